@@ -1,0 +1,132 @@
+import { resolve } from "node:path";
+import { z } from "zod";
+import { addressVariable, type ContractName, contractNames } from "./contracts";
+import { baseSepolia, LOCAL_CHAIN_ID, type Network, readLocalDeployment } from "./networks";
+import { address, flag, httpUrl, port, wholeNumber } from "./values";
+
+/** A wrong or missing variable; the message names each one and says what it should be. */
+export class InvalidEnvironment extends Error {
+  override name = "InvalidEnvironment";
+
+  constructor(readonly problems: string[]) {
+    super(`The environment is not right:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+  }
+}
+
+const rpcUrls = z
+  .string()
+  .transform((list) => list.split(",").map((url) => url.trim()))
+  .pipe(z.array(httpUrl).min(1));
+
+const databaseUrl = z.url({ protocol: /^postgres(ql)?$/, error: "must be a postgres:// URL" });
+
+const schemaName = z
+  .string()
+  .regex(/^[a-z_][a-z0-9_]{0,44}$/, "must be a lowercase PostgreSQL schema name of at most 45 characters");
+
+const shared = z.object({
+  NETWORK: z.enum(["local", "base-sepolia", "custom"], { error: "must be local, base-sepolia or custom" }).optional(),
+  INTENTRY_DIR: z.string().default(".intentry"),
+  API_PORT: port.default(3001),
+  PONDER_PORT: port.default(42069),
+  ANVIL_PORT: port.default(8545),
+  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_SCHEMA: schemaName.default("intentry"),
+  SAMPLE_ACTIVITY: flag.default(true),
+  X402_DEV_BYPASS: flag.default(false),
+  NODE_ENV: z.string().optional(),
+  CHAIN_ID: wholeNumber(1, 2 ** 31 - 1).optional(),
+  RPC_URL: rpcUrls.optional(),
+  START_BLOCK: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
+  POLLING_INTERVAL_MS: wholeNumber(10, 600_000).optional(),
+});
+
+const addresses = z.object(Object.fromEntries(contractNames.map((name) => [addressVariable(name), address.optional()])));
+
+const Variables = shared.and(addresses);
+
+export type Environment = {
+  networkName: Network["name"];
+  stateFolder: string;
+  apiPort: number;
+  ponderPort: number;
+  anvilPort: number;
+  databaseUrl: string | undefined;
+  databaseSchema: string;
+  sampleActivity: boolean;
+  x402DevBypass: boolean;
+  pollingIntervalMs: number | undefined;
+  /** Reads the chain to index. It is a function because the local deployment file exists only once the chain is up. */
+  network: () => Network;
+};
+
+type Source = Record<string, string | undefined>;
+
+/** An empty variable (`RPC_URL=`) means the same as an absent one. */
+const withoutEmpty = (source: Source) => Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ""));
+
+/**
+ * Parses the process environment once; throws {@link InvalidEnvironment} with one line for each wrong variable.
+ *
+ * @example
+ * const { apiPort } = parseEnvironment(process.env);
+ */
+export function parseEnvironment(source: Source): Environment {
+  const parsed = Variables.safeParse(withoutEmpty(source));
+  if (!parsed.success)
+    throw new InvalidEnvironment(parsed.error.issues.map(({ path, message }) => `${path[0]?.toString()}: ${message}`));
+  const variables = parsed.data;
+  const networkName = variables.NETWORK ?? (variables.CHAIN_ID === undefined ? "local" : "custom");
+  const problems: string[] = [];
+  const need = (name: string, present: unknown) => {
+    if (present === undefined) problems.push(`${name}: is required when the network is ${networkName}`);
+  };
+  if (networkName !== "local") need("RPC_URL", variables.RPC_URL);
+  if (networkName === "custom") {
+    need("CHAIN_ID", variables.CHAIN_ID);
+    need("START_BLOCK", variables.START_BLOCK);
+    for (const name of contractNames) need(addressVariable(name), variables[addressVariable(name)]);
+  }
+  if (networkName === "base-sepolia" && (variables.CHAIN_ID ?? baseSepolia.chainId) !== baseSepolia.chainId)
+    problems.push(`CHAIN_ID: must be ${baseSepolia.chainId} or unset when the network is base-sepolia`);
+  if (variables.X402_DEV_BYPASS && variables.NODE_ENV === "production")
+    problems.push("X402_DEV_BYPASS: must not be true when NODE_ENV=production");
+  if (problems.length > 0) throw new InvalidEnvironment(problems);
+
+  const stateFolder = resolve(variables.INTENTRY_DIR);
+  const network = (): Network => {
+    if (networkName === "local") {
+      const deployment = readLocalDeployment(stateFolder);
+      return {
+        name: networkName,
+        chainId: deployment.chainId,
+        rpcUrls: [deployment.rpcUrl],
+        startBlock: 0,
+        contracts: deployment.contracts,
+      };
+    }
+    const preset = networkName === "base-sepolia" ? baseSepolia : undefined;
+    const addressOf = (name: ContractName) => variables[addressVariable(name)] ?? preset?.contracts[name];
+    return {
+      name: networkName,
+      chainId: variables.CHAIN_ID ?? preset?.chainId ?? LOCAL_CHAIN_ID,
+      rpcUrls: variables.RPC_URL ?? [],
+      startBlock: variables.START_BLOCK ?? preset?.startBlock ?? 0,
+      contracts: Object.fromEntries(contractNames.map((name) => [name, addressOf(name)])) as Network["contracts"],
+    };
+  };
+
+  return {
+    networkName,
+    stateFolder,
+    apiPort: variables.API_PORT,
+    ponderPort: variables.PONDER_PORT,
+    anvilPort: variables.ANVIL_PORT,
+    databaseUrl: variables.DATABASE_URL,
+    databaseSchema: variables.DATABASE_SCHEMA,
+    sampleActivity: variables.SAMPLE_ACTIVITY,
+    x402DevBypass: variables.X402_DEV_BYPASS,
+    pollingIntervalMs: variables.POLLING_INTERVAL_MS,
+    network,
+  };
+}

@@ -1,0 +1,32 @@
+import { type Address, isAddress } from "viem";
+import { z } from "zod";
+import { type ContractName, contractNames } from "./contracts";
+
+/** An address in any case, made lowercase. */
+export const address = z
+  .string()
+  .refine((value) => isAddress(value, { strict: false }), "must be an address: 0x and 40 hex digits")
+  .transform((value): Address => `0x${value.slice(2).toLowerCase()}`);
+
+export const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http(s) URL" });
+
+export const contractAddresses = z.object(
+  Object.fromEntries(contractNames.map((name) => [name, address])) as Record<ContractName, typeof address>,
+);
+
+/** A whole number written in decimal digits, within a range. */
+export const wholeNumber = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `must be a whole number from ${minimum} to ${maximum}`)
+    .transform(Number)
+    .pipe(
+      z
+        .number()
+        .min(minimum, `must be at least ${minimum}`)
+        .max(maximum, `must be at most ${maximum}`),
+    );
+
+export const port = wholeNumber(1, 65535);
+
+export const flag = z.enum(["true", "false"], { error: "must be true or false" }).transform((value) => value === "true");

@@ -1,0 +1,619 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.24;
+
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
+
+/// @title CommerceRegistry
+/// @notice Merchants, their services, the facilitators that settle for them, and the record of a purchase: the quote a
+///         merchant commits to, the receipt, its fulfilment, its disputes, and what others signal about the parties.
+/// @dev The registry moves no money and checks none: a receipt says what its recorder says. Strings and hashes are
+///      taken as they are given.
+contract CommerceRegistry {
+    /// @notice How a dispute stands.
+    enum DisputeStatus {
+        OPEN,
+        RESOLVED,
+        REJECTED
+    }
+
+    /// @notice How a quote is to be paid. The last two are settled and receipted by a facilitator.
+    enum PaymentRail {
+        TRANSFER,
+        SWAP,
+        FACILITATOR,
+        X402
+    }
+
+    /// @notice What a trust signal is about.
+    enum SignalSubject {
+        MERCHANT,
+        SERVICE,
+        FACILITATOR,
+        AGENT
+    }
+
+    /// @notice What a trust signal says.
+    enum SignalKind {
+        VERIFICATION,
+        RISK,
+        COMPLIANCE,
+        FULFILLMENT
+    }
+
+    /// @notice What a merchant commits to when it quotes a price.
+    struct QuoteCommitment {
+        uint256 merchantId;
+        uint256 serviceNumericId;
+        address agent;
+        address token;
+        address facilitator;
+        uint256 amount;
+        PaymentRail paymentRail;
+        uint256 expiresAt;
+        uint256 paymentNonce;
+        bytes32 resourceHash;
+        bytes32 termsHash;
+        bytes32 x402PayloadHash;
+    }
+
+    /// @notice Who sells; only the owner changes it and quotes for it.
+    struct Merchant {
+        address owner;
+        address payoutAddress;
+        string metadataURI;
+        bytes32 metadataHash;
+        bool active;
+    }
+
+    /// @notice What a merchant sells. `serviceId` is the merchant's own name for it and need not be unique.
+    struct Service {
+        uint256 merchantId;
+        string serviceId;
+        string metadataURI;
+        bytes32 metadataHash;
+        bytes32 capabilityHash;
+        bool active;
+    }
+
+    /// @notice Who settles payments for others. The registrant speaks for it, and so does its own address.
+    struct Facilitator {
+        address facilitator;
+        address registrant;
+        string metadataURI;
+        bytes32 metadataHash;
+        bool active;
+    }
+
+    /// @notice A committed quote and whether a receipt has settled it.
+    struct Quote {
+        QuoteCommitment commitment;
+        uint16 protocolFeeBps;
+        uint256 protocolFeeAmount;
+        bool settled;
+        bool exists;
+    }
+
+    /// @notice That a quote was paid. The fulfilment hash is zero until fulfilment is recorded.
+    struct Receipt {
+        bytes32 quoteHash;
+        address agent;
+        uint256 merchantId;
+        uint256 serviceNumericId;
+        address token;
+        uint256 amount;
+        PaymentRail paymentRail;
+        uint16 protocolFeeBps;
+        uint256 protocolFeeAmount;
+        address facilitator;
+        bytes32 resultHash;
+        bytes32 resourceHash;
+        bytes32 fulfillmentHash;
+        uint64 recordedAt;
+    }
+
+    /// @notice A complaint about a receipt. The resolution hash is zero while it is open.
+    struct Dispute {
+        uint256 receiptId;
+        address opener;
+        DisputeStatus status;
+        bytes32 reasonHash;
+        bytes32 resolutionHash;
+        uint64 openedAt;
+    }
+
+    /// @notice What somebody says about a party. The subject need not exist.
+    struct TrustSignal {
+        SignalSubject subjectType;
+        uint256 subjectId;
+        SignalKind kind;
+        address reporter;
+        bytes32 signalHash;
+        uint64 recordedAt;
+    }
+
+    /// @notice A merchant was registered by its owner, active from the start.
+    event MerchantRegistered(
+        uint256 indexed merchantId,
+        address indexed owner,
+        address indexed payoutAddress,
+        string metadataURI,
+        bytes32 metadataHash
+    );
+    /// @notice The owner replaced what is known of the merchant.
+    event MerchantUpdated(
+        uint256 indexed merchantId, address indexed payoutAddress, string metadataURI, bytes32 metadataHash, bool active
+    );
+    /// @notice A merchant offers a service, active from the start.
+    event ServiceRegistered(
+        uint256 indexed serviceNumericId,
+        uint256 indexed merchantId,
+        string serviceId,
+        string metadataURI,
+        bytes32 metadataHash,
+        bytes32 capabilityHash
+    );
+    /// @notice The merchant's owner replaced what is known of the service.
+    event ServiceUpdated(
+        uint256 indexed serviceNumericId, string metadataURI, bytes32 metadataHash, bytes32 capabilityHash, bool active
+    );
+    /// @notice A facilitator was registered, or registered again: then the id is the one it has, and it is active again.
+    event FacilitatorRegistered(
+        uint256 indexed facilitatorId, address indexed facilitator, string metadataURI, bytes32 metadataHash
+    );
+    /// @notice What is known of the facilitator was replaced.
+    event FacilitatorUpdated(
+        uint256 indexed facilitatorId,
+        address indexed facilitator,
+        string metadataURI,
+        bytes32 metadataHash,
+        bool active
+    );
+    /// @notice A merchant committed to a quote, or to the same quote again: then it is unsettled again.
+    event QuoteCommitted(
+        bytes32 indexed quoteHash,
+        uint256 indexed merchantId,
+        uint256 indexed serviceNumericId,
+        address agent,
+        address token,
+        address facilitator,
+        uint256 amount,
+        uint8 paymentRail,
+        uint16 protocolFeeBps,
+        uint256 protocolFeeAmount,
+        uint256 expiresAt,
+        uint256 paymentNonce,
+        bytes32 resourceHash,
+        bytes32 termsHash,
+        bytes32 x402PayloadHash
+    );
+    /// @notice A quote was settled. The fulfilment hash is zero here; FulfillmentRecorded brings it.
+    event ReceiptRecorded(
+        uint256 indexed receiptId,
+        bytes32 indexed quoteHash,
+        address indexed agent,
+        uint256 merchantId,
+        uint256 serviceNumericId,
+        address token,
+        uint256 amount,
+        uint8 paymentRail,
+        uint16 protocolFeeBps,
+        uint256 protocolFeeAmount,
+        address facilitator,
+        bytes32 resultHash,
+        bytes32 resourceHash,
+        bytes32 fulfillmentHash
+    );
+    /// @notice What was bought was delivered; recorded again, the later hash counts.
+    event FulfillmentRecorded(uint256 indexed receiptId, bytes32 fulfillmentHash);
+    /// @notice A party to the receipt complained.
+    event DisputeOpened(
+        uint256 indexed disputeId, uint256 indexed receiptId, address indexed opener, bytes32 reasonHash
+    );
+    /// @notice The dispute was decided; decided again, the later outcome counts.
+    event DisputeResolved(uint256 indexed disputeId, uint8 status, bytes32 resolutionHash);
+    /// @notice Somebody said something about a party, there or not.
+    event TrustSignalRecorded(
+        uint256 indexed signalId,
+        uint8 indexed subjectType,
+        uint256 indexed subjectId,
+        uint8 kind,
+        address reporter,
+        bytes32 signalHash
+    );
+
+    /// @notice The sender has no say in this.
+    error Unauthorized();
+    /// @notice No merchant has this id.
+    error MerchantNotFound();
+    /// @notice No service has this id, or not with this merchant.
+    error ServiceNotFound();
+    /// @notice No facilitator has this id or address.
+    error FacilitatorNotFound();
+    /// @notice The quote's facilitator is set inactive.
+    error FacilitatorInactive();
+    /// @notice No quote with this hash was committed.
+    error QuoteNotFound();
+    /// @notice The quote's time is over.
+    error QuoteExpired();
+    /// @notice A receipt has settled the quote.
+    error QuoteAlreadySettled();
+    /// @notice No receipt has this id.
+    error ReceiptNotFound();
+    /// @notice No dispute has this id.
+    error DisputeNotFound();
+    /// @notice A dispute is resolved to RESOLVED or REJECTED, never back to OPEN.
+    error InvalidDisputeStatus();
+
+    /// @notice The protocol's share of every quote, in basis points.
+    uint16 public constant PROTOCOL_FEE_BPS = 0;
+    uint256 private constant BPS = 10_000;
+
+    uint256 private merchantCount;
+    uint256 private serviceCount;
+    uint256 private facilitatorCount;
+    uint256 private receiptCount;
+    uint256 private disputeCount;
+    uint256 private signalCount;
+    mapping(uint256 merchantId => Merchant) private merchants;
+    mapping(uint256 serviceNumericId => Service) private services;
+    mapping(uint256 facilitatorId => Facilitator) private facilitators;
+    mapping(address facilitator => uint256 facilitatorId) private facilitatorIds;
+    mapping(bytes32 quoteHash => Quote) private quotes;
+    mapping(uint256 receiptId => Receipt) private receipts;
+    mapping(uint256 disputeId => Dispute) private disputes;
+    mapping(uint256 signalId => TrustSignal) private trustSignals;
+
+    /// @notice Registers a merchant that the sender owns. An owner may have any number of them.
+    function registerMerchant(address payoutAddress, string calldata metadataURI, bytes32 metadataHash)
+        external
+        returns (uint256 merchantId)
+    {
+        merchantId = ++merchantCount;
+        merchants[merchantId] = Merchant({
+            owner: msg.sender,
+            payoutAddress: payoutAddress,
+            metadataURI: metadataURI,
+            metadataHash: metadataHash,
+            active: true
+        });
+        emit MerchantRegistered(merchantId, msg.sender, payoutAddress, metadataURI, metadataHash);
+    }
+
+    /// @notice Replaces what is known of the sender's merchant.
+    function updateMerchant(
+        uint256 merchantId,
+        address payoutAddress,
+        string calldata metadataURI,
+        bytes32 metadataHash,
+        bool active
+    ) external {
+        Merchant storage merchant = _ownMerchant(merchantId);
+        merchant.payoutAddress = payoutAddress;
+        merchant.metadataURI = metadataURI;
+        merchant.metadataHash = metadataHash;
+        merchant.active = active;
+        emit MerchantUpdated(merchantId, payoutAddress, metadataURI, metadataHash, active);
+    }
+
+    /// @notice Registers a service of the sender's merchant. The same `serviceId` again is another service.
+    function registerService(
+        uint256 merchantId,
+        string calldata serviceId,
+        string calldata metadataURI,
+        bytes32 metadataHash,
+        bytes32 capabilityHash
+    ) external returns (uint256 serviceNumericId) {
+        _ownMerchant(merchantId);
+        serviceNumericId = ++serviceCount;
+        services[serviceNumericId] = Service({
+            merchantId: merchantId,
+            serviceId: serviceId,
+            metadataURI: metadataURI,
+            metadataHash: metadataHash,
+            capabilityHash: capabilityHash,
+            active: true
+        });
+        emit ServiceRegistered(serviceNumericId, merchantId, serviceId, metadataURI, metadataHash, capabilityHash);
+    }
+
+    /// @notice Replaces what is known of a service of the sender's merchant.
+    function updateService(
+        uint256 serviceNumericId,
+        string calldata metadataURI,
+        bytes32 metadataHash,
+        bytes32 capabilityHash,
+        bool active
+    ) external {
+        Service storage service = _service(serviceNumericId);
+        _ownMerchant(service.merchantId);
+        service.metadataURI = metadataURI;
+        service.metadataHash = metadataHash;
+        service.capabilityHash = capabilityHash;
+        service.active = active;
+        emit ServiceUpdated(serviceNumericId, metadataURI, metadataHash, capabilityHash, active);
+    }
+
+    /// @notice Registers a facilitator by its address. Registered again, it keeps its id and is active again.
+    /// @dev Anyone may register an address first. Again may only who speaks for it, and when the address itself does,
+    ///      the entry is its own from then on.
+    function registerFacilitator(address facilitator, string calldata metadataURI, bytes32 metadataHash)
+        external
+        returns (uint256 facilitatorId)
+    {
+        facilitatorId = facilitatorIds[facilitator];
+        if (facilitatorId == 0) {
+            facilitatorId = ++facilitatorCount;
+            facilitatorIds[facilitator] = facilitatorId;
+        } else {
+            _spokenFor(facilitatorId);
+        }
+        facilitators[facilitatorId] = Facilitator({
+            facilitator: facilitator,
+            registrant: msg.sender,
+            metadataURI: metadataURI,
+            metadataHash: metadataHash,
+            active: true
+        });
+        emit FacilitatorRegistered(facilitatorId, facilitator, metadataURI, metadataHash);
+    }
+
+    /// @notice Replaces what is known of a facilitator, as its registrant or from its own address.
+    function updateFacilitator(uint256 facilitatorId, string calldata metadataURI, bytes32 metadataHash, bool active)
+        external
+    {
+        Facilitator storage facilitator = _spokenFor(facilitatorId);
+        facilitator.metadataURI = metadataURI;
+        facilitator.metadataHash = metadataHash;
+        facilitator.active = active;
+        emit FacilitatorUpdated(facilitatorId, facilitator.facilitator, metadataURI, metadataHash, active);
+    }
+
+    /// @notice Commits the sender's merchant to a quote. Committed again, the same quote is unsettled again.
+    function commitQuote(QuoteCommitment calldata commitment) external returns (bytes32 quoteHash) {
+        _ownMerchant(commitment.merchantId);
+        if (_service(commitment.serviceNumericId).merchantId != commitment.merchantId) revert ServiceNotFound();
+        if (commitment.expiresAt <= block.timestamp) revert QuoteExpired();
+        if (_needsFacilitator(commitment.paymentRail)) _requireActiveFacilitator(commitment.facilitator);
+
+        quoteHash = computeQuoteHash(commitment);
+        Quote storage quote = quotes[quoteHash];
+        quote.commitment = commitment;
+        quote.protocolFeeBps = PROTOCOL_FEE_BPS;
+        quote.protocolFeeAmount = _protocolFee(commitment.amount);
+        quote.settled = false;
+        quote.exists = true;
+        _emitQuoteCommitted(quoteHash, quote);
+    }
+
+    /// @notice Settles a quote: by its facilitator on the rails that need one, else by the merchant's owner or the agent.
+    function recordReceipt(bytes32 quoteHash, bytes32 resultHash) external returns (uint256 receiptId) {
+        Quote storage quote = quotes[quoteHash];
+        if (!quote.exists) revert QuoteNotFound();
+        if (quote.settled) revert QuoteAlreadySettled();
+        QuoteCommitment storage commitment = quote.commitment;
+        if (block.timestamp > commitment.expiresAt) revert QuoteExpired();
+        if (_needsFacilitator(commitment.paymentRail)) {
+            if (msg.sender != commitment.facilitator) revert Unauthorized();
+            _requireActiveFacilitator(commitment.facilitator);
+        } else if (msg.sender != merchants[commitment.merchantId].owner && msg.sender != commitment.agent) {
+            revert Unauthorized();
+        }
+
+        quote.settled = true;
+        receiptId = ++receiptCount;
+        receipts[receiptId] = Receipt({
+            quoteHash: quoteHash,
+            agent: commitment.agent,
+            merchantId: commitment.merchantId,
+            serviceNumericId: commitment.serviceNumericId,
+            token: commitment.token,
+            amount: commitment.amount,
+            paymentRail: commitment.paymentRail,
+            protocolFeeBps: quote.protocolFeeBps,
+            protocolFeeAmount: quote.protocolFeeAmount,
+            facilitator: commitment.facilitator,
+            resultHash: resultHash,
+            resourceHash: commitment.resourceHash,
+            fulfillmentHash: bytes32(0),
+            recordedAt: uint64(block.timestamp)
+        });
+        _emitReceiptRecorded(receiptId, receipts[receiptId]);
+    }
+
+    /// @notice Records the delivery of what a receipt was paid for, as the merchant's owner or the facilitator that
+    ///         receipted it. Recorded again, the later hash counts.
+    function recordFulfillment(uint256 receiptId, bytes32 fulfillmentHash) external {
+        Receipt storage receipt = _receipt(receiptId);
+        bool facilitates = _needsFacilitator(receipt.paymentRail) && msg.sender == receipt.facilitator;
+        if (!facilitates && msg.sender != merchants[receipt.merchantId].owner) revert Unauthorized();
+        receipt.fulfillmentHash = fulfillmentHash;
+        emit FulfillmentRecorded(receiptId, fulfillmentHash);
+    }
+
+    /// @notice Complains about a receipt, as its agent or the merchant's owner. A receipt may have many disputes.
+    function openDispute(uint256 receiptId, bytes32 reasonHash) external returns (uint256 disputeId) {
+        Receipt storage receipt = _receipt(receiptId);
+        if (msg.sender != receipt.agent && msg.sender != merchants[receipt.merchantId].owner) revert Unauthorized();
+        disputeId = ++disputeCount;
+        disputes[disputeId] = Dispute({
+            receiptId: receiptId,
+            opener: msg.sender,
+            status: DisputeStatus.OPEN,
+            reasonHash: reasonHash,
+            resolutionHash: bytes32(0),
+            openedAt: uint64(block.timestamp)
+        });
+        emit DisputeOpened(disputeId, receiptId, msg.sender, reasonHash);
+    }
+
+    /// @notice Decides a dispute, as the owner of the receipt's merchant. Decided again, the later outcome counts.
+    function resolveDispute(uint256 disputeId, DisputeStatus status, bytes32 resolutionHash) external {
+        Dispute storage dispute = _dispute(disputeId);
+        if (msg.sender != merchants[receipts[dispute.receiptId].merchantId].owner) revert Unauthorized();
+        if (status == DisputeStatus.OPEN) revert InvalidDisputeStatus();
+        dispute.status = status;
+        dispute.resolutionHash = resolutionHash;
+        emit DisputeResolved(disputeId, uint8(status), resolutionHash);
+    }
+
+    /// @notice Says something about a party. Anyone may, about any id.
+    function recordTrustSignal(SignalSubject subjectType, uint256 subjectId, SignalKind kind, bytes32 signalHash)
+        external
+        returns (uint256 signalId)
+    {
+        signalId = ++signalCount;
+        trustSignals[signalId] = TrustSignal({
+            subjectType: subjectType,
+            subjectId: subjectId,
+            kind: kind,
+            reporter: msg.sender,
+            signalHash: signalHash,
+            recordedAt: uint64(block.timestamp)
+        });
+        emit TrustSignalRecorded(signalId, uint8(subjectType), subjectId, uint8(kind), msg.sender, signalHash);
+    }
+
+    /// @notice The hash that names a quote: what is sold, how it is paid, the fee, this registry and this chain.
+    function computeQuoteHash(QuoteCommitment calldata commitment) public view returns (bytes32) {
+        bytes32 sale = keccak256(
+            abi.encode(
+                commitment.merchantId, commitment.serviceNumericId, commitment.resourceHash, commitment.termsHash
+            )
+        );
+        bytes32 payment = keccak256(
+            abi.encode(
+                commitment.agent,
+                commitment.token,
+                commitment.facilitator,
+                commitment.amount,
+                commitment.paymentRail,
+                commitment.expiresAt,
+                commitment.paymentNonce,
+                commitment.x402PayloadHash
+            )
+        );
+        uint256 feeAmount = _protocolFee(commitment.amount);
+        return keccak256(abi.encode(block.chainid, address(this), sale, payment, PROTOCOL_FEE_BPS, feeAmount));
+    }
+
+    /// @notice The merchant with this id.
+    function getMerchant(uint256 merchantId) external view returns (Merchant memory) {
+        return _merchant(merchantId);
+    }
+
+    /// @notice The service with this numeric id.
+    function getService(uint256 serviceNumericId) external view returns (Service memory) {
+        return _service(serviceNumericId);
+    }
+
+    /// @notice The facilitator with this id.
+    function getFacilitator(uint256 facilitatorId) external view returns (Facilitator memory) {
+        return _facilitator(facilitatorId);
+    }
+
+    /// @notice The quote with this hash; `exists` is false when none was committed.
+    function getQuote(bytes32 quoteHash) external view returns (Quote memory) {
+        return quotes[quoteHash];
+    }
+
+    /// @notice The receipt with this id.
+    function getReceipt(uint256 receiptId) external view returns (Receipt memory) {
+        return _receipt(receiptId);
+    }
+
+    /// @notice The dispute with this id.
+    function getDispute(uint256 disputeId) external view returns (Dispute memory) {
+        return _dispute(disputeId);
+    }
+
+    /// @notice The trust signal with this id; its reporter is the zero address when there is none.
+    function getTrustSignal(uint256 signalId) external view returns (TrustSignal memory) {
+        return trustSignals[signalId];
+    }
+
+    function _merchant(uint256 merchantId) private view returns (Merchant storage merchant) {
+        merchant = merchants[merchantId];
+        if (merchant.owner == address(0)) revert MerchantNotFound();
+    }
+
+    function _ownMerchant(uint256 merchantId) private view returns (Merchant storage merchant) {
+        merchant = _merchant(merchantId);
+        if (merchant.owner != msg.sender) revert Unauthorized();
+    }
+
+    function _service(uint256 serviceNumericId) private view returns (Service storage service) {
+        service = services[serviceNumericId];
+        if (service.merchantId == 0) revert ServiceNotFound();
+    }
+
+    function _facilitator(uint256 facilitatorId) private view returns (Facilitator storage facilitator) {
+        facilitator = facilitators[facilitatorId];
+        if (facilitator.registrant == address(0)) revert FacilitatorNotFound();
+    }
+
+    function _spokenFor(uint256 facilitatorId) private view returns (Facilitator storage facilitator) {
+        facilitator = _facilitator(facilitatorId);
+        if (msg.sender != facilitator.registrant && msg.sender != facilitator.facilitator) revert Unauthorized();
+    }
+
+    function _receipt(uint256 receiptId) private view returns (Receipt storage receipt) {
+        receipt = receipts[receiptId];
+        if (receipt.quoteHash == bytes32(0)) revert ReceiptNotFound();
+    }
+
+    function _dispute(uint256 disputeId) private view returns (Dispute storage dispute) {
+        dispute = disputes[disputeId];
+        if (dispute.opener == address(0)) revert DisputeNotFound();
+    }
+
+    function _needsFacilitator(PaymentRail rail) private pure returns (bool) {
+        return rail == PaymentRail.FACILITATOR || rail == PaymentRail.X402;
+    }
+
+    function _requireActiveFacilitator(address facilitator) private view {
+        if (!_facilitator(facilitatorIds[facilitator]).active) revert FacilitatorInactive();
+    }
+
+    function _protocolFee(uint256 amount) private pure returns (uint256) {
+        return Math.mulDiv(amount, PROTOCOL_FEE_BPS, BPS);
+    }
+
+    function _emitQuoteCommitted(bytes32 quoteHash, Quote storage quote) private {
+        emit QuoteCommitted(
+            quoteHash,
+            quote.commitment.merchantId,
+            quote.commitment.serviceNumericId,
+            quote.commitment.agent,
+            quote.commitment.token,
+            quote.commitment.facilitator,
+            quote.commitment.amount,
+            uint8(quote.commitment.paymentRail),
+            quote.protocolFeeBps,
+            quote.protocolFeeAmount,
+            quote.commitment.expiresAt,
+            quote.commitment.paymentNonce,
+            quote.commitment.resourceHash,
+            quote.commitment.termsHash,
+            quote.commitment.x402PayloadHash
+        );
+    }
+
+    function _emitReceiptRecorded(uint256 receiptId, Receipt storage receipt) private {
+        emit ReceiptRecorded(
+            receiptId,
+            receipt.quoteHash,
+            receipt.agent,
+            receipt.merchantId,
+            receipt.serviceNumericId,
+            receipt.token,
+            receipt.amount,
+            uint8(receipt.paymentRail),
+            receipt.protocolFeeBps,
+            receipt.protocolFeeAmount,
+            receipt.facilitator,
+            receipt.resultHash,
+            receipt.resourceHash,
+            receipt.fulfillmentHash
+        );
+    }
+}

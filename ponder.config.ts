@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import { createConfig } from "ponder";
+import { protocolAbis } from "./config/contracts";
+import { parseEnvironment } from "./config/environment";
+import { LOCAL_CHAIN_ID } from "./config/networks";
+
+const environment = parseEnvironment(process.env);
+const { chainId, rpcUrls, startBlock, contracts } = environment.network();
+
+/** A local chain mines at once and costs nothing to ask; public ones have a block every second or slower. */
+const pollingInterval = environment.pollingIntervalMs ?? (chainId === LOCAL_CHAIN_ID ? 100 : 1_000);
+
+export default createConfig({
+  database: environment.databaseUrl
+    ? { kind: "postgres", connectionString: environment.databaseUrl }
+    : { kind: "pglite", directory: join(environment.stateFolder, "index") },
+  chains: { protocol: { id: chainId, rpc: rpcUrls, pollingInterval } },
+  contracts: {
+    AgentRegistry: { chain: "protocol", abi: protocolAbis.AgentRegistry, address: contracts.AgentRegistry, startBlock },
+    IntentBook: { chain: "protocol", abi: protocolAbis.IntentBook, address: contracts.IntentBook, startBlock },
+    PolicyModule: { chain: "protocol", abi: protocolAbis.PolicyModule, address: contracts.PolicyModule, startBlock },
+    AttestationRegistry: {
+      chain: "protocol",
+      abi: protocolAbis.AttestationRegistry,
+      address: contracts.AttestationRegistry,
+      startBlock,
+    },
+    SolverRegistry: {
+      chain: "protocol",
+      abi: protocolAbis.SolverRegistry,
+      address: contracts.SolverRegistry,
+      startBlock,
+    },
+    AttestorRegistry: {
+      chain: "protocol",
+      abi: protocolAbis.AttestorRegistry,
+      address: contracts.AttestorRegistry,
+      startBlock,
+    },
+    CommerceRegistry: {
+      chain: "protocol",
+      abi: protocolAbis.CommerceRegistry,
+      address: contracts.CommerceRegistry,
+      startBlock,
+    },
+  },
+});

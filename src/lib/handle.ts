@@ -1,0 +1,41 @@
+import { type Context, type Event, type EventNames, type IndexingFunctionArgs, ponder } from "ponder:registry";
+import { eventLog } from "ponder:schema";
+import { type ContractName, contractNames } from "../../config/contracts";
+import { argumentEncoder } from "./event-log";
+
+/** What every event has, whatever its name. */
+type AnyEvent = {
+  event: Pick<Event, "block" | "log" | "transaction"> & { args: Readonly<Record<string, unknown>> };
+  context: Pick<Context, "db">;
+};
+
+const isContractName = (name: string): name is ContractName => contractNames.some((known) => known === name);
+
+/**
+ * Registers the one handler of an event. Ponder gives two handlers of one log no order, so the event log row is written
+ * here, before `handler` does what the event means.
+ */
+export function handle<Name extends EventNames>(
+  name: Name,
+  handler: (args: IndexingFunctionArgs<Name>) => Promise<void>,
+): void {
+  const [contract = "", eventName = ""] = name.split(":");
+  if (!isContractName(contract)) throw new Error(`${name} is not an event of the protocol`);
+  const encodeArguments = argumentEncoder(contract, eventName);
+  const registered = async (args: IndexingFunctionArgs<Name>) => {
+    const { event, context } = args as unknown as AnyEvent;
+    await context.db.insert(eventLog).values({
+      blockNumber: event.block.number,
+      logIndex: event.log.logIndex,
+      blockHash: event.block.hash,
+      blockTimestamp: event.block.timestamp,
+      txHash: event.transaction.hash,
+      contract,
+      address: event.log.address,
+      name: eventName,
+      args: encodeArguments(event.args),
+    });
+    await handler(args);
+  };
+  ponder.on(name, registered);
+}
