@@ -7,14 +7,24 @@ import { LOCAL_CHAIN_ID } from "./config/networks";
 const environment = parseEnvironment(process.env);
 const { chainId, rpcUrls, startBlock, contracts } = environment.network();
 
+/**
+ * Ponder begins each RPC URL at 20 requests a second and raises that slowly, as a public provider needs. A local chain
+ * has no such limit: named several times over, it is indexed several times faster.
+ */
+const LOCAL_LANES = 16;
+const isLocal = chainId === LOCAL_CHAIN_ID;
+const lanes = isLocal
+  ? rpcUrls.flatMap((url) => Array.from({ length: LOCAL_LANES }, (_, lane) => `${url}/?lane=${lane}`))
+  : rpcUrls;
+
 /** A local chain mines at once and costs nothing to ask; public ones have a block every second or slower. */
-const pollingInterval = environment.pollingIntervalMs ?? (chainId === LOCAL_CHAIN_ID ? 100 : 1_000);
+const pollingInterval = environment.pollingIntervalMs ?? (isLocal ? 100 : 1_000);
 
 export default createConfig({
   database: environment.databaseUrl
     ? { kind: "postgres", connectionString: environment.databaseUrl }
     : { kind: "pglite", directory: join(environment.stateFolder, "index") },
-  chains: { protocol: { id: chainId, rpc: rpcUrls, pollingInterval } },
+  chains: { protocol: { id: chainId, rpc: lanes, pollingInterval } },
   contracts: {
     AgentRegistry: { chain: "protocol", abi: protocolAbis.AgentRegistry, address: contracts.AgentRegistry, startBlock },
     IntentBook: { chain: "protocol", abi: protocolAbis.IntentBook, address: contracts.IntentBook, startBlock },

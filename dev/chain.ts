@@ -1,4 +1,12 @@
-import { createTestClient, type Hex, http, publicActions, walletActions } from "viem";
+import {
+  createTestClient,
+  type Hex,
+  http,
+  publicActions,
+  type TransactionReceipt,
+  TransactionReceiptNotFoundError,
+  walletActions,
+} from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { anvil as anvilChain } from "viem/chains";
 import { type Child, startChild, waitFor } from "./child";
@@ -55,9 +63,23 @@ export async function startChain({ port, startTime }: Options): Promise<LocalCha
   return { rpcUrl, child, client };
 }
 
-/** Sends a transaction and waits until it is mined; a revert is an error. */
-export async function mined(client: ChainConnection, hash: Promise<Hex>) {
-  const receipt = await client.waitForTransactionReceipt({ hash: await hash });
-  if (receipt.status !== "success") throw new Error(`Transaction ${receipt.transactionHash} reverted`);
-  return receipt;
+/** How long a transaction has to be mined on a chain that mines at once. */
+const MINED_MS = 30_000;
+
+/**
+ * The receipt of a transaction just sent; a revert is an error. It asks again and again, because viem's own wait looks
+ * only when a new block comes, and anvil announces a block a moment before it knows the block's receipts.
+ */
+export async function mined(client: ChainConnection, sent: Promise<Hex>): Promise<TransactionReceipt> {
+  const hash = await sent;
+  const deadline = Date.now() + MINED_MS;
+  for (;;) {
+    const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
+      if (error instanceof TransactionReceiptNotFoundError && Date.now() < deadline) return undefined;
+      throw error;
+    });
+    if (receipt?.status === "success") return receipt;
+    if (receipt) throw new Error(`Transaction ${hash} reverted`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }

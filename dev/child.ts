@@ -8,8 +8,8 @@ export type Child = {
   ended: Promise<number | null>;
   /** The last lines it printed, for the message when it ends unasked. */
   lastLines: () => string[];
-  /** Asks it to end, and makes it end when it hasn't after `graceMs`. */
-  stop: (graceMs?: number) => Promise<void>;
+  /** Asks it to end, and makes it end when it hasn't after {@link GRACE_MS}. */
+  stop: (signal?: "SIGTERM" | "SIGINT" | "SIGKILL") => Promise<void>;
   pid: number;
 };
 
@@ -19,16 +19,31 @@ type Options = {
   args: string[];
   env?: NodeJS.ProcessEnv;
   cwd?: string;
+  uid?: number;
+  gid?: number;
   onLine?: (line: string) => void;
 };
 
 const KEPT_LINES = 40;
 
+/** The whole stack has 5 s to end; this leaves time for the rest of it. */
+const GRACE_MS = 4_000;
+
 const isRunning = (process: ChildProcess) => process.exitCode === null && process.signalCode === null;
 
-/** Starts a program whose output is read line by line and which is never left behind by `stop`. */
-export function startChild({ name, command, args, env, cwd, onLine }: Options): Child {
-  const child = spawn(command, args, { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
+const children = new Set<ChildProcess>();
+// However this process ends, short of a kill -9, what it started ends with it.
+process.once("exit", () => {
+  for (const child of children) child.kill("SIGKILL");
+});
+
+/**
+ * Starts a program whose output is read line by line and which is never left behind by `stop`. It gets a process group
+ * of its own, so that Ctrl-C reaches this process alone, which then ends the others in order.
+ */
+export function startChild({ name, command, args, onLine, ...options }: Options): Child {
+  const child = spawn(command, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  children.add(child);
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     createInterface({ input: stream }).on("line", (line) => {
@@ -37,7 +52,10 @@ export function startChild({ name, command, args, env, cwd, onLine }: Options): 
       onLine?.(line);
     });
   const ended = new Promise<number | null>((resolve) => {
-    child.once("exit", (code) => resolve(code));
+    child.once("exit", (code) => {
+      children.delete(child);
+      resolve(code);
+    });
     child.once("error", (error) => {
       lines.push(error.message);
       resolve(1);
@@ -48,11 +66,11 @@ export function startChild({ name, command, args, env, cwd, onLine }: Options): 
     ended,
     lastLines: () => [...lines],
     pid: child.pid ?? -1,
-    async stop(graceMs = 3_500) {
+    async stop(signal = "SIGTERM") {
       if (!isRunning(child)) return;
       const exit = once(child, "exit");
-      child.kill("SIGTERM");
-      const timer = setTimeout(() => child.kill("SIGKILL"), graceMs);
+      child.kill(signal);
+      const timer = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
       await exit;
       clearTimeout(timer);
     },

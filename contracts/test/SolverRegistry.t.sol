@@ -2,6 +2,7 @@
 pragma solidity ^0.8.24;
 
 import {Errors} from "@openzeppelin/contracts/utils/Errors.sol";
+import {ReentrancyGuard} from "@openzeppelin/contracts/utils/ReentrancyGuard.sol";
 import {SolverRegistry} from "../src/SolverRegistry.sol";
 import {Test} from "./Test.sol";
 
@@ -131,7 +132,7 @@ contract SolverRegistryTest is Test {
     function test_paysNothingTwiceToAReentrantOperator() public {
         GreedyOperator greedy = new GreedyOperator{value: 2 ether}(registry);
         register(backer, 50 ether);
-        vm.expectRevert();
+        vm.expectRevert(ReentrancyGuard.ReentrancyGuardReentrantCall.selector);
         greedy.withdraw(1 ether);
         vm.assertEq(registry.getSolver(1).bond, 2 ether);
         vm.assertEq(address(registry).balance, 52 ether);

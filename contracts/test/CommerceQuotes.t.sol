@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.24;
+
+import {CommerceRegistry} from "../src/CommerceRegistry.sol";
+import {CommerceTest} from "./CommerceTest.sol";
+
+contract CommerceQuotesTest is CommerceTest {
+    function expectCommitted(bytes32 quoteHash, CommerceRegistry.QuoteCommitment memory commitment) private {
+        vm.expectEmit(address(registry));
+        emit CommerceRegistry.QuoteCommitted(
+            quoteHash,
+            commitment.merchantId,
+            commitment.serviceNumericId,
+            commitment.agent,
+            commitment.token,
+            commitment.facilitator,
+            commitment.amount,
+            uint8(commitment.paymentRail),
+            0,
+            0,
+            commitment.expiresAt,
+            commitment.paymentNonce,
+            commitment.resourceHash,
+            commitment.termsHash,
+            commitment.x402PayloadHash
+        );
+    }
+
+    /// @dev The hash as the specification spells it.
+    function specifiedHash(CommerceRegistry.QuoteCommitment memory quote, uint256 chain)
+        private
+        view
+        returns (bytes32)
+    {
+        bytes32 sale = keccak256(
+            abi.encode(quote.merchantId, quote.serviceNumericId, quote.resourceHash, quote.termsHash)
+        );
+        bytes32 payment = keccak256(
+            abi.encode(
+                quote.agent,
+                quote.token,
+                quote.facilitator,
+                quote.amount,
+                uint8(quote.paymentRail),
+                quote.expiresAt,
+                quote.paymentNonce,
+                quote.x402PayloadHash
+            )
+        );
+        return keccak256(abi.encode(chain, address(registry), sale, payment, uint16(0), uint256(0)));
+    }
+
+    function refuse(bytes4 errorSelector, CommerceRegistry.QuoteCommitment memory commitment) private {
+        vm.expectRevert(errorSelector);
+        commit(commitment);
+    }
+
+    function test_takesNoFee() public view {
+        vm.assertEq(registry.PROTOCOL_FEE_BPS(), 0);
+    }
+
+    function testFuzz_hashesAQuoteAsSpecified(
+        uint256[5] calldata numbers,
+        address[3] calldata parties,
+        bytes32[3] calldata hashes,
+        uint256 rail,
+        uint64 chain
+    ) public {
+        vm.assume(chain != 0);
+        CommerceRegistry.QuoteCommitment memory quote = CommerceRegistry.QuoteCommitment({
+            merchantId: numbers[0],
+            serviceNumericId: numbers[1],
+            agent: parties[0],
+            token: parties[1],
+            facilitator: parties[2],
+            amount: numbers[2],
+            paymentRail: railOf(rail),
+            expiresAt: numbers[3],
+            paymentNonce: numbers[4],
+            resourceHash: hashes[0],
+            termsHash: hashes[1],
+            x402PayloadHash: hashes[2]
+        });
+        vm.chainId(chain);
+        vm.assertEq(registry.computeQuoteHash(quote), specifiedHash(quote, chain));
+    }
+
+    function testFuzz_commitsToAQuote(
+        uint256 amount,
+        uint256 rail,
+        uint256 expiresAt,
+        uint256 paymentNonce,
+        address buyer,
+        bytes32 hash
+    ) public {
+        CommerceRegistry.QuoteCommitment memory quote = exampleQuote(railOf(rail));
+        quote.agent = buyer;
+        quote.amount = amount;
+        quote.expiresAt = bound(expiresAt, START + 1, type(uint256).max);
+        quote.paymentNonce = paymentNonce;
+        quote.x402PayloadHash = hash;
+        bytes32 quoteHash = registry.computeQuoteHash(quote);
+        expectCommitted(quoteHash, quote);
+        vm.assertEq(commit(quote), quoteHash);
+
+        CommerceRegistry.Quote memory committed = registry.getQuote(quoteHash);
+        vm.assertEq(abi.encode(committed.commitment), abi.encode(quote));
+        vm.assertEq(committed.protocolFeeBps, 0);
+        vm.assertEq(committed.protocolFeeAmount, 0);
+        vm.assertFalse(committed.settled);
+        vm.assertTrue(committed.exists);
+    }
+
+    function testFuzz_knowsNoQuoteThatWasNotCommitted(bytes32 quoteHash) public {
+        vm.assertFalse(registry.getQuote(quoteHash).exists);
+        vm.expectRevert(CommerceRegistry.QuoteNotFound.selector);
+        receiptAs(agent, quoteHash);
+    }
+
+    function testFuzz_onlyTheMerchantOwnerCommits(address sender) public {
+        vm.assume(sender != merchantOwner);
+        vm.expectRevert(CommerceRegistry.Unauthorized.selector);
+        vm.prank(sender);
+        registry.commitQuote(exampleQuote(CommerceRegistry.PaymentRail.TRANSFER));
+    }
+
+    function test_quotesForAMerchantAndAServiceOfIts() public {
+        vm.startPrank(stranger);
+        registry.registerMerchant(stranger, "", 0);
+        registry.registerService(2, "", "", 0, 0);
+        vm.stopPrank();
+        CommerceRegistry.QuoteCommitment memory quote = exampleQuote(CommerceRegistry.PaymentRail.TRANSFER);
+        quote.merchantId = 3;
+        refuse(CommerceRegistry.MerchantNotFound.selector, quote);
+        quote.merchantId = 1;
+        quote.serviceNumericId = 2;
+        refuse(CommerceRegistry.ServiceNotFound.selector, quote);
+        quote.serviceNumericId = 3;
+        refuse(CommerceRegistry.ServiceNotFound.selector, quote);
+        quote.serviceNumericId = 0;
+        refuse(CommerceRegistry.ServiceNotFound.selector, quote);
+    }
+
+    function testFuzz_commitsToNoQuoteThatIsOver(uint256 expiresAt) public {
+        CommerceRegistry.QuoteCommitment memory quote = exampleQuote(CommerceRegistry.PaymentRail.TRANSFER);
+        quote.expiresAt = bound(expiresAt, 0, START);
+        refuse(CommerceRegistry.QuoteExpired.selector, quote);
+    }
+
+    function test_facilitatedRailsNeedAnActiveFacilitator() public {
+        vm.prank(facilitator);
+        registry.updateFacilitator(1, "", 0, false);
+        for (uint256 rail = 2; rail < 4; rail++) {
+            CommerceRegistry.QuoteCommitment memory quote = exampleQuote(railOf(rail));
+            refuse(CommerceRegistry.FacilitatorInactive.selector, quote);
+            quote.facilitator = stranger;
+            refuse(CommerceRegistry.FacilitatorNotFound.selector, quote);
+            quote.facilitator = address(0);
+            refuse(CommerceRegistry.FacilitatorNotFound.selector, quote);
+        }
+    }
+
+    function testFuzz_otherRailsAskNothingOfTheFacilitator(address named) public {
+        for (uint256 rail = 0; rail < 2; rail++) {
+            CommerceRegistry.QuoteCommitment memory quote = exampleQuote(railOf(rail));
+            quote.facilitator = named;
+            vm.assertTrue(registry.getQuote(commit(quote)).exists);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import type { Environment } from "../config/environment";
+import { type LocalDeployment, localDeploymentFile } from "../config/networks";
+import { type LocalChain, startChain } from "./chain";
+import { deploy } from "./deploy";
+import { clearLocalIndex } from "./fresh-index";
+import { protocolOn } from "./protocol";
+import { SAMPLE_HISTORY_SECONDS, sampleActivity } from "./sample/index";
+
+/** Starts a fresh chain with the contracts and the sample activity on it, and writes the local deployment file. */
+export async function startLocalChain(
+  environment: Environment,
+  onStarted: (chain: LocalChain) => void,
+  onProgress: (what: string) => void,
+): Promise<LocalDeployment> {
+  const { stateFolder, anvilPort, apiPort, ponderPort, databaseUrl, databaseSchema } = environment;
+  await mkdir(stateFolder, { recursive: true });
+  await clearLocalIndex(stateFolder, databaseUrl, databaseSchema);
+  onProgress("Starting a local chain");
+  const present = Math.floor(Date.now() / 1000);
+  const startTime = environment.sampleActivity ? present - SAMPLE_HISTORY_SECONDS : present;
+  const chain = await startChain({ port: anvilPort, startTime });
+  onStarted(chain);
+  onProgress("Deploying the contracts");
+  const contracts = await deploy(chain.client);
+  if (environment.sampleActivity)
+    await sampleActivity(protocolOn(chain.client, contracts), (what) => onProgress(`Sample activity: ${what}`));
+  const deployment: LocalDeployment = {
+    rpcUrl: chain.rpcUrl,
+    chainId: await chain.client.getChainId(),
+    apiUrl: `http://127.0.0.1:${apiPort}`,
+    ponderUrl: `http://127.0.0.1:${ponderPort}`,
+    contracts,
+  };
+  await writeFile(localDeploymentFile(stateFolder), `${JSON.stringify(deployment, null, 2)}\n`);
+  return deployment;
+}

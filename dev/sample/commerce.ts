@@ -1,0 +1,91 @@
+import { type Address, parseUnits, zeroAddress, zeroHash } from "viem";
+import type { Protocol } from "../protocol";
+import { hashOf, people } from "./people";
+
+const { alice, bob, dataMerchant, artMerchant, facilitator } = people;
+
+const rails = { transfer: 0, swap: 1, facilitator: 2, x402: 3 } as const;
+
+const RESOLVED = 1;
+const REJECTED = 2;
+
+type Sale = {
+  merchantId: bigint;
+  serviceNumericId: bigint;
+  agent: Address;
+  dollars: string;
+  rail: keyof typeof rails;
+  nonce: bigint;
+};
+
+/** Commits a quote as the merchant's owner and returns its hash. */
+async function commitQuote({ write, read, contracts }: Protocol, sale: Sale, expiresAt: bigint) {
+  const needsFacilitator = sale.rail === "facilitator" || sale.rail === "x402";
+  const commitment = {
+    merchantId: sale.merchantId,
+    serviceNumericId: sale.serviceNumericId,
+    agent: sale.agent,
+    token: contracts.TestDollar,
+    facilitator: needsFacilitator ? facilitator.address : zeroAddress,
+    amount: parseUnits(sale.dollars, 6),
+    paymentRail: rails[sale.rail],
+    expiresAt,
+    paymentNonce: sale.nonce,
+    resourceHash: hashOf(`resource ${sale.serviceNumericId}`),
+    termsHash: hashOf("terms"),
+    x402PayloadHash: sale.rail === "x402" ? hashOf(`payload ${sale.nonce}`) : zeroHash,
+  };
+  await write(sale.merchantId === 1n ? dataMerchant : artMerchant, "CommerceRegistry", "commitQuote", [commitment]);
+  return read("CommerceRegistry", "computeQuoteHash", [commitment]);
+}
+
+/** Two merchants with three services, and the facilitator that settles for them. */
+export async function openShops({ write }: Protocol): Promise<void> {
+  const registry = "CommerceRegistry";
+  await write(dataMerchant, registry, "registerMerchant", [dataMerchant.address, "ipfs://merchants/data", hashOf("data")]);
+  await write(artMerchant, registry, "registerMerchant", [artMerchant.address, "ipfs://merchants/art", hashOf("art")]);
+  await write(artMerchant, registry, "updateMerchant", [2n, alice.address, "ipfs://merchants/art-v2", hashOf("art v2"), true]);
+  await write(dataMerchant, registry, "registerService", [1n, "weather", "ipfs://services/weather", hashOf("weather"), hashOf("forecast")]);
+  await write(dataMerchant, registry, "registerService", [1n, "prices", "ipfs://services/prices", hashOf("prices"), hashOf("quote")]);
+  await write(artMerchant, registry, "registerService", [2n, "portrait", "ipfs://services/portrait", hashOf("portrait"), hashOf("draw")]);
+  await write(dataMerchant, registry, "updateService", [2n, "ipfs://services/prices-v2", hashOf("prices v2"), hashOf("quote"), false]);
+  await write(facilitator, registry, "registerFacilitator", [facilitator.address, "ipfs://facilitators/one", hashOf("one")]);
+  await write(facilitator, registry, "updateFacilitator", [1n, "ipfs://facilitators/one-v2", hashOf("one v2"), true]);
+}
+
+/** Sales over every payment rail, with fulfilments, and disputes that end both ways or stay open. */
+export async function trade(protocol: Protocol, now: bigint): Promise<void> {
+  const { write } = protocol;
+  const registry = "CommerceRegistry";
+  const expiresAt = now + 7n * 86_400n;
+  const weather = { merchantId: 1n, serviceNumericId: 1n, agent: alice.address };
+  const portrait = { merchantId: 2n, serviceNumericId: 3n, agent: bob.address };
+
+  const transfer = await commitQuote(protocol, { ...weather, dollars: "1.5", rail: "transfer", nonce: 1n }, expiresAt);
+  const swap = await commitQuote(protocol, { ...portrait, dollars: "40", rail: "swap", nonce: 2n }, expiresAt);
+  const facilitated = await commitQuote(protocol, { ...weather, dollars: "3", rail: "facilitator", nonce: 3n }, expiresAt);
+  const x402 = await commitQuote(protocol, { ...portrait, dollars: "25", rail: "x402", nonce: 4n }, expiresAt);
+  await commitQuote(protocol, { ...weather, dollars: "9.99", rail: "transfer", nonce: 5n }, expiresAt);
+
+  await write(alice, registry, "recordReceipt", [transfer, hashOf("paid 1")]);
+  await write(artMerchant, registry, "recordReceipt", [swap, hashOf("paid 2")]);
+  await write(facilitator, registry, "recordReceipt", [facilitated, hashOf("paid 3")]);
+  await write(facilitator, registry, "recordReceipt", [x402, hashOf("paid 4")]);
+  await write(dataMerchant, registry, "recordFulfillment", [1n, hashOf("delivered 1")]);
+  await write(artMerchant, registry, "recordFulfillment", [4n, hashOf("delivered 4")]);
+
+  await write(alice, registry, "openDispute", [1n, hashOf("wrong city")]);
+  await write(bob, registry, "openDispute", [2n, hashOf("never came")]);
+  await write(bob, registry, "openDispute", [4n, hashOf("poor likeness")]);
+  await write(dataMerchant, registry, "resolveDispute", [1n, RESOLVED, hashOf("refunded")]);
+  await write(artMerchant, registry, "resolveDispute", [2n, REJECTED, hashOf("it came")]);
+}
+
+/** What others say about a merchant, a service, the facilitator and an agent: one signal of each kind. */
+export async function signalTrust({ write }: Protocol): Promise<void> {
+  const registry = "CommerceRegistry";
+  await write(people.attestor, registry, "recordTrustSignal", [0, 1n, 0, hashOf("verified merchant")]);
+  await write(people.attestor, registry, "recordTrustSignal", [1, 3n, 1, hashOf("slow service")]);
+  await write(alice, registry, "recordTrustSignal", [2, 1n, 2, hashOf("compliant facilitator")]);
+  await write(dataMerchant, registry, "recordTrustSignal", [3, 1n, 3, hashOf("pays on time")]);
+}

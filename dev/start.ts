@@ -1,0 +1,109 @@
+import { createWriteStream } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Environment, InvalidEnvironment, parseEnvironment } from "../config/environment";
+import type { LocalDeployment } from "../config/networks";
+import { type Child, ChildEnded } from "./child";
+import { indexerReady, startIndexer } from "./indexer";
+import { startLocalChain } from "./local-chain";
+import { requireFreePort } from "./ports";
+import { people } from "./sample/people";
+
+/** Started in this order, ended in the opposite one. */
+const children: Child[] = [];
+let stopping = false;
+
+const startedAt = Date.now();
+const say = (what: string) => console.log(`[${((Date.now() - startedAt) / 1000).toFixed(1).padStart(5)} s] ${what}`);
+
+async function stopAll(code: number): Promise<never> {
+  if (!stopping) {
+    stopping = true;
+    for (const child of children.reverse()) await child.stop();
+    process.exit(code);
+  }
+  return new Promise(() => {});
+}
+
+/** A child that ends unasked takes the stack down with it. */
+function supervise(child: Child): Child {
+  children.push(child);
+  void child.ended.then((code) => {
+    if (stopping) return;
+    console.error(new ChildEnded(child, code).message);
+    void stopAll(1);
+  });
+  return child;
+}
+
+/** On a local chain Ponder's log goes to a file, with warnings also shown; elsewhere it is the process's own output. */
+async function logLines({ stateFolder, networkName }: Environment): Promise<(line: string) => void> {
+  if (networkName !== "local") return (line) => console.log(line);
+  await mkdir(stateFolder, { recursive: true });
+  const file = createWriteStream(join(stateFolder, "ponder.log"));
+  return (line) => {
+    file.write(`${line}\n`);
+    const warning = /^\{"level":[456]0/.test(line);
+    if (!stopping && (warning || !line.startsWith("{"))) console.log(line);
+  };
+}
+
+function showWhatToTry({ apiUrl, ponderUrl, rpcUrl, contracts }: LocalDeployment, withSample: boolean): void {
+  const lines = [
+    "",
+    `Ready. The gateway is on ${apiUrl}, GraphQL on ${ponderUrl}/graphql, the chain on ${rpcUrl}.`,
+    "",
+    ...Object.entries(contracts).map(([name, address]) => `  ${name.padEnd(20)} ${address}`),
+    "",
+  ];
+  if (withSample)
+    lines.push(
+      `  An agent's owner     ${people.alice.address}`,
+      `  A solver's operator  ${people.swiftSolver.address}`,
+      `  A merchant's owner   ${people.dataMerchant.address}`,
+      "",
+    );
+  lines.push(`Try: curl ${apiUrl}/ready`, "Stop with Ctrl-C.");
+  console.log(lines.join("\n"));
+}
+
+async function main(): Promise<void> {
+  const environment = parseEnvironment(process.env);
+  const { networkName, apiPort, ponderPort, anvilPort, databaseSchema } = environment;
+  await requireFreePort(apiPort, "API_PORT");
+  await requireFreePort(ponderPort, "PONDER_PORT");
+  const onLine = await logLines(environment);
+
+  let deployment: LocalDeployment | undefined;
+  if (networkName === "local") {
+    await requireFreePort(anvilPort, "ANVIL_PORT");
+    deployment = await startLocalChain(environment, (chain) => supervise(chain.child), say);
+  }
+  say("Starting the indexer and the gateway");
+  const indexer = supervise(
+    startIndexer({
+      command: process.argv.includes("--dev") ? "dev" : "start",
+      ponderPort,
+      apiPort,
+      databaseSchema,
+      env: process.env,
+      onLine,
+    }),
+  );
+  if (!deployment) return;
+  await indexerReady(indexer, apiPort);
+  say("The index has caught up");
+  showWhatToTry(deployment, environment.sampleActivity);
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stopAll(0));
+
+try {
+  await main();
+} catch (error) {
+  if (!stopping) {
+    const expected = error instanceof InvalidEnvironment || error instanceof Error;
+    console.error(expected ? error.message : error);
+    await stopAll(1);
+  }
+}

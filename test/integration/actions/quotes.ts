@@ -1,0 +1,127 @@
+import { type Address, encodeAbiParameters, type Hex, keccak256 } from "viem";
+import { type Call, call } from "./calls";
+import { anyAmount, anyHash, anyOutsider, anyToken, laterThan } from "./values";
+import { type ActionKind, may, nextId, type Quote, type QuoteCommitment, type Service, type World } from "./world";
+
+/** The payment rails FACILITATOR and X402; TRANSFER and SWAP need nobody. */
+export const needsFacilitator = ({ paymentRail }: QuoteCommitment) => paymentRail >= 2;
+
+const hashOf = (types: readonly string[], values: readonly unknown[]): Hex =>
+  keccak256(
+    encodeAbiParameters(
+      types.map((type) => ({ type })),
+      values,
+    ),
+  );
+
+/** The hash that names a quote, as the protocol defines it; its fee is nothing. */
+function quoteHash({ chainId, contracts }: World, quote: QuoteCommitment): Hex {
+  const sale = hashOf(
+    ["uint256", "uint256", "bytes32", "bytes32"],
+    [quote.merchantId, quote.serviceNumericId, quote.resourceHash, quote.termsHash],
+  );
+  const payment = hashOf(
+    ["address", "address", "address", "uint256", "uint8", "uint256", "uint256", "bytes32"],
+    [
+      quote.agent,
+      quote.token,
+      quote.facilitator,
+      quote.amount,
+      quote.paymentRail,
+      quote.expiresAt,
+      quote.paymentNonce,
+      quote.x402PayloadHash,
+    ],
+  );
+  return hashOf(
+    ["uint256", "address", "bytes32", "bytes32", "uint16", "uint256"],
+    [chainId, contracts.CommerceRegistry, sale, payment, 0, 0n],
+  );
+}
+
+const isActive = (world: World, address: Address) =>
+  world.facilitators.some(({ facilitator, active }) => facilitator === address && active);
+
+function anyQuote(world: World, { merchant, serviceNumericId }: Service): QuoteCommitment {
+  const { random } = world;
+  const active = random.pick(world.facilitators.filter((one) => one.active));
+  const facilitated = active && random.chance(0.5);
+  return {
+    merchantId: merchant.merchantId,
+    serviceNumericId,
+    agent: (random.chance(0.8) && random.pick(world.participants)) || anyOutsider(random),
+    token: anyToken(random),
+    facilitator: facilitated ? active.facilitator : anyOutsider(random),
+    amount: anyAmount(random),
+    paymentRail: facilitated ? random.pick([2, 3]) : random.pick([0, 1]),
+    expiresAt: laterThan(random, world.now),
+    paymentNonce: anyAmount(random),
+    resourceHash: anyHash(random),
+    termsHash: anyHash(random),
+    x402PayloadHash: anyHash(random),
+  };
+}
+
+const mayCommit = (world: World, owner: Address) => may(world, owner, "CommerceRegistry", "commitQuote");
+
+/** Commits a quote that was committed before; `fits` says which of those that still can be. */
+function commitAgain(world: World, fits: (quote: Quote) => boolean): Call | null {
+  const quote = world.random.pick(
+    world.quotes.filter(
+      (one) =>
+        fits(one) &&
+        one.commitment.expiresAt > world.now &&
+        (!needsFacilitator(one.commitment) || isActive(world, one.commitment.facilitator)) &&
+        mayCommit(world, one.merchant.owner),
+    ),
+  );
+  if (!quote) return null;
+  quote.settled = false;
+  return call(world, quote.merchant.owner, "CommerceRegistry", "commitQuote", [quote.commitment]);
+}
+
+/** Who can receipt a quote now. */
+function recorders(world: World, { commitment, merchant, settled }: Quote): Address[] {
+  if (settled || world.now > commitment.expiresAt) return [];
+  if (needsFacilitator(commitment) && !isActive(world, commitment.facilitator)) return [];
+  const recorders = needsFacilitator(commitment) ? [commitment.facilitator] : [merchant.owner, commitment.agent];
+  return recorders.filter((one) => may(world, one, "CommerceRegistry", "recordReceipt"));
+}
+
+export const quoteActions: ActionKind[] = [
+  {
+    name: "commit a quote",
+    weight: 7,
+    act(world) {
+      const service = world.random.pick(world.services.filter(({ merchant }) => mayCommit(world, merchant.owner)));
+      if (!service) return null;
+      const { merchant } = service;
+      const commitment = anyQuote(world, service);
+      world.quotes.push({ quoteHash: quoteHash(world, commitment), merchant, commitment, settled: false });
+      return call(world, merchant.owner, "CommerceRegistry", "commitQuote", [commitment]);
+    },
+  },
+  {
+    name: "commit a settled quote again",
+    weight: 2,
+    act: (world) => commitAgain(world, ({ settled }) => settled),
+  },
+  {
+    name: "commit an unsettled quote again",
+    weight: 1,
+    act: (world) => commitAgain(world, ({ settled }) => !settled),
+  },
+  {
+    name: "record a receipt",
+    weight: 7,
+    act(world) {
+      const { random } = world;
+      const quote = random.pick(world.quotes.filter((one) => recorders(world, one).length > 0));
+      const recorder = quote && random.pick(recorders(world, quote));
+      if (!recorder) return null;
+      quote.settled = true;
+      world.receipts.push({ receiptId: nextId(world.receipts), quote, fulfilled: false });
+      return call(world, recorder, "CommerceRegistry", "recordReceipt", [quote.quoteHash, anyHash(random)]);
+    },
+  },
+];

@@ -1,0 +1,63 @@
+import type { Address, Hex } from "viem";
+import type { ChainConnection } from "../../../dev/chain";
+import { type Call, call } from "./calls";
+import type { Wallet, World } from "./world";
+
+/** What a wallet sends, and the actions it makes happen, for the message when it fails. */
+export type Transaction = { wallet: Wallet; to: Address; data: Hex; value: bigint; actions: string[] };
+
+/** Chains cap the gas of one transaction near this; several fit into a block. */
+const GAS = 16_000_000n;
+const GWEI = 10n ** 9n;
+
+const valueOf = (calls: readonly Call[]) => calls.reduce((sum, { value }) => sum + value, 0n);
+
+/** One call of the multicall contract that makes all these calls, which come from it. */
+export const aggregate = (world: World, relayer: Address, calls: readonly Call[]): Call => {
+  const batch = calls.map(({ to, data, value }) => ({ target: to, data, value }));
+  return call(world, relayer, "Multicall", "aggregate", [batch], valueOf(calls));
+};
+
+/** How a call gets to the chain: a contract makes it when somebody with a key makes the contract do so. */
+export function transactionFor(world: World, action: Call, actions: string[]): Transaction {
+  const { Multicall, PolicyAccount } = world.contracts;
+  const { from, to, data, value } = action;
+  const [signer] = world.wallets;
+  if (from === PolicyAccount)
+    return transactionFor(world, call(world, signer.address, "PolicyAccount", "execute", [to, value, data]), actions);
+  if (from === Multicall)
+    return transactionFor(world, aggregate(world, world.random.pick(world.wallets).address, [action]), actions);
+  const wallet = world.wallets.find(({ address }) => address === from);
+  if (!wallet) throw new Error(`${actions}: ${from} has no key`);
+  return { wallet, to, data, value, actions };
+}
+
+/** Mines one block, at the world's time, of these transactions in this order; each must succeed. */
+export async function mineBlock(world: World, client: ChainConnection, transactions: readonly Transaction[]): Promise<void> {
+  const hashes: Hex[] = [];
+  for (const { wallet, to, data, value } of transactions) {
+    const nonce = world.nonces.get(wallet.address) ?? 0;
+    world.nonces.set(wallet.address, nonce + 1);
+    const serializedTransaction = await wallet.signTransaction({
+      type: "eip1559",
+      chainId: world.chainId,
+      nonce,
+      to,
+      data,
+      value,
+      gas: GAS,
+      maxFeePerGas: 100n * GWEI,
+      // The higher tip goes first.
+      maxPriorityFeePerGas: GWEI - BigInt(hashes.length),
+    });
+    hashes.push(await client.sendRawTransaction({ serializedTransaction }));
+  }
+  await client.setNextBlockTimestamp({ timestamp: world.now });
+  await client.mine({ blocks: 1 });
+  const receipts = await Promise.all(hashes.map((hash) => client.getTransactionReceipt({ hash })));
+  for (const [index, { status, blockNumber, transactionIndex }] of receipts.entries()) {
+    const actions = transactions[index]?.actions.join(", ");
+    if (status !== "success") throw new Error(`Not legal after all, in block ${blockNumber}: ${actions}`);
+    if (transactionIndex !== index) throw new Error(`Block ${blockNumber} has another order than it was sent in`);
+  }
+}

@@ -1,0 +1,147 @@
+import { type Address, type Hex, hexToBigInt, maxUint256, size, slice, zeroAddress } from "viem";
+import { type Call, call, selectorOf } from "./calls";
+import { book, isWithinLimit, mostToPay, mostToRecord, recordSpend, windowEnd } from "./policy-state";
+import { amountUpTo, anyBytes } from "./values";
+import { type ActionKind, may, mayReach, policiesOf, type World } from "./world";
+
+const canRecordSpend = (world: World) =>
+  world.participants.filter((account) => may(world, account, "PolicyModule", "recordSpend"));
+
+/** Small amounts mostly, so that the day's total has room to grow. */
+const anySpend = ({ random }: World, most: bigint) => amountUpTo(random, random.chance(0.8) && most > 1_000n ? 1_000n : most);
+
+function spend(world: World, account: Address, token: Address): Call {
+  const policies = policiesOf(world, account);
+  const amount = anySpend(world, mostToRecord(policies.spendLimits.get(token), world.now));
+  recordSpend(policies, token, amount, world.now);
+  return call(world, account, "PolicyModule", "recordSpend", [token, amount]);
+}
+
+/** Those who can pay under one of their payment policies at a time that need not be now. */
+const payable = (world: World, now: bigint) =>
+  world.participants
+    .filter((one) => !policiesOf(world, one).frozen && may(world, one, "PolicyModule", "recordSignedPayment"))
+    .flatMap((account) => [...policiesOf(world, account).paymentPolicies.values()].map((policy) => ({ account, policy })))
+    .filter(({ policy }) => mostToPay(policy, now) !== null);
+
+function pay(world: World, { account, policy }: ReturnType<typeof payable>[number]): Call {
+  const amount = anySpend(world, mostToPay(policy, world.now) ?? 0n);
+  // Booked, the total must still be a uint256, also when no daily limit keeps it one.
+  const { merchant, token, facilitator } = policy;
+  book(policy, amount, world.now);
+  const args = [merchant, token, facilitator, amount, anyBytes(world.random, 32)] as const;
+  return call(world, account, "PolicyModule", "recordSignedPayment", args);
+}
+
+/** Moves the block to the last second of a window or, as often, to the first one after it. */
+function moveToEnd(world: World, window: { since: bigint; spent: bigint }): void {
+  world.now = windowEnd(window) - (world.random.chance(0.5) ? 1n : 0n);
+}
+
+const endsLater = ({ now }: World) => (window: { since: bigint; spent: bigint }) =>
+  window.since > 0n && windowEnd(window) - 1n >= now;
+
+export const spendingActions: ActionKind[] = [
+  {
+    name: "record a spend",
+    weight: 5,
+    act(world) {
+      const limits = canRecordSpend(world).flatMap((account) =>
+        [...policiesOf(world, account).spendLimits.keys()].map((token) => ({ account, token })),
+      );
+      const chosen = world.random.pick(limits);
+      return chosen ? spend(world, chosen.account, chosen.token) : null;
+    },
+  },
+  {
+    name: "record a spend where there is no limit",
+    weight: 1,
+    act(world) {
+      const account = world.random.pick(
+        canRecordSpend(world).filter((one) => !policiesOf(world, one).spendLimits.get(zeroAddress)?.maxPerDay),
+      );
+      return account ? spend(world, account, zeroAddress) : null;
+    },
+  },
+  {
+    name: "record a spend as the window ends",
+    weight: 2,
+    act(world) {
+      if (!world.timeIsFree) return null;
+      const limits = canRecordSpend(world).flatMap((account) =>
+        [...policiesOf(world, account).spendLimits.values()]
+          .filter(endsLater(world))
+          .map((limit) => ({ account, limit })),
+      );
+      const chosen = world.random.pick(limits);
+      if (!chosen) return null;
+      moveToEnd(world, chosen.limit);
+      return spend(world, chosen.account, chosen.limit.token);
+    },
+  },
+  {
+    name: "record a signed payment",
+    weight: 5,
+    act(world) {
+      const chosen = world.random.pick(payable(world, world.now));
+      return chosen ? pay(world, chosen) : null;
+    },
+  },
+  {
+    name: "record a signed payment as the window ends",
+    weight: 2,
+    act(world) {
+      if (!world.timeIsFree) return null;
+      // Time only lowers what is spent, so what can be paid now can be paid then.
+      const chosen = world.random.pick(payable(world, world.now).filter(({ policy }) => endsLater(world)(policy)));
+      if (!chosen) return null;
+      moveToEnd(world, chosen.policy);
+      return pay(world, chosen);
+    },
+  },
+  {
+    name: "pay coins out of the policy account",
+    weight: 2,
+    act(world) {
+      const from = world.contracts.PolicyAccount;
+      const value = BigInt(1 + world.random.below(1_000));
+      const to = world.random.pick(
+        [...policiesOf(world, from).targets.keys()].filter(
+          (target) => isPayee(world, target) && mayReach(world, from, target, null, value),
+        ),
+      );
+      return to ? { from, to, data: "0x", value } : null;
+    },
+  },
+  {
+    name: "spend tokens from the policy account",
+    weight: 3,
+    act(world) {
+      const { PolicyAccount: from, TestDollar } = world.contracts;
+      const approves = world.random.chance(0.5);
+      const functionName = approves ? "approve" : "transfer";
+      const amount = anySpend(world, approves ? maxUint256 : 1_000n);
+      if (!may(world, from, "TestDollar", functionName)) return null;
+      if (!isWithinLimit(policiesOf(world, from), TestDollar, amount, world.now)) return null;
+      return call(world, from, "TestDollar", functionName, [world.wallets[0].address, amount]);
+    },
+  },
+];
+
+/** Who takes plain coins: an address without code that does not stand for something else. */
+const isPayee = ({ contracts }: World, target: Address) =>
+  target !== zeroAddress && !Object.values(contracts).includes(target);
+
+const tokenSpenders: Hex[] = [selectorOf("TestDollar", "approve"), selectorOf("TestDollar", "transfer")];
+
+/** The token spend the policy module reads out of a call. */
+const tokenSpend = ({ data }: Call) =>
+  size(data) >= 68 && tokenSpenders.includes(slice(data, 0, 4)) ? hexToBigInt(slice(data, 36, 68)) : 0n;
+
+/** Books what an execution by the policy account spends, as the account does in front of the call. */
+export function bookExecution(world: World, execution: Call): void {
+  const policies = policiesOf(world, execution.from);
+  if (execution.value > 0n) recordSpend(policies, zeroAddress, execution.value, world.now);
+  const amount = tokenSpend(execution);
+  if (amount > 0n) recordSpend(policies, execution.to, amount, world.now);
+}

@@ -1,0 +1,152 @@
+import { type Address, type Hex, zeroAddress } from "viem";
+import type { actor } from "../../../dev/chain";
+import type { Contracts } from "../../../dev/deploy";
+import { type Call, type ContractName, type FunctionName, selectorOf } from "./calls";
+import { type AccountPolicies, isWithinLimit, newPolicies } from "./policy-state";
+import type { Random } from "./random";
+import type { Text } from "./values";
+
+export type Wallet = ReturnType<typeof actor>;
+
+export type Agent = { agentId: bigint; owner: Address; revoked: boolean };
+
+export type Attestation = { attestationId: bigint; attester: Address; schema: Hex; subject: Hex; revoked: boolean };
+
+export type Attestor = { attestorId: bigint; operator: Address };
+
+export type Solver = { solverId: bigint; operator: Address; bond: bigint; active: boolean };
+
+export type Bid = {
+  bidId: bigint;
+  solver: Address;
+  amountIn: bigint;
+  amountOut: bigint;
+  validUntil: bigint;
+  executionHash: Hex;
+  wasSelected: boolean;
+};
+
+export type Intent = {
+  intentId: bigint;
+  owner: Address;
+  nonce: bigint;
+  amountInMax: bigint;
+  amountOutMin: bigint;
+  deadline: bigint;
+  dataHash: Hex;
+  requiredSubject: Hex;
+  requiredSchema: Hex;
+  open: boolean;
+  bids: Bid[];
+  selected: Bid | null;
+};
+
+export type Merchant = { merchantId: bigint; owner: Address };
+
+export type Service = { serviceNumericId: bigint; merchant: Merchant; serviceId: Text };
+
+export type Facilitator = { facilitatorId: bigint; facilitator: Address; registrant: Address; active: boolean };
+
+export type QuoteCommitment = {
+  merchantId: bigint;
+  serviceNumericId: bigint;
+  agent: Address;
+  token: Address;
+  facilitator: Address;
+  amount: bigint;
+  paymentRail: number;
+  expiresAt: bigint;
+  paymentNonce: bigint;
+  resourceHash: Hex;
+  termsHash: Hex;
+  x402PayloadHash: Hex;
+};
+
+export type Quote = { quoteHash: Hex; merchant: Merchant; commitment: QuoteCommitment; settled: boolean };
+
+export type Receipt = { receiptId: bigint; quote: Quote; fulfilled: boolean };
+
+export type Dispute = { disputeId: bigint; receipt: Receipt; status: number };
+
+/** What exists on a chain on which nothing happens but the actions made here: enough of it to know what is legal next. */
+export type World = {
+  readonly random: Random;
+  readonly contracts: Contracts;
+  readonly chainId: number;
+  /** Those who hold keys. The first is the signer of the policy account. */
+  readonly wallets: readonly [Wallet, ...Wallet[]];
+  /** Everyone who acts: the wallets, the policy account and the multicall contract. */
+  readonly participants: readonly Address[];
+  /** How many transactions each wallet has sent. */
+  readonly nonces: Map<Address, number>;
+  /** How often each kind of action has happened. */
+  readonly happened: Map<string, number>;
+  /** The time of the block that is being made. */
+  now: bigint;
+  /** The block is still empty, so that an action may choose a later time for it. */
+  timeIsFree: boolean;
+  /** What is being made is one transaction of several calls, which all come from the multicall contract. */
+  batching: boolean;
+  agents: Agent[];
+  attestations: Attestation[];
+  attestors: Attestor[];
+  solvers: Solver[];
+  /** Who has filled an intent, registered as a solver or not. */
+  fillers: Set<Address>;
+  intents: Intent[];
+  policies: Map<Address, AccountPolicies>;
+  merchants: Merchant[];
+  services: Service[];
+  facilitators: Facilitator[];
+  quotes: Quote[];
+  receipts: Receipt[];
+  disputes: Dispute[];
+};
+
+/** One way to change the world. */
+export type ActionKind = {
+  name: string;
+  /** How often it is chosen, relative to the others. */
+  weight: number;
+  /** A legal action of this kind, already applied to the world; null, with the world untouched, when there is none. */
+  act: (world: World) => Call | null | Promise<Call | null>;
+};
+
+/** All ids start at 1 and grow by 1. */
+export const nextId = (existing: readonly unknown[]) => BigInt(existing.length + 1);
+
+export function policiesOf(world: World, account: Address): AccountPolicies {
+  const found = world.policies.get(account);
+  if (found) return found;
+  const made = newPolicies();
+  world.policies.set(account, made);
+  return made;
+}
+
+/** Whether `from` can make this call now: it acts here and, if it is the policy account, its own policies let it. */
+export function mayReach(world: World, from: Address, to: Address, selector: Hex | null, value = 0n): boolean {
+  const { Multicall, PolicyAccount } = world.contracts;
+  if (!world.participants.includes(from)) return false;
+  if (world.batching) return from === Multicall;
+  if (from !== PolicyAccount) return true;
+  const { frozen, targets, functions, useFunctionAllowlist } = policiesOf(world, from);
+  if (frozen || !targets.get(to)) return false;
+  if (useFunctionAllowlist && selector && !functions.get(`${to}-${selector}`)) return false;
+  return value === 0n || isWithinLimit(policiesOf(world, from), zeroAddress, value, world.now);
+}
+
+export const may = <Name extends ContractName>(
+  world: World,
+  from: Address,
+  name: Name,
+  functionName: FunctionName<Name>,
+  value = 0n,
+): boolean => mayReach(world, from, world.contracts[name], selectorOf(name, functionName), value);
+
+/** Somebody who can make this call now. */
+export const anySender = <Name extends ContractName>(
+  world: World,
+  name: Name,
+  functionName: FunctionName<Name>,
+  value = 0n,
+): Address | undefined => world.random.pick(world.participants.filter((one) => may(world, one, name, functionName, value)));

@@ -1,0 +1,197 @@
+import type { Address } from "viem";
+import { contractNames } from "../../config/contracts";
+import { actor, type ChainConnection } from "../../dev/chain";
+import type { Protocol } from "../../dev/protocol";
+import { agentActions } from "./actions/agents";
+import { attestationActions } from "./actions/attestations";
+import { type Call, call } from "./actions/calls";
+import { intentActions } from "./actions/intents";
+import { merchantActions } from "./actions/merchants";
+import { policyActions, setTargetAllowed } from "./actions/policies";
+import { quoteActions } from "./actions/quotes";
+import { seededRandom } from "./actions/random";
+import { receiptActions } from "./actions/receipts";
+import { aggregate, mineBlock, type Transaction, transactionFor } from "./actions/sending";
+import { solverActions } from "./actions/solvers";
+import { bookExecution, spendingActions } from "./actions/spending";
+import { type ActionKind, may, type World } from "./actions/world";
+
+const kinds: ActionKind[] = [
+  ...agentActions,
+  ...attestationActions,
+  ...solverActions,
+  ...intentActions,
+  ...policyActions,
+  ...spendingActions,
+  ...merchantActions,
+  ...quoteActions,
+  ...receiptActions,
+];
+
+type Options = { count: number } & ({ seed: number } | { after: World });
+
+/**
+ * Sends `count` random actions that the protocol allows, each legal because of those before it. A seed always makes the
+ * same actions; it starts from a chain on which nothing but the deployment has happened. `after` goes on from an
+ * earlier run on the same chain.
+ *
+ * @example
+ * const world = await runLegalActions(stack, { seed: 7, count: 100 });
+ * await runLegalActions(stack, { after: world, count: 100 });
+ */
+export async function runLegalActions(protocol: Protocol, options: Options): Promise<World> {
+  const { client } = protocol;
+  await client.setAutomine(false);
+  try {
+    const world = "after" in options ? options.after : await newWorld(protocol, options.seed);
+    for (let left = options.count; left > 0; ) left -= await makeBlock(world, client, left);
+    return world;
+  } finally {
+    await client.setAutomine(true);
+  }
+}
+
+/** The kinds of action that have not happened, by name. */
+export const missingKinds = ({ happened }: World): string[] =>
+  kinds.map(({ name }) => name).filter((name) => !happened.has(name));
+
+const DAY = 86_400n;
+
+async function newWorld({ client, contracts }: Protocol, seed: number): Promise<World> {
+  const wallets = [actor(1), actor(2), actor(3), actor(4), actor(5), actor(6), actor(7), actor(8)] as const;
+  const { timestamp } = await client.getBlock();
+  const world: World = {
+    random: seededRandom(seed),
+    contracts,
+    chainId: client.chain.id,
+    wallets,
+    participants: [...wallets.map(({ address }) => address), contracts.PolicyAccount, contracts.Multicall],
+    nonces: new Map<Address, number>(),
+    happened: new Map<string, number>(),
+    // The next midnight, so that the times are the same however many seconds the deployment took.
+    now: (timestamp / DAY + 1n) * DAY,
+    timeIsFree: false,
+    batching: false,
+    agents: [],
+    attestations: [],
+    attestors: [],
+    solvers: [],
+    fillers: new Set(),
+    intents: [],
+    policies: new Map(),
+    merchants: [],
+    services: [],
+    facilitators: [],
+    quotes: [],
+    receipts: [],
+    disputes: [],
+  };
+  for (const { address } of wallets) world.nonces.set(address, await client.getTransactionCount({ address }));
+  await equipPolicyAccount(world, client);
+  return world;
+}
+
+/** Gives the policy account coins and tokens to spend, and the contracts to call. */
+async function equipPolicyAccount(world: World, client: ChainConnection): Promise<void> {
+  const { PolicyAccount, TestDollar, Multicall } = world.contracts;
+  const [signer] = world.wallets;
+  const calls: Call[] = [
+    { from: signer.address, to: PolicyAccount, data: "0x", value: 10n ** 20n },
+    call(world, signer.address, "TestDollar", "mint", [PolicyAccount, 10n ** 30n]),
+  ];
+  const targets = [...contractNames.map((name) => world.contracts[name]), TestDollar, Multicall];
+  for (const target of targets) calls.push(setTargetAllowed(world, PolicyAccount, target, true));
+  for (const one of calls) {
+    world.now += 1n;
+    await mineBlock(world, client, [transactionFor(world, one, ["equip the policy account"])]);
+  }
+}
+
+/** Mines one block of at most `most` actions and returns how many they are. */
+async function makeBlock(world: World, client: ChainConnection, most: number): Promise<number> {
+  const { random } = world;
+  passTime(world);
+  const size = random.chance(0.85) ? 1 : 2 + random.below(3);
+  const transactions: Transaction[] = [];
+  let made = 0;
+  while (transactions.length < size && made < most) {
+    world.timeIsFree = transactions.length === 0;
+    const transaction = random.chance(0.15) ? await makeBatch(world, most - made) : await makeTransaction(world);
+    transactions.push(transaction);
+    made += transaction.actions.length;
+  }
+  await mineBlock(world, client, transactions);
+  return made;
+}
+
+/** A few seconds mostly, hours now and then; or to just about when an intent, a bid or a quote ends. */
+function passTime(world: World): void {
+  const { random, now } = world;
+  const chosen = random.below(100);
+  const soon = now + BigInt(1 + random.below(30));
+  if (chosen < 80) world.now = soon;
+  else if (chosen < 90) world.now += BigInt(1 + random.below(8 * 3_600));
+  else {
+    const ends = [
+      ...world.intents.flatMap(({ deadline, bids }) => [deadline, ...bids.map(({ validUntil }) => validUntil)]),
+      ...world.quotes.map(({ commitment }) => commitment.expiresAt),
+    ].filter((end) => end > now + 1n && end < now + DAY);
+    const end = random.pick(ends);
+    world.now = end === undefined ? soon : end - 1n + BigInt(random.below(3));
+  }
+}
+
+async function makeTransaction(world: World): Promise<Transaction> {
+  const { name, action } = await nextAction(world);
+  return transactionFor(world, action, [name]);
+}
+
+/** Several actions in one transaction, of one kind or of any: each is a call by the multicall contract. */
+async function makeBatch(world: World, most: number): Promise<Transaction> {
+  const { random, contracts, wallets } = world;
+  const account = contracts.PolicyAccount;
+  const accountMayRelay = random.chance(0.3) && may(world, account, "Multicall", "aggregate");
+  world.batching = true;
+  world.timeIsFree = false;
+  try {
+    const size = Math.min(most, 2 + random.below(4));
+    const sameKind = random.chance(0.4);
+    const made: Action[] = [];
+    while (made.length < size) made.push(await nextAction(world, sameKind ? made[0]?.name : undefined));
+    const calls = made.map(({ action }) => action);
+    const relayer = accountMayRelay && calls.every(({ value }) => value === 0n) ? account : random.pick(wallets).address;
+    const names = made.map(({ name }) => name);
+    return transactionFor(world, aggregate(world, relayer, calls), names);
+  } finally {
+    world.batching = false;
+  }
+}
+
+type Action = { name: string; action: Call };
+
+/** An action that is legal now, of the preferred kind if there is one. */
+async function nextAction(world: World, preferred?: string): Promise<Action> {
+  let left = kinds;
+  while (left.length > 0) {
+    const kind = left.find(({ name }) => name === preferred) ?? choose(world, left);
+    const action = await kind.act(world);
+    if (action) {
+      world.happened.set(kind.name, (world.happened.get(kind.name) ?? 0) + 1);
+      if (action.from === world.contracts.PolicyAccount) bookExecution(world, action);
+      return { name: kind.name, action };
+    }
+    left = left.filter((other) => other !== kind);
+  }
+  throw new Error("No action is legal");
+}
+
+/** By weight; but now and then one of those that happened least, so that all of them happen. */
+function choose({ random, happened }: World, from: readonly ActionKind[]): ActionKind {
+  const times = ({ name }: ActionKind) => happened.get(name) ?? 0;
+  const least = Math.min(...from.map(times));
+  const among = random.chance(0.3) ? from.filter((kind) => times(kind) === least) : from;
+  const tickets = among.flatMap((kind) => Array.from({ length: kind.weight }, () => kind));
+  const kind = random.pick(tickets);
+  if (!kind) throw new Error("There is no kind of action to choose from");
+  return kind;
+}
