@@ -20,7 +20,7 @@ export const commerceRegistryAbi = [
       {
         "name": "commitment",
         "type": "tuple",
-        "internalType": "struct CommerceRegistry.QuoteCommitment",
+        "internalType": "struct CommerceTypes.QuoteCommitment",
         "components": [
           {
             "name": "merchantId",
@@ -55,7 +55,7 @@ export const commerceRegistryAbi = [
           {
             "name": "paymentRail",
             "type": "uint8",
-            "internalType": "enum CommerceRegistry.PaymentRail"
+            "internalType": "enum CommerceTypes.PaymentRail"
           },
           {
             "name": "expiresAt",
@@ -101,7 +101,7 @@ export const commerceRegistryAbi = [
       {
         "name": "commitment",
         "type": "tuple",
-        "internalType": "struct CommerceRegistry.QuoteCommitment",
+        "internalType": "struct CommerceTypes.QuoteCommitment",
         "components": [
           {
             "name": "merchantId",
@@ -136,7 +136,7 @@ export const commerceRegistryAbi = [
           {
             "name": "paymentRail",
             "type": "uint8",
-            "internalType": "enum CommerceRegistry.PaymentRail"
+            "internalType": "enum CommerceTypes.PaymentRail"
           },
           {
             "name": "expiresAt",
@@ -189,7 +189,7 @@ export const commerceRegistryAbi = [
       {
         "name": "",
         "type": "tuple",
-        "internalType": "struct CommerceRegistry.Dispute",
+        "internalType": "struct CommerceTypes.Dispute",
         "components": [
           {
             "name": "receiptId",
@@ -204,7 +204,7 @@ export const commerceRegistryAbi = [
           {
             "name": "status",
             "type": "uint8",
-            "internalType": "enum CommerceRegistry.DisputeStatus"
+            "internalType": "enum CommerceTypes.DisputeStatus"
           },
           {
             "name": "reasonHash",
@@ -240,7 +240,7 @@ export const commerceRegistryAbi = [
       {
         "name": "",
         "type": "tuple",
-        "internalType": "struct CommerceRegistry.Facilitator",
+        "internalType": "struct CommerceTypes.Facilitator",
         "components": [
           {
             "name": "facilitator",
@@ -286,7 +286,7 @@ export const commerceRegistryAbi = [
       {
         "name": "",
         "type": "tuple",
-        "internalType": "struct CommerceRegistry.Merchant",
+        "internalType": "struct CommerceTypes.Merchant",
         "components": [
           {
             "name": "owner",
@@ -332,12 +332,12 @@ export const commerceRegistryAbi = [
       {
         "name": "",
         "type": "tuple",
-        "internalType": "struct CommerceRegistry.Quote",
+        "internalType": "struct CommerceTypes.Quote",
         "components": [
           {
             "name": "commitment",
             "type": "tuple",
-            "internalType": "struct CommerceRegistry.QuoteCommitment",
+            "internalType": "struct CommerceTypes.QuoteCommitment",
             "components": [
               {
                 "name": "merchantId",
@@ -372,7 +372,7 @@ export const commerceRegistryAbi = [
               {
                 "name": "paymentRail",
                 "type": "uint8",
-                "internalType": "enum CommerceRegistry.PaymentRail"
+                "internalType": "enum CommerceTypes.PaymentRail"
               },
               {
                 "name": "expiresAt",
@@ -440,7 +440,7 @@ export const commerceRegistryAbi = [
       {
         "name": "",
         "type": "tuple",
-        "internalType": "struct CommerceRegistry.Receipt",
+        "internalType": "struct CommerceTypes.Receipt",
         "components": [
           {
             "name": "quoteHash",
@@ -475,7 +475,7 @@ export const commerceRegistryAbi = [
           {
             "name": "paymentRail",
             "type": "uint8",
-            "internalType": "enum CommerceRegistry.PaymentRail"
+            "internalType": "enum CommerceTypes.PaymentRail"
           },
           {
             "name": "protocolFeeBps",
@@ -531,7 +531,7 @@ export const commerceRegistryAbi = [
       {
         "name": "",
         "type": "tuple",
-        "internalType": "struct CommerceRegistry.Service",
+        "internalType": "struct CommerceTypes.Service",
         "components": [
           {
             "name": "merchantId",
@@ -582,12 +582,12 @@ export const commerceRegistryAbi = [
       {
         "name": "",
         "type": "tuple",
-        "internalType": "struct CommerceRegistry.TrustSignal",
+        "internalType": "struct CommerceTypes.TrustSignal",
         "components": [
           {
             "name": "subjectType",
             "type": "uint8",
-            "internalType": "enum CommerceRegistry.SignalSubject"
+            "internalType": "enum CommerceTypes.SignalSubject"
           },
           {
             "name": "subjectId",
@@ -597,7 +597,7 @@ export const commerceRegistryAbi = [
           {
             "name": "kind",
             "type": "uint8",
-            "internalType": "enum CommerceRegistry.SignalKind"
+            "internalType": "enum CommerceTypes.SignalKind"
           },
           {
             "name": "reporter",
@@ -692,7 +692,7 @@ export const commerceRegistryAbi = [
       {
         "name": "subjectType",
         "type": "uint8",
-        "internalType": "enum CommerceRegistry.SignalSubject"
+        "internalType": "enum CommerceTypes.SignalSubject"
       },
       {
         "name": "subjectId",
@@ -702,7 +702,7 @@ export const commerceRegistryAbi = [
       {
         "name": "kind",
         "type": "uint8",
-        "internalType": "enum CommerceRegistry.SignalKind"
+        "internalType": "enum CommerceTypes.SignalKind"
       },
       {
         "name": "signalHash",
@@ -828,7 +828,7 @@ export const commerceRegistryAbi = [
       {
         "name": "status",
         "type": "uint8",
-        "internalType": "enum CommerceRegistry.DisputeStatus"
+        "internalType": "enum CommerceTypes.DisputeStatus"
       },
       {
         "name": "resolutionHash",

@@ -62,7 +62,7 @@ export const protocolOn = (client: ChainConnection, contracts: Contracts): Proto
     client.readContract({ abi: deployedAbis[name], address: contracts[name], functionName, args } as never) as never,
 });
 
-const intentTypes = {
+export const intentTypes = {
   Intent: [
     { name: "owner", type: "address" },
     { name: "intentType", type: "uint8" },

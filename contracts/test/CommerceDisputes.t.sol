@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.24;
 
-import {CommerceRegistry} from "../src/CommerceRegistry.sol";
+import {CommerceTypes} from "../src/CommerceTypes.sol";
 import {CommerceTest} from "./CommerceTest.sol";
 
 /// @notice Disputes about receipt 1, and trust signals.
 contract CommerceDisputesTest is CommerceTest {
     function setUp() public override {
         super.setUp();
-        settleExample(CommerceRegistry.PaymentRail.TRANSFER);
+        settleExample(CommerceTypes.PaymentRail.TRANSFER);
     }
 
     function open() private {
@@ -20,13 +20,13 @@ contract CommerceDisputesTest is CommerceTest {
         address[2] memory senders = [agent, merchantOwner];
         for (uint256 i = 0; i < senders.length; i++) {
             vm.expectEmit(address(registry));
-            emit CommerceRegistry.DisputeOpened(i + 1, 1, senders[i], reasonHash);
+            emit CommerceTypes.DisputeOpened(i + 1, 1, senders[i], reasonHash);
             vm.prank(senders[i]);
             vm.assertEq(registry.openDispute(1, reasonHash), i + 1);
-            CommerceRegistry.Dispute memory expected = CommerceRegistry.Dispute({
+            CommerceTypes.Dispute memory expected = CommerceTypes.Dispute({
                 receiptId: 1,
                 opener: senders[i],
-                status: CommerceRegistry.DisputeStatus.OPEN,
+                status: CommerceTypes.DisputeStatus.OPEN,
                 reasonHash: reasonHash,
                 resolutionHash: 0,
                 openedAt: uint64(START)
@@ -37,17 +37,17 @@ contract CommerceDisputesTest is CommerceTest {
 
     function testFuzz_nobodyElseOpensADispute(address sender) public {
         vm.assume(sender != agent && sender != merchantOwner);
-        vm.expectRevert(CommerceRegistry.Unauthorized.selector);
+        vm.expectRevert(CommerceTypes.Unauthorized.selector);
         vm.prank(sender);
         registry.openDispute(1, 0);
     }
 
     function testFuzz_merchantOwnerDecides(bool rejected, bytes32 resolutionHash) public {
         open();
-        CommerceRegistry.DisputeStatus status =
-            rejected ? CommerceRegistry.DisputeStatus.REJECTED : CommerceRegistry.DisputeStatus.RESOLVED;
+        CommerceTypes.DisputeStatus status =
+            rejected ? CommerceTypes.DisputeStatus.REJECTED : CommerceTypes.DisputeStatus.RESOLVED;
         vm.expectEmit(address(registry));
-        emit CommerceRegistry.DisputeResolved(1, uint8(status), resolutionHash);
+        emit CommerceTypes.DisputeResolved(1, uint8(status), resolutionHash);
         vm.prank(merchantOwner);
         registry.resolveDispute(1, status, resolutionHash);
         vm.assertEq(uint256(registry.getDispute(1).status), uint256(status));
@@ -58,26 +58,26 @@ contract CommerceDisputesTest is CommerceTest {
     function testFuzz_nobodyElseDecides(address sender) public {
         vm.assume(sender != merchantOwner);
         open();
-        vm.expectRevert(CommerceRegistry.Unauthorized.selector);
+        vm.expectRevert(CommerceTypes.Unauthorized.selector);
         vm.prank(sender);
-        registry.resolveDispute(1, CommerceRegistry.DisputeStatus.RESOLVED, 0);
+        registry.resolveDispute(1, CommerceTypes.DisputeStatus.RESOLVED, 0);
     }
 
     function test_refusesToResolveADisputeToOpen() public {
         open();
-        vm.expectRevert(CommerceRegistry.InvalidDisputeStatus.selector);
+        vm.expectRevert(CommerceTypes.InvalidDisputeStatus.selector);
         vm.prank(merchantOwner);
-        registry.resolveDispute(1, CommerceRegistry.DisputeStatus.OPEN, 0);
+        registry.resolveDispute(1, CommerceTypes.DisputeStatus.OPEN, 0);
     }
 
     function testFuzz_knowsNoDisputeThatWasNotOpened(uint256 disputeId) public {
         vm.assume(disputeId != 1);
         open();
-        vm.expectRevert(CommerceRegistry.DisputeNotFound.selector);
+        vm.expectRevert(CommerceTypes.DisputeNotFound.selector);
         registry.getDispute(disputeId);
-        vm.expectRevert(CommerceRegistry.DisputeNotFound.selector);
+        vm.expectRevert(CommerceTypes.DisputeNotFound.selector);
         vm.prank(merchantOwner);
-        registry.resolveDispute(disputeId, CommerceRegistry.DisputeStatus.RESOLVED, 0);
+        registry.resolveDispute(disputeId, CommerceTypes.DisputeStatus.RESOLVED, 0);
     }
 
     function testFuzz_anyoneSignalsAboutAnySubject(
@@ -87,15 +87,13 @@ contract CommerceDisputesTest is CommerceTest {
         uint256 kind,
         bytes32 signalHash
     ) public {
-        CommerceRegistry.SignalSubject subjectType = CommerceRegistry.SignalSubject(subject % 4);
-        CommerceRegistry.SignalKind signalKind = CommerceRegistry.SignalKind(kind % 4);
+        CommerceTypes.SignalSubject subjectType = CommerceTypes.SignalSubject(subject % 4);
+        CommerceTypes.SignalKind signalKind = CommerceTypes.SignalKind(kind % 4);
         vm.expectEmit(address(registry));
-        emit CommerceRegistry.TrustSignalRecorded(
-            1, uint8(subjectType), subjectId, uint8(signalKind), sender, signalHash
-        );
+        emit CommerceTypes.TrustSignalRecorded(1, uint8(subjectType), subjectId, uint8(signalKind), sender, signalHash);
         vm.prank(sender);
         vm.assertEq(registry.recordTrustSignal(subjectType, subjectId, signalKind, signalHash), 1);
-        CommerceRegistry.TrustSignal memory expected = CommerceRegistry.TrustSignal({
+        CommerceTypes.TrustSignal memory expected = CommerceTypes.TrustSignal({
             subjectType: subjectType,
             subjectId: subjectId,
             kind: signalKind,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.24;
 
-import {CommerceRegistry} from "../src/CommerceRegistry.sol";
+import {CommerceTypes} from "../src/CommerceTypes.sol";
 import {CommerceTest} from "./CommerceTest.sol";
 
 /// @notice Merchants, services and facilitators.
@@ -9,11 +9,11 @@ contract CommercePartiesTest is CommerceTest {
     function testFuzz_registersMerchants(address sender, address payout, string calldata uri, bytes32 hash) public {
         vm.assume(sender != address(0));
         vm.expectEmit(address(registry));
-        emit CommerceRegistry.MerchantRegistered(2, sender, payout, uri, hash);
+        emit CommerceTypes.MerchantRegistered(2, sender, payout, uri, hash);
         vm.prank(sender);
         vm.assertEq(registry.registerMerchant(payout, uri, hash), 2);
 
-        CommerceRegistry.Merchant memory merchant = registry.getMerchant(2);
+        CommerceTypes.Merchant memory merchant = registry.getMerchant(2);
         vm.assertEq(merchant.owner, sender);
         vm.assertEq(merchant.payoutAddress, payout);
         vm.assertEq(merchant.metadataURI, uri);
@@ -23,11 +23,11 @@ contract CommercePartiesTest is CommerceTest {
 
     function testFuzz_updatesMerchants(address payout, string calldata uri, bytes32 hash, bool active) public {
         vm.expectEmit(address(registry));
-        emit CommerceRegistry.MerchantUpdated(1, payout, uri, hash, active);
+        emit CommerceTypes.MerchantUpdated(1, payout, uri, hash, active);
         vm.prank(merchantOwner);
         registry.updateMerchant(1, payout, uri, hash, active);
 
-        CommerceRegistry.Merchant memory merchant = registry.getMerchant(1);
+        CommerceTypes.Merchant memory merchant = registry.getMerchant(1);
         vm.assertEq(merchant.owner, merchantOwner);
         vm.assertEq(merchant.payoutAddress, payout);
         vm.assertEq(merchant.metadataURI, uri);
@@ -39,11 +39,11 @@ contract CommercePartiesTest is CommerceTest {
         public
     {
         vm.expectEmit(address(registry));
-        emit CommerceRegistry.ServiceRegistered(2, 1, id, uri, hash, capability);
+        emit CommerceTypes.ServiceRegistered(2, 1, id, uri, hash, capability);
         vm.prank(merchantOwner);
         vm.assertEq(registry.registerService(1, id, uri, hash, capability), 2);
 
-        CommerceRegistry.Service memory service = registry.getService(2);
+        CommerceTypes.Service memory service = registry.getService(2);
         vm.assertEq(service.merchantId, 1);
         vm.assertEq(service.serviceId, id);
         vm.assertEq(service.metadataURI, uri);
@@ -54,11 +54,11 @@ contract CommercePartiesTest is CommerceTest {
 
     function testFuzz_updatesServices(string calldata uri, bytes32 hash, bytes32 capability, bool active) public {
         vm.expectEmit(address(registry));
-        emit CommerceRegistry.ServiceUpdated(1, uri, hash, capability, active);
+        emit CommerceTypes.ServiceUpdated(1, uri, hash, capability, active);
         vm.prank(merchantOwner);
         registry.updateService(1, uri, hash, capability, active);
 
-        CommerceRegistry.Service memory service = registry.getService(1);
+        CommerceTypes.Service memory service = registry.getService(1);
         vm.assertEq(service.serviceId, "weather");
         vm.assertEq(service.metadataURI, uri);
         vm.assertEq(service.metadataHash, hash);
@@ -69,11 +69,11 @@ contract CommercePartiesTest is CommerceTest {
     function testFuzz_onlyTheMerchantOwnerChangesMerchantAndServices(address sender) public {
         vm.assume(sender != merchantOwner);
         vm.startPrank(sender);
-        vm.expectRevert(CommerceRegistry.Unauthorized.selector);
+        vm.expectRevert(CommerceTypes.Unauthorized.selector);
         registry.updateMerchant(1, sender, "", 0, true);
-        vm.expectRevert(CommerceRegistry.Unauthorized.selector);
+        vm.expectRevert(CommerceTypes.Unauthorized.selector);
         registry.registerService(1, "", "", 0, 0);
-        vm.expectRevert(CommerceRegistry.Unauthorized.selector);
+        vm.expectRevert(CommerceTypes.Unauthorized.selector);
         registry.updateService(1, "", 0, 0, true);
     }
 
@@ -85,11 +85,11 @@ contract CommercePartiesTest is CommerceTest {
     ) public {
         vm.assume(sender != address(0) && settler != facilitator);
         vm.expectEmit(address(registry));
-        emit CommerceRegistry.FacilitatorRegistered(2, settler, uri, hash);
+        emit CommerceTypes.FacilitatorRegistered(2, settler, uri, hash);
         vm.prank(sender);
         vm.assertEq(registry.registerFacilitator(settler, uri, hash), 2);
 
-        CommerceRegistry.Facilitator memory registered = registry.getFacilitator(2);
+        CommerceTypes.Facilitator memory registered = registry.getFacilitator(2);
         vm.assertEq(registered.facilitator, settler);
         vm.assertEq(registered.registrant, sender);
         vm.assertEq(registered.metadataURI, uri);
@@ -102,7 +102,7 @@ contract CommercePartiesTest is CommerceTest {
         vm.prank(stranger);
         registry.registerFacilitator(settler, "", 0);
         vm.expectEmit(address(registry));
-        emit CommerceRegistry.FacilitatorUpdated(2, settler, "a", bytes32("b"), false);
+        emit CommerceTypes.FacilitatorUpdated(2, settler, "a", bytes32("b"), false);
         vm.prank(stranger);
         registry.updateFacilitator(2, "a", bytes32("b"), false);
         vm.assertFalse(registry.getFacilitator(2).active);
@@ -116,9 +116,9 @@ contract CommercePartiesTest is CommerceTest {
     function testFuzz_nobodyElseSpeaksForAFacilitator(address sender) public {
         vm.assume(sender != facilitator);
         vm.startPrank(sender);
-        vm.expectRevert(CommerceRegistry.Unauthorized.selector);
+        vm.expectRevert(CommerceTypes.Unauthorized.selector);
         registry.updateFacilitator(1, "", 0, false);
-        vm.expectRevert(CommerceRegistry.Unauthorized.selector);
+        vm.expectRevert(CommerceTypes.Unauthorized.selector);
         registry.registerFacilitator(facilitator, "", 0);
     }
 
@@ -129,7 +129,7 @@ contract CommercePartiesTest is CommerceTest {
         vm.prank(settler);
         vm.assertEq(registry.registerFacilitator(settler, "own", 0), 2);
         vm.assertEq(registry.getFacilitator(2).registrant, settler);
-        vm.expectRevert(CommerceRegistry.Unauthorized.selector);
+        vm.expectRevert(CommerceTypes.Unauthorized.selector);
         vm.prank(stranger);
         registry.updateFacilitator(2, "", 0, false);
     }
@@ -137,19 +137,19 @@ contract CommercePartiesTest is CommerceTest {
     function testFuzz_knowsNoPartyThatWasNotRegistered(uint256 id) public {
         vm.assume(id != 1);
         vm.startPrank(merchantOwner);
-        vm.expectRevert(CommerceRegistry.MerchantNotFound.selector);
+        vm.expectRevert(CommerceTypes.MerchantNotFound.selector);
         registry.getMerchant(id);
-        vm.expectRevert(CommerceRegistry.MerchantNotFound.selector);
+        vm.expectRevert(CommerceTypes.MerchantNotFound.selector);
         registry.updateMerchant(id, agent, "", 0, true);
-        vm.expectRevert(CommerceRegistry.MerchantNotFound.selector);
+        vm.expectRevert(CommerceTypes.MerchantNotFound.selector);
         registry.registerService(id, "", "", 0, 0);
-        vm.expectRevert(CommerceRegistry.ServiceNotFound.selector);
+        vm.expectRevert(CommerceTypes.ServiceNotFound.selector);
         registry.getService(id);
-        vm.expectRevert(CommerceRegistry.ServiceNotFound.selector);
+        vm.expectRevert(CommerceTypes.ServiceNotFound.selector);
         registry.updateService(id, "", 0, 0, true);
-        vm.expectRevert(CommerceRegistry.FacilitatorNotFound.selector);
+        vm.expectRevert(CommerceTypes.FacilitatorNotFound.selector);
         registry.getFacilitator(id);
-        vm.expectRevert(CommerceRegistry.FacilitatorNotFound.selector);
+        vm.expectRevert(CommerceTypes.FacilitatorNotFound.selector);
         registry.updateFacilitator(id, "", 0, true);
     }
 }

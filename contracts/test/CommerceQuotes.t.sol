@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.24;
 
-import {CommerceRegistry} from "../src/CommerceRegistry.sol";
+import {CommerceTypes} from "../src/CommerceTypes.sol";
 import {CommerceTest} from "./CommerceTest.sol";
 
 contract CommerceQuotesTest is CommerceTest {
-    function expectCommitted(bytes32 quoteHash, CommerceRegistry.QuoteCommitment memory commitment) private {
+    function expectCommitted(bytes32 quoteHash, CommerceTypes.QuoteCommitment memory commitment) private {
         vm.expectEmit(address(registry));
-        emit CommerceRegistry.QuoteCommitted(
+        emit CommerceTypes.QuoteCommitted(
             quoteHash,
             commitment.merchantId,
             commitment.serviceNumericId,
@@ -27,14 +27,9 @@ contract CommerceQuotesTest is CommerceTest {
     }
 
     /// @dev The hash as the specification spells it.
-    function specifiedHash(CommerceRegistry.QuoteCommitment memory quote, uint256 chain)
-        private
-        view
-        returns (bytes32)
-    {
-        bytes32 sale = keccak256(
-            abi.encode(quote.merchantId, quote.serviceNumericId, quote.resourceHash, quote.termsHash)
-        );
+    function specifiedHash(CommerceTypes.QuoteCommitment memory quote, uint256 chain) private view returns (bytes32) {
+        bytes32 sale =
+            keccak256(abi.encode(quote.merchantId, quote.serviceNumericId, quote.resourceHash, quote.termsHash));
         bytes32 payment = keccak256(
             abi.encode(
                 quote.agent,
@@ -50,7 +45,7 @@ contract CommerceQuotesTest is CommerceTest {
         return keccak256(abi.encode(chain, address(registry), sale, payment, uint16(0), uint256(0)));
     }
 
-    function refuse(bytes4 errorSelector, CommerceRegistry.QuoteCommitment memory commitment) private {
+    function refuse(bytes4 errorSelector, CommerceTypes.QuoteCommitment memory commitment) private {
         vm.expectRevert(errorSelector);
         commit(commitment);
     }
@@ -67,7 +62,7 @@ contract CommerceQuotesTest is CommerceTest {
         uint64 chain
     ) public {
         vm.assume(chain != 0);
-        CommerceRegistry.QuoteCommitment memory quote = CommerceRegistry.QuoteCommitment({
+        CommerceTypes.QuoteCommitment memory quote = CommerceTypes.QuoteCommitment({
             merchantId: numbers[0],
             serviceNumericId: numbers[1],
             agent: parties[0],
@@ -93,7 +88,7 @@ contract CommerceQuotesTest is CommerceTest {
         address buyer,
         bytes32 hash
     ) public {
-        CommerceRegistry.QuoteCommitment memory quote = exampleQuote(railOf(rail));
+        CommerceTypes.QuoteCommitment memory quote = exampleQuote(railOf(rail));
         quote.agent = buyer;
         quote.amount = amount;
         quote.expiresAt = bound(expiresAt, START + 1, type(uint256).max);
@@ -103,7 +98,7 @@ contract CommerceQuotesTest is CommerceTest {
         expectCommitted(quoteHash, quote);
         vm.assertEq(commit(quote), quoteHash);
 
-        CommerceRegistry.Quote memory committed = registry.getQuote(quoteHash);
+        CommerceTypes.Quote memory committed = registry.getQuote(quoteHash);
         vm.assertEq(abi.encode(committed.commitment), abi.encode(quote));
         vm.assertEq(committed.protocolFeeBps, 0);
         vm.assertEq(committed.protocolFeeAmount, 0);
@@ -113,15 +108,15 @@ contract CommerceQuotesTest is CommerceTest {
 
     function testFuzz_knowsNoQuoteThatWasNotCommitted(bytes32 quoteHash) public {
         vm.assertFalse(registry.getQuote(quoteHash).exists);
-        vm.expectRevert(CommerceRegistry.QuoteNotFound.selector);
+        vm.expectRevert(CommerceTypes.QuoteNotFound.selector);
         receiptAs(agent, quoteHash);
     }
 
     function testFuzz_onlyTheMerchantOwnerCommits(address sender) public {
         vm.assume(sender != merchantOwner);
-        vm.expectRevert(CommerceRegistry.Unauthorized.selector);
+        vm.expectRevert(CommerceTypes.Unauthorized.selector);
         vm.prank(sender);
-        registry.commitQuote(exampleQuote(CommerceRegistry.PaymentRail.TRANSFER));
+        registry.commitQuote(exampleQuote(CommerceTypes.PaymentRail.TRANSFER));
     }
 
     function test_quotesForAMerchantAndAServiceOfIts() public {
@@ -129,40 +124,40 @@ contract CommerceQuotesTest is CommerceTest {
         registry.registerMerchant(stranger, "", 0);
         registry.registerService(2, "", "", 0, 0);
         vm.stopPrank();
-        CommerceRegistry.QuoteCommitment memory quote = exampleQuote(CommerceRegistry.PaymentRail.TRANSFER);
+        CommerceTypes.QuoteCommitment memory quote = exampleQuote(CommerceTypes.PaymentRail.TRANSFER);
         quote.merchantId = 3;
-        refuse(CommerceRegistry.MerchantNotFound.selector, quote);
+        refuse(CommerceTypes.MerchantNotFound.selector, quote);
         quote.merchantId = 1;
         quote.serviceNumericId = 2;
-        refuse(CommerceRegistry.ServiceNotFound.selector, quote);
+        refuse(CommerceTypes.ServiceNotFound.selector, quote);
         quote.serviceNumericId = 3;
-        refuse(CommerceRegistry.ServiceNotFound.selector, quote);
+        refuse(CommerceTypes.ServiceNotFound.selector, quote);
         quote.serviceNumericId = 0;
-        refuse(CommerceRegistry.ServiceNotFound.selector, quote);
+        refuse(CommerceTypes.ServiceNotFound.selector, quote);
     }
 
     function testFuzz_commitsToNoQuoteThatIsOver(uint256 expiresAt) public {
-        CommerceRegistry.QuoteCommitment memory quote = exampleQuote(CommerceRegistry.PaymentRail.TRANSFER);
+        CommerceTypes.QuoteCommitment memory quote = exampleQuote(CommerceTypes.PaymentRail.TRANSFER);
         quote.expiresAt = bound(expiresAt, 0, START);
-        refuse(CommerceRegistry.QuoteExpired.selector, quote);
+        refuse(CommerceTypes.QuoteExpired.selector, quote);
     }
 
     function test_facilitatedRailsNeedAnActiveFacilitator() public {
         vm.prank(facilitator);
         registry.updateFacilitator(1, "", 0, false);
         for (uint256 rail = 2; rail < 4; rail++) {
-            CommerceRegistry.QuoteCommitment memory quote = exampleQuote(railOf(rail));
-            refuse(CommerceRegistry.FacilitatorInactive.selector, quote);
+            CommerceTypes.QuoteCommitment memory quote = exampleQuote(railOf(rail));
+            refuse(CommerceTypes.FacilitatorInactive.selector, quote);
             quote.facilitator = stranger;
-            refuse(CommerceRegistry.FacilitatorNotFound.selector, quote);
+            refuse(CommerceTypes.FacilitatorNotFound.selector, quote);
             quote.facilitator = address(0);
-            refuse(CommerceRegistry.FacilitatorNotFound.selector, quote);
+            refuse(CommerceTypes.FacilitatorNotFound.selector, quote);
         }
     }
 
     function testFuzz_otherRailsAskNothingOfTheFacilitator(address named) public {
         for (uint256 rail = 0; rail < 2; rail++) {
-            CommerceRegistry.QuoteCommitment memory quote = exampleQuote(railOf(rail));
+            CommerceTypes.QuoteCommitment memory quote = exampleQuote(railOf(rail));
             quote.facilitator = named;
             vm.assertTrue(registry.getQuote(commit(quote)).exists);
         }

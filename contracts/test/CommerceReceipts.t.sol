@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.24;
 
-import {CommerceRegistry} from "../src/CommerceRegistry.sol";
+import {CommerceTypes} from "../src/CommerceTypes.sol";
 import {CommerceTest} from "./CommerceTest.sol";
 
 contract CommerceReceiptsTest is CommerceTest {
@@ -11,12 +11,12 @@ contract CommerceReceiptsTest is CommerceTest {
     }
 
     function testFuzz_receiptsCarryWhatTheQuoteSaid(uint256 seed, uint256 amount, bytes32 resultHash) public {
-        CommerceRegistry.QuoteCommitment memory quote = exampleQuote(railOf(seed));
+        CommerceTypes.QuoteCommitment memory quote = exampleQuote(railOf(seed));
         quote.amount = amount;
         bytes32 quoteHash = commit(quote);
         vm.warp(START + 5);
         vm.expectEmit(address(registry));
-        emit CommerceRegistry.ReceiptRecorded(
+        emit CommerceTypes.ReceiptRecorded(
             1,
             quoteHash,
             agent,
@@ -36,7 +36,7 @@ contract CommerceReceiptsTest is CommerceTest {
         vm.assertEq(registry.recordReceipt(quoteHash, resultHash), 1);
         vm.assertTrue(registry.getQuote(quoteHash).settled);
 
-        CommerceRegistry.Receipt memory expected = CommerceRegistry.Receipt({
+        CommerceTypes.Receipt memory expected = CommerceTypes.Receipt({
             quoteHash: quoteHash,
             agent: agent,
             merchantId: 1,
@@ -58,8 +58,8 @@ contract CommerceReceiptsTest is CommerceTest {
     function test_merchantOwnerOrAgentReceiptsTransfersAndSwaps() public {
         for (uint256 rail = 0; rail < 2; rail++) {
             bytes32 quoteHash = commitExample(railOf(rail));
-            refuse(CommerceRegistry.Unauthorized.selector, facilitator, quoteHash);
-            refuse(CommerceRegistry.Unauthorized.selector, stranger, quoteHash);
+            refuse(CommerceTypes.Unauthorized.selector, facilitator, quoteHash);
+            refuse(CommerceTypes.Unauthorized.selector, stranger, quoteHash);
             receiptAs(merchantOwner, quoteHash);
             receiptAs(agent, commitExample(railOf(rail)));
         }
@@ -68,39 +68,39 @@ contract CommerceReceiptsTest is CommerceTest {
     function test_facilitatorReceiptsItsRails() public {
         for (uint256 rail = 2; rail < 4; rail++) {
             bytes32 quoteHash = commitExample(railOf(rail));
-            refuse(CommerceRegistry.Unauthorized.selector, merchantOwner, quoteHash);
-            refuse(CommerceRegistry.Unauthorized.selector, agent, quoteHash);
+            refuse(CommerceTypes.Unauthorized.selector, merchantOwner, quoteHash);
+            refuse(CommerceTypes.Unauthorized.selector, agent, quoteHash);
             receiptAs(facilitator, quoteHash);
         }
     }
 
     function test_aFacilitatorThatBecameInactiveReceiptsNothing() public {
-        bytes32 quoteHash = commitExample(CommerceRegistry.PaymentRail.X402);
+        bytes32 quoteHash = commitExample(CommerceTypes.PaymentRail.X402);
         vm.prank(facilitator);
         registry.updateFacilitator(1, "", 0, false);
-        refuse(CommerceRegistry.FacilitatorInactive.selector, facilitator, quoteHash);
+        refuse(CommerceTypes.FacilitatorInactive.selector, facilitator, quoteHash);
     }
 
     function test_settlesAQuoteOnce() public {
-        bytes32 quoteHash = commitExample(CommerceRegistry.PaymentRail.TRANSFER);
+        bytes32 quoteHash = commitExample(CommerceTypes.PaymentRail.TRANSFER);
         receiptAs(agent, quoteHash);
-        refuse(CommerceRegistry.QuoteAlreadySettled.selector, agent, quoteHash);
+        refuse(CommerceTypes.QuoteAlreadySettled.selector, agent, quoteHash);
     }
 
     function testFuzz_settlesUntilTheQuoteExpires(uint256 timestamp) public {
-        bytes32 quoteHash = commitExample(CommerceRegistry.PaymentRail.TRANSFER);
+        bytes32 quoteHash = commitExample(CommerceTypes.PaymentRail.TRANSFER);
         vm.warp(bound(timestamp, EXPIRES_AT + 1, type(uint64).max));
-        refuse(CommerceRegistry.QuoteExpired.selector, agent, quoteHash);
+        refuse(CommerceTypes.QuoteExpired.selector, agent, quoteHash);
         vm.warp(EXPIRES_AT);
         receiptAs(agent, quoteHash);
     }
 
     function testFuzz_recordsFulfilment(bytes32 fulfillmentHash) public {
-        settleExample(CommerceRegistry.PaymentRail.X402);
+        settleExample(CommerceTypes.PaymentRail.X402);
         address[2] memory senders = [merchantOwner, facilitator];
         for (uint256 i = 0; i < senders.length; i++) {
             vm.expectEmit(address(registry));
-            emit CommerceRegistry.FulfillmentRecorded(1, fulfillmentHash);
+            emit CommerceTypes.FulfillmentRecorded(1, fulfillmentHash);
             vm.prank(senders[i]);
             registry.recordFulfillment(1, fulfillmentHash);
             vm.assertEq(registry.getReceipt(1).fulfillmentHash, fulfillmentHash);
@@ -109,29 +109,29 @@ contract CommerceReceiptsTest is CommerceTest {
 
     function testFuzz_nobodyElseRecordsFulfilment(address sender) public {
         vm.assume(sender != merchantOwner);
-        settleExample(CommerceRegistry.PaymentRail.TRANSFER);
-        vm.expectRevert(CommerceRegistry.Unauthorized.selector);
+        settleExample(CommerceTypes.PaymentRail.TRANSFER);
+        vm.expectRevert(CommerceTypes.Unauthorized.selector);
         vm.prank(sender);
         registry.recordFulfillment(1, 0);
     }
 
     /// @dev On rails without one, the facilitator of the quote is only a name in it.
     function test_facilitatorOfAnotherRailRecordsNoFulfilment() public {
-        settleExample(CommerceRegistry.PaymentRail.SWAP);
-        vm.expectRevert(CommerceRegistry.Unauthorized.selector);
+        settleExample(CommerceTypes.PaymentRail.SWAP);
+        vm.expectRevert(CommerceTypes.Unauthorized.selector);
         vm.prank(facilitator);
         registry.recordFulfillment(1, 0);
     }
 
     function testFuzz_knowsNoReceiptThatWasNotRecorded(uint256 receiptId) public {
         vm.assume(receiptId != 1);
-        settleExample(CommerceRegistry.PaymentRail.TRANSFER);
+        settleExample(CommerceTypes.PaymentRail.TRANSFER);
         vm.startPrank(merchantOwner);
-        vm.expectRevert(CommerceRegistry.ReceiptNotFound.selector);
+        vm.expectRevert(CommerceTypes.ReceiptNotFound.selector);
         registry.getReceipt(receiptId);
-        vm.expectRevert(CommerceRegistry.ReceiptNotFound.selector);
+        vm.expectRevert(CommerceTypes.ReceiptNotFound.selector);
         registry.recordFulfillment(receiptId, 0);
-        vm.expectRevert(CommerceRegistry.ReceiptNotFound.selector);
+        vm.expectRevert(CommerceTypes.ReceiptNotFound.selector);
         registry.openDispute(receiptId, 0);
     }
 }

@@ -2,6 +2,7 @@
 pragma solidity ^0.8.24;
 
 import {CommerceRegistry} from "../src/CommerceRegistry.sol";
+import {CommerceTypes} from "../src/CommerceTypes.sol";
 import {Test} from "./Test.sol";
 
 /// @notice A registry with merchant 1 and its service 1, facilitator 1, and a quote to start from.
@@ -25,12 +26,8 @@ abstract contract CommerceTest is Test {
         registry.registerFacilitator(facilitator, "ipfs://facilitator", bytes32("facilitator"));
     }
 
-    function exampleQuote(CommerceRegistry.PaymentRail rail)
-        internal
-        view
-        returns (CommerceRegistry.QuoteCommitment memory)
-    {
-        return CommerceRegistry.QuoteCommitment({
+    function exampleQuote(CommerceTypes.PaymentRail rail) internal view returns (CommerceTypes.QuoteCommitment memory) {
+        return CommerceTypes.QuoteCommitment({
             merchantId: 1,
             serviceNumericId: 1,
             agent: agent,
@@ -46,12 +43,12 @@ abstract contract CommerceTest is Test {
         });
     }
 
-    function commit(CommerceRegistry.QuoteCommitment memory commitment) internal returns (bytes32) {
+    function commit(CommerceTypes.QuoteCommitment memory commitment) internal returns (bytes32) {
         vm.prank(merchantOwner);
         return registry.commitQuote(commitment);
     }
 
-    function commitExample(CommerceRegistry.PaymentRail rail) internal returns (bytes32) {
+    function commitExample(CommerceTypes.PaymentRail rail) internal returns (bytes32) {
         return commit(exampleQuote(rail));
     }
 
@@ -61,12 +58,12 @@ abstract contract CommerceTest is Test {
     }
 
     /// @dev A receipt of an example quote on this rail, by who may record it.
-    function settleExample(CommerceRegistry.PaymentRail rail) internal returns (uint256) {
-        bool facilitated = rail == CommerceRegistry.PaymentRail.FACILITATOR || rail == CommerceRegistry.PaymentRail.X402;
+    function settleExample(CommerceTypes.PaymentRail rail) internal returns (uint256) {
+        bool facilitated = rail == CommerceTypes.PaymentRail.FACILITATOR || rail == CommerceTypes.PaymentRail.X402;
         return receiptAs(facilitated ? facilitator : agent, commitExample(rail));
     }
 
-    function railOf(uint256 seed) internal pure returns (CommerceRegistry.PaymentRail) {
-        return CommerceRegistry.PaymentRail(seed % 4);
+    function railOf(uint256 seed) internal pure returns (CommerceTypes.PaymentRail) {
+        return CommerceTypes.PaymentRail(seed % 4);
     }
 }

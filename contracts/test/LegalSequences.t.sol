@@ -3,7 +3,7 @@ pragma solidity ^0.8.24;
 
 import {AgentRegistry} from "../src/AgentRegistry.sol";
 import {AttestorRegistry} from "../src/AttestorRegistry.sol";
-import {CommerceRegistry} from "../src/CommerceRegistry.sol";
+import {CommerceTypes} from "../src/CommerceTypes.sol";
 import {PolicyModule} from "../src/PolicyModule.sol";
 import {SolverRegistry} from "../src/SolverRegistry.sol";
 import {CommerceTest} from "./CommerceTest.sol";
@@ -13,18 +13,18 @@ contract LegalSequencesTest is CommerceTest {
     uint256 private constant MAX = type(uint256).max;
 
     function test_theSameQuoteCommittedTwiceIsUnsettledAgain() public {
-        bytes32 quoteHash = commitExample(CommerceRegistry.PaymentRail.TRANSFER);
+        bytes32 quoteHash = commitExample(CommerceTypes.PaymentRail.TRANSFER);
         vm.assertEq(receiptAs(agent, quoteHash), 1);
         vm.assertTrue(registry.getQuote(quoteHash).settled);
-        vm.assertEq(commitExample(CommerceRegistry.PaymentRail.TRANSFER), quoteHash);
+        vm.assertEq(commitExample(CommerceTypes.PaymentRail.TRANSFER), quoteHash);
         vm.assertFalse(registry.getQuote(quoteHash).settled);
         vm.assertEq(receiptAs(agent, quoteHash), 2);
         vm.assertEq(registry.getReceipt(1).quoteHash, registry.getReceipt(2).quoteHash);
     }
 
     function test_theSameQuoteCommittedTwiceWhileUnsettled() public {
-        bytes32 quoteHash = commitExample(CommerceRegistry.PaymentRail.X402);
-        vm.assertEq(commitExample(CommerceRegistry.PaymentRail.X402), quoteHash);
+        bytes32 quoteHash = commitExample(CommerceTypes.PaymentRail.X402);
+        vm.assertEq(commitExample(CommerceTypes.PaymentRail.X402), quoteHash);
         receiptAs(facilitator, quoteHash);
     }
 
@@ -32,7 +32,7 @@ contract LegalSequencesTest is CommerceTest {
         vm.startPrank(facilitator);
         registry.updateFacilitator(1, "", 0, false);
         vm.expectEmit(address(registry));
-        emit CommerceRegistry.FacilitatorRegistered(1, facilitator, "again", bytes32("again"));
+        emit CommerceTypes.FacilitatorRegistered(1, facilitator, "again", bytes32("again"));
         vm.assertEq(registry.registerFacilitator(facilitator, "again", bytes32("again")), 1);
         vm.assertTrue(registry.getFacilitator(1).active);
         vm.assertEq(registry.getFacilitator(1).metadataURI, "again");
@@ -41,31 +41,31 @@ contract LegalSequencesTest is CommerceTest {
     }
 
     function test_aDisputeResolvedAgainHasTheLaterOutcome() public {
-        settleExample(CommerceRegistry.PaymentRail.TRANSFER);
+        settleExample(CommerceTypes.PaymentRail.TRANSFER);
         vm.startPrank(merchantOwner);
         registry.openDispute(1, 0);
-        registry.resolveDispute(1, CommerceRegistry.DisputeStatus.RESOLVED, bytes32("first"));
+        registry.resolveDispute(1, CommerceTypes.DisputeStatus.RESOLVED, bytes32("first"));
         vm.expectEmit(address(registry));
-        emit CommerceRegistry.DisputeResolved(1, 2, bytes32("second"));
-        registry.resolveDispute(1, CommerceRegistry.DisputeStatus.REJECTED, bytes32("second"));
-        vm.assertEq(uint256(registry.getDispute(1).status), uint256(CommerceRegistry.DisputeStatus.REJECTED));
-        registry.resolveDispute(1, CommerceRegistry.DisputeStatus.REJECTED, bytes32("third"));
+        emit CommerceTypes.DisputeResolved(1, 2, bytes32("second"));
+        registry.resolveDispute(1, CommerceTypes.DisputeStatus.REJECTED, bytes32("second"));
+        vm.assertEq(uint256(registry.getDispute(1).status), uint256(CommerceTypes.DisputeStatus.REJECTED));
+        registry.resolveDispute(1, CommerceTypes.DisputeStatus.REJECTED, bytes32("third"));
         vm.assertEq(registry.getDispute(1).resolutionHash, bytes32("third"));
     }
 
     function test_oneReceiptHasManyDisputes() public {
-        settleExample(CommerceRegistry.PaymentRail.TRANSFER);
+        settleExample(CommerceTypes.PaymentRail.TRANSFER);
         vm.startPrank(agent);
         vm.assertEq(registry.openDispute(1, 0), 1);
         vm.assertEq(registry.openDispute(1, 0), 2);
     }
 
     function test_fulfilmentRecordedAgainHasTheLaterHash() public {
-        settleExample(CommerceRegistry.PaymentRail.TRANSFER);
+        settleExample(CommerceTypes.PaymentRail.TRANSFER);
         vm.startPrank(merchantOwner);
         registry.recordFulfillment(1, bytes32("first"));
         vm.expectEmit(address(registry));
-        emit CommerceRegistry.FulfillmentRecorded(1, 0);
+        emit CommerceTypes.FulfillmentRecorded(1, 0);
         registry.recordFulfillment(1, 0);
         vm.assertEq(registry.getReceipt(1).fulfillmentHash, 0);
     }
@@ -79,16 +79,14 @@ contract LegalSequencesTest is CommerceTest {
     function test_trustSignalsAboutSubjectsThatDoNotExist() public {
         for (uint8 subject = 0; subject < 4; subject++) {
             vm.expectEmit(address(registry));
-            emit CommerceRegistry.TrustSignalRecorded(subject + 1, subject, MAX, 1, address(this), 0);
-            registry.recordTrustSignal(
-                CommerceRegistry.SignalSubject(subject), MAX, CommerceRegistry.SignalKind.RISK, 0
-            );
+            emit CommerceTypes.TrustSignalRecorded(subject + 1, subject, MAX, 1, address(this), 0);
+            registry.recordTrustSignal(CommerceTypes.SignalSubject(subject), MAX, CommerceTypes.SignalKind.RISK, 0);
         }
     }
 
     function test_amountsThatNobodyPaidAndWhoseSumsExceedAWord() public {
         for (uint256 nonce = 0; nonce < 3; nonce++) {
-            CommerceRegistry.QuoteCommitment memory quote = exampleQuote(CommerceRegistry.PaymentRail.TRANSFER);
+            CommerceTypes.QuoteCommitment memory quote = exampleQuote(CommerceTypes.PaymentRail.TRANSFER);
             quote.amount = MAX;
             quote.paymentNonce = nonce;
             uint256 receiptId = receiptAs(agent, commit(quote));
@@ -102,7 +100,7 @@ contract LegalSequencesTest is CommerceTest {
         registry.updateMerchant(1, merchantOwner, "", 0, false);
         registry.updateService(1, "", 0, 0, false);
         vm.stopPrank();
-        vm.assertEq(settleExample(CommerceRegistry.PaymentRail.TRANSFER), 1);
+        vm.assertEq(settleExample(CommerceTypes.PaymentRail.TRANSFER), 1);
     }
 
     function test_policiesSetAgainToTheSameValues() public {

@@ -14,6 +14,7 @@ import { receiptActions } from "./actions/receipts";
 import { aggregate, mineBlock, type Transaction, transactionFor } from "./actions/sending";
 import { solverActions } from "./actions/solvers";
 import { bookExecution, spendingActions } from "./actions/spending";
+import { payee } from "./actions/values";
 import { type ActionKind, may, type World } from "./actions/world";
 
 const kinds: ActionKind[] = [
@@ -57,9 +58,11 @@ export const missingKinds = ({ happened }: World): string[] =>
 
 const DAY = 86_400n;
 
+/** A moment that no clock has reached yet (in 2033), so that a seed makes the same times on any day. */
+const FIRST_ACTION = 2_000_000_000n;
+
 async function newWorld({ client, contracts }: Protocol, seed: number): Promise<World> {
   const wallets = [actor(1), actor(2), actor(3), actor(4), actor(5), actor(6), actor(7), actor(8)] as const;
-  const { timestamp } = await client.getBlock();
   const world: World = {
     random: seededRandom(seed),
     contracts,
@@ -68,8 +71,7 @@ async function newWorld({ client, contracts }: Protocol, seed: number): Promise<
     participants: [...wallets.map(({ address }) => address), contracts.PolicyAccount, contracts.Multicall],
     nonces: new Map<Address, number>(),
     happened: new Map<string, number>(),
-    // The next midnight, so that the times are the same however many seconds the deployment took.
-    now: (timestamp / DAY + 1n) * DAY,
+    now: FIRST_ACTION,
     timeIsFree: false,
     batching: false,
     agents: [],
@@ -91,7 +93,7 @@ async function newWorld({ client, contracts }: Protocol, seed: number): Promise<
   return world;
 }
 
-/** Gives the policy account coins and tokens to spend, and the contracts to call. */
+/** Gives the policy account coins and tokens to spend, the contracts to call and somebody to pay. */
 async function equipPolicyAccount(world: World, client: ChainConnection): Promise<void> {
   const { PolicyAccount, TestDollar, Multicall } = world.contracts;
   const [signer] = world.wallets;
@@ -99,7 +101,7 @@ async function equipPolicyAccount(world: World, client: ChainConnection): Promis
     { from: signer.address, to: PolicyAccount, data: "0x", value: 10n ** 20n },
     call(world, signer.address, "TestDollar", "mint", [PolicyAccount, 10n ** 30n]),
   ];
-  const targets = [...contractNames.map((name) => world.contracts[name]), TestDollar, Multicall];
+  const targets = [...contractNames.map((name) => world.contracts[name]), TestDollar, Multicall, payee];
   for (const target of targets) calls.push(setTargetAllowed(world, PolicyAccount, target, true));
   for (const one of calls) {
     world.now += 1n;
@@ -159,7 +161,8 @@ async function makeBatch(world: World, most: number): Promise<Transaction> {
     const made: Action[] = [];
     while (made.length < size) made.push(await nextAction(world, sameKind ? made[0]?.name : undefined));
     const calls = made.map(({ action }) => action);
-    const relayer = accountMayRelay && calls.every(({ value }) => value === 0n) ? account : random.pick(wallets).address;
+    const relayer =
+      accountMayRelay && calls.every(({ value }) => value === 0n) ? account : random.pick(wallets).address;
     const names = made.map(({ name }) => name);
     return transactionFor(world, aggregate(world, relayer, calls), names);
   } finally {
@@ -189,7 +192,7 @@ async function nextAction(world: World, preferred?: string): Promise<Action> {
 function choose({ random, happened }: World, from: readonly ActionKind[]): ActionKind {
   const times = ({ name }: ActionKind) => happened.get(name) ?? 0;
   const least = Math.min(...from.map(times));
-  const among = random.chance(0.3) ? from.filter((kind) => times(kind) === least) : from;
+  const among = random.chance(0.5) ? from.filter((kind) => times(kind) === least) : from;
   const tickets = among.flatMap((kind) => Array.from({ length: kind.weight }, () => kind));
   const kind = random.pick(tickets);
   if (!kind) throw new Error("There is no kind of action to choose from");

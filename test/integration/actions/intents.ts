@@ -26,7 +26,7 @@ const anyRequirements = (random: Random) => ({
 
 const submitIntent: ActionKind = {
   name: "submit an intent",
-  weight: 8,
+  weight: 10,
   async act(world) {
     const { random, now, contracts, chainId } = world;
     const relayer = anySender(world, "IntentBook", "submitIntent");
@@ -75,7 +75,10 @@ const cancelIntent: ActionKind = {
 };
 
 /** The attestation a fill of the intent can name: any id when none is required, undefined when a required one is missing. */
-function attestationFor({ attestations, random }: World, { requiredSubject, requiredSchema }: Intent): bigint | undefined {
+function attestationFor(
+  { attestations, random }: World,
+  { requiredSubject, requiredSchema }: Intent,
+): bigint | undefined {
   if (requiredSubject === zeroHash && requiredSchema === zeroHash)
     return random.pick([0n, 1n, maxUint256, nextId(attestations)]);
   const fitting = attestations.filter(
@@ -89,7 +92,7 @@ function attestationFor({ attestations, random }: World, { requiredSubject, requ
 
 const fillIntent: ActionKind = {
   name: "fill an intent",
-  weight: 8,
+  weight: 12,
   act(world) {
     const { random, now } = world;
     const fillable = world.intents.flatMap((intent) => {
@@ -114,20 +117,22 @@ const fillIntent: ActionKind = {
 
 const submitBid: ActionKind = {
   name: "bid on an intent",
-  weight: 8,
+  weight: 10,
   act(world) {
     const { random, now } = world;
     const solver = anySender(world, "IntentBook", "submitBid");
-    const intent = random.pick(world.intents.filter(({ open, deadline }) => open && now < deadline));
+    const biddable = world.intents.filter(({ open, deadline }) => open && now < deadline);
+    const withoutBids = biddable.filter(({ bids }) => bids.length === 0);
+    const intent = (random.chance(0.5) && random.pick(withoutBids)) || random.pick(biddable);
     if (!solver || !intent) return null;
     const { amountInMax, amountOutMin, deadline, dataHash, bids } = intent;
-    const until = laterThan(random, now);
+    const later = laterThan(random, now);
     const bid = {
       bidId: nextId(bids),
       solver,
       amountIn: amountUpTo(random, amountInMax),
       amountOut: amountOutMin + amountUpTo(random, maxUint256 - amountOutMin),
-      validUntil: until < deadline ? until : deadline,
+      validUntil: later > deadline || random.chance(0.5) ? deadline : later,
       executionHash: random.chance(0.75) ? dataHash : anyHash(random),
       wasSelected: false,
     };
@@ -139,7 +144,11 @@ const submitBid: ActionKind = {
 };
 
 /** A kind of selection: of the bids of an open intent, those that `fits` may be chosen, also past the deadline. */
-const selection = (name: string, weight: number, fits: (bid: Intent["bids"][number], intent: Intent) => boolean): ActionKind => ({
+const selection = (
+  name: string,
+  weight: number,
+  fits: (bid: Intent["bids"][number], intent: Intent) => boolean,
+): ActionKind => ({
   name,
   weight,
   act(world) {
@@ -159,9 +168,9 @@ export const intentActions: ActionKind[] = [
   submitIntent,
   cancelIntent,
   submitBid,
-  selection("select a first bid", 6, (_, { selected }) => selected === null),
-  selection("select another bid", 3, (bid, { selected }) => selected !== null && !bid.wasSelected),
+  selection("select a first bid", 10, (_, { selected }) => selected === null),
+  selection("select another bid", 4, (bid, { selected }) => selected !== null && !bid.wasSelected),
   selection("select the selected bid again", 1, (bid, { selected }) => selected === bid),
-  selection("return to a bid selected before", 1, (bid, { selected }) => bid.wasSelected && selected !== bid),
+  selection("return to a bid selected before", 2, (bid, { selected }) => bid.wasSelected && selected !== bid),
   fillIntent,
 ];

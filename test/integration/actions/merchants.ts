@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { type Call, call } from "./calls";
 import { anyHash, anyOutsider, anyText, type Text } from "./values";
-import { type ActionKind, anySender, type Facilitator, may, type Merchant, nextId, type World } from "./world";
+import { type ActionKind, anySender, type Facilitator, type Merchant, may, nextId, type World } from "./world";
 
 function registerService(world: World, merchant: Merchant, serviceId: Text): Call {
   const { random } = world;

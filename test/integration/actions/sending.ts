@@ -10,12 +10,11 @@ export type Transaction = { wallet: Wallet; to: Address; data: Hex; value: bigin
 const GAS = 16_000_000n;
 const GWEI = 10n ** 9n;
 
-const valueOf = (calls: readonly Call[]) => calls.reduce((sum, { value }) => sum + value, 0n);
-
 /** One call of the multicall contract that makes all these calls, which come from it. */
 export const aggregate = (world: World, relayer: Address, calls: readonly Call[]): Call => {
+  const total = calls.reduce((sum, { value }) => sum + value, 0n);
   const batch = calls.map(({ to, data, value }) => ({ target: to, data, value }));
-  return call(world, relayer, "Multicall", "aggregate", [batch], valueOf(calls));
+  return call(world, relayer, "Multicall", "aggregate", [batch], total);
 };
 
 /** How a call gets to the chain: a contract makes it when somebody with a key makes the contract do so. */
@@ -33,7 +32,11 @@ export function transactionFor(world: World, action: Call, actions: string[]): T
 }
 
 /** Mines one block, at the world's time, of these transactions in this order; each must succeed. */
-export async function mineBlock(world: World, client: ChainConnection, transactions: readonly Transaction[]): Promise<void> {
+export async function mineBlock(
+  world: World,
+  client: ChainConnection,
+  transactions: readonly Transaction[],
+): Promise<void> {
   const hashes: Hex[] = [];
   for (const { wallet, to, data, value } of transactions) {
     const nonce = world.nonces.get(wallet.address) ?? 0;

@@ -1,14 +1,15 @@
 import { type Address, type Hex, hexToBigInt, maxUint256, size, slice, zeroAddress } from "viem";
 import { type Call, call, selectorOf } from "./calls";
 import { book, isWithinLimit, mostToPay, mostToRecord, recordSpend, windowEnd } from "./policy-state";
-import { amountUpTo, anyBytes } from "./values";
+import { amountUpTo, anyBytes, payee } from "./values";
 import { type ActionKind, may, mayReach, policiesOf, type World } from "./world";
 
 const canRecordSpend = (world: World) =>
   world.participants.filter((account) => may(world, account, "PolicyModule", "recordSpend"));
 
 /** Small amounts mostly, so that the day's total has room to grow. */
-const anySpend = ({ random }: World, most: bigint) => amountUpTo(random, random.chance(0.8) && most > 1_000n ? 1_000n : most);
+const anySpend = ({ random }: World, most: bigint) =>
+  amountUpTo(random, random.chance(0.8) && most > 1_000n ? 1_000n : most);
 
 function spend(world: World, account: Address, token: Address): Call {
   const policies = policiesOf(world, account);
@@ -21,12 +22,13 @@ function spend(world: World, account: Address, token: Address): Call {
 const payable = (world: World, now: bigint) =>
   world.participants
     .filter((one) => !policiesOf(world, one).frozen && may(world, one, "PolicyModule", "recordSignedPayment"))
-    .flatMap((account) => [...policiesOf(world, account).paymentPolicies.values()].map((policy) => ({ account, policy })))
+    .flatMap((account) =>
+      [...policiesOf(world, account).paymentPolicies.values()].map((policy) => ({ account, policy })),
+    )
     .filter(({ policy }) => mostToPay(policy, now) !== null);
 
 function pay(world: World, { account, policy }: ReturnType<typeof payable>[number]): Call {
   const amount = anySpend(world, mostToPay(policy, world.now) ?? 0n);
-  // Booked, the total must still be a uint256, also when no daily limit keeps it one.
   const { merchant, token, facilitator } = policy;
   book(policy, amount, world.now);
   const args = [merchant, token, facilitator, amount, anyBytes(world.random, 32)] as const;
@@ -38,8 +40,10 @@ function moveToEnd(world: World, window: { since: bigint; spent: bigint }): void
   world.now = windowEnd(window) - (world.random.chance(0.5) ? 1n : 0n);
 }
 
-const endsLater = ({ now }: World) => (window: { since: bigint; spent: bigint }) =>
-  window.since > 0n && windowEnd(window) - 1n >= now;
+const endsLater =
+  ({ now }: World) =>
+  (window: { since: bigint; spent: bigint }) =>
+    window.since > 0n && windowEnd(window) - 1n >= now;
 
 export const spendingActions: ActionKind[] = [
   {
@@ -105,12 +109,7 @@ export const spendingActions: ActionKind[] = [
     act(world) {
       const from = world.contracts.PolicyAccount;
       const value = BigInt(1 + world.random.below(1_000));
-      const to = world.random.pick(
-        [...policiesOf(world, from).targets.keys()].filter(
-          (target) => isPayee(world, target) && mayReach(world, from, target, null, value),
-        ),
-      );
-      return to ? { from, to, data: "0x", value } : null;
+      return mayReach(world, from, payee, null, value) ? { from, to: payee, data: "0x", value } : null;
     },
   },
   {
@@ -127,10 +126,6 @@ export const spendingActions: ActionKind[] = [
     },
   },
 ];
-
-/** Who takes plain coins: an address without code that does not stand for something else. */
-const isPayee = ({ contracts }: World, target: Address) =>
-  target !== zeroAddress && !Object.values(contracts).includes(target);
 
 const tokenSpenders: Hex[] = [selectorOf("TestDollar", "approve"), selectorOf("TestDollar", "transfer")];
 

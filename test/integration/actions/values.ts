@@ -1,4 +1,14 @@
-import { type Address, bytesToHex, concat, getAddress, type Hex, maxUint256, stringToHex, zeroAddress, zeroHash } from "viem";
+import {
+  type Address,
+  bytesToHex,
+  concat,
+  getAddress,
+  type Hex,
+  maxUint256,
+  stringToHex,
+  zeroAddress,
+  zeroHash,
+} from "viem";
 import type { Random } from "./random";
 
 /** Values the protocol takes: the ordinary ones and, more often than in life, those at the edges of their types. */
@@ -25,16 +35,21 @@ export const amountUpTo = (random: Random, most: bigint): bigint => {
 
 export const anyAmount = (random: Random): bigint => amountUpTo(random, maxUint256);
 
+const DAY = 86_400n;
+
 /** A moment after `now`: the very next second, soon, in some days, or never. */
-export const laterThan = (random: Random, now: bigint): bigint =>
-  random.chance(0.1)
-    ? maxUint256
-    : now + random.pick([1n, 60n, 3_600n, 86_400n, 3n * 86_400n, 14n * 86_400n]) + BigInt(random.below(3) * 1_000);
+export const laterThan = (random: Random, now: bigint): bigint => {
+  if (random.chance(0.1)) return maxUint256;
+  return now + (random.chance(0.2) ? random.pick([1n, 60n, 3_600n]) : DAY * BigInt(1 + random.below(60)));
+};
+
+/** Somebody who does nothing but take coins. */
+export const payee = getAddress("0x00000000000000000000000000000000000000a1");
 
 /** Addresses that send nothing themselves. The zero address stands for the native coin or for nobody. */
 const outsiders = [
   zeroAddress,
-  getAddress("0x00000000000000000000000000000000000000a1"),
+  payee,
   getAddress("0x00000000000000000000000000000000000000b2"),
   getAddress("0xffffffffffffffffffffffffffffffffffffffff"),
 ] as const;

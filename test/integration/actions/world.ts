@@ -149,4 +149,5 @@ export const anySender = <Name extends ContractName>(
   name: Name,
   functionName: FunctionName<Name>,
   value = 0n,
-): Address | undefined => world.random.pick(world.participants.filter((one) => may(world, one, name, functionName, value)));
+): Address | undefined =>
+  world.random.pick(world.participants.filter((one) => may(world, one, name, functionName, value)));

@@ -1,0 +1,76 @@
+import { getTableColumns } from "drizzle-orm";
+import { getTableConfig } from "drizzle-orm/pg-core";
+import * as schema from "../../ponder.schema";
+import { type Rows, readChain } from "./agreement/chain";
+import { commerceRows } from "./agreement/commerce";
+import { eventLogRows } from "./agreement/event-log";
+import { intentRows } from "./agreement/intents";
+import { policyRows } from "./agreement/policies";
+import { registryRows } from "./agreement/registries";
+import { totalRows } from "./agreement/totals";
+import type { TableName } from "./index-of";
+import type { Stack } from "./stack";
+
+/**
+ * What the index says otherwise than the chain, one line each: every table is compared, row by row and column by
+ * column, with rows made from the contracts' getters and logs alone. None when the index is right.
+ */
+export async function differences(stack: Stack): Promise<string[]> {
+  const [indexed, onChain] = [await stack.allRows(), await rowsOnChain(stack)];
+  const names = Object.keys(onChain) as TableName[];
+  return names.flatMap((name) => tableDifferences(name, indexed[name], onChain[name]));
+}
+
+/** Every table of the schema as it follows from the chain. */
+async function rowsOnChain(stack: Stack): Promise<Rows<TableName>> {
+  const chain = await readChain(stack);
+  const commerce = await commerceRows(chain);
+  return {
+    ...(await eventLogRows(chain)),
+    ...(await registryRows(chain)),
+    ...(await intentRows(chain)),
+    ...(await policyRows(chain)),
+    ...commerce,
+    ...totalRows(commerce),
+  };
+}
+
+const tables = { ...schema };
+
+type AnyRow = Record<string, unknown>;
+
+function tableDifferences(table: TableName, indexed: readonly unknown[], onChain: readonly unknown[]): string[] {
+  const keyOf = primaryKeyOf(table);
+  const byKey = (rows: readonly unknown[]) => new Map((rows as AnyRow[]).map((row) => [keyOf(row), row]));
+  const [actual, expected] = [byKey(indexed), byKey(onChain)];
+  const missing = [...expected.keys()].filter((key) => !actual.has(key)).map((key) => `${table} ${key}: not indexed`);
+  const invented = [...actual.keys()].filter((key) => !expected.has(key)).map((key) => `${table} ${key}: not on chain`);
+  const changed = [...expected].flatMap(([key, row]) => {
+    const found = actual.get(key);
+    if (!found) return [];
+    const columns = new Set([...Object.keys(row), ...Object.keys(found)]);
+    return [...columns]
+      .map((column) => ({ column, index: written(found[column]), chain: written(row[column]) }))
+      .filter(({ index, chain }) => index !== chain)
+      .map(({ column, index, chain }) => `${table} ${key}, ${column}: ${index} in the index, ${chain} on chain`);
+  });
+  return [...missing, ...invented, ...changed];
+}
+
+/** The function that names a row of a table by its primary key. */
+function primaryKeyOf(table: TableName): (row: AnyRow) => string {
+  const { primaryKeys, columns } = getTableConfig(tables[table]);
+  const keyColumns = primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary);
+  const names = Object.entries(getTableColumns(tables[table]))
+    .filter(([, column]) => keyColumns.some(({ name }) => name === column.name))
+    .map(([name]) => name);
+  return (row) => names.map((name) => String(row[name])).join("-");
+}
+
+/** A value as text, the same for equal values: the members of an object have an order in JSON, but none in the database. */
+const written = (value: unknown): string | undefined =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    inner !== null && typeof inner === "object" && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );

@@ -1,0 +1,44 @@
+import { type Abi, type AbiEvent, decodeEventLog, type Log, toEventSelector } from "viem";
+import { type ContractName, contractNames, protocolAbis } from "../../../config/contracts";
+import { type Chain, lower, type Rows, withoutNul } from "./chain";
+
+type Value = string | number | boolean;
+
+/** An argument as the event log keeps it, by its ABI type. */
+function kept(type: string, value: unknown): Value {
+  if (type === "address") return String(value).toLowerCase();
+  if (type === "string") return withoutNul(String(value));
+  if (typeof value === "bigint") return String(value);
+  if (typeof value === "number" || typeof value === "boolean" || typeof value === "string") return value;
+  throw new Error(`An event argument of type ${type} is ${typeof value}`);
+}
+
+/** The name and the arguments of a log, decoded by viem against the contract's own ABI. */
+function decode(contract: ContractName, { topics, data }: Pick<Log<bigint, number, false>, "topics" | "data">) {
+  const abi: Abi = protocolAbis[contract];
+  const event = abi.find((item): item is AbiEvent => item.type === "event" && toEventSelector(item) === topics[0]);
+  if (!event) throw new Error(`${contract} has no event ${topics[0]}`);
+  const decoded: Record<string, unknown> = { ...decodeEventLog({ abi: [event], topics, data }).args };
+  const args = event.inputs.map(({ name = "", type }) => [name, kept(type, decoded[name])] as const);
+  return { name: event.name, args: Object.fromEntries(args) };
+}
+
+/** Every log of the seven contracts, as eth_getLogs gives it. */
+export async function eventLogRows({ client, contracts, timeOf }: Chain): Promise<Rows<"eventLog">> {
+  const logs = await Promise.all(
+    contractNames.map(async (contract) => {
+      const ofContract = await client.getLogs({ address: contracts[contract], fromBlock: 0n });
+      return ofContract.map((log) => ({
+        blockNumber: String(log.blockNumber),
+        logIndex: log.logIndex,
+        blockHash: log.blockHash,
+        blockTimestamp: timeOf(log.blockNumber),
+        txHash: log.transactionHash,
+        contract,
+        address: lower(log.address),
+        ...decode(contract, log),
+      }));
+    }),
+  );
+  return { eventLog: logs.flat() };
+}

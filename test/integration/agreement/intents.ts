@@ -1,0 +1,156 @@
+import { type Hex, hashStruct, zeroAddress } from "viem";
+import type { Row } from "../index-of";
+import { allOf, byId, type Chain, inChunks, known, lower, originOf, type Rows } from "./chain";
+
+/** The EIP-712 types as the specification writes them: neither the indexer's nor the contracts' own. */
+const eip712Types = Object.fromEntries(
+  Object.entries({
+    Intent:
+      "address owner,uint8 intentType,Constraints constraints,ExecutionRequirements execution,address inputToken,address outputToken,uint256 nonce",
+    Constraints: "uint256 amountInMax,uint256 amountOutMin,uint256 deadline,uint16 slippageBps",
+    ExecutionRequirements:
+      "address target,bytes32 dataHash,bytes32 requiredAttestationSubject,bytes32 requiredAttestationSchema,bytes32 metadataURIHash",
+  }).map(([name, members]) => [name, members.split(",").map(memberOf)]),
+);
+
+function memberOf(written: string) {
+  const [type = "", name = ""] = written.split(" ");
+  return { name, type };
+}
+
+const statuses = ["OPEN", "FILLED", "CANCELLED"] as const;
+
+async function readIntents({ client, read, events, timeOf }: Chain) {
+  const submitted = byId(
+    await client.getContractEvents({ ...events("IntentBook"), eventName: "IntentSubmitted" }),
+    ({ args }) => args.intentId,
+  );
+  const intents = await allOf(async (id) => {
+    const intent = await read("IntentBook", "getIntent", [id]);
+    return intent.owner === zeroAddress ? null : intent;
+  });
+  return inChunks(intents, async ({ id, value }) => {
+    const [status, selectedBidId, bids] = await Promise.all([
+      read("IntentBook", "getIntentStatus", [id]),
+      read("IntentBook", "getSelectedBid", [id]),
+      allOf(async (bidId) => {
+        const bid = await read("IntentBook", "getBid", [id, bidId]);
+        return bid.exists ? bid : null;
+      }),
+    ]);
+    const { constraints, execution } = value;
+    const log = known(submitted, id);
+    const selected = bids.find((bid) => bid.id === selectedBidId);
+    const row: Row<"intent"> = {
+      intentId: String(id),
+      owner: lower(value.owner),
+      intentType: value.intentType,
+      amountInMax: String(constraints.amountInMax),
+      amountOutMin: String(constraints.amountOutMin),
+      deadline: String(constraints.deadline),
+      slippageBps: constraints.slippageBps,
+      executionTarget: lower(execution.target),
+      executionDataHash: execution.dataHash,
+      requiredAttestationSubject: execution.requiredAttestationSubject,
+      requiredAttestationSchema: execution.requiredAttestationSchema,
+      metadataUriHash: execution.metadataURIHash,
+      inputToken: lower(value.inputToken),
+      outputToken: lower(value.outputToken),
+      nonce: String(value.nonce),
+      intentHash: hashStruct({ data: value, primaryType: "Intent", types: eip712Types }),
+      status: known(new Map(statuses.entries()), status),
+      selectedBidId: selectedBidId === 0n ? null : String(selectedBidId),
+      selectedSolver: selected ? lower(selected.value.solver) : null,
+      submittedAt: timeOf(log.blockNumber),
+      ...originOf(log),
+    };
+    return { row, bids };
+  });
+}
+
+type Intents = Awaited<ReturnType<typeof readIntents>>;
+
+async function bidRows({ client, events, timeOf }: Chain, intents: Intents): Promise<Row<"bid">[]> {
+  const nameOf = (intentId: unknown, bidId: unknown) => `bid ${intentId}-${bidId}`;
+  const made = byId(
+    await client.getContractEvents({ ...events("IntentBook"), eventName: "SolverBidSubmitted" }),
+    ({ args }) => nameOf(args.intentId, args.bidId),
+  );
+  const everSelected = byId(
+    await client.getContractEvents({ ...events("IntentBook"), eventName: "SolverBidSelected" }),
+    ({ args }) => nameOf(args.intentId, args.bidId),
+  );
+  return intents.flatMap(({ row: { intentId }, bids }) =>
+    bids.map(({ id: bidId, value }) => {
+      const name = nameOf(intentId, bidId);
+      const log = known(made, name);
+      return {
+        intentId,
+        bidId: String(bidId),
+        solver: lower(value.solver),
+        amountIn: String(value.amountIn),
+        amountOut: String(value.amountOut),
+        fee: String(value.fee),
+        validUntil: String(value.validUntil),
+        executionHash: value.executionHash,
+        status: value.selected ? "SELECTED" : everSelected.has(name) ? "REJECTED" : "OPEN",
+        createdAt: timeOf(log.blockNumber),
+        ...originOf(log),
+      };
+    }),
+  );
+}
+
+async function fillRows({ client, events, timeOf }: Chain, intents: Intents): Promise<Row<"fill">[]> {
+  const selections = new Map(intents.map(({ row }) => [row.intentId, row.selectedBidId]));
+  const fills = await client.getContractEvents({ ...events("IntentBook"), eventName: "IntentFilled" });
+  const proofs = byId(
+    await client.getContractEvents({ ...events("IntentBook"), eventName: "IntentFillProof" }),
+    ({ args }) => args.intentId,
+  );
+  return fills.map((log) => {
+    const { intentId, solver, amountIn, amountOut } = log.args;
+    const proof = known(proofs, intentId).args;
+    return {
+      intentId: String(intentId),
+      solver: lower(solver),
+      amountIn: String(amountIn),
+      amountOut: String(amountOut),
+      bidId: known(selections, String(intentId)),
+      resultHash: proof.resultHash,
+      traceHash: proof.traceHash,
+      attestationId: String(proof.attestationId),
+      filledAt: timeOf(log.blockNumber),
+      ...originOf(log),
+    };
+  });
+}
+
+/** What each address did as a solver, registered or not; one that did nothing has no row. */
+function solverActivityRows(intents: Row<"intent">[], fills: Row<"fill">[]): Row<"solverActivity">[] {
+  const byIntent = new Map(intents.map((intent) => [intent.intentId, intent]));
+  const cancelledFor = intents.flatMap(({ status, selectedSolver }) =>
+    status === "CANCELLED" && selectedSolver !== null ? [selectedSolver] : [],
+  );
+  const solvers = [...new Set<Hex>([...fills.map(({ solver }) => solver), ...cancelledFor])];
+  return solvers.map((solver) => {
+    const own = fills.filter((fill) => fill.solver === solver);
+    const total = (of: (fill: Row<"fill">, intent: Row<"intent">) => bigint) =>
+      String(own.reduce((sum, fill) => sum + of(fill, known(byIntent, fill.intentId)), 0n));
+    return {
+      solver,
+      fills: own.length,
+      latencyBlocks: total((fill, intent) => BigInt(fill.blockNumber) - BigInt(intent.blockNumber)),
+      surplusOut: total((fill, intent) => BigInt(fill.amountOut) - BigInt(intent.amountOutMin)),
+      cancelledSelections: cancelledFor.filter((one) => one === solver).length,
+    };
+  });
+}
+
+/** Intents with their bids and fills, as the intent book has them. */
+export async function intentRows(chain: Chain): Promise<Rows<"intent" | "bid" | "fill" | "solverActivity">> {
+  const intents = await readIntents(chain);
+  const intent = intents.map(({ row }) => row);
+  const [bid, fill] = await Promise.all([bidRows(chain, intents), fillRows(chain, intents)]);
+  return { intent, bid, fill, solverActivity: solverActivityRows(intent, fill) };
+}

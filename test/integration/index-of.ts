@@ -1,0 +1,141 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { getTableColumns } from "drizzle-orm";
+import type { Readiness } from "../../api/readiness";
+import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../../config/networks";
+import type { LocalChain } from "../../dev/chain";
+import { type Child, waitFor } from "../../dev/child";
+import type { Contracts } from "../../dev/deploy";
+import { indexerReady, startIndexer } from "../../dev/indexer";
+import { freePorts } from "../../dev/ports";
+import * as schema from "../../ponder.schema";
+
+type Tables = {
+  [Name in keyof typeof schema as (typeof schema)[Name] extends { $inferSelect: object }
+    ? Name
+    : never]: (typeof schema)[Name];
+};
+export type TableName = keyof Tables;
+
+/** A row as GraphQL gives it: bigints as decimal strings, the rest as it is. */
+export type Row<Name extends TableName> = {
+  [Column in keyof Tables[Name]["$inferSelect"]]: Wire<Tables[Name]["$inferSelect"][Column]>;
+};
+type Wire<Value> = Value extends bigint ? string : Value;
+
+const tableNames = Object.keys(schema).filter(
+  (name): name is TableName => !Array.isArray(schema[name as keyof typeof schema]),
+);
+
+/** A real index of a local chain: Ponder and the gateway, in a process of their own, with a folder of their own. */
+export type Index = {
+  apiUrl: string;
+  ponderUrl: string;
+  /** All rows of a table, in the order of its primary key, once the index has reached the chain's head. */
+  rows: <Name extends TableName>(name: Name) => Promise<Row<Name>[]>;
+  /** Every table's rows: what two indexes of one chain must agree on. */
+  allRows: () => Promise<Record<TableName, unknown[]>>;
+  /** Waits until the index has reached the chain's newest block. */
+  indexed: () => Promise<void>;
+  startIndexer: () => Promise<void>;
+  /** What the indexer has logged since it was started. */
+  log: () => string;
+  /** Stops the indexer and returns its exit code; SIGKILL gives it no chance to tidy up. */
+  stopIndexer: (signal?: "SIGTERM" | "SIGKILL") => Promise<number | null>;
+  /** Stops the indexer, if it runs, and removes the folder. */
+  removeIndex: () => Promise<void>;
+};
+
+/** Prepares an index of the chain, on PGlite unless given a database; `startIndexer` starts it. */
+export async function indexOf(
+  { rpcUrl, client }: LocalChain,
+  contracts: Contracts,
+  env: NodeJS.ProcessEnv,
+): Promise<Index> {
+  const [apiPort = 0, ponderPort = 0] = await freePorts(2);
+  const stateFolder = await mkdtemp(join(tmpdir(), "intentry-test-"));
+  const apiUrl = `http://127.0.0.1:${apiPort}`;
+  const ponderUrl = `http://127.0.0.1:${ponderPort}`;
+  const deployment: LocalDeployment = { rpcUrl, chainId: LOCAL_CHAIN_ID, apiUrl, ponderUrl, contracts };
+  await writeFile(localDeploymentFile(stateFolder), JSON.stringify(deployment));
+
+  let indexer: Child | undefined;
+  let lines: string[] = [];
+  const running = () => {
+    if (!indexer) throw new Error("The indexer is not running");
+    return indexer;
+  };
+  const index: Index = {
+    apiUrl,
+    ponderUrl,
+    async indexed() {
+      const head = await client.getBlock();
+      await waitFor(running(), `block ${head.number} in the index`, async () => {
+        const state = (await (await fetch(`${apiUrl}/ready`)).json()) as Readiness;
+        return BigInt(state.block_number ?? 0) >= head.number || undefined;
+      });
+    },
+    async rows(name) {
+      await index.indexed();
+      return readTable(ponderUrl, name);
+    },
+    async allRows() {
+      await index.indexed();
+      const all = await Promise.all(tableNames.map(async (name) => [name, await readTable(ponderUrl, name)]));
+      return Object.fromEntries(all);
+    },
+    log: () => lines.join("\n"),
+    async startIndexer() {
+      lines = [];
+      indexer = startIndexer({
+        command: "start",
+        ponderPort,
+        apiPort,
+        databaseSchema: "intentry_test",
+        env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: "test", INTENTRY_DIR: stateFolder, ...env },
+        onLine: (line) => {
+          lines.push(line);
+          if (process.env.TEST_LOG) console.log(line);
+        },
+      });
+      await indexerReady(indexer, apiPort);
+      await index.indexed();
+    },
+    async stopIndexer(signal = "SIGTERM") {
+      const stopping = running();
+      indexer = undefined;
+      await stopping.stop(signal);
+      return stopping.ended;
+    },
+    async removeIndex() {
+      await indexer?.stop();
+      await rm(stateFolder, { recursive: true, force: true });
+    },
+  };
+  return index;
+}
+
+const PAGE = 1000;
+type Page<Item> = { items: Item[]; pageInfo: { hasNextPage: boolean; endCursor: string } };
+
+async function readTable<Name extends TableName>(ponderUrl: string, name: Name): Promise<Row<Name>[]> {
+  const columns = Object.keys(getTableColumns(schema[name])).join(" ");
+  const list = `${name}s`; // as Ponder names it
+  const rows: Row<Name>[] = [];
+  let after = "";
+  for (;;) {
+    const query = `{ ${list}(limit: ${PAGE}${after}) { items { ${columns} } pageInfo { hasNextPage endCursor } } }`;
+    const response = await fetch(`${ponderUrl}/graphql`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ query }),
+    });
+    const answer = (await response.json()) as { data?: Record<string, Page<Row<Name>>>; errors?: unknown };
+    const page = answer.data?.[list];
+    if (!page) throw new Error(`${query}: ${JSON.stringify(answer.errors)}`);
+    rows.push(...page.items);
+    if (!page.pageInfo.hasNextPage) return rows;
+    after = `, after: ${JSON.stringify(page.pageInfo.endCursor)}`;
+  }
+}

@@ -1,0 +1,198 @@
+import { type Address, encodeFunctionData, type Hex, stringToHex, zeroAddress, zeroHash } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { agentRegistryAbi } from "../../abis/index";
+import { LOCAL_CHAIN_ID } from "../../config/networks";
+import { actor, mined } from "../../dev/chain";
+import { signIntent } from "../../dev/protocol";
+import { hashOf } from "../../dev/sample/people";
+import { type Stack, startStack } from "./stack";
+
+const registry = "CommerceRegistry";
+const MAX = 2n ** 256n - 1n;
+const [owner, agent, facilitator, guardian] = [actor(1), actor(2), actor(3), actor(4)];
+
+/** What a chain may legally do, and an indexer must survive: the list at the end of the protocol's specification. */
+describe("a legal chain", () => {
+  let stack: Stack;
+  let nonce = 0n;
+
+  beforeAll(async () => {
+    stack = await startStack({ database: "postgres" });
+    await stack.write(owner, registry, "registerMerchant", [owner.address, "shop", hashOf("shop")]);
+    await stack.write(owner, registry, "registerService", [1n, "thing", "uri", hashOf("thing"), hashOf("capability")]);
+  });
+  afterAll(() => stack?.stop());
+
+  const commitment = (amount: bigint, paymentNonce = ++nonce) => ({
+    merchantId: 1n,
+    serviceNumericId: 1n,
+    agent: agent.address,
+    token: stack.contracts.TestDollar,
+    facilitator: zeroAddress as Address,
+    amount,
+    paymentRail: 0,
+    expiresAt: 2n ** 40n,
+    paymentNonce,
+    resourceHash: hashOf("resource"),
+    termsHash: hashOf("terms"),
+    x402PayloadHash: zeroHash,
+  });
+  const commit = async (quote: ReturnType<typeof commitment>) => {
+    await stack.write(owner, registry, "commitQuote", [quote]);
+    return stack.read(registry, "computeQuoteHash", [quote]);
+  };
+  const settle = (quoteHash: Hex) => stack.write(agent, registry, "recordReceipt", [quoteHash, hashOf("paid")]);
+  const totals = async () => {
+    const [row] = await stack.rows("commerceTotals");
+    if (!row) throw new Error("There are no totals");
+    return row;
+  };
+
+  it("commits the same quote twice: one quote, and it is unsettled again", async () => {
+    const quote = commitment(70n);
+    const quoteHash = await commit(quote);
+    await settle(quoteHash);
+    const settled = await totals();
+    await commit(quote);
+    const again = await totals();
+    expect(again).toEqual({ ...settled, settledQuotes: settled.settledQuotes - 1 });
+    const rows = (await stack.rows("quote")).filter((row) => row.quoteHash === quoteHash);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({ settled: false });
+    await settle(quoteHash);
+    expect(await totals()).toMatchObject({ settledQuotes: settled.settledQuotes, receipts: settled.receipts + 1 });
+  });
+
+  it("registers a facilitator twice: one row, active again", async () => {
+    const register = (uri: string) =>
+      stack.write(facilitator, registry, "registerFacilitator", [facilitator.address, uri, hashOf(uri)]);
+    await register("first");
+    await stack.write(facilitator, registry, "updateFacilitator", [1n, "resting", hashOf("resting"), false]);
+    expect(await totals()).toMatchObject({ facilitators: 1, activeFacilitators: 0 });
+    await register("second");
+    await register("third");
+    expect(await stack.rows("facilitator")).toMatchObject([{ facilitatorId: "1", metadataUri: "third", active: true }]);
+    expect(await totals()).toMatchObject({ facilitators: 1, activeFacilitators: 1 });
+  });
+
+  it("resolves a dispute more than once, with another outcome: the last one holds", async () => {
+    await stack.write(agent, registry, "openDispute", [1n, hashOf("reason")]);
+    const resolve = (status: number, why: string) =>
+      stack.write(owner, registry, "resolveDispute", [1n, status, hashOf(why)]);
+    await resolve(1, "refunded");
+    await resolve(2, "after all not");
+    await resolve(2, "said again");
+    expect(await stack.rows("dispute")).toMatchObject([{ status: "REJECTED", resolutionHash: hashOf("said again") }]);
+    const counts = { disputes: 1, openDisputes: 0, resolvedDisputes: 0, rejectedDisputes: 1 };
+    expect(await totals()).toMatchObject(counts);
+    expect(await stack.rows("merchantRecord")).toMatchObject([counts]);
+  });
+
+  it("records a fulfilment again: the last hash, counted once", async () => {
+    await stack.write(owner, registry, "recordFulfillment", [1n, hashOf("delivered")]);
+    await stack.write(owner, registry, "recordFulfillment", [1n, hashOf("delivered again")]);
+    expect((await stack.rows("receipt"))[0]).toMatchObject({ fulfillmentHash: hashOf("delivered again") });
+    expect(await stack.rows("merchantRecord")).toMatchObject([{ fulfilledReceipts: 1 }]);
+  });
+
+  it("uses a service id twice for one merchant: two services", async () => {
+    await stack.write(owner, registry, "registerService", [1n, "thing", "uri 2", hashOf("other"), hashOf("capability")]);
+    const services = await stack.rows("service");
+    expect(services.map(({ serviceNumericId, serviceId }) => [serviceNumericId, serviceId])).toEqual([
+      ["1", "thing"],
+      ["2", "thing"],
+    ]);
+  });
+
+  it("sets a limit and an allowlist entry again: one row each, and the spending of the day stays", async () => {
+    const module = "PolicyModule";
+    const token = stack.contracts.TestDollar;
+    await stack.write(agent, module, "setSpendLimit", [token, 100n]);
+    await stack.write(agent, module, "recordSpend", [token, 60n]);
+    await stack.write(agent, module, "setSpendLimit", [token, 10n]);
+    for (const allowed of [true, false, true]) await stack.write(agent, module, "setTargetAllowed", [token, allowed]);
+    const policies = await stack.rows("policy");
+    expect(policies).toMatchObject([
+      { policyType: "SPEND_LIMIT", token: token.toLowerCase(), maxPerDay: "10", spentToday: "60" },
+      { policyType: "TARGET_ALLOWLIST", target: token.toLowerCase(), enabled: true },
+    ]);
+    const onChain = await stack.read(module, "getSpendLimit", [agent.address, token]);
+    expect(policies[0]?.lastReset).toBe(String(onChain.lastResetTimestamp));
+  });
+
+  it("selects a bid again: exactly one is selected", async () => {
+    const { timestamp } = await stack.client.getBlock();
+    const deadline = timestamp + 10_000n;
+    const intent = {
+      owner: owner.address,
+      intentType: 0,
+      constraints: { amountInMax: 10n, amountOutMin: 5n, deadline, slippageBps: 0 },
+      execution: {
+        target: zeroAddress,
+        dataHash: zeroHash,
+        requiredAttestationSubject: zeroHash,
+        requiredAttestationSchema: zeroHash,
+        metadataURIHash: zeroHash,
+      },
+      inputToken: zeroAddress,
+      outputToken: zeroAddress,
+      nonce: 1n,
+    } as const;
+    const signed = await signIntent(owner, stack.contracts.IntentBook, LOCAL_CHAIN_ID, intent);
+    await stack.write(owner, "IntentBook", "submitIntent", signed);
+    for (const fee of [1n, 2n, 3n])
+      await stack.write(guardian, "IntentBook", "submitBid", [1n, 10n, 5n, fee, deadline, zeroHash]);
+    const statuses = async () => (await stack.rows("bid")).map(({ status }) => status);
+    const select = (bidId: bigint) => stack.write(owner, "IntentBook", "selectBid", [1n, bidId]);
+    await select(1n);
+    expect(await statuses()).toEqual(["SELECTED", "OPEN", "OPEN"]);
+    await select(3n);
+    await select(3n);
+    expect(await statuses()).toEqual(["REJECTED", "OPEN", "SELECTED"]);
+    await select(1n);
+    expect(await statuses()).toEqual(["SELECTED", "OPEN", "REJECTED"]);
+  });
+
+  it("quotes and settles amounts of 2^256 − 1 that nobody paid: the sums go on past uint256", async () => {
+    const before = await totals();
+    for (let sale = 0; sale < 3; sale++) await settle(await commit(commitment(MAX)));
+    const after = await totals();
+    expect(BigInt(after.quotedVolume)).toBe(BigInt(before.quotedVolume) + 3n * MAX);
+    expect(BigInt(after.settledVolume)).toBe(BigInt(before.settledVolume) + 3n * MAX);
+    const byToken = (await stack.rows("commerceVolume")).find(({ dimension }) => dimension === "token");
+    expect(byToken?.settledVolume).toBe(after.settledVolume);
+  });
+
+  it("signals trust in subjects that do not exist", async () => {
+    for (const subjectType of [0, 1, 2, 3])
+      await stack.write(guardian, registry, "recordTrustSignal", [subjectType, MAX, 3, hashOf("nobody")]);
+    expect(await stack.rows("trustSignal")).toHaveLength(4);
+    expect((await stack.rows("subjectSignals")).every(({ subjectId, signals }) => subjectId === String(MAX) && signals === 1)).toBe(true);
+    expect(await stack.rows("signalKind")).toEqual([{ kind: 3, signals: 4 }]);
+  });
+
+  it.each([
+    ["empty", "0x", ""],
+    ["100 kB long", stringToHex("x".repeat(100_000)), "x".repeat(100_000)],
+    ["not valid UTF-8", "0x61ff62c328", "a\uFFFDb\uFFFD("],
+    ["with a NUL byte", "0x610062", "a\uFFFDb"],
+  ] as const)("registers an agent whose metadata URI is %s", async (_, bytes, expected) => {
+    // The ABI encodes a string as it encodes bytes, and only bytes can hold what is no text.
+    const asBytes = agentRegistryAbi.flatMap((item) =>
+      item.type === "function" && item.name === "registerAgent"
+        ? [{ ...item, inputs: item.inputs.map((input) => ({ ...input, type: input.type.replace("string", "bytes") })) }]
+        : [],
+    );
+    const encoded = encodeFunctionData({ abi: asBytes, functionName: "registerAgent", args: [bytes, "0x01", zeroHash] });
+    const selector = encodeFunctionData({
+      abi: agentRegistryAbi,
+      functionName: "registerAgent",
+      args: ["", "0x", zeroHash],
+    }).slice(0, 10);
+    const data = `${selector}${encoded.slice(10)}` as Hex;
+    await mined(stack.client, stack.client.sendTransaction({ account: agent, to: stack.contracts.AgentRegistry, data }));
+    const registered = (await stack.client.getBlock()).number;
+    expect((await stack.rows("agent")).at(-1)).toMatchObject({ metadataUri: expected, blockNumber: String(registered) });
+    expect((await stack.rows("eventLog")).at(-1)).toMatchObject({ name: "AgentRegistered", args: { metadataURI: expected } });
+  });
+});

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { actor } from "../../dev/chain";
+import { hashOf } from "../../dev/sample/people";
+import { type Database, type Stack, startStack } from "./stack";
+
+const agent = actor(1);
+
+describe.each(["pglite", "postgres"] satisfies Database[])("stop and start again, on %s", (database) => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    stack = await startStack({ database });
+  });
+  afterAll(() => stack?.stop());
+
+  /** Some events, and enough blocks for Ponder to hold a part of them final. */
+  const act = async (name: string) => {
+    await stack.write(agent, "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);
+    await stack.write(agent, "AttestationRegistry", "submitAttestation", [hashOf("schema"), hashOf(name), hashOf("data")]);
+    await stack.client.mine({ blocks: 12 });
+  };
+
+  it("resumes after SIGTERM without a duplicate and without what it missed, and leaves no lock", async () => {
+    for (const name of ["one", "two", "three"]) await act(name);
+    const before = await stack.allRows();
+    expect(before.agent).toHaveLength(3);
+    expect(await stack.stopIndexer()).toBe(0);
+    await stack.startIndexer();
+    expect(stack.log()).not.toContain("Schema is locked");
+    expect(await stack.allRows()).toEqual(before);
+
+    await stack.stopIndexer();
+    await act("while it was away");
+    await stack.startIndexer();
+    expect(await stack.rows("agent")).toHaveLength(4);
+    expect(await stack.rows("attesterActivity")).toMatchObject([{ attestations: 4 }]);
+    expect(await stack.allRows()).toEqual(await stack.rowsOfFreshIndex());
+  });
+
+  it("resumes after kill -9 too", async () => {
+    await act("before the kill");
+    await stack.indexed();
+    await stack.stopIndexer("SIGKILL");
+    await act("after the kill");
+    await stack.startIndexer();
+    expect(await stack.rows("agent")).toHaveLength(6);
+    expect(await stack.allRows()).toEqual(await stack.rowsOfFreshIndex());
+  });
+});

@@ -1,0 +1,97 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { addressVariable, contractNames } from "../../config/contracts";
+import { InvalidEnvironment, parseEnvironment } from "../../config/environment";
+import { baseSepolia } from "../../config/networks";
+
+const addressOf = (digit: number) => `0x${String(digit).repeat(40)}`;
+const addresses = Object.fromEntries(contractNames.map((name, index) => [addressVariable(name), addressOf(index + 1)]));
+const custom = { CHAIN_ID: "10", RPC_URL: "https://one.example,https://two.example", START_BLOCK: "7", ...addresses };
+
+/** The lines with which an environment is refused; none when it is accepted. */
+const problems = (source: Record<string, string>): string[] => {
+  try {
+    parseEnvironment(source);
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidEnvironment) return error.problems;
+    throw error;
+  }
+};
+
+describe("the environment", () => {
+  it("has a default for everything on a local chain", () => {
+    const environment = parseEnvironment({});
+    expect(environment).toMatchObject({ networkName: "local", apiPort: 3001, ponderPort: 42069, anvilPort: 8545 });
+    expect(environment).toMatchObject({ sampleActivity: true, x402DevBypass: false, databaseSchema: "intentry_local" });
+  });
+
+  it("treats an empty variable as an absent one", () => {
+    expect(parseEnvironment({ API_PORT: "", RPC_URL: "" }).apiPort).toBe(3001);
+  });
+
+  it("knows base-sepolia's contracts and first block, and asks only for an RPC", () => {
+    expect(problems({ NETWORK: "base-sepolia" })).toEqual(["RPC_URL: is required when the network is base-sepolia"]);
+    const { network, databaseSchema } = parseEnvironment({ NETWORK: "base-sepolia", RPC_URL: "https://rpc.example" });
+    expect(network()).toEqual({ ...baseSepolia, name: "base-sepolia", rpcUrls: ["https://rpc.example"] });
+    expect(databaseSchema).toBe("intentry");
+  });
+
+  it("takes any other chain from variables, with several RPC URLs", () => {
+    expect(parseEnvironment(custom).network()).toEqual({
+      name: "custom",
+      chainId: 10,
+      rpcUrls: ["https://one.example", "https://two.example"],
+      startBlock: 7,
+      contracts: Object.fromEntries(contractNames.map((name, index) => [name, addressOf(index + 1)])),
+    });
+  });
+
+  it("names every variable that another chain lacks", () => {
+    expect(problems({ CHAIN_ID: "10" })).toEqual(
+      ["RPC_URL", "START_BLOCK", ...contractNames.map(addressVariable)].map(
+        (name) => `${name}: is required when the network is custom`,
+      ),
+    );
+  });
+
+  it("makes addresses lowercase", () => {
+    const INTENT_BOOK_ADDRESS = "0xABCDEFabcdefABCDEFabcdefABCDEFabcdefABCD";
+    const { contracts } = parseEnvironment({ ...custom, INTENT_BOOK_ADDRESS }).network();
+    expect(contracts.IntentBook).toBe(INTENT_BOOK_ADDRESS.toLowerCase());
+  });
+
+  it.each([
+    ["NETWORK", "mainnet", "must be local, base-sepolia or custom"],
+    ["API_PORT", "abc", "must be a whole number from 1 to 65535"],
+    ["API_PORT", "0", "must be at least 1"],
+    ["PONDER_PORT", "70000", "must be at most 65535"],
+    ["ANVIL_PORT", "-1", "must be a whole number from 1 to 65535"],
+    ["RPC_URL", "ftp://rpc.example", "must be an http(s) URL"],
+    ["RPC_URL", "https://rpc.example,", "must be an http(s) URL"],
+    ["DATABASE_URL", "mysql://db", "must be a postgres:// URL"],
+    ["DATABASE_SCHEMA", "Robert'); DROP", "must be a lowercase PostgreSQL schema name of at most 45 characters"],
+    ["SAMPLE_ACTIVITY", "yes", "must be true or false"],
+    ["CHAIN_ID", "1.5", "must be a whole number from 1 to 2147483647"],
+    ["START_BLOCK", "0x10", "must be a whole number from 0 to 9007199254740991"],
+    ["AGENT_REGISTRY_ADDRESS", "0x12", "must be an address: 0x and 40 hex digits"],
+  ])("refuses %s=%s, naming it", (name, value, sentence) => {
+    expect(problems({ ...custom, [name]: value })).toContain(`${name}: ${sentence}`);
+  });
+
+  it("refuses the payment bypass in production", () => {
+    expect(problems({ X402_DEV_BYPASS: "true", NODE_ENV: "production" })).toEqual([
+      "X402_DEV_BYPASS: must not be true when NODE_ENV=production",
+    ]);
+  });
+
+  it("says how the local deployment file is made when it is missing or broken", () => {
+    const folder = mkdtempSync(join(tmpdir(), "intentry-environment-"));
+    const { network } = parseEnvironment({ INTENTRY_DIR: folder });
+    expect(network).toThrow("`npm start` makes it");
+    writeFileSync(join(folder, "local.json"), `{"rpcUrl": "http://127.0.0.1:8545"}`);
+    expect(network).toThrow("`npm start` makes it");
+  });
+});
