@@ -2,9 +2,6 @@ import { sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Services } from "./services";
 
-/** How far behind the chain's head the index may be and still count as caught up. */
-const MAX_LAG_BLOCKS = 10n;
-
 /** How long the chain has to say where its head is. */
 const CHAIN_TIMEOUT_MS = 2_000;
 
@@ -60,7 +57,7 @@ export async function readiness({ db, chain, config }: Services): Promise<Readin
     ? "The index has not yet caught up with the chain's history."
     : lag === null
       ? "The chain does not answer."
-      : lag > MAX_LAG_BLOCKS
+      : lag > config.maxLagBlocks
         ? `The index is ${lag} blocks behind the chain.`
         : null;
   return {

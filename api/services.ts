@@ -1,12 +1,12 @@
 import type { SQL } from "drizzle-orm";
 
 /** What the gateway needs of the index: to run a query. Ponder's read-only database is one. */
-export type IndexDatabase = {
+type IndexDatabase = {
   execute: (query: SQL) => Promise<{ rows: Record<string, unknown>[] }>;
 };
 
 /** What the gateway needs of the chain. */
-export type ChainClient = {
+type ChainClient = {
   getBlockNumber: (options: { cacheTime: number }) => Promise<bigint>;
 };
 
@@ -14,5 +14,10 @@ export type ChainClient = {
 export type Services = {
   db: IndexDatabase;
   chain: ChainClient;
-  config: { chainId: number; x402DevBypass: boolean };
+  config: {
+    chainId: number;
+    /** How far behind the chain's head the index may be and still count as caught up. */
+    maxLagBlocks: bigint;
+    x402DevBypass: boolean;
+  };
 };

@@ -41,7 +41,9 @@ const shared = z.object({
   POLLING_INTERVAL_MS: wholeNumber(10, 600_000).optional(),
 });
 
-const addresses = z.object(Object.fromEntries(contractNames.map((name) => [addressVariable(name), address.optional()])));
+const addresses = z.object(
+  Object.fromEntries(contractNames.map((name) => [addressVariable(name), address.optional()])),
+);
 
 const Variables = shared.and(addresses);
 

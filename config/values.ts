@@ -20,13 +20,10 @@ export const wholeNumber = (minimum: number, maximum: number) =>
     .string()
     .regex(/^\d+$/, `must be a whole number from ${minimum} to ${maximum}`)
     .transform(Number)
-    .pipe(
-      z
-        .number()
-        .min(minimum, `must be at least ${minimum}`)
-        .max(maximum, `must be at most ${maximum}`),
-    );
+    .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`));
 
 export const port = wholeNumber(1, 65535);
 
-export const flag = z.enum(["true", "false"], { error: "must be true or false" }).transform((value) => value === "true");
+export const flag = z
+  .enum(["true", "false"], { error: "must be true or false" })
+  .transform((value) => value === "true");

@@ -38,10 +38,14 @@ type Options = {
   port: number;
   /** Unix seconds of the first block; unset, the present. */
   startTime?: number;
+  /** For thousands of transactions a block, from any account: gas is free and boundless, and first come is first mined. */
+  bulk?: boolean;
+  /** A chain to fork. */
+  forkUrl?: string;
 };
 
 /** Starts anvil with a fresh chain and waits until it answers. */
-export async function startChain({ port, startTime }: Options): Promise<LocalChain> {
+export async function startChain({ port, startTime, bulk = false, forkUrl }: Options): Promise<LocalChain> {
   const anvil = await findFoundry("anvil");
   const child = startChild({
     name: "anvil",
@@ -54,7 +58,9 @@ export async function startChain({ port, startTime }: Options): Promise<LocalCha
       ["--accounts", "20"],
       ["--timestamp", String(startTime ?? Math.floor(Date.now() / 1000))],
       ["--code-size-limit", "100000"],
-      ["--gas-limit", "100000000"],
+      ["--gas-limit", bulk ? "4000000000" : "100000000"],
+      bulk ? ["--order", "fifo", "--base-fee", "0", "--gas-price", "0"] : [],
+      forkUrl ? ["--fork-url", forkUrl] : [],
     ].flat(),
   });
   const rpcUrl = `http://127.0.0.1:${port}`;

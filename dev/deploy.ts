@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
-import bytecode from "../contracts/bytecode.json";
 import { attestationRegistryAbi, intentBookAbi, policyAccountAbi } from "../abis/index";
 import type { ContractName } from "../config/contracts";
+import bytecode from "../contracts/bytecode.json";
 import { actor, type ChainConnection, mined } from "./chain";
 
 /** Contracts of the local chain that are no part of the protocol. */

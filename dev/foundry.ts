@@ -1,6 +1,18 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { access, chmod, constants, mkdir, mkdtemp, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  access,
+  chmod,
+  constants,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
@@ -20,10 +32,8 @@ const VERSION = "1.7.1";
  * tried; npm then checks the archive against the registry's own integrity field.
  */
 const ARCHIVE_SHA512: Record<string, string> = {
-  "anvil-linux-amd64":
-    "+XmShybEaxfCrr0OUUZwYEy2OnYZt5pHH9TzBtLv3+VrK0O/ANuNSVEahqNhKHlgX7GRJ59383ofNhxkRWIYTg==",
-  "forge-linux-amd64":
-    "/HQddyTanVOJKgvilmZrf8VOf7mhvwrWb59W73w5W5flX7b6zNh9CR6hKZzJwiRRi5Sxk/JOFEYIeKsQx7Teqg==",
+  "anvil-linux-amd64": "+XmShybEaxfCrr0OUUZwYEy2OnYZt5pHH9TzBtLv3+VrK0O/ANuNSVEahqNhKHlgX7GRJ59383ofNhxkRWIYTg==",
+  "forge-linux-amd64": "/HQddyTanVOJKgvilmZrf8VOf7mhvwrWb59W73w5W5flX7b6zNh9CR6hKZzJwiRRi5Sxk/JOFEYIeKsQx7Teqg==",
 };
 
 /** No working binary could be found or made; the message is the sentence a person needs. */
@@ -103,7 +113,9 @@ async function fetchPackage(tool: FoundryTool, packagePlatform: string): Promise
       .update(await readFile(archive))
       .digest("base64");
     if (expected !== undefined && actual !== expected)
-      throw new FoundryUnavailable(`${spec} from the registry is not the archive this project pins (its sha512 is ${actual}).`);
+      throw new FoundryUnavailable(
+        `${spec} from the registry is not the archive this project pins (its sha512 is ${actual}).`,
+      );
     await run("tar", ["-xzf", archive, "-C", scratch, "--strip-components=1"]);
     await rm(archive);
     await chmod(join(scratch, "bin", tool), 0o755);
@@ -158,7 +170,7 @@ async function underQemu(tool: FoundryTool): Promise<string> {
 }
 
 const sentence = (error: unknown) => {
-  const text = error instanceof Error ? ((error as { stderr?: string }).stderr || error.message) : String(error);
+  const text = error instanceof Error ? (error as { stderr?: string }).stderr || error.message : String(error);
   return text.trim().split("\n")[0] ?? "";
 };
 

@@ -4,7 +4,11 @@ import pg from "pg";
 import { LOCAL_CHAIN_ID } from "../config/networks";
 
 /** What Ponder keeps of a chain between runs belongs to that chain alone; a new local chain must not meet the old one's. */
-export async function clearLocalIndex(stateFolder: string, databaseUrl: string | undefined, schema: string): Promise<void> {
+export async function clearLocalIndex(
+  stateFolder: string,
+  databaseUrl: string | undefined,
+  schema: string,
+): Promise<void> {
   await rm(join(stateFolder, "index"), { recursive: true, force: true });
   if (!databaseUrl) return;
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -36,5 +40,7 @@ async function clearSyncCache(client: pg.Client): Promise<void> {
     "SELECT table_name FROM information_schema.columns WHERE table_schema = 'ponder_sync' AND column_name = 'chain_id'",
   );
   for (const { table_name } of rows)
-    await client.query(`DELETE FROM ponder_sync.${pg.escapeIdentifier(table_name)} WHERE chain_id = $1`, [LOCAL_CHAIN_ID]);
+    await client.query(`DELETE FROM ponder_sync.${pg.escapeIdentifier(table_name)} WHERE chain_id = $1`, [
+      LOCAL_CHAIN_ID,
+    ]);
 }

@@ -9,12 +9,22 @@ type Options = {
   ponderPort: number;
   apiPort: number;
   databaseSchema: string;
+  /** The folder of the Ponder app; unset, this project's own. */
+  root?: string;
   env: NodeJS.ProcessEnv;
   onLine?: (line: string) => void;
 };
 
 /** Starts Ponder, and with it the gateway, on the environment given. Its own port is the operators' and stays on loopback. */
-export function startIndexer({ command, ponderPort, apiPort, databaseSchema, env, onLine }: Options): Child {
+export function startIndexer({
+  command,
+  ponderPort,
+  apiPort,
+  databaseSchema,
+  root = projectRoot,
+  env,
+  onLine,
+}: Options): Child {
   const { PORT: _, ...rest } = env; // PORT would win over --port
   return startChild({
     name: "ponder",
@@ -22,6 +32,7 @@ export function startIndexer({ command, ponderPort, apiPort, databaseSchema, env
     args: [
       ponderBinary,
       command,
+      ["--root", root],
       ["--schema", databaseSchema],
       ["--port", String(ponderPort)],
       ["--hostname", "127.0.0.1"],

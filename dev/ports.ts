@@ -18,7 +18,8 @@ const canListen = (port: number, host: string | undefined) =>
 
 /** Throws {@link PortInUse} unless the port is free, on loopback and on all addresses. */
 export async function requireFreePort(port: number, variable: string): Promise<void> {
-  if (!((await canListen(port, "127.0.0.1")) && (await canListen(port, undefined)))) throw new PortInUse(port, variable);
+  if (!((await canListen(port, "127.0.0.1")) && (await canListen(port, undefined))))
+    throw new PortInUse(port, variable);
 }
 
 /** Ports that are free now, for tests that run side by side. */

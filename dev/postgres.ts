@@ -76,7 +76,11 @@ export async function startPostgres(): Promise<Postgres> {
   const user = await unprivileged();
   const data = await mkdtemp(join(tmpdir(), "intentry-postgres-"));
   if (user.uid !== undefined && user.gid !== undefined) await chown(data, user.uid, user.gid);
-  await run(join(folder, "initdb"), ["-D", data, "-U", "intentry", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"], user);
+  await run(
+    join(folder, "initdb"),
+    ["-D", data, "-U", "intentry", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"],
+    user,
+  );
   const [port = 0] = await freePorts(1);
   const child = startChild({
     name: "postgres",

@@ -8,11 +8,7 @@ import {
   parseSignature,
   type TransactionReceipt,
 } from "viem";
-import {
-  multicallAbi,
-  policyAccountAbi,
-  testDollarAbi,
-} from "../abis/index";
+import { multicallAbi, policyAccountAbi, testDollarAbi } from "../abis/index";
 import { protocolAbis } from "../config/contracts";
 import type { Intent } from "../src/lib/intent-hash";
 import { type ChainConnection, mined } from "./chain";
@@ -56,7 +52,14 @@ export const protocolOn = (client: ChainConnection, contracts: Contracts): Proto
   write: (account, name, functionName, args, value) =>
     mined(
       client,
-      client.writeContract({ account, abi: deployedAbis[name], address: contracts[name], functionName, args, value } as never),
+      client.writeContract({
+        account,
+        abi: deployedAbis[name],
+        address: contracts[name],
+        functionName,
+        args,
+        value,
+      } as never),
     ),
   read: (name, functionName, args) =>
     client.readContract({ abi: deployedAbis[name], address: contracts[name], functionName, args } as never) as never,

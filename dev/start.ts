@@ -1,4 +1,4 @@
-import { createWriteStream } from "node:fs";
+import { createWriteStream, existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Environment, InvalidEnvironment, parseEnvironment } from "../config/environment";
@@ -68,6 +68,8 @@ function showWhatToTry({ apiUrl, ponderUrl, rpcUrl, contracts }: LocalDeployment
 }
 
 async function main(): Promise<void> {
+  // The file that Ponder reads too, so that both see one environment.
+  if (existsSync(".env.local")) process.loadEnvFile(".env.local");
   const environment = parseEnvironment(process.env);
   const { networkName, apiPort, ponderPort, anvilPort, databaseSchema } = environment;
   await requireFreePort(apiPort, "API_PORT");

@@ -40,9 +40,9 @@ contract IntentBookUsers is Test {
     function submit(uint256 who, uint256 amountInMax, uint256 amountOutMin, uint256 lifetime) external {
         IntentBook.Intent memory intent;
         intent.owner = owners[who % owners.length];
-        intent.constraints.amountInMax = bound(amountInMax, 0, 100);
-        intent.constraints.amountOutMin = bound(amountOutMin, 0, 100);
-        intent.constraints.deadline = block.timestamp + bound(lifetime, 1, 1 hours);
+        intent.constraints.amountInMax = bound(amountInMax, 50, 100);
+        intent.constraints.amountOutMin = bound(amountOutMin, 0, 50);
+        intent.constraints.deadline = block.timestamp + bound(lifetime, 1, 1 days);
         intent.nonce = intentCount;
         bytes32 domain = domainSeparator("AgentIntentBook", block.chainid, address(BOOK));
         (uint8 v, bytes32 r, bytes32 s) =
@@ -51,16 +51,12 @@ contract IntentBookUsers is Test {
     }
 
     function bid(uint256 intentId, uint256 who, uint256 amountIn, uint256 amountOut, uint256 lifetime) external {
-        intentId = bound(intentId, 0, intentCount);
+        intentId = pick(intentId);
+        uint256 validUntil = lifetime % 2 == 0
+            ? BOOK.getIntent(intentId).constraints.deadline
+            : block.timestamp + bound(lifetime, 0, 1 days);
         vm.prank(solvers[who % solvers.length]);
-        try BOOK.submitBid(
-            intentId,
-            bound(amountIn, 0, 120),
-            bound(amountOut, 0, 200),
-            0,
-            block.timestamp + bound(lifetime, 0, 1 hours),
-            0
-        ) returns (
+        try BOOK.submitBid(intentId, bound(amountIn, 0, 120), bound(amountOut, 0, 200), 0, validUntil, 0) returns (
             uint256 bidId
         ) {
             bidCounts[intentId] = bidId;
@@ -68,45 +64,67 @@ contract IntentBookUsers is Test {
     }
 
     function select(uint256 intentId, uint256 who, uint256 bidId) external {
-        intentId = bound(intentId, 0, intentCount);
-        vm.prank(owners[who % owners.length]);
-        try BOOK.selectBid(intentId, bound(bidId, 0, bidCounts[intentId] + 1)) {} catch {}
+        intentId = pick(intentId);
+        vm.prank(who % 4 == 0 ? owners[0] : BOOK.getIntent(intentId).owner);
+        try BOOK.selectBid(intentId, bidId % (bidCounts[intentId] + 2)) {} catch {}
     }
 
     function cancel(uint256 intentId, uint256 who) external {
-        intentId = bound(intentId, 0, intentCount);
+        intentId = pick(intentId);
         vm.prank(owners[who % owners.length]);
         try BOOK.cancelIntent(intentId) {
             cancelled[intentId] = true;
         } catch {}
     }
 
-    /// @dev Fills with the amounts of some bid, the selected one or not, or with amounts of its own.
+    /// @dev Fills in the name and with the amounts of some bid, selected or not, its own or another's, or with amounts
+    ///      that nobody bid.
     function fill(uint256 intentId, uint256 who, uint256 bidId, uint256 off) external {
-        intentId = bound(intentId, 0, intentCount);
-        bidId = bound(bidId, 0, bidCounts[intentId]);
+        intentId = pick(intentId);
+        bidId = bidId % (bidCounts[intentId] + 1);
         IntentBook.SolverBid memory offer = BOOK.getBid(intentId, bidId);
-        off = off % 4 == 0 ? 1 : 0;
-        tryFill(intentId, solvers[who % solvers.length], offer.amountIn + off, off == 0 ? offer.amountOut : 0);
+        if (off % 4 == 0) (offer.amountIn, offer.amountOut) = (offer.amountIn + 1, 0);
+        tryFill(intentId, solvers[who % solvers.length], offer);
     }
 
-    /// @dev Fills as the selected solver would.
-    function fillAsSelected(uint256 intentId) external {
-        intentId = bound(intentId, 0, intentCount);
-        IntentBook.SolverBid memory offer = BOOK.getBid(intentId, BOOK.getSelectedBid(intentId));
-        tryFill(intentId, offer.solver, offer.amountIn, offer.amountOut);
+    /// @dev Fills as the selected solver would, after somebody else tried, and it tried with other amounts.
+    function fillAsSelected(uint256 intentId, uint256 who) external {
+        intentId = pick(intentId);
+        IntentBook.SolverBid memory offer = selectedOffer(intentId);
+        tryFill(intentId, solvers[who % solvers.length], offer);
+        offer.amountIn += 1;
+        tryFill(intentId, offer.solver, offer);
+        tryFill(intentId, offer.solver, selectedOffer(intentId));
+    }
+
+    /// @dev Fills as the selected solver would, in the very second of the deadline, or just after the bid.
+    function fillTooLate(uint256 intentId, bool afterTheBid) external {
+        intentId = pick(intentId);
+        IntentBook.SolverBid memory offer = selectedOffer(intentId);
+        uint256 end = afterTheBid ? offer.validUntil + 1 : BOOK.getIntent(intentId).constraints.deadline;
+        if (block.timestamp < end) vm.warp(end);
+        tryFill(intentId, offer.solver, offer);
+    }
+
+    function selectedOffer(uint256 intentId) private view returns (IntentBook.SolverBid memory) {
+        return BOOK.getBid(intentId, BOOK.getSelectedBid(intentId));
+    }
+
+    /// @dev One of the latest intents, so that the users meet on them, or none.
+    function pick(uint256 seed) private view returns (uint256) {
+        return intentCount - seed % (intentCount < 3 ? intentCount + 1 : 3);
     }
 
     function wait(uint256 duration) external {
         vm.warp(block.timestamp + bound(duration, 1, 20 minutes));
     }
 
-    function tryFill(uint256 intentId, address sender, uint256 amountIn, uint256 amountOut) private {
+    function tryFill(uint256 intentId, address sender, IntentBook.SolverBid memory offer) private {
         uint256 selectedBid = BOOK.getSelectedBid(intentId);
         vm.prank(sender);
-        try BOOK.fillIntent(intentId, IntentBook.Fill(amountIn, amountOut, sender, "", 0, 0, 0)) {
+        try BOOK.fillIntent(intentId, IntentBook.Fill(offer.amountIn, offer.amountOut, offer.solver, "", 0, 0, 0)) {
             uint256 count = notes[intentId].count + 1;
-            notes[intentId] = FillNote(count, amountIn, amountOut, block.timestamp, sender, selectedBid);
+            notes[intentId] = FillNote(count, offer.amountIn, offer.amountOut, block.timestamp, sender, selectedBid);
             fillCount++;
         } catch {}
     }
@@ -120,9 +138,9 @@ contract IntentBookInvariantTest is Test {
         super.setUp();
         book = new IntentBook(address(new AttestationRegistry()));
         users = new IntentBookUsers(book);
-        users.submit(0, 100, 0, 1 hours);
-        users.bid(1, 0, 50, 50, 1 hours);
-        users.select(1, 0, 1);
+        users.submit(0, 100, 0, 1 days);
+        users.bid(0, 0, 50, 50, 1 days);
+        users.select(0, 0, 1);
     }
 
     function targetContracts() external view returns (address[] memory targets) {
@@ -131,24 +149,25 @@ contract IntentBookInvariantTest is Test {
     }
 
     function targetSelectors() external view returns (FuzzSelector[] memory targets) {
-        bytes4[] memory selectors = new bytes4[](7);
+        bytes4[] memory selectors = new bytes4[](8);
         selectors[0] = IntentBookUsers.submit.selector;
         selectors[1] = IntentBookUsers.bid.selector;
         selectors[2] = IntentBookUsers.select.selector;
         selectors[3] = IntentBookUsers.cancel.selector;
         selectors[4] = IntentBookUsers.fill.selector;
         selectors[5] = IntentBookUsers.fillAsSelected.selector;
-        selectors[6] = IntentBookUsers.wait.selector;
+        selectors[6] = IntentBookUsers.fillTooLate.selector;
+        selectors[7] = IntentBookUsers.wait.selector;
         targets = new FuzzSelector[](1);
         targets[0] = FuzzSelector(address(users), selectors);
     }
 
     /// @dev Else the invariants below could hold for want of fills.
     function test_usersDoFill() public {
-        users.fillAsSelected(1);
+        users.fillAsSelected(0, 1);
         vm.assertEq(users.fillCount(), 1);
         invariant_everyFillKeptToTheIntentAndTheSelectedBid();
-        users.fillAsSelected(1);
+        users.fillAsSelected(0, 1);
         vm.assertEq(users.fillCount(), 1);
     }
 

@@ -42,14 +42,52 @@ async function commitQuote({ write, read, contracts }: Protocol, sale: Sale, exp
 /** Two merchants with three services, and the facilitator that settles for them. */
 export async function openShops({ write }: Protocol): Promise<void> {
   const registry = "CommerceRegistry";
-  await write(dataMerchant, registry, "registerMerchant", [dataMerchant.address, "ipfs://merchants/data", hashOf("data")]);
+  await write(dataMerchant, registry, "registerMerchant", [
+    dataMerchant.address,
+    "ipfs://merchants/data",
+    hashOf("data"),
+  ]);
   await write(artMerchant, registry, "registerMerchant", [artMerchant.address, "ipfs://merchants/art", hashOf("art")]);
-  await write(artMerchant, registry, "updateMerchant", [2n, alice.address, "ipfs://merchants/art-v2", hashOf("art v2"), true]);
-  await write(dataMerchant, registry, "registerService", [1n, "weather", "ipfs://services/weather", hashOf("weather"), hashOf("forecast")]);
-  await write(dataMerchant, registry, "registerService", [1n, "prices", "ipfs://services/prices", hashOf("prices"), hashOf("quote")]);
-  await write(artMerchant, registry, "registerService", [2n, "portrait", "ipfs://services/portrait", hashOf("portrait"), hashOf("draw")]);
-  await write(dataMerchant, registry, "updateService", [2n, "ipfs://services/prices-v2", hashOf("prices v2"), hashOf("quote"), false]);
-  await write(facilitator, registry, "registerFacilitator", [facilitator.address, "ipfs://facilitators/one", hashOf("one")]);
+  await write(artMerchant, registry, "updateMerchant", [
+    2n,
+    alice.address,
+    "ipfs://merchants/art-v2",
+    hashOf("art v2"),
+    true,
+  ]);
+  await write(dataMerchant, registry, "registerService", [
+    1n,
+    "weather",
+    "ipfs://services/weather",
+    hashOf("weather"),
+    hashOf("forecast"),
+  ]);
+  await write(dataMerchant, registry, "registerService", [
+    1n,
+    "prices",
+    "ipfs://services/prices",
+    hashOf("prices"),
+    hashOf("quote"),
+  ]);
+  await write(artMerchant, registry, "registerService", [
+    2n,
+    "portrait",
+    "ipfs://services/portrait",
+    hashOf("portrait"),
+    hashOf("draw"),
+  ]);
+  await write(dataMerchant, registry, "updateService", [
+    2n,
+    "ipfs://services/prices-v2",
+    hashOf("prices v2"),
+    hashOf("quote"),
+    false,
+  ]);
+  await write(facilitator, registry, "registerFacilitator", [
+    facilitator.address,
+    "ipfs://facilitators/one",
+    hashOf("one"),
+  ]);
   await write(facilitator, registry, "updateFacilitator", [1n, "ipfs://facilitators/one-v2", hashOf("one v2"), true]);
 }
 
@@ -63,7 +101,11 @@ export async function trade(protocol: Protocol, now: bigint): Promise<void> {
 
   const transfer = await commitQuote(protocol, { ...weather, dollars: "1.5", rail: "transfer", nonce: 1n }, expiresAt);
   const swap = await commitQuote(protocol, { ...portrait, dollars: "40", rail: "swap", nonce: 2n }, expiresAt);
-  const facilitated = await commitQuote(protocol, { ...weather, dollars: "3", rail: "facilitator", nonce: 3n }, expiresAt);
+  const facilitated = await commitQuote(
+    protocol,
+    { ...weather, dollars: "3", rail: "facilitator", nonce: 3n },
+    expiresAt,
+  );
   const x402 = await commitQuote(protocol, { ...portrait, dollars: "25", rail: "x402", nonce: 4n }, expiresAt);
   await commitQuote(protocol, { ...weather, dollars: "9.99", rail: "transfer", nonce: 5n }, expiresAt);
 

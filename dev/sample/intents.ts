@@ -35,7 +35,12 @@ async function submit({ write, contracts }: Protocol, { owner, deadline, nonce, 
     outputToken: "0x00000000000000000000000000000000000a11ce",
     nonce,
   };
-  await write(owner, "IntentBook", "submitIntent", await signIntent(owner, contracts.IntentBook, LOCAL_CHAIN_ID, intent));
+  await write(
+    owner,
+    "IntentBook",
+    "submitIntent",
+    await signIntent(owner, contracts.IntentBook, LOCAL_CHAIN_ID, intent),
+  );
 }
 
 type Offer = { amountIn: string; amountOut: string; fee: string; validUntil: bigint; executionHash?: `0x${string}` };

@@ -6,12 +6,29 @@ const { alice, bob, swiftSolver, thriftySolver, attestor } = people;
 
 /** Two solvers, one of which raises its bond and one of which retires for a while and takes some of it out. */
 export async function registerSolvers({ write }: Protocol): Promise<void> {
-  await write(swiftSolver, "SolverRegistry", "registerSolver", ["ipfs://solvers/swift", hashOf("swap")], parseEther("2"));
-  await write(thriftySolver, "SolverRegistry", "registerSolver", ["ipfs://solvers/thrifty", hashOf("swap")], parseEther("1"));
+  await write(
+    swiftSolver,
+    "SolverRegistry",
+    "registerSolver",
+    ["ipfs://solvers/swift", hashOf("swap")],
+    parseEther("2"),
+  );
+  await write(
+    thriftySolver,
+    "SolverRegistry",
+    "registerSolver",
+    ["ipfs://solvers/thrifty", hashOf("swap")],
+    parseEther("1"),
+  );
   await write(swiftSolver, "SolverRegistry", "addBond", [1n], parseEther("0.5"));
   await write(thriftySolver, "SolverRegistry", "updateSolver", [2n, "ipfs://solvers/thrifty", hashOf("swap"), false]);
   await write(thriftySolver, "SolverRegistry", "withdrawBond", [2n, parseEther("0.25")]);
-  await write(thriftySolver, "SolverRegistry", "updateSolver", [2n, "ipfs://solvers/thrifty-v2", hashOf("swap,bridge"), true]);
+  await write(thriftySolver, "SolverRegistry", "updateSolver", [
+    2n,
+    "ipfs://solvers/thrifty-v2",
+    hashOf("swap,bridge"),
+    true,
+  ]);
 }
 
 /** The attestation that one of the sample intents requires of its solver. */
@@ -25,10 +42,21 @@ export const solverAttestation = {
 export async function attest({ write }: Protocol): Promise<void> {
   const { subject, schema } = solverAttestation;
   await write(attestor, "AttestationRegistry", "submitAttestation", [schema, subject, hashOf("fills on time")]);
-  await write(attestor, "AttestationRegistry", "submitAttestation", [hashOf("safety_review"), hashOf("trader"), hashOf("reviewed")]);
-  await write(alice, "AttestationRegistry", "submitAttestation", [hashOf("tool_capability"), hashOf("shopper"), hashOf("can pay")]);
+  await write(attestor, "AttestationRegistry", "submitAttestation", [
+    hashOf("safety_review"),
+    hashOf("trader"),
+    hashOf("reviewed"),
+  ]);
+  await write(alice, "AttestationRegistry", "submitAttestation", [
+    hashOf("tool_capability"),
+    hashOf("shopper"),
+    hashOf("can pay"),
+  ]);
   await write(attestor, "AttestationRegistry", "revokeAttestation", [2n]);
-  await write(attestor, "AttestorRegistry", "registerAttestor", ["ipfs://attestors/first", hashOf("solver_reputation")]);
+  await write(attestor, "AttestorRegistry", "registerAttestor", [
+    "ipfs://attestors/first",
+    hashOf("solver_reputation"),
+  ]);
   await write(bob, "AttestorRegistry", "registerAttestor", ["ipfs://attestors/second", hashOf("model_provider")]);
   await write(attestor, "AttestorRegistry", "updateAttestor", [
     1n,
@@ -36,5 +64,10 @@ export async function attest({ write }: Protocol): Promise<void> {
     hashOf("solver_reputation,safety_review"),
     true,
   ]);
-  await write(bob, "AttestorRegistry", "updateAttestor", [2n, "ipfs://attestors/second", hashOf("model_provider"), false]);
+  await write(bob, "AttestorRegistry", "updateAttestor", [
+    2n,
+    "ipfs://attestors/second",
+    hashOf("model_provider"),
+    false,
+  ]);
 }

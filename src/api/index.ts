@@ -1,18 +1,24 @@
 import { db, publicClients } from "ponder:api";
+import schema from "ponder:schema";
 import { Hono } from "hono";
 import { graphql } from "ponder";
-import schema from "ponder:schema";
 import { createGateway } from "../../api/gateway";
 import { listen } from "../../api/http/listener";
 import { parseEnvironment } from "../../config/environment";
+import { LOCAL_CHAIN_ID } from "../../config/networks";
 
 const environment = parseEnvironment(process.env);
+const { chainId } = environment.network();
 
 listen(
   createGateway({
-    db: db as never,
+    db,
     chain: publicClients.protocol,
-    config: { chainId: environment.network().chainId, x402DevBypass: environment.x402DevBypass },
+    config: {
+      chainId,
+      maxLagBlocks: chainId === LOCAL_CHAIN_ID ? 0n : 10n,
+      x402DevBypass: environment.x402DevBypass,
+    },
   }),
   environment.apiPort,
 );

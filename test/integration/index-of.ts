@@ -9,7 +9,9 @@ import { type Child, waitFor } from "../../dev/child";
 import type { Contracts } from "../../dev/deploy";
 import { indexerReady, startIndexer } from "../../dev/indexer";
 import { freePorts } from "../../dev/ports";
-import * as schema from "../../ponder.schema";
+import * as schemaModule from "../../ponder.schema";
+
+const schema = { ...schemaModule };
 
 type Tables = {
   [Name in keyof typeof schema as (typeof schema)[Name] extends { $inferSelect: object }

@@ -96,7 +96,13 @@ describe("a legal chain", () => {
   });
 
   it("uses a service id twice for one merchant: two services", async () => {
-    await stack.write(owner, registry, "registerService", [1n, "thing", "uri 2", hashOf("other"), hashOf("capability")]);
+    await stack.write(owner, registry, "registerService", [
+      1n,
+      "thing",
+      "uri 2",
+      hashOf("other"),
+      hashOf("capability"),
+    ]);
     const services = await stack.rows("service");
     expect(services.map(({ serviceNumericId, serviceId }) => [serviceNumericId, serviceId])).toEqual([
       ["1", "thing"],
@@ -167,7 +173,11 @@ describe("a legal chain", () => {
     for (const subjectType of [0, 1, 2, 3])
       await stack.write(guardian, registry, "recordTrustSignal", [subjectType, MAX, 3, hashOf("nobody")]);
     expect(await stack.rows("trustSignal")).toHaveLength(4);
-    expect((await stack.rows("subjectSignals")).every(({ subjectId, signals }) => subjectId === String(MAX) && signals === 1)).toBe(true);
+    expect(
+      (await stack.rows("subjectSignals")).every(
+        ({ subjectId, signals }) => subjectId === String(MAX) && signals === 1,
+      ),
+    ).toBe(true);
     expect(await stack.rows("signalKind")).toEqual([{ kind: 3, signals: 4 }]);
   });
 
@@ -183,16 +193,29 @@ describe("a legal chain", () => {
         ? [{ ...item, inputs: item.inputs.map((input) => ({ ...input, type: input.type.replace("string", "bytes") })) }]
         : [],
     );
-    const encoded = encodeFunctionData({ abi: asBytes, functionName: "registerAgent", args: [bytes, "0x01", zeroHash] });
+    const encoded = encodeFunctionData({
+      abi: asBytes,
+      functionName: "registerAgent",
+      args: [bytes, "0x01", zeroHash],
+    });
     const selector = encodeFunctionData({
       abi: agentRegistryAbi,
       functionName: "registerAgent",
       args: ["", "0x", zeroHash],
     }).slice(0, 10);
     const data = `${selector}${encoded.slice(10)}` as Hex;
-    await mined(stack.client, stack.client.sendTransaction({ account: agent, to: stack.contracts.AgentRegistry, data }));
+    await mined(
+      stack.client,
+      stack.client.sendTransaction({ account: agent, to: stack.contracts.AgentRegistry, data }),
+    );
     const registered = (await stack.client.getBlock()).number;
-    expect((await stack.rows("agent")).at(-1)).toMatchObject({ metadataUri: expected, blockNumber: String(registered) });
-    expect((await stack.rows("eventLog")).at(-1)).toMatchObject({ name: "AgentRegistered", args: { metadataURI: expected } });
+    expect((await stack.rows("agent")).at(-1)).toMatchObject({
+      metadataUri: expected,
+      blockNumber: String(registered),
+    });
+    expect((await stack.rows("eventLog")).at(-1)).toMatchObject({
+      name: "AgentRegistered",
+      args: { metadataURI: expected },
+    });
   });
 });

@@ -11,9 +11,14 @@ const seed = Number(process.env.RANDOM_SEED ?? DEFAULT_SEED);
 const actions = Number(process.env.RANDOM_ACTIONS ?? DEFAULT_ACTIONS);
 const timeout = 120_000 + actions * 1_000;
 
-const everyEvent = contractNames.flatMap((contract) =>
-  protocolAbis[contract].flatMap((item) => (item.type === "event" ? [`${contract}:${item.name}`] : [])),
-);
+/** What OpenZeppelin's EIP712 declares and never emits while name and version are constant. */
+const neverEmitted = "IntentBook:EIP712DomainChanged";
+
+const everyEvent = contractNames
+  .flatMap((contract) =>
+    protocolAbis[contract].flatMap((item) => (item.type === "event" ? [`${contract}:${item.name}`] : [])),
+  )
+  .filter((name) => name !== neverEmitted);
 
 describe.each(["pglite", "postgres"] satisfies Database[])(
   `${actions} random legal actions (seed ${seed}), on %s`,

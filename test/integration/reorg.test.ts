@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../dev/chain";
 import { hashOf } from "../../dev/sample/people";
+import { differences } from "./agreement";
 import { type Database, type Stack, startStack } from "./stack";
 
 const [owner, agent] = [actor(1), actor(2)];
@@ -29,12 +30,6 @@ describe.each(["pglite", "postgres"] satisfies Database[])("a reorg, on %s", (da
     await stack.write(owner, registry, "updateMerchant", [1n, owner.address, name, hashOf(name), false]);
   };
 
-  /** The index has the canonical chain's rows and no others. Waits: a reorg is seen only with the next block. */
-  const expectCanonical = async () => {
-    const canonical = await stack.rowsOfFreshIndex();
-    await expect.poll(() => stack.allRows(), { timeout: 20_000, interval: 200 }).toEqual(canonical);
-  };
-
   it("of blocks that are replaced by others (snapshot and revert) leaves the canonical rows", async () => {
     const snapshot = await stack.client.snapshot();
     await act("lost");
@@ -43,7 +38,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])("a reorg, on %s", (da
     await register("kept");
     await stack.client.mine({ blocks: 6 });
     await expect.poll(agents, { timeout: 20_000 }).toEqual(["before", "kept"]);
-    await expectCanonical();
+    expect(await differences(stack)).toEqual([]);
   });
 
   it("of the deepest blocks that are not final (anvil_reorg) leaves the canonical rows", async () => {
@@ -54,6 +49,6 @@ describe.each(["pglite", "postgres"] satisfies Database[])("a reorg, on %s", (da
     await stack.client.mine({ blocks: 2 });
     await register("after the reorg");
     await expect.poll(agents, { timeout: 20_000 }).toEqual(["before", "kept", "after the reorg"]);
-    await expectCanonical();
+    expect(await differences(stack)).toEqual([]);
   });
 });

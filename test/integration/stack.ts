@@ -10,8 +10,6 @@ export type Database = "pglite" | "postgres";
 export type Stack = Protocol &
   Index & {
     chain: LocalChain;
-    /** Every table's rows as a second index, made from nothing by the chain as it is now, has them. */
-    rowsOfFreshIndex: () => ReturnType<Index["allRows"]>;
     stop: () => Promise<void>;
   };
 
@@ -35,15 +33,6 @@ export async function startStack({ database = "pglite", index = true, env = {} }
     ...protocolOn(chain.client, contracts),
     ...main,
     chain,
-    async rowsOfFreshIndex() {
-      const fresh = await indexOf(chain, contracts, {});
-      await fresh.startIndexer();
-      try {
-        return await fresh.allRows();
-      } finally {
-        await fresh.removeIndex();
-      }
-    },
     async stop() {
       await main.removeIndex();
       await chain.child.stop();

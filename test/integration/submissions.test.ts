@@ -87,7 +87,11 @@ describe("what an event lacks", () => {
 
   it("comes from the calldata of a direct call, without a contract read", async () => {
     await stack.write(signer, "AgentRegistry", "registerAgent", ["direct", "0xc0ffee", hashOf("direct")]);
-    await stack.write(signer, "AttestationRegistry", "submitAttestation", [hashOf("schema"), hashOf("subject"), hashOf("direct")]);
+    await stack.write(signer, "AttestationRegistry", "submitAttestation", [
+      hashOf("schema"),
+      hashOf("subject"),
+      hashOf("direct"),
+    ]);
     await stack.write(stranger, "IntentBook", "submitIntent", await signed(1n));
     await expectSubmitted(["direct"], ["direct"], [1n]);
     expect(await newReads()).toBe(0);

@@ -21,7 +21,9 @@ describe("directCall", () => {
   it("gives null for another function and for input that does not decode", () => {
     const other = encodeFunctionData({ abi: agentRegistryAbi, functionName: "revokeAgent", args: [1n] });
     expect(directCall({ to: registry, input: other }, registry, registerAgent)).toBeNull();
-    expect(directCall({ to: registry, input: `${input.slice(0, 200)}` as `0x${string}` }, registry, registerAgent)).toBeNull();
+    expect(
+      directCall({ to: registry, input: `${input.slice(0, 200)}` as `0x${string}` }, registry, registerAgent),
+    ).toBeNull();
     expect(directCall({ to: registry, input: "0x" }, registry, registerAgent)).toBeNull();
   });
 });

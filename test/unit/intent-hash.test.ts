@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { hashStruct, type Hex } from "viem";
+import { type Hex, hashStruct } from "viem";
 import { describe, expect, it } from "vitest";
 import { intentTypes } from "../../dev/protocol";
 import { type Intent, intentHash } from "../../src/lib/intent-hash";

@@ -1,4 +1,4 @@
-import { type Address, maxUint256, slice, zeroAddress } from "viem";
+import { type Address, maxUint256, slice } from "viem";
 import { type Call, call, selectorOf } from "./calls";
 import { anyAmount, anyOutsider, anyToken } from "./values";
 import { type ActionKind, may, mayReach, policiesOf, type World } from "./world";
@@ -23,7 +23,7 @@ function set(world: World, setting: Call): Call {
   return { ...setting, from: world.wallets[0].address, to: PolicyAccount };
 }
 
-export function setSpendLimit(world: World, account: Address, token: Address, maxPerDay: bigint): Call {
+function setSpendLimit(world: World, account: Address, token: Address, maxPerDay: bigint): Call {
   // The call is made before the state changes: it goes the way that the policies of this moment allow.
   const made = set(world, call(world, account, "PolicyModule", "setSpendLimit", [token, maxPerDay]));
   const { spendLimits } = policiesOf(world, account);
@@ -184,8 +184,8 @@ export const policyActions: ActionKind[] = [
       if (!account) return null;
       const policies = policiesOf(world, account).paymentPolicies;
       const again = random.chance(0.5) && random.pick([...policies.values()]);
-      const about = again || { merchant: anyOutsider(random), token: anyToken(random), facilitator: zeroAddress };
-      const { merchant, token, facilitator } = about;
+      const other = { merchant: anyOutsider(random), token: anyToken(random), facilitator: anyOutsider(random) };
+      const { merchant, token, facilitator } = again || other;
       const maxPerPayment = random.pick([0n, 1_000n, anyAmount(random)]);
       const maxPerDay = random.pick([0n, 5_000n, anyAmount(random), maxUint256]);
       const allowed = random.chance(0.85);

@@ -2,17 +2,18 @@ import { type Address, type Hex, maxUint256, zeroAddress } from "viem";
 
 const DAY = 86_400n;
 
-export type SpendLimit = { token: Address; maxPerDay: bigint; spent: bigint; since: bigint };
+/** What was spent in the window that began at `since`. */
+export type SpendWindow = { spent: bigint; since: bigint };
 
-export type PaymentPolicy = {
+type SpendLimit = SpendWindow & { token: Address; maxPerDay: bigint };
+
+type PaymentPolicy = SpendWindow & {
   merchant: Address;
   token: Address;
   facilitator: Address;
   maxPerPayment: bigint;
   maxPerDay: bigint;
   allowed: boolean;
-  spent: bigint;
-  since: bigint;
 };
 
 /** What the policy module knows of one account. */
@@ -36,13 +37,11 @@ export const newPolicies = (): AccountPolicies => ({
   paymentPolicies: new Map(),
 });
 
-type Window = { spent: bigint; since: bigint };
+export const windowEnd = ({ since }: SpendWindow) => since + DAY;
 
-export const windowEnd = ({ since }: Window) => since + DAY;
+const spentBy = (window: SpendWindow, now: bigint) => (now >= windowEnd(window) ? 0n : window.spent);
 
-export const spentBy = (window: Window, now: bigint) => (now >= windowEnd(window) ? 0n : window.spent);
-
-export function book(window: Window, amount: bigint, now: bigint): void {
+export function book(window: SpendWindow, amount: bigint, now: bigint): void {
   if (now >= windowEnd(window)) Object.assign(window, { spent: 0n, since: now });
   window.spent += amount;
 }

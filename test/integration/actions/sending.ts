@@ -1,6 +1,7 @@
-import type { Address, Hex } from "viem";
+import { type Address, concat, type Hex } from "viem";
 import type { ChainConnection } from "../../../dev/chain";
 import { type Call, call } from "./calls";
+import { anyBytes } from "./values";
 import type { Wallet, World } from "./world";
 
 /** What a wallet sends, and the actions it makes happen, for the message when it fails. */
@@ -28,7 +29,9 @@ export function transactionFor(world: World, action: Call, actions: string[]): T
     return transactionFor(world, aggregate(world, world.random.pick(world.wallets).address, [action]), actions);
   const wallet = world.wallets.find(({ address }) => address === from);
   if (!wallet) throw new Error(`${actions}: ${from} has no key`);
-  return { wallet, to, data, value, actions };
+  // A contract reads no further than its arguments, so that anything may follow them.
+  const hasTail = data !== "0x" && world.random.chance(0.05);
+  return { wallet, to, data: hasTail ? concat([data, anyBytes(world.random, 5)]) : data, value, actions };
 }
 
 /** Mines one block, at the world's time, of these transactions in this order; each must succeed. */

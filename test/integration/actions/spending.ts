@@ -1,6 +1,6 @@
 import { type Address, type Hex, hexToBigInt, maxUint256, size, slice, zeroAddress } from "viem";
 import { type Call, call, selectorOf } from "./calls";
-import { book, isWithinLimit, mostToPay, mostToRecord, recordSpend, windowEnd } from "./policy-state";
+import { book, isWithinLimit, mostToPay, mostToRecord, recordSpend, type SpendWindow, windowEnd } from "./policy-state";
 import { amountUpTo, anyBytes, payee } from "./values";
 import { type ActionKind, may, mayReach, policiesOf, type World } from "./world";
 
@@ -18,14 +18,14 @@ function spend(world: World, account: Address, token: Address): Call {
   return call(world, account, "PolicyModule", "recordSpend", [token, amount]);
 }
 
-/** Those who can pay under one of their payment policies at a time that need not be now. */
-const payable = (world: World, now: bigint) =>
+/** Those who can pay now, each with a payment policy that allows it. */
+const payable = (world: World) =>
   world.participants
     .filter((one) => !policiesOf(world, one).frozen && may(world, one, "PolicyModule", "recordSignedPayment"))
     .flatMap((account) =>
       [...policiesOf(world, account).paymentPolicies.values()].map((policy) => ({ account, policy })),
     )
-    .filter(({ policy }) => mostToPay(policy, now) !== null);
+    .filter(({ policy }) => mostToPay(policy, world.now) !== null);
 
 function pay(world: World, { account, policy }: ReturnType<typeof payable>[number]): Call {
   const amount = anySpend(world, mostToPay(policy, world.now) ?? 0n);
@@ -36,13 +36,13 @@ function pay(world: World, { account, policy }: ReturnType<typeof payable>[numbe
 }
 
 /** Moves the block to the last second of a window or, as often, to the first one after it. */
-function moveToEnd(world: World, window: { since: bigint; spent: bigint }): void {
+function moveToEnd(world: World, window: SpendWindow): void {
   world.now = windowEnd(window) - (world.random.chance(0.5) ? 1n : 0n);
 }
 
 const endsLater =
   ({ now }: World) =>
-  (window: { since: bigint; spent: bigint }) =>
+  (window: SpendWindow) =>
     window.since > 0n && windowEnd(window) - 1n >= now;
 
 export const spendingActions: ActionKind[] = [
@@ -87,7 +87,7 @@ export const spendingActions: ActionKind[] = [
     name: "record a signed payment",
     weight: 5,
     act(world) {
-      const chosen = world.random.pick(payable(world, world.now));
+      const chosen = world.random.pick(payable(world));
       return chosen ? pay(world, chosen) : null;
     },
   },
@@ -97,7 +97,7 @@ export const spendingActions: ActionKind[] = [
     act(world) {
       if (!world.timeIsFree) return null;
       // Time only lowers what is spent, so what can be paid now can be paid then.
-      const chosen = world.random.pick(payable(world, world.now).filter(({ policy }) => endsLater(world)(policy)));
+      const chosen = world.random.pick(payable(world).filter(({ policy }) => endsLater(world)(policy)));
       if (!chosen) return null;
       moveToEnd(world, chosen.policy);
       return pay(world, chosen);

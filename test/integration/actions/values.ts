@@ -46,7 +46,7 @@ export const laterThan = (random: Random, now: bigint): bigint => {
 /** Somebody who does nothing but take coins. */
 export const payee = getAddress("0x00000000000000000000000000000000000000a1");
 
-/** Addresses that send nothing themselves. The zero address stands for the native coin or for nobody. */
+/** Addresses that send nothing themselves; the zero address stands for nobody. */
 const outsiders = [
   zeroAddress,
   payee,
@@ -56,8 +56,14 @@ const outsiders = [
 
 export const anyOutsider = (random: Random): Address => random.pick(outsiders);
 
-/** Few enough to meet again and again. */
-export const anyToken = anyOutsider;
+/** The zero address stands for the native coin. All are few enough to be met again and again. */
+const tokens = [
+  zeroAddress,
+  getAddress("0x00000000000000000000000000000000000000c1"),
+  getAddress("0x00000000000000000000000000000000000000c2"),
+] as const;
+
+export const anyToken = (random: Random): Address => random.pick(tokens);
 
 /** The bytes of a `string` argument. They need not be valid UTF-8: the contracts never look. */
 export type Text = Hex;

@@ -8,15 +8,15 @@ import type { Text } from "./values";
 
 export type Wallet = ReturnType<typeof actor>;
 
-export type Agent = { agentId: bigint; owner: Address; revoked: boolean };
+type Agent = { agentId: bigint; owner: Address; revoked: boolean };
 
-export type Attestation = { attestationId: bigint; attester: Address; schema: Hex; subject: Hex; revoked: boolean };
+type Attestation = { attestationId: bigint; attester: Address; schema: Hex; subject: Hex; revoked: boolean };
 
-export type Attestor = { attestorId: bigint; operator: Address };
+type Attestor = { attestorId: bigint; operator: Address };
 
-export type Solver = { solverId: bigint; operator: Address; bond: bigint; active: boolean };
+type Solver = { solverId: bigint; operator: Address; bond: bigint; active: boolean };
 
-export type Bid = {
+type Bid = {
   bidId: bigint;
   solver: Address;
   amountIn: bigint;

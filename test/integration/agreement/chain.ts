@@ -47,11 +47,12 @@ export async function allOf<Value>(
   get: (id: bigint) => Promise<Value | null>,
 ): Promise<{ id: bigint; value: Value }[]> {
   const all: { id: bigint; value: Value }[] = [];
-  for (;;) {
-    const ids = Array.from({ length: CHUNK }, (_, index) => BigInt(all.length + index + 1));
-    for (const [index, value] of (await Promise.all(ids.map(get))).entries()) {
+  for (let size = 4; ; size = Math.min(2 * size, CHUNK)) {
+    const ids = Array.from({ length: size }, (_, index) => BigInt(all.length + index + 1));
+    const answers = await Promise.all(ids.map(async (id) => ({ id, value: await get(id) })));
+    for (const { id, value } of answers) {
       if (value === null) return all;
-      all.push({ id: ids[index] ?? 0n, value });
+      all.push({ id, value });
     }
   }
 }

@@ -1,0 +1,98 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../config/networks";
+import { startChain } from "../dev/chain";
+import { waitFor } from "../dev/child";
+import { type Contracts, deploy } from "../dev/deploy";
+import { startIndexer } from "../dev/indexer";
+import { freePorts } from "../dev/ports";
+import { startPostgres } from "../dev/postgres";
+import { makeEvents } from "./many-events";
+
+/**
+ * How fast history is indexed, as a ratio to what Ponder itself can do: the same chain, database and sync cache, indexed
+ * by this project and by an app that inserts one row an event (bench/ceiling). `npm run bench [-- EVENTS]`
+ */
+const EVENTS = Number(process.argv[2] ?? 50_000);
+const ROUNDS = 3;
+const REQUIRED_RATIO = 0.5;
+
+type Measured = { eventsPerSecond: number; contractReads: number };
+
+const apps = { intentry: resolve(import.meta.dirname, ".."), ceiling: resolve(import.meta.dirname, "ceiling") };
+
+/** The duration that Ponder logs when all of history is indexed, in ms. */
+const backfillDuration = (line: string): number | undefined => {
+  if (!line.includes('"Completed backfill indexing across all chains"')) return undefined;
+  const { duration } = JSON.parse(line) as { duration: number };
+  return duration;
+};
+
+let schemas = 0;
+
+async function indexOnce(root: string, events: number, env: NodeJS.ProcessEnv): Promise<Measured> {
+  const [ponderPort = 0, apiPort = 0] = await freePorts(2);
+  let duration: number | undefined;
+  const child = startIndexer({
+    command: "start",
+    root,
+    ponderPort,
+    apiPort,
+    databaseSchema: `bench_${schemas++}`,
+    env,
+    onLine: (line) => {
+      duration ??= backfillDuration(line);
+    },
+  });
+  const milliseconds = await waitFor(child, "complete history", async () => duration, 1_200_000);
+  const metrics = await (await fetch(`http://127.0.0.1:${ponderPort}/metrics`)).text();
+  await child.stop();
+  const reads = [...metrics.matchAll(/^ponder_indexing_rpc_requests_total\{[^}]*\} (\d+)/gm)];
+  return {
+    eventsPerSecond: events / (milliseconds / 1000),
+    contractReads: reads.reduce((total, [, count]) => total + Number(count), 0),
+  };
+}
+
+const median = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+async function writeDeployment(stateFolder: string, rpcUrl: string, contracts: Contracts): Promise<void> {
+  const unused = "http://127.0.0.1:1";
+  const deployment: LocalDeployment = { rpcUrl, chainId: LOCAL_CHAIN_ID, apiUrl: unused, ponderUrl: unused, contracts };
+  await writeFile(localDeploymentFile(stateFolder), JSON.stringify(deployment));
+}
+
+const [port = 0] = await freePorts(1);
+const stateFolder = await mkdtemp(join(tmpdir(), "intentry-bench-"));
+const chain = await startChain({ port, bulk: true });
+const postgres = await startPostgres();
+try {
+  const contracts = await deploy(chain.client);
+  await writeDeployment(stateFolder, chain.rpcUrl, contracts);
+  const events = await makeEvents(chain, contracts, EVENTS, (made) => {
+    if (made % 5_000 < 500) console.log(`${made} events on the chain`);
+  });
+  const env = { ...process.env, INTENTRY_DIR: stateFolder, DATABASE_URL: await postgres.createDatabase("bench") };
+  console.log("Warming the sync cache");
+  await indexOnce(apps.ceiling, events, env);
+
+  const rates: Record<keyof typeof apps, number[]> = { intentry: [], ceiling: [] };
+  let contractReads = 0;
+  for (let round = 1; round <= ROUNDS; round++)
+    for (const name of ["ceiling", "intentry"] as const) {
+      const measured = await indexOnce(apps[name], events, env);
+      rates[name].push(measured.eventsPerSecond);
+      contractReads += measured.contractReads;
+      console.log(`round ${round}: ${name.padEnd(8)} ${Math.round(measured.eventsPerSecond)} events/s`);
+    }
+  const ratio = median(rates.intentry) / median(rates.ceiling);
+  console.log(
+    `${events} events, every kind, PostgreSQL, warm sync cache: ${Math.round(median(rates.intentry))} events/s, ${ratio.toFixed(2)} of the ceiling of ${Math.round(median(rates.ceiling))}; contract reads: ${contractReads}`,
+  );
+  if (ratio < REQUIRED_RATIO || contractReads > 0) process.exitCode = 1;
+} finally {
+  await chain.child.stop();
+  await postgres.stop();
+  await rm(stateFolder, { recursive: true, force: true });
+}

@@ -1,0 +1,225 @@
+import {
+  type Address,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  numberToHex,
+  zeroAddress,
+  zeroHash,
+} from "viem";
+import { LOCAL_CHAIN_ID } from "../config/networks";
+import { actor, type LocalChain } from "../dev/chain";
+import type { Contracts } from "../dev/deploy";
+import { deployedAbis, signIntent } from "../dev/protocol";
+import { hashOf } from "../dev/sample/people";
+import type { Intent } from "../src/lib/intent-hash";
+
+/** A transaction that anvil sends for any account, unsigned. */
+type Call = { from: Address; to: Address; data: Hex };
+
+const FAR_FUTURE = 2n ** 40n;
+const ONE_DAY_LIMIT = 2n ** 200n;
+const intentOwner = actor(0);
+
+/** An address of its own for each role of each round, so that "one per operator" holds. */
+const addressOf = (role: string, round: number): Address => `0x${hashOf(`${role} ${round}`).slice(-40)}`;
+
+type Quote = Parameters<typeof quoteHashOf>[1];
+
+/** The hash the registry gives a quote, by the formula of the protocol's specification. */
+function quoteHashOf(
+  registry: Address,
+  quote: {
+    merchantId: bigint;
+    serviceNumericId: bigint;
+    agent: Address;
+    token: Address;
+    facilitator: Address;
+    amount: bigint;
+    paymentRail: number;
+    expiresAt: bigint;
+    paymentNonce: bigint;
+    resourceHash: Hex;
+    termsHash: Hex;
+    x402PayloadHash: Hex;
+  },
+): Hex {
+  const types = (list: string) => list.split(" ").map((type) => ({ type }));
+  const subject = keccak256(
+    encodeAbiParameters(types("uint256 uint256 bytes32 bytes32"), [
+      quote.merchantId,
+      quote.serviceNumericId,
+      quote.resourceHash,
+      quote.termsHash,
+    ]),
+  );
+  const payment = keccak256(
+    encodeAbiParameters(types("address address address uint256 uint8 uint256 uint256 bytes32"), [
+      quote.agent,
+      quote.token,
+      quote.facilitator,
+      quote.amount,
+      quote.paymentRail,
+      quote.expiresAt,
+      quote.paymentNonce,
+      quote.x402PayloadHash,
+    ]),
+  );
+  return keccak256(
+    encodeAbiParameters(types("uint256 address bytes32 bytes32 uint16 uint256"), [
+      BigInt(LOCAL_CHAIN_ID),
+      registry,
+      subject,
+      payment,
+      0,
+      0n,
+    ]),
+  );
+}
+
+/** The calls of one round, which emit every event of the protocol at least once. Ids follow from the round's number. */
+async function round(contracts: Contracts, number: number): Promise<Call[]> {
+  const n = BigInt(number);
+  const id = n + 1n;
+  const [owner, solver, merchant, facilitator] = ["owner", "solver", "merchant", "facilitator"].map((role) =>
+    addressOf(role, number),
+  ) as [Address, Address, Address, Address];
+  const calls: Call[] = [];
+  const call = (from: Address, name: keyof Contracts, functionName: string, ...args: unknown[]) => {
+    const data = encodeFunctionData({ abi: deployedAbis[name], functionName, args } as never);
+    calls.push({ from, to: contracts[name], data });
+  };
+  const hash = hashOf(String(number));
+  const uri = `ipfs://round/${number}`;
+
+  call(owner, "AgentRegistry", "registerAgent", uri, "0x04aabbccddeeff", hash);
+  call(owner, "AgentRegistry", "updateAgent", id, `${uri}/updated`, hash);
+  call(owner, "AgentRegistry", "revokeAgent", id);
+
+  call(solver, "SolverRegistry", "registerSolver", uri, hash);
+  call(solver, "SolverRegistry", "addBond", id);
+  call(solver, "SolverRegistry", "updateSolver", id, uri, hash, true);
+  call(owner, "AttestorRegistry", "registerAttestor", uri, hash);
+  call(owner, "AttestorRegistry", "updateAttestor", id, uri, hash, true);
+  call(owner, "AttestationRegistry", "submitAttestation", hash, hash, hash);
+  call(owner, "AttestationRegistry", "revokeAttestation", id);
+
+  const intent = (nonce: bigint): Intent => ({
+    owner: intentOwner.address,
+    intentType: 0,
+    constraints: { amountInMax: 1000n + n, amountOutMin: 900n, deadline: FAR_FUTURE, slippageBps: 50 },
+    execution: {
+      target: zeroAddress,
+      dataHash: zeroHash,
+      requiredAttestationSubject: zeroHash,
+      requiredAttestationSchema: zeroHash,
+      metadataURIHash: hash,
+    },
+    inputToken: contracts.TestDollar,
+    outputToken: zeroAddress,
+    nonce,
+  });
+  const filled = 2n * n + 1n;
+  const cancelled = filled + 1n;
+  for (const nonce of [filled, cancelled])
+    call(
+      solver,
+      "IntentBook",
+      "submitIntent",
+      ...(await signIntent(intentOwner, contracts.IntentBook, LOCAL_CHAIN_ID, intent(nonce))),
+    );
+  call(solver, "IntentBook", "submitBid", filled, 1000n, 950n, 1n, FAR_FUTURE, hash);
+  call(merchant, "IntentBook", "submitBid", filled, 1000n, 940n, 1n, FAR_FUTURE, hash);
+  call(intentOwner.address, "IntentBook", "selectBid", filled, 2n);
+  call(intentOwner.address, "IntentBook", "selectBid", filled, 1n);
+  const proof = { executionData: "0x", resultHash: hash, traceHash: hash, attestationId: 0n } as const;
+  call(solver, "IntentBook", "fillIntent", filled, { amountIn: 1000n, amountOut: 950n, solver, ...proof });
+  call(intentOwner.address, "IntentBook", "cancelIntent", cancelled);
+
+  const token = contracts.TestDollar;
+  call(owner, "PolicyModule", "setSpendLimit", token, ONE_DAY_LIMIT);
+  call(owner, "PolicyModule", "setTargetAllowed", token, true);
+  call(owner, "PolicyModule", "setFunctionAllowed", token, "0xa9059cbb", true);
+  call(owner, "PolicyModule", "setUseFunctionAllowlist", true);
+  call(owner, "PolicyModule", "setGuardian", merchant);
+  call(owner, "PolicyModule", "recordSpend", token, 5n);
+  call(owner, "PolicyModule", "setPaymentPolicy", merchant, token, facilitator, 0n, 0n, true);
+  call(owner, "PolicyModule", "recordSignedPayment", merchant, token, facilitator, 7n, hash);
+  call(owner, "PolicyModule", "setAccountFrozen", owner, true);
+
+  const registry = "CommerceRegistry";
+  call(merchant, registry, "registerMerchant", merchant, uri, hash);
+  call(merchant, registry, "updateMerchant", id, merchant, `${uri}/updated`, hash, true);
+  call(merchant, registry, "registerService", id, "service", uri, hash, hash);
+  call(merchant, registry, "updateService", id, uri, hash, hash, true);
+  call(facilitator, registry, "registerFacilitator", facilitator, uri, hash);
+  call(facilitator, registry, "updateFacilitator", id, uri, hash, true);
+  const quote: Quote = {
+    merchantId: id,
+    serviceNumericId: id,
+    agent: owner,
+    token,
+    facilitator,
+    amount: 100n + n,
+    paymentRail: 3,
+    expiresAt: FAR_FUTURE,
+    paymentNonce: n,
+    resourceHash: hash,
+    termsHash: hash,
+    x402PayloadHash: hash,
+  };
+  call(merchant, registry, "commitQuote", quote);
+  call(facilitator, registry, "recordReceipt", quoteHashOf(contracts.CommerceRegistry, quote), hash);
+  call(merchant, registry, "recordFulfillment", id, hash);
+  call(owner, registry, "openDispute", id, hash);
+  call(merchant, registry, "resolveDispute", id, 1, hash);
+  call(solver, registry, "recordTrustSignal", number % 4, id, number % 4, hash);
+  return calls;
+}
+
+const CALLS_PER_BLOCK = 250;
+
+/** Sends unsigned transactions one after another, because later ones rest on earlier ones, and mines them in large blocks. */
+async function sendAll({ rpcUrl, client }: LocalChain, calls: Call[]): Promise<void> {
+  const gas = numberToHex(2_000_000);
+  for (const [index, call] of calls.entries()) {
+    const params = [{ ...call, gas, gasPrice: "0x0" }];
+    const response = await fetch(rpcUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: index, method: "eth_sendTransaction", params }),
+    });
+    const { error } = (await response.json()) as { error?: { message: string } };
+    if (error) throw new Error(error.message);
+    if ((index + 1) % CALLS_PER_BLOCK === 0) await client.mine({ blocks: 1 });
+  }
+  await client.mine({ blocks: 1 });
+}
+
+/** Fills a chain with at least `count` events, every kind of them, all by direct calls. Returns how many there are. */
+export async function makeEvents(
+  chain: LocalChain,
+  contracts: Contracts,
+  count: number,
+  onProgress: (events: number) => void,
+): Promise<number> {
+  const { client } = chain;
+  await client.setAutomine(false);
+  await client.request({ method: "anvil_autoImpersonateAccount", params: [true] } as never);
+  let events = 0;
+  for (let number = 0; events < count; number += 10) {
+    const calls: Call[] = [];
+    for (let next = number; next < number + 10; next++) calls.push(...(await round(contracts, next)));
+    const before = await client.getBlockNumber();
+    await sendAll(chain, calls);
+    const logs = await client.getLogs({ fromBlock: before + 1n, toBlock: await client.getBlockNumber() });
+    if (logs.length < calls.length)
+      throw new Error(`${calls.length} calls made only ${logs.length} events: some reverted`);
+    events += logs.length;
+    onProgress(events);
+  }
+  // Past Ponder's finality, so that all of them are indexed as history.
+  await client.mine({ blocks: 40 });
+  return events;
+}
