@@ -12,11 +12,8 @@ const sum = (t: Columns) => t.numeric({ mode: "bigint" }).notNull().default(0n);
 /** A number of rows. */
 const count = (t: Columns) => t.integer().notNull().default(0);
 
-/** Where a row began: the block and the transaction of the event that made it. */
-const origin = (t: Columns) => ({
-  blockNumber: t.bigint().notNull(),
-  txHash: t.hex().notNull(),
-});
+/** The block of the event that made a row. */
+const madeInBlock = (t: Columns) => t.bigint().notNull();
 
 // Event log
 
@@ -31,10 +28,12 @@ export const eventLog = onchainTable(
     txHash: t.hex().notNull(),
     /** The protocol's name of the contract, such as `IntentBook`. */
     contract: t.text().notNull(),
-    address: t.hex().notNull(),
     name: t.text().notNull(),
-    /** The decoded arguments by name; integers wider than a JavaScript number are decimal strings. */
-    args: t.jsonb().$type<Record<string, string | number | boolean>>().notNull(),
+    /**
+     * The decoded arguments by name, as JSON text; integers wider than a JavaScript number are decimal strings. Text, not
+     * jsonb: nothing looks into it in SQL, and Ponder would parse and print every jsonb value twice more.
+     */
+    args: t.text().notNull(),
   }),
   (table) => ({
     pk: primaryKey({ columns: [table.blockNumber, table.logIndex] }),
@@ -56,7 +55,7 @@ export const agent = onchainTable(
     pubkey: t.hex().notNull(),
     capabilitiesHash: t.hex().notNull(),
     revoked: t.boolean().notNull(),
-    ...origin(t),
+    blockNumber: madeInBlock(t),
   }),
   (table) => ({ byOwner: index().on(table.owner, table.agentId) }),
 );
@@ -92,7 +91,8 @@ export const intent = onchainTable(
     selectedBidId: t.bigint(),
     selectedSolver: t.hex(),
     submittedAt: t.bigint().notNull(),
-    ...origin(t),
+    blockNumber: madeInBlock(t),
+    txHash: t.hex().notNull(),
   }),
   (table) => ({
     byHash: index().on(table.intentHash),
@@ -119,7 +119,8 @@ export const bid = onchainTable(
     /** At most one bid of an intent is SELECTED; REJECTED is one that was selected before. Readers derive EXPIRED. */
     status: t.text({ enum: ["OPEN", "SELECTED", "REJECTED"] }).notNull(),
     createdAt: t.bigint().notNull(),
-    ...origin(t),
+    blockNumber: madeInBlock(t),
+    txHash: t.hex().notNull(),
   }),
   (table) => ({
     pk: primaryKey({ columns: [table.intentId, table.bidId] }),
@@ -143,7 +144,8 @@ export const fill = onchainTable(
     traceHash: t.hex(),
     attestationId: t.bigint(),
     filledAt: t.bigint().notNull(),
-    ...origin(t),
+    blockNumber: madeInBlock(t),
+    txHash: t.hex().notNull(),
   }),
   (table) => ({ bySolver: index().on(table.solver, table.intentId) }),
 );
@@ -211,7 +213,7 @@ export const attestation = onchainTable(
     dataHash: t.hex().notNull(),
     timestamp: t.bigint().notNull(),
     revoked: t.boolean().notNull(),
-    ...origin(t),
+    blockNumber: madeInBlock(t),
   }),
   (table) => ({
     bySchema: index().on(table.schemaHash, table.attestationId),
@@ -237,7 +239,7 @@ export const attestor = onchainTable(
     metadataUri: t.text().notNull(),
     schemasHash: t.hex().notNull(),
     active: t.boolean().notNull(),
-    ...origin(t),
+    blockNumber: madeInBlock(t),
   }),
   (table) => ({
     byOperator: index().on(table.operator, table.attestorId),
@@ -267,7 +269,7 @@ export const solver = onchainTable(
     capabilitiesHash: t.hex().notNull(),
     bond: t.bigint().notNull(),
     active: t.boolean().notNull(),
-    ...origin(t),
+    blockNumber: madeInBlock(t),
   }),
   (table) => ({
     byOperator: index().on(table.operator, table.solverId),
@@ -287,7 +289,7 @@ export const merchant = onchainTable(
     metadataUri: t.text().notNull(),
     metadataHash: t.hex().notNull(),
     active: t.boolean().notNull(),
-    ...origin(t),
+    blockNumber: madeInBlock(t),
   }),
   (table) => ({
     byOwner: index().on(table.owner, table.merchantId),
@@ -306,7 +308,7 @@ export const service = onchainTable(
     metadataHash: t.hex().notNull(),
     capabilityHash: t.hex().notNull(),
     active: t.boolean().notNull(),
-    ...origin(t),
+    blockNumber: madeInBlock(t),
   }),
   (table) => ({
     byMerchant: index().on(table.merchantId, table.serviceNumericId),
@@ -324,7 +326,7 @@ export const facilitator = onchainTable(
     metadataUri: t.text().notNull(),
     metadataHash: t.hex().notNull(),
     active: t.boolean().notNull(),
-    ...origin(t),
+    blockNumber: madeInBlock(t),
   }),
   (table) => ({ byActive: index().on(table.active, table.facilitatorId) }),
 );
@@ -350,7 +352,7 @@ export const quote = onchainTable(
     x402PayloadHash: t.hex().notNull(),
     settled: t.boolean().notNull(),
     logIndex: t.integer().notNull(),
-    ...origin(t),
+    blockNumber: madeInBlock(t),
   }),
   (table) => ({
     newest: index().on(table.blockNumber, table.logIndex),
@@ -380,7 +382,8 @@ export const receipt = onchainTable(
     /** Null until fulfilled; the latest of several fulfilments. */
     fulfillmentHash: t.hex(),
     settledAt: t.bigint().notNull(),
-    ...origin(t),
+    blockNumber: madeInBlock(t),
+    txHash: t.hex().notNull(),
   }),
   (table) => ({
     byAgent: index().on(table.agent, table.receiptId),
@@ -403,7 +406,7 @@ export const dispute = onchainTable(
     opener: t.hex().notNull(),
     reasonHash: t.hex().notNull(),
     resolutionHash: t.hex(),
-    ...origin(t),
+    blockNumber: madeInBlock(t),
   }),
   (table) => ({ byReceipt: index().on(table.receiptId, table.disputeId) }),
 );
@@ -418,7 +421,7 @@ export const trustSignal = onchainTable(
     kind: t.integer().notNull(),
     reporter: t.hex().notNull(),
     signalHash: t.hex().notNull(),
-    ...origin(t),
+    blockNumber: madeInBlock(t),
   }),
   (table) => ({
     bySubject: index().on(table.subjectType, table.subjectId, table.signalId),

@@ -63,9 +63,11 @@ async function writeDeployment(stateFolder: string, rpcUrl: string, contracts: C
   await writeFile(localDeploymentFile(stateFolder), JSON.stringify(deployment));
 }
 
-const [port = 0] = await freePorts(1);
+const [basePort = 0, port = 0] = await freePorts(2);
 const stateFolder = await mkdtemp(join(tmpdir(), "intentry-bench-"));
-const chain = await startChain({ port, bulk: true });
+// On a fork, anvil does not compute the root of its whole state for every block, which on a large state takes seconds.
+const base = await startChain({ port: basePort });
+const chain = await startChain({ port, bulk: true, forkUrl: base.rpcUrl });
 const postgres = await startPostgres();
 try {
   const contracts = await deploy(chain.client);
@@ -93,6 +95,7 @@ try {
   if (ratio < REQUIRED_RATIO || contractReads > 0) process.exitCode = 1;
 } finally {
   await chain.child.stop();
+  await base.child.stop();
   await postgres.stop();
   await rm(stateFolder, { recursive: true, force: true });
 }

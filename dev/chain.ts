@@ -9,6 +9,7 @@ import {
 } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { anvil as anvilChain } from "viem/chains";
+import { LOCAL_CHAIN_ID } from "../config/networks";
 import { type Child, startChild, waitFor } from "./child";
 import { findFoundry } from "./foundry";
 
@@ -21,9 +22,9 @@ export const actor = (index: number) => mnemonicToAccount(MNEMONIC, { addressInd
 export type ChainConnection = ReturnType<typeof connect>;
 
 /** A client that reads, signs and turns anvil's knobs. */
-export const connect = (rpcUrl: string) =>
+export const connect = (rpcUrl: string, chainId: number = LOCAL_CHAIN_ID) =>
   createTestClient({
-    chain: anvilChain,
+    chain: { ...anvilChain, id: chainId },
     mode: "anvil",
     transport: http(rpcUrl, { retryCount: 0, timeout: 30_000 }),
     pollingInterval: 20,
@@ -36,6 +37,8 @@ export type LocalChain = { rpcUrl: string; child: Child; client: ChainConnection
 
 type Options = {
   port: number;
+  /** Unset, {@link LOCAL_CHAIN_ID}. */
+  chainId?: number;
   /** Unix seconds of the first block; unset, the present. */
   startTime?: number;
   /** For thousands of transactions a block, from any account: gas is free and boundless, and first come is first mined. */
@@ -45,7 +48,13 @@ type Options = {
 };
 
 /** Starts anvil with a fresh chain and waits until it answers. */
-export async function startChain({ port, startTime, bulk = false, forkUrl }: Options): Promise<LocalChain> {
+export async function startChain({
+  port,
+  chainId = LOCAL_CHAIN_ID,
+  startTime,
+  bulk = false,
+  forkUrl,
+}: Options): Promise<LocalChain> {
   const anvil = await findFoundry("anvil");
   const child = startChild({
     name: "anvil",
@@ -53,7 +62,7 @@ export async function startChain({ port, startTime, bulk = false, forkUrl }: Opt
     args: [
       ["--host", "127.0.0.1"],
       ["--port", String(port)],
-      ["--chain-id", String(anvilChain.id)],
+      ["--chain-id", String(chainId)],
       ["--mnemonic", MNEMONIC],
       ["--accounts", "20"],
       ["--timestamp", String(startTime ?? Math.floor(Date.now() / 1000))],
@@ -64,8 +73,8 @@ export async function startChain({ port, startTime, bulk = false, forkUrl }: Opt
     ].flat(),
   });
   const rpcUrl = `http://127.0.0.1:${port}`;
-  const client = connect(rpcUrl);
-  await waitFor(child, "answer from the chain", async () => (await client.getChainId()) === anvilChain.id || undefined);
+  const client = connect(rpcUrl, chainId);
+  await waitFor(child, "answer from the chain", async () => (await client.getChainId()) === chainId || undefined);
   return { rpcUrl, child, client };
 }
 

@@ -92,7 +92,12 @@ async function main(): Promise<void> {
       onLine,
     }),
   );
-  if (!deployment) return;
+  if (!deployment) {
+    say(
+      `Indexing ${networkName}. http://127.0.0.1:${apiPort}/ready answers 200 once it has caught up. Stop with Ctrl-C.`,
+    );
+    return;
+  }
   await indexerReady(indexer, apiPort);
   say("The index has caught up");
   showWhatToTry(deployment, environment.sampleActivity);

@@ -1,16 +1,16 @@
 import { agent } from "ponder:schema";
 import { getAbiItem } from "viem";
 import { agentRegistryAbi } from "../abis/index";
-import { directCall } from "./lib/calldata";
+import { directCalls } from "./lib/calldata";
 import { handle } from "./lib/handle";
+import { known } from "./lib/known-row";
 import { cleanText } from "./lib/text";
-import { unknownRow } from "./lib/unknown-row";
 
-const registerAgent = [getAbiItem({ abi: agentRegistryAbi, name: "registerAgent" })] as const;
+const registerAgentCall = directCalls(getAbiItem({ abi: agentRegistryAbi, name: "registerAgent" }));
 
 handle("AgentRegistry:AgentRegistered", async ({ event, context }) => {
   const { agentId, owner, metadataURI } = event.args;
-  const call = directCall(event.transaction, event.log.address, registerAgent);
+  const call = registerAgentCall(event.transaction, event.log.address);
   const { pubkey, capabilitiesHash } =
     call && call[0] === metadataURI && event.transaction.from === owner
       ? { pubkey: call[1], capabilitiesHash: call[2] }
@@ -28,18 +28,16 @@ handle("AgentRegistry:AgentRegistered", async ({ event, context }) => {
     capabilitiesHash,
     revoked: false,
     blockNumber: event.block.number,
-    txHash: event.transaction.hash,
   });
 });
 
 handle("AgentRegistry:AgentUpdated", async ({ event, context }) => {
   const { agentId, metadataURI, capabilitiesHash } = event.args;
-  if (!(await context.db.find(agent, { agentId }))) return unknownRow("agent", agentId);
-  await context.db.update(agent, { agentId }).set({ metadataUri: cleanText(metadataURI), capabilitiesHash });
+  const update = context.db.update(agent, { agentId }).set({ metadataUri: cleanText(metadataURI), capabilitiesHash });
+  await known(update, "agent", agentId);
 });
 
 handle("AgentRegistry:AgentRevoked", async ({ event, context }) => {
   const { agentId } = event.args;
-  if (!(await context.db.find(agent, { agentId }))) return unknownRow("agent", agentId);
-  await context.db.update(agent, { agentId }).set({ revoked: true });
+  await known(context.db.update(agent, { agentId }).set({ revoked: true }), "agent", agentId);
 });

@@ -2,15 +2,15 @@ import { attestation, attesterActivity } from "ponder:schema";
 import { getAbiItem } from "viem";
 import { attestationRegistryAbi } from "../abis/index";
 import { addTo } from "./lib/add-to";
-import { directCall } from "./lib/calldata";
+import { directCalls } from "./lib/calldata";
 import { handle } from "./lib/handle";
-import { unknownRow } from "./lib/unknown-row";
+import { known } from "./lib/known-row";
 
-const submitAttestation = [getAbiItem({ abi: attestationRegistryAbi, name: "submitAttestation" })] as const;
+const submitAttestationCall = directCalls(getAbiItem({ abi: attestationRegistryAbi, name: "submitAttestation" }));
 
 handle("AttestationRegistry:AttestationSubmitted", async ({ event, context }) => {
   const { id, attester, schema, subject } = event.args;
-  const call = directCall(event.transaction, event.log.address, submitAttestation);
+  const call = submitAttestationCall(event.transaction, event.log.address);
   const dataHash =
     call && call[0] === schema && call[1] === subject && event.transaction.from === attester
       ? call[2]
@@ -31,15 +31,13 @@ handle("AttestationRegistry:AttestationSubmitted", async ({ event, context }) =>
     timestamp: event.block.timestamp,
     revoked: false,
     blockNumber: event.block.number,
-    txHash: event.transaction.hash,
   });
   await addTo(context.db, attesterActivity, { attester }, { attestations: 1 });
 });
 
 handle("AttestationRegistry:AttestationRevoked", async ({ event, context }) => {
   const attestationId = event.args.id;
-  const revoked = await context.db.find(attestation, { attestationId });
-  if (!revoked) return unknownRow("attestation", attestationId);
-  await context.db.update(attestation, { attestationId }).set({ revoked: true });
-  await addTo(context.db, attesterActivity, { attester: revoked.attester }, { revokedAttestations: 1 });
+  const update = context.db.update(attestation, { attestationId }).set({ revoked: true });
+  const revoked = await known(update, "attestation", attestationId);
+  if (revoked) await addTo(context.db, attesterActivity, { attester: revoked.attester }, { revokedAttestations: 1 });
 });

@@ -2,7 +2,7 @@ import type { Context } from "ponder:registry";
 import { commerceTotals, dispute, disputeStatuses, merchantRecord, receipt } from "ponder:schema";
 import { addTo } from "./lib/add-to";
 import { handle } from "./lib/handle";
-import { unknownRow } from "./lib/unknown-row";
+import { known, unknownRow } from "./lib/known-row";
 
 type DisputeStatus = (typeof disputeStatuses)[number];
 
@@ -29,21 +29,20 @@ handle("CommerceRegistry:DisputeOpened", async ({ event, context }) => {
     opener,
     reasonHash,
     blockNumber: event.block.number,
-    txHash: event.transaction.hash,
   });
   await addToCounts(context.db, merchantId, { disputes: 1, openDisputes: 1 });
 });
 
 handle("CommerceRegistry:DisputeResolved", async ({ event, context }) => {
   const { disputeId, status: statusNumber, resolutionHash } = event.args;
-  const before = await context.db.find(dispute, { disputeId });
-  if (!before) return unknownRow("dispute", disputeId);
   const status = disputeStatuses[statusNumber];
   if (!status) return unknownRow("the dispute status", statusNumber);
-  const { status: statusBefore, merchantId } = before;
-  await context.db
-    .update(dispute, { disputeId })
-    .set({ status, resolutionHash: status === "OPEN" ? null : resolutionHash });
-  if (status !== statusBefore)
-    await addToCounts(context.db, merchantId, { [countOf[statusBefore]]: -1, [countOf[status]]: 1 });
+  let statusBefore = status;
+  const update = context.db.update(dispute, { disputeId }).set((before) => {
+    statusBefore = before.status;
+    return { status, resolutionHash: status === "OPEN" ? null : resolutionHash };
+  });
+  const decided = await known(update, "dispute", disputeId);
+  if (decided && status !== statusBefore)
+    await addToCounts(context.db, decided.merchantId, { [countOf[statusBefore]]: -1, [countOf[status]]: 1 });
 });

@@ -2,16 +2,16 @@ import { bid, fill, intent, solverActivity } from "ponder:schema";
 import { getAbiItem } from "viem";
 import { intentBookAbi } from "../abis/index";
 import { addTo } from "./lib/add-to";
-import { directCall } from "./lib/calldata";
+import { directCalls } from "./lib/calldata";
 import { handle } from "./lib/handle";
 import { intentHash } from "./lib/intent-hash";
-import { unknownRow } from "./lib/unknown-row";
+import { known } from "./lib/known-row";
 
-const submitIntent = [getAbiItem({ abi: intentBookAbi, name: "submitIntent" })] as const;
+const submitIntentCall = directCalls(getAbiItem({ abi: intentBookAbi, name: "submitIntent" }));
 
 handle("IntentBook:IntentSubmitted", async ({ event, context }) => {
   const { intentId, owner, nonce } = event.args;
-  const called = directCall(event.transaction, event.log.address, submitIntent)?.[0];
+  const called = submitIntentCall(event.transaction, event.log.address)?.[0];
   const submitted =
     called && called.owner.toLowerCase() === owner && called.nonce === nonce
       ? called
@@ -48,11 +48,9 @@ handle("IntentBook:IntentSubmitted", async ({ event, context }) => {
 
 handle("IntentBook:IntentCancelled", async ({ event, context }) => {
   const { intentId } = event.args;
-  const cancelled = await context.db.find(intent, { intentId });
-  if (!cancelled) return unknownRow("intent", intentId);
-  await context.db.update(intent, { intentId }).set({ status: "CANCELLED" });
-  if (cancelled.selectedSolver)
-    await addTo(context.db, solverActivity, { solver: cancelled.selectedSolver }, { cancelledSelections: 1 });
+  const update = context.db.update(intent, { intentId }).set({ status: "CANCELLED" });
+  const selectedSolver = (await known(update, "intent", intentId))?.selectedSolver;
+  if (selectedSolver) await addTo(context.db, solverActivity, { solver: selectedSolver }, { cancelledSelections: 1 });
 });
 
 handle("IntentBook:SolverBidSubmitted", async ({ event, context }) => {
@@ -67,21 +65,22 @@ handle("IntentBook:SolverBidSubmitted", async ({ event, context }) => {
 
 handle("IntentBook:SolverBidSelected", async ({ event, context }) => {
   const { intentId, bidId, solver } = event.args;
-  const chosenFor = await context.db.find(intent, { intentId });
-  if (!chosenFor) return unknownRow("intent", intentId);
-  if (!(await context.db.find(bid, { intentId, bidId }))) return unknownRow("bid", `${intentId}-${bidId}`);
-  const earlier = chosenFor.selectedBidId;
-  if (earlier !== null && earlier !== bidId)
-    await context.db.update(bid, { intentId, bidId: earlier }).set({ status: "REJECTED" });
-  await context.db.update(bid, { intentId, bidId }).set({ status: "SELECTED" });
-  await context.db.update(intent, { intentId }).set({ selectedBidId: bidId, selectedSolver: solver });
+  let earlier: bigint | null = null;
+  const choice = context.db.update(intent, { intentId }).set(({ selectedBidId }) => {
+    earlier = selectedBidId;
+    return { selectedBidId: bidId, selectedSolver: solver };
+  });
+  if (!(await known(choice, "intent", intentId)) || earlier === bidId) return;
+  const setStatus = (id: bigint, status: "SELECTED" | "REJECTED") =>
+    known(context.db.update(bid, { intentId, bidId: id }).set({ status }), "bid", `${intentId}-${id}`);
+  if (earlier !== null) await setStatus(earlier, "REJECTED");
+  await setStatus(bidId, "SELECTED");
 });
 
 handle("IntentBook:IntentFilled", async ({ event, context }) => {
   const { intentId, solver, amountIn, amountOut } = event.args;
-  const filled = await context.db.find(intent, { intentId });
-  if (!filled) return unknownRow("intent", intentId);
-  await context.db.update(intent, { intentId }).set({ status: "FILLED" });
+  const filled = await known(context.db.update(intent, { intentId }).set({ status: "FILLED" }), "intent", intentId);
+  if (!filled) return;
   await context.db.insert(fill).values({
     intentId,
     solver,
@@ -106,6 +105,6 @@ handle("IntentBook:IntentFilled", async ({ event, context }) => {
 
 handle("IntentBook:IntentFillProof", async ({ event, context }) => {
   const { intentId, resultHash, traceHash, attestationId } = event.args;
-  if (!(await context.db.find(fill, { intentId }))) return unknownRow("the fill of intent", intentId);
-  await context.db.update(fill, { intentId }).set({ resultHash, traceHash, attestationId });
+  const proof = context.db.update(fill, { intentId }).set({ resultHash, traceHash, attestationId });
+  await known(proof, "the fill of intent", intentId);
 });

@@ -1,7 +1,7 @@
 import { attestor, solver } from "ponder:schema";
 import { handle } from "./lib/handle";
+import { known } from "./lib/known-row";
 import { cleanText } from "./lib/text";
-import { unknownRow } from "./lib/unknown-row";
 
 handle("AttestorRegistry:AttestorRegistered", async ({ event, context }) => {
   const { attestorId, operator, metadataURI, schemasHash } = event.args;
@@ -12,14 +12,15 @@ handle("AttestorRegistry:AttestorRegistered", async ({ event, context }) => {
     schemasHash,
     active: true,
     blockNumber: event.block.number,
-    txHash: event.transaction.hash,
   });
 });
 
 handle("AttestorRegistry:AttestorUpdated", async ({ event, context }) => {
   const { attestorId, metadataURI, schemasHash, active } = event.args;
-  if (!(await context.db.find(attestor, { attestorId }))) return unknownRow("attestor", attestorId);
-  await context.db.update(attestor, { attestorId }).set({ metadataUri: cleanText(metadataURI), schemasHash, active });
+  const update = context.db
+    .update(attestor, { attestorId })
+    .set({ metadataUri: cleanText(metadataURI), schemasHash, active });
+  await known(update, "attestor", attestorId);
 });
 
 handle("SolverRegistry:SolverRegistered", async ({ event, context }) => {
@@ -32,18 +33,19 @@ handle("SolverRegistry:SolverRegistered", async ({ event, context }) => {
     bond,
     active: true,
     blockNumber: event.block.number,
-    txHash: event.transaction.hash,
   });
 });
 
 handle("SolverRegistry:SolverUpdated", async ({ event, context }) => {
   const { solverId, metadataURI, capabilitiesHash, active } = event.args;
-  if (!(await context.db.find(solver, { solverId }))) return unknownRow("solver", solverId);
-  await context.db.update(solver, { solverId }).set({ metadataUri: cleanText(metadataURI), capabilitiesHash, active });
+  const update = context.db
+    .update(solver, { solverId })
+    .set({ metadataUri: cleanText(metadataURI), capabilitiesHash, active });
+  await known(update, "solver", solverId);
 });
 
 handle("SolverRegistry:SolverBondChanged", async ({ event, context }) => {
   const { solverId, bond } = event.args;
-  if (!(await context.db.find(solver, { solverId }))) return unknownRow("solver", solverId);
-  await context.db.update(solver, { solverId }).set({ bond });
+  const update = context.db.update(solver, { solverId }).set({ bond });
+  await known(update, "solver", solverId);
 });

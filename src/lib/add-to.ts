@@ -34,7 +34,8 @@ export async function addTo<Table extends TotalsTable, const Key extends Partial
   change: Totals<Table, Key>,
 ): Promise<void> {
   // In here the row is numbers by column name, of whichever table: the signature has checked names and types against it.
-  const added = Object.entries(change as Record<string, number | bigint>);
+  const added = Object.entries(change as Record<string, number | bigint>).filter(([, by]) => by !== 0 && by !== 0n);
+  if (added.length === 0) return;
   await db
     .insert(table as typeof signalKind)
     .values({ ...key, ...change } as never)

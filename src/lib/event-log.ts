@@ -2,38 +2,41 @@ import type { AbiEvent } from "viem";
 import { protocolAbis } from "../../config/contracts";
 import { cleanText } from "./text";
 
-type ArgumentValue = string | number | boolean;
-type EncodeArgument = (value: unknown) => ArgumentValue;
+/** Writes a value as JSON. Numbers, booleans and hex need no escaping, which makes this several times faster than the general way. */
+type WriteValue = (value: unknown) => string;
 
-const asIs = (value: unknown) => value as ArgumentValue;
-const asDecimal = (value: unknown) => String(value);
-const asText = (value: unknown) => cleanText(value as string);
+const bare: WriteValue = (value) => String(value);
+const quoted: WriteValue = (value) => `"${String(value)}"`;
+const text: WriteValue = (value) => JSON.stringify(cleanText(String(value)));
 
-/** viem decodes integers of up to 48 bits to numbers and wider ones to bigints; JSON has no bigint. */
-const encoderOf = (type: string): EncodeArgument => {
-  if (type === "string") return asText;
+/** viem decodes integers of up to 48 bits to numbers and wider ones to bigints, which JSON has not. */
+const writerOf = (type: string): WriteValue => {
+  if (type === "string") return text;
+  if (type === "bool") return bare;
   const bits = /^u?int(\d+)$/.exec(type)?.[1];
-  return bits !== undefined && Number(bits) > 48 ? asDecimal : asIs;
+  if (bits !== undefined) return Number(bits) > 48 ? quoted : bare;
+  if (type === "address" || type.startsWith("bytes")) return quoted;
+  throw new Error(`The event log can't hold an argument of type ${type}`);
 };
 
 /**
- * Makes the function that turns an event's decoded arguments into what the event log keeps: the same names, integers
- * wider than a JavaScript number as decimal strings, text without NUL.
+ * Makes the function that turns an event's decoded arguments into the JSON text the event log keeps: the same names,
+ * integers wider than a JavaScript number as decimal strings, text without NUL.
  *
  * @example
- * argumentEncoder("IntentBook", "IntentCancelled")({ intentId: 7n }) // { intentId: "7" }
+ * argumentEncoder("IntentBook", "IntentCancelled")({ intentId: 7n }) // '{"intentId":"7"}'
  */
 export function argumentEncoder(contract: keyof typeof protocolAbis, eventName: string) {
   const abi: readonly { type: string; name?: string }[] = protocolAbis[contract];
   const event = abi.find((item): item is AbiEvent => item.type === "event" && item.name === eventName);
   if (!event) throw new Error(`${contract} has no event ${eventName}`);
-  const encoders = event.inputs.map(({ name, type }): [string, EncodeArgument] => {
+  const writers = event.inputs.map(({ name, type }, place): [string, string, WriteValue] => {
     if (name === undefined) throw new Error(`An argument of ${contract}.${eventName} has no name`);
-    return [name, encoderOf(type)];
+    return [name, `${place === 0 ? "{" : ","}"${name}":`, writerOf(type)];
   });
-  return (args: Readonly<Record<string, unknown>>) => {
-    const encoded: Record<string, ArgumentValue> = {};
-    for (const [name, encode] of encoders) encoded[name] = encode(args[name]);
-    return encoded;
+  return (args: Readonly<Record<string, unknown>>): string => {
+    let json = "";
+    for (const [name, label, write] of writers) json += label + write(args[name]);
+    return `${json}}`;
   };
 }

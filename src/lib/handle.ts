@@ -31,7 +31,6 @@ export function handle<Name extends EventNames>(
       blockTimestamp: event.block.timestamp,
       txHash: event.transaction.hash,
       contract,
-      address: event.log.address,
       name: eventName,
       args: encodeArguments(event.args),
     });

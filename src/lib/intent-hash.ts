@@ -1,4 +1,4 @@
-import { type Address, encodeAbiParameters, type Hex, keccak256, stringToHex } from "viem";
+import { type Address, type Hex, keccak256, stringToHex } from "viem";
 
 export type Intent = {
   owner: Address;
@@ -26,10 +26,11 @@ const constraintsTypeHash = keccak256(stringToHex(constraintsType));
 const executionTypeHash = keccak256(stringToHex(executionType));
 const intentTypeHash = keccak256(stringToHex(intentType + constraintsType + executionType));
 
-const types = (...names: string[]) => names.map((type) => ({ type }));
-const constraintsWords = types("bytes32", "uint256", "uint256", "uint256", "uint16");
-const executionWords = types("bytes32", "address", "bytes32", "bytes32", "bytes32", "bytes32");
-const intentWords = types("bytes32", "address", "uint8", "bytes32", "bytes32", "address", "address", "uint256");
+/** A value as the 64 hex digits of its ABI word. */
+const word = (value: Hex | bigint | number) =>
+  (typeof value === "string" ? value.slice(2) : value.toString(16)).padStart(64, "0");
+
+const hashWords = (...values: (Hex | bigint | number)[]) => keccak256(`0x${values.map(word).join("")}`);
 
 /**
  * The EIP-712 struct hash of an intent, without the domain: the intent's name before and after it is on chain.
@@ -39,35 +40,20 @@ const intentWords = types("bytes32", "address", "uint8", "bytes32", "bytes32", "
  * intentHash(intent) // "0x3f…"
  */
 export function intentHash({ owner, intentType, constraints, execution, inputToken, outputToken, nonce }: Intent): Hex {
-  const constraintsHash = keccak256(
-    encodeAbiParameters(constraintsWords, [
-      constraintsTypeHash,
-      constraints.amountInMax,
-      constraints.amountOutMin,
-      constraints.deadline,
-      constraints.slippageBps,
-    ]),
+  const constraintsHash = hashWords(
+    constraintsTypeHash,
+    constraints.amountInMax,
+    constraints.amountOutMin,
+    constraints.deadline,
+    constraints.slippageBps,
   );
-  const executionHash = keccak256(
-    encodeAbiParameters(executionWords, [
-      executionTypeHash,
-      execution.target,
-      execution.dataHash,
-      execution.requiredAttestationSubject,
-      execution.requiredAttestationSchema,
-      execution.metadataURIHash,
-    ]),
+  const executionHash = hashWords(
+    executionTypeHash,
+    execution.target,
+    execution.dataHash,
+    execution.requiredAttestationSubject,
+    execution.requiredAttestationSchema,
+    execution.metadataURIHash,
   );
-  return keccak256(
-    encodeAbiParameters(intentWords, [
-      intentTypeHash,
-      owner,
-      intentType,
-      constraintsHash,
-      executionHash,
-      inputToken,
-      outputToken,
-      nonce,
-    ]),
-  );
+  return hashWords(intentTypeHash, owner, intentType, constraintsHash, executionHash, inputToken, outputToken, nonce);
 }

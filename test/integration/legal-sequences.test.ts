@@ -213,9 +213,8 @@ describe("a legal chain", () => {
       metadataUri: expected,
       blockNumber: String(registered),
     });
-    expect((await stack.rows("eventLog")).at(-1)).toMatchObject({
-      name: "AgentRegistered",
-      args: { metadataURI: expected },
-    });
+    const logged = (await stack.rows("eventLog")).at(-1);
+    expect(logged).toMatchObject({ name: "AgentRegistered", blockNumber: String(registered) });
+    expect(JSON.parse(logged?.args ?? "")).toMatchObject({ metadataURI: expected });
   });
 });

@@ -6,14 +6,16 @@ describe("the event log's arguments", () => {
   it("are decimal strings for wide integers and themselves for everything else", () => {
     const encode = argumentEncoder("CommerceRegistry", "TrustSignalRecorded");
     expect(
-      encode({
-        signalId: 2n ** 256n - 1n,
-        subjectType: 3,
-        subjectId: 0n,
-        kind: 1,
-        reporter: "0x00000000000000000000000000000000000000aa",
-        signalHash: `0x${"ab".repeat(32)}`,
-      }),
+      JSON.parse(
+        encode({
+          signalId: 2n ** 256n - 1n,
+          subjectType: 3,
+          subjectId: 0n,
+          kind: 1,
+          reporter: "0x00000000000000000000000000000000000000aa",
+          signalHash: `0x${"ab".repeat(32)}`,
+        }),
+      ),
     ).toEqual({
       signalId: (2n ** 256n - 1n).toString(),
       subjectType: 3,
@@ -26,7 +28,7 @@ describe("the event log's arguments", () => {
 
   it("have no NUL in their text, which PostgreSQL would refuse", () => {
     const encode = argumentEncoder("AgentRegistry", "AgentRegistered");
-    expect(encode({ agentId: 1n, owner: "0xaa", metadataURI: "a\0b\0" })).toEqual({
+    expect(JSON.parse(encode({ agentId: 1n, owner: "0xaa", metadataURI: "a\0b\0" }))).toEqual({
       agentId: "1",
       owner: "0xaa",
       metadataURI: "a\uFFFDb\uFFFD",

@@ -23,7 +23,7 @@ export const amountUpTo = (random: Random, most: bigint): bigint => {
   if (random.chance(0.15)) return most;
   const amount = random.pick([
     0n,
-    1n,
+    BigInt(1 + random.below(5)),
     BigInt(random.below(1_000_000)),
     10n ** 18n * BigInt(random.below(100)),
     2n ** 128n + 1n,
@@ -95,5 +95,7 @@ const longText = (random: Random): Text => {
 export const anyText = (random: Random): Text => {
   if (random.chance(0.05)) return longText(random);
   if (random.chance(0.35)) return random.pick(oddTexts);
+  // Ponder guesses which argument a key comes from by equal values: this looks like an id, a count or a log index.
+  if (random.chance(0.2)) return stringToHex(String(1 + random.below(5)));
   return stringToHex(`ipfs://${random.below(1_000_000)}`);
 };

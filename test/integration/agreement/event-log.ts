@@ -1,6 +1,6 @@
 import { type Abi, type AbiEvent, decodeEventLog, type Log, toEventSelector } from "viem";
 import { type ContractName, contractNames, protocolAbis } from "../../../config/contracts";
-import { type Chain, lower, type Rows, withoutNul } from "./chain";
+import { type Chain, type Rows, withoutNul } from "./chain";
 
 type Value = string | number | boolean;
 
@@ -20,7 +20,7 @@ function decode(contract: ContractName, { topics, data }: Pick<Log<bigint, numbe
   if (!event) throw new Error(`${contract} has no event ${topics[0]}`);
   const decoded: Record<string, unknown> = { ...decodeEventLog({ abi: [event], topics, data }).args };
   const args = event.inputs.map(({ name = "", type }) => [name, kept(type, decoded[name])] as const);
-  return { name: event.name, args: Object.fromEntries(args) };
+  return { name: event.name, args: JSON.stringify(Object.fromEntries(args)) };
 }
 
 /** Every log of the seven contracts, as eth_getLogs gives it. */
@@ -35,7 +35,6 @@ export async function eventLogRows({ client, contracts, timeOf }: Chain): Promis
         blockTimestamp: timeOf(log.blockNumber),
         txHash: log.transactionHash,
         contract,
-        address: lower(log.address),
         ...decode(contract, log),
       }));
     }),

@@ -7,3 +7,14 @@ export function unknownRow(what: string, id: unknown): void {
   if (process.env.NODE_ENV === "test") throw new Error(message);
   console.warn(message);
 }
+
+/** Awaits the update of a row and returns the row; a row that is not there is said by {@link unknownRow} and gives null. */
+export async function known<Row>(update: Promise<Row>, what: string, id: unknown): Promise<Row | null> {
+  try {
+    return await update;
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "RecordNotFoundError")) throw error;
+    unknownRow(what, id);
+    return null;
+  }
+}

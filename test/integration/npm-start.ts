@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { resolve } from "node:path";
+import { expect } from "vitest";
+
+const projectRoot = resolve(import.meta.dirname, "..", "..");
+
+/** Runs `npm start` as a person does, with only the environment given. */
+export function npmStart(env: NodeJS.ProcessEnv) {
+  const { PATH, HOME } = process.env;
+  const child = spawn("npm", ["start"], { cwd: projectRoot, env: { PATH, HOME, ...env } });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk) => {
+      output += chunk;
+    });
+  const ended = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
+  return {
+    output: () => output,
+    /** Its exit code, once it has ended. */
+    ended,
+    /** Asks it to end, and returns its exit code. */
+    stop: () => {
+      child.kill("SIGTERM");
+      return ended;
+    },
+    /** Resolves once it has printed the text; fails when it ends before. */
+    printed: async (text: string) => {
+      const early = ended.then(() => {
+        throw new Error(`It ended:\n${output}`);
+      });
+      early.catch(() => {});
+      await Promise.race([expect.poll(() => output, { timeout: 110_000 }).toContain(text), early]);
+    },
+  };
+}
+
+/** Whether something listens on the port. */
+export const isBusy = (port: string) =>
+  new Promise<boolean>((answer) => {
+    const server = createServer();
+    server.once("error", () => answer(true));
+    server.listen(Number(port), "127.0.0.1", () => server.close(() => answer(false)));
+  });
+
+type Lists = Record<string, { items: Record<string, string>[] }>;
+
+export async function graphql(ponderPort: string, query: string): Promise<Lists> {
+  const response = await fetch(`http://127.0.0.1:${ponderPort}/graphql`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ query }),
+  });
+  return ((await response.json()) as { data: Lists }).data;
+}
