@@ -27,13 +27,14 @@ export const eventLog = onchainTable(
     blockTimestamp: t.bigint().notNull(),
     txHash: t.hex().notNull(),
     /** The protocol's name of the contract, such as `IntentBook`. */
-    contract: t.text().notNull(),
-    name: t.text().notNull(),
+    contract: t.varchar().notNull(),
+    name: t.varchar().notNull(),
     /**
      * The decoded arguments by name, as JSON text; integers wider than a JavaScript number are decimal strings. Text, not
-     * jsonb: nothing looks into it in SQL, and Ponder would parse and print every jsonb value twice more.
+     * jsonb: nothing looks into it in SQL, and Ponder would parse and print every jsonb value twice more; and varchar, which
+     * it does not search for NUL (the arguments have none).
      */
-    args: t.text().notNull(),
+    args: t.varchar().notNull(),
   }),
   (table) => ({
     pk: primaryKey({ columns: [table.blockNumber, table.logIndex] }),

@@ -1,19 +1,16 @@
 import { bid, fill, intent, solverActivity } from "ponder:schema";
-import { getAbiItem } from "viem";
 import { intentBookAbi } from "../abis/index";
 import { addTo } from "./lib/add-to";
-import { directCalls } from "./lib/calldata";
 import { handle } from "./lib/handle";
 import { intentHash } from "./lib/intent-hash";
 import { known } from "./lib/known-row";
-
-const submitIntentCall = directCalls(getAbiItem({ abi: intentBookAbi, name: "submitIntent" }));
+import { submittedIntent } from "./lib/submitted-intent";
 
 handle("IntentBook:IntentSubmitted", async ({ event, context }) => {
   const { intentId, owner, nonce } = event.args;
-  const called = submitIntentCall(event.transaction, event.log.address)?.[0];
+  const called = submittedIntent(event.transaction, event.log.address);
   const submitted =
-    called && called.owner.toLowerCase() === owner && called.nonce === nonce
+    called && called.owner === owner && called.nonce === nonce
       ? called
       : await context.client.readContract({
           abi: intentBookAbi,

@@ -22,7 +22,7 @@ type TotalsTable =
 type Totals<Table extends TotalsTable, Key> = Omit<Partial<Table["$inferInsert"]>, keyof Key>;
 
 /**
- * Adds numbers (also negative ones) to the columns of one totals row, which begins at zero.
+ * Adds numbers (also negative ones) to the columns of a totals row, or of several rows alike; a row begins at zero.
  *
  * @example
  * await addTo(context.db, signalKind, { kind: 1 }, { signals: 1 });
@@ -30,7 +30,7 @@ type Totals<Table extends TotalsTable, Key> = Omit<Partial<Table["$inferInsert"]
 export async function addTo<Table extends TotalsTable, const Key extends Partial<Table["$inferInsert"]>>(
   db: Context["db"],
   table: Table,
-  key: Key,
+  key: Key | readonly Key[],
   change: Totals<Table, Key>,
 ): Promise<void> {
   // In here the row is numbers by column name, of whichever table: the signature has checked names and types against it.
@@ -38,7 +38,7 @@ export async function addTo<Table extends TotalsTable, const Key extends Partial
   if (added.length === 0) return;
   await db
     .insert(table as typeof signalKind)
-    .values({ ...key, ...change } as never)
+    .values([key].flat().map((one) => Object.assign({}, one, change)) as never)
     .onConflictDoUpdate((row: Record<string, unknown>) => {
       const next: Record<string, number | bigint> = {};
       for (const [column, by] of added) {

@@ -17,13 +17,13 @@ type Settled = {
 
 /** Adds a receipt to the volume of its token, merchant, service, payment rail and, if it has one, facilitator. */
 export async function recordVolume(db: Context["db"], settled: Settled): Promise<void> {
-  const keys: [Dimension, string][] = [
-    ["token", settled.token],
-    ["merchant", String(settled.merchantId)],
-    ["service", String(settled.serviceNumericId)],
-    ["payment_rail", String(settled.paymentRail)],
+  const keys: { dimension: Dimension; key: string }[] = [
+    { dimension: "token", key: settled.token },
+    { dimension: "merchant", key: String(settled.merchantId) },
+    { dimension: "service", key: String(settled.serviceNumericId) },
+    { dimension: "payment_rail", key: String(settled.paymentRail) },
   ];
-  if (settled.facilitator !== zeroAddress) keys.push(["facilitator", settled.facilitator]);
+  if (settled.facilitator !== zeroAddress) keys.push({ dimension: "facilitator", key: settled.facilitator });
   const change = { receipts: 1, settledVolume: settled.amount, protocolFees: settled.protocolFeeAmount };
-  for (const [dimension, key] of keys) await addTo(db, commerceVolume, { dimension, key }, change);
+  await addTo(db, commerceVolume, keys, change);
 }

@@ -6,7 +6,7 @@ import { missingKinds, runLegalActions } from "./legal-actions";
 import { type Database, type Stack, startStack } from "./stack";
 
 const { RANDOM_SEED, RANDOM_ACTIONS } = process.env;
-const seed = Number(RANDOM_SEED ?? 3);
+const seed = Number(RANDOM_SEED ?? 1);
 const actions = Number(RANDOM_ACTIONS ?? 300);
 const timeout = 120_000 + actions * 1_000;
 

@@ -47,11 +47,13 @@ const endsLater =
 
 export const spendingActions: ActionKind[] = [
   {
-    name: "record a spend",
+    name: "record a spend under a limit",
     weight: 5,
     act(world) {
       const limits = canRecordSpend(world).flatMap((account) =>
-        [...policiesOf(world, account).spendLimits.keys()].map((token) => ({ account, token })),
+        [...policiesOf(world, account).spendLimits.values()]
+          .filter(({ maxPerDay }) => maxPerDay > 0n)
+          .map(({ token }) => ({ account, token })),
       );
       const chosen = world.random.pick(limits);
       return chosen ? spend(world, chosen.account, chosen.token) : null;

@@ -75,10 +75,13 @@ export function known<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value
   return value;
 }
 
-/** Where a row began, from the log that began it. */
-export const originOf = ({ blockNumber, transactionHash }: { blockNumber: bigint; transactionHash: Hex }) => ({
-  blockNumber: String(blockNumber),
-  txHash: transactionHash,
+/** The block in which a row began, from the log that began it. */
+export const blockOf = ({ blockNumber }: { blockNumber: bigint }) => ({ blockNumber: String(blockNumber) });
+
+/** The block and the transaction in which a row began. */
+export const originOf = (log: { blockNumber: bigint; transactionHash: Hex }) => ({
+  ...blockOf(log),
+  txHash: log.transactionHash,
 });
 
 /** The logs by the id they carry; of several with one id the last, in the order of the chain. */

@@ -1,6 +1,18 @@
 import { zeroAddress } from "viem";
 import type { Row } from "../index-of";
-import { allOf, byId, type Chain, inChunks, known, lower, originOf, type Rows, unless, withoutNul } from "./chain";
+import {
+  allOf,
+  blockOf,
+  byId,
+  type Chain,
+  inChunks,
+  known,
+  lower,
+  originOf,
+  type Rows,
+  unless,
+  withoutNul,
+} from "./chain";
 
 async function partyRows({ client, read, events }: Chain): Promise<Rows<"merchant" | "service" | "facilitator">> {
   const from = events("CommerceRegistry");
@@ -30,7 +42,7 @@ async function partyRows({ client, read, events }: Chain): Promise<Rows<"merchan
       metadataUri: withoutNul(value.metadataURI),
       metadataHash: value.metadataHash,
       active: value.active,
-      ...originOf(known(merchantLogs, id)),
+      ...blockOf(known(merchantLogs, id)),
     })),
     service: services.map(({ id, value }) => ({
       serviceNumericId: String(id),
@@ -40,7 +52,7 @@ async function partyRows({ client, read, events }: Chain): Promise<Rows<"merchan
       metadataHash: value.metadataHash,
       capabilityHash: value.capabilityHash,
       active: value.active,
-      ...originOf(known(serviceLogs, id)),
+      ...blockOf(known(serviceLogs, id)),
     })),
     facilitator: facilitators.map(({ id, value }) => ({
       facilitatorId: String(id),
@@ -48,7 +60,7 @@ async function partyRows({ client, read, events }: Chain): Promise<Rows<"merchan
       metadataUri: withoutNul(value.metadataURI),
       metadataHash: value.metadataHash,
       active: value.active,
-      ...originOf(known(facilitatorLogs, id)),
+      ...blockOf(known(facilitatorLogs, id)),
     })),
   };
 }
@@ -78,7 +90,7 @@ async function quoteRows({ client, read, events }: Chain): Promise<Row<"quote">[
       x402PayloadHash: commitment.x402PayloadHash,
       settled: quote.settled,
       logIndex: log.logIndex,
-      ...originOf(log),
+      ...blockOf(log),
     };
   });
 }
@@ -134,7 +146,7 @@ async function disputeRows({ client, read, events }: Chain, receipts: Row<"recei
       opener: lower(value.opener),
       reasonHash: value.reasonHash,
       resolutionHash: status === "OPEN" ? null : value.resolutionHash,
-      ...originOf(known(opened, id)),
+      ...blockOf(known(opened, id)),
     };
   });
 }
@@ -155,7 +167,7 @@ async function signalRows({ client, read, events }: Chain): Promise<Row<"trustSi
     kind: value.kind,
     reporter: lower(value.reporter),
     signalHash: value.signalHash,
-    ...originOf(known(recorded, id)),
+    ...blockOf(known(recorded, id)),
   }));
 }
 

@@ -1,4 +1,4 @@
-import { allOf, byId, type Chain, known, lower, originOf, type Rows, unless, withoutNul } from "./chain";
+import { allOf, blockOf, byId, type Chain, known, lower, type Rows, unless, withoutNul } from "./chain";
 
 /** Agents, attestations, attestors and solvers, as their registries have them. */
 export async function registryRows({
@@ -38,7 +38,7 @@ export async function registryRows({
       pubkey: value.pubkey,
       capabilitiesHash: value.capabilitiesHash,
       revoked: value.revoked,
-      ...originOf(known(agentLogs, id)),
+      ...blockOf(known(agentLogs, id)),
     })),
     attestation: attestations.map(({ id, value }) => ({
       attestationId: String(id),
@@ -48,7 +48,7 @@ export async function registryRows({
       dataHash: value.dataHash,
       timestamp: String(value.timestamp),
       revoked: value.revoked,
-      ...originOf(known(attestationLogs, id)),
+      ...blockOf(known(attestationLogs, id)),
     })),
     attesterActivity: attesters.map((attester) => {
       const own = attestations.filter(({ value }) => lower(value.attester) === attester);
@@ -64,7 +64,7 @@ export async function registryRows({
       metadataUri: withoutNul(value.metadataURI),
       schemasHash: value.schemasHash,
       active: value.active,
-      ...originOf(known(attestorLogs, id)),
+      ...blockOf(known(attestorLogs, id)),
     })),
     solver: solvers.map(({ id, value }) => ({
       solverId: String(id),
@@ -73,7 +73,7 @@ export async function registryRows({
       capabilitiesHash: value.capabilitiesHash,
       bond: String(value.bond),
       active: value.active,
-      ...originOf(known(solverLogs, id)),
+      ...blockOf(known(solverLogs, id)),
     })),
   };
 }
