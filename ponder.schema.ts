@@ -2,6 +2,8 @@ import { index, onchainTable, primaryKey } from "ponder";
 
 // Conventions. Amounts and ids are uint256 and fit `bigint()` (numeric(78)). Sums of amounts may exceed uint256, so they
 // are unbounded `numeric` ({@link sum}). Addresses and hashes are lowercase hex. Times are unix seconds of the block.
+// No primary key has an integer column: Ponder prefetches rows by keys that it guesses from an event's arguments, and a
+// guess that does not fit the column's type (a uint256, a text) would be a failing query, and the end of the indexer.
 // Strings come from the chain with NUL replaced; they may be empty or very long, so none of them is in an index.
 
 type Columns = Parameters<Extract<Parameters<typeof onchainTable>[1], (...args: never) => unknown>>[0];
@@ -21,6 +23,8 @@ const madeInBlock = (t: Columns) => t.bigint().notNull();
 export const eventLog = onchainTable(
   "event_log",
   (t) => ({
+    /** `<block number>-<log index>` */
+    id: t.text().primaryKey(),
     blockNumber: t.bigint().notNull(),
     logIndex: t.integer().notNull(),
     blockHash: t.hex().notNull(),
@@ -37,7 +41,7 @@ export const eventLog = onchainTable(
     args: t.varchar().notNull(),
   }),
   (table) => ({
-    pk: primaryKey({ columns: [table.blockNumber, table.logIndex] }),
+    inOrder: index().on(table.blockNumber, table.logIndex),
     byTransaction: index().on(table.txHash, table.logIndex),
     byName: index().on(table.name, table.blockNumber, table.logIndex),
   }),
@@ -489,9 +493,9 @@ export const merchantRecord = onchainTable("merchant_record", (t) => ({
 export const subjectSignals = onchainTable(
   "subject_signals",
   (t) => ({
-    subjectType: t.integer().notNull(),
+    subjectType: t.bigint().notNull(),
     subjectId: t.bigint().notNull(),
-    kind: t.integer().notNull(),
+    kind: t.bigint().notNull(),
     signals: count(t),
   }),
   (table) => ({ pk: primaryKey({ columns: [table.subjectType, table.subjectId, table.kind] }) }),
@@ -499,6 +503,6 @@ export const subjectSignals = onchainTable(
 
 /** One row is the number of all trust signals of one kind. */
 export const signalKind = onchainTable("signal_kind", (t) => ({
-  kind: t.integer().primaryKey(),
+  kind: t.bigint().primaryKey(),
   signals: count(t),
 }));

@@ -154,7 +154,8 @@ handle("CommerceRegistry:FulfillmentRecorded", async ({ event, context }) => {
 });
 
 handle("CommerceRegistry:TrustSignalRecorded", async ({ event, context }) => {
-  const { subjectType, subjectId, kind } = event.args;
+  const { subjectId } = event.args;
+  const [subjectType, kind] = [BigInt(event.args.subjectType), BigInt(event.args.kind)];
   await context.db.insert(trustSignal).values({ ...event.args, blockNumber: event.block.number });
   await addTo(context.db, subjectSignals, { subjectType, subjectId, kind }, { signals: 1 });
   await addTo(context.db, signalKind, { kind }, { signals: 1 });

@@ -25,6 +25,7 @@ export function handle<Name extends EventNames>(
   const registered = async (args: IndexingFunctionArgs<Name>) => {
     const { event, context } = args as unknown as AnyEvent;
     await context.db.insert(eventLog).values({
+      id: `${event.block.number}-${event.log.logIndex}`,
       blockNumber: event.block.number,
       logIndex: event.log.logIndex,
       blockHash: event.block.hash,

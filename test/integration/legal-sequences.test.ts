@@ -178,7 +178,7 @@ describe("a legal chain", () => {
         ({ subjectId, signals }) => subjectId === String(MAX) && signals === 1,
       ),
     ).toBe(true);
-    expect(await stack.rows("signalKind")).toEqual([{ kind: 3, signals: 4 }]);
+    expect(await stack.rows("signalKind")).toEqual([{ kind: "3", signals: 4 }]);
   });
 
   it.each([
@@ -213,7 +213,7 @@ describe("a legal chain", () => {
       metadataUri: expected,
       blockNumber: String(registered),
     });
-    const logged = (await stack.rows("eventLog")).at(-1);
+    const logged = (await stack.rows("eventLog")).find(({ blockNumber }) => blockNumber === String(registered));
     expect(logged).toMatchObject({ name: "AgentRegistered", blockNumber: String(registered) });
     expect(JSON.parse(logged?.args ?? "")).toMatchObject({ metadataURI: expected });
   });

@@ -29,6 +29,7 @@ export async function eventLogRows({ client, contracts, timeOf }: Chain): Promis
     contractNames.map(async (contract) => {
       const ofContract = await client.getLogs({ address: contracts[contract], fromBlock: 0n });
       return ofContract.map((log) => ({
+        id: `${log.blockNumber}-${log.logIndex}`,
         blockNumber: String(log.blockNumber),
         logIndex: log.logIndex,
         blockHash: log.blockHash,

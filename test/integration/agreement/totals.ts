@@ -101,10 +101,10 @@ export function totalRows(
     subjectSignals: bySubject.flatMap(([first, ...others]) => {
       if (!first) return [];
       const { subjectType, subjectId, kind } = first;
-      return { subjectType, subjectId, kind, signals: 1 + others.length };
+      return { subjectType: String(subjectType), subjectId, kind: String(kind), signals: 1 + others.length };
     }),
     signalKind: [0, 1, 2, 3]
-      .map((kind) => ({ kind, signals: countOf(trustSignal, (signal) => signal.kind === kind) }))
+      .map((kind) => ({ kind: String(kind), signals: countOf(trustSignal, (signal) => signal.kind === kind) }))
       .filter(({ signals }) => signals > 0),
   };
 }
