@@ -1,6 +1,8 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { expect } from "vitest";
 
 const projectRoot = resolve(import.meta.dirname, "..", "..");
@@ -52,4 +54,18 @@ export async function graphql(ponderPort: string, query: string): Promise<Lists>
     body: JSON.stringify({ query }),
   });
   return ((await response.json()) as { data: Lists }).data;
+}
+
+/** The README's example requests, each with the answer it shows: a block of shell that calls curl, then one of JSON. */
+export async function readmeExamples(): Promise<{ command: string; answer: unknown }[]> {
+  const readme = await readFile(join(projectRoot, "README.md"), "utf8");
+  const blocks = readme.matchAll(/```sh\n(curl [^`]*)```\s*```json\n([^`]*)```/g);
+  return [...blocks].map(([, command = "", answer = ""]) => ({ command, answer: JSON.parse(answer) }));
+}
+
+/** Runs an example as pasted into a shell, on other ports than the default ones. */
+export async function runExample(command: string, ports: { API_PORT: string; PONDER_PORT: string }): Promise<unknown> {
+  const moved = command.replace(":3001", `:${ports.API_PORT}`).replace(":42069", `:${ports.PONDER_PORT}`);
+  const { stdout } = await promisify(execFile)("sh", ["-c", moved]);
+  return JSON.parse(stdout);
 }

@@ -10,7 +10,7 @@ import { deploy } from "../../dev/deploy";
 import { freePorts } from "../../dev/ports";
 import { protocolOn } from "../../dev/protocol";
 import { hashOf } from "../../dev/sample/people";
-import { graphql, isBusy, npmStart } from "./npm-start";
+import { graphql, isBusy, npmStart, readmeExamples, runExample } from "./npm-start";
 
 describe("npm start", () => {
   let stateFolder: string;
@@ -36,7 +36,7 @@ describe("npm start", () => {
     for (const port of Object.values(ports)) expect(await isBusy(port)).toBe(false);
   };
 
-  it("makes a chain on which every event has happened, indexes it, and leaves nothing running on SIGTERM", async () => {
+  it("makes a chain on which every event has happened, indexes it, answers the README's examples, and leaves nothing running on SIGTERM", async () => {
     const first = start();
     await first.printed("Ready. The gateway is on");
 
@@ -71,6 +71,10 @@ describe("npm start", () => {
     const happened = new Set(eventLogs?.items.map(({ contract, name }) => `${contract}:${name}`));
     expect([...happened].sort()).toEqual(everyEvent.sort());
 
+    const examples = await readmeExamples();
+    expect(examples).toHaveLength(2);
+    for (const { command, answer } of examples) expect(await runExample(command, ports)).toEqual(answer);
+
     expect(await first.stop()).toBe(0);
     await expectNothingLeft();
 
@@ -93,7 +97,7 @@ describe("npm start", () => {
 
     const run = start({
       NETWORK: "base-sepolia",
-      RPC_URL: `${chain.rpcUrl},${chain.rpcUrl}/second`,
+      RPC_URL: `${chain.rpcUrl},${chain.rpcUrl}/?second`,
       START_BLOCK: "0",
       ...Object.fromEntries(contractNames.map((name) => [addressVariable(name), contracts[name]])),
     });
