@@ -1,7 +1,7 @@
 import { createWriteStream, existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Environment, InvalidEnvironment, parseEnvironment } from "../config/environment";
+import { type Environment, parseEnvironment } from "../config/environment";
 import type { LocalDeployment } from "../config/networks";
 import { type Child, ChildEnded } from "./child";
 import { indexerReady, startIndexer } from "./indexer";
@@ -36,15 +36,18 @@ function supervise(child: Child): Child {
   return child;
 }
 
-/** On a local chain Ponder's log goes to a file, with warnings also shown; elsewhere it is the process's own output. */
+/**
+ * On a local chain Ponder's log goes to a file, and only errors are shown: its warnings are of public chains, such as that
+ * no block came for a while. Elsewhere the log is the process's own output.
+ */
 async function logLines({ stateFolder, networkName }: Environment): Promise<(line: string) => void> {
   if (networkName !== "local") return (line) => console.log(line);
   await mkdir(stateFolder, { recursive: true });
   const file = createWriteStream(join(stateFolder, "ponder.log"));
   return (line) => {
     file.write(`${line}\n`);
-    const warning = /^\{"level":[456]0/.test(line);
-    if (!stopping && (warning || !line.startsWith("{"))) console.log(line);
+    const isError = /^\{"level":[56]0/.test(line);
+    if (!stopping && (isError || !line.startsWith("{"))) console.log(line);
   };
 }
 
@@ -109,8 +112,7 @@ try {
   await main();
 } catch (error) {
   if (!stopping) {
-    const expected = error instanceof InvalidEnvironment || error instanceof Error;
-    console.error(expected ? error.message : error);
+    console.error(error instanceof Error ? error.message : error);
     await stopAll(1);
   }
 }
