@@ -1,17 +1,9 @@
-import {
-  type Address,
-  encodeAbiParameters,
-  encodeFunctionData,
-  type Hex,
-  keccak256,
-  numberToHex,
-  zeroAddress,
-  zeroHash,
-} from "viem";
+import { type Address, encodeFunctionData, type Hex, numberToHex, zeroAddress, zeroHash } from "viem";
 import { LOCAL_CHAIN_ID } from "../config/networks";
 import { actor, type LocalChain } from "../dev/chain";
 import type { Contracts } from "../dev/deploy";
 import { deployedAbis, signIntent } from "../dev/protocol";
+import { type QuoteCommitment, quoteHash } from "../dev/quote-hash";
 import { hashOf } from "../dev/sample/people";
 import type { Intent } from "../src/lib/intent-hash";
 
@@ -24,59 +16,6 @@ const intentOwner = actor(0);
 
 /** An address of its own for each role of each round, so that "one per operator" holds. */
 const addressOf = (role: string, round: number): Address => `0x${hashOf(`${role} ${round}`).slice(-40)}`;
-
-type Quote = Parameters<typeof quoteHashOf>[1];
-
-/** The hash the registry gives a quote, by the formula of the protocol's specification. */
-function quoteHashOf(
-  registry: Address,
-  quote: {
-    merchantId: bigint;
-    serviceNumericId: bigint;
-    agent: Address;
-    token: Address;
-    facilitator: Address;
-    amount: bigint;
-    paymentRail: number;
-    expiresAt: bigint;
-    paymentNonce: bigint;
-    resourceHash: Hex;
-    termsHash: Hex;
-    x402PayloadHash: Hex;
-  },
-): Hex {
-  const types = (list: string) => list.split(" ").map((type) => ({ type }));
-  const subject = keccak256(
-    encodeAbiParameters(types("uint256 uint256 bytes32 bytes32"), [
-      quote.merchantId,
-      quote.serviceNumericId,
-      quote.resourceHash,
-      quote.termsHash,
-    ]),
-  );
-  const payment = keccak256(
-    encodeAbiParameters(types("address address address uint256 uint8 uint256 uint256 bytes32"), [
-      quote.agent,
-      quote.token,
-      quote.facilitator,
-      quote.amount,
-      quote.paymentRail,
-      quote.expiresAt,
-      quote.paymentNonce,
-      quote.x402PayloadHash,
-    ]),
-  );
-  return keccak256(
-    encodeAbiParameters(types("uint256 address bytes32 bytes32 uint16 uint256"), [
-      BigInt(LOCAL_CHAIN_ID),
-      registry,
-      subject,
-      payment,
-      0,
-      0n,
-    ]),
-  );
-}
 
 /** The calls of one round, which emit every event of the protocol at least once. Ids follow from the round's number. */
 async function round(contracts: Contracts, number: number): Promise<Call[]> {
@@ -155,7 +94,7 @@ async function round(contracts: Contracts, number: number): Promise<Call[]> {
   call(merchant, registry, "updateService", id, uri, hash, hash, true);
   call(facilitator, registry, "registerFacilitator", facilitator, uri, hash);
   call(facilitator, registry, "updateFacilitator", id, uri, hash, true);
-  const quote: Quote = {
+  const quote: QuoteCommitment = {
     merchantId: id,
     serviceNumericId: id,
     agent: owner,
@@ -170,7 +109,7 @@ async function round(contracts: Contracts, number: number): Promise<Call[]> {
     x402PayloadHash: hash,
   };
   call(merchant, registry, "commitQuote", quote);
-  call(facilitator, registry, "recordReceipt", quoteHashOf(contracts.CommerceRegistry, quote), hash);
+  call(facilitator, registry, "recordReceipt", quoteHash(LOCAL_CHAIN_ID, contracts.CommerceRegistry, quote), hash);
   call(merchant, registry, "recordFulfillment", id, hash);
   call(owner, registry, "openDispute", id, hash);
   call(merchant, registry, "resolveDispute", id, 1, hash);

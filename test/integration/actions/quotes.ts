@@ -1,43 +1,11 @@
-import { type Address, encodeAbiParameters, type Hex, keccak256 } from "viem";
+import type { Address } from "viem";
+import { type QuoteCommitment, quoteHash } from "../../../dev/quote-hash";
 import { type Call, call } from "./calls";
 import { anyAmount, anyHash, anyOutsider, anyToken, laterThan } from "./values";
-import { type ActionKind, may, nextId, type Quote, type QuoteCommitment, type Service, type World } from "./world";
+import { type ActionKind, may, nextId, type Quote, type Service, type World } from "./world";
 
 /** The payment rails FACILITATOR and X402; TRANSFER and SWAP need nobody. */
 export const needsFacilitator = ({ paymentRail }: QuoteCommitment) => paymentRail >= 2;
-
-const hashOf = (types: readonly string[], values: readonly unknown[]): Hex =>
-  keccak256(
-    encodeAbiParameters(
-      types.map((type) => ({ type })),
-      values,
-    ),
-  );
-
-/** The hash that names a quote, as the protocol defines it; its fee is nothing. */
-function quoteHash({ chainId, contracts }: World, quote: QuoteCommitment): Hex {
-  const sale = hashOf(
-    ["uint256", "uint256", "bytes32", "bytes32"],
-    [quote.merchantId, quote.serviceNumericId, quote.resourceHash, quote.termsHash],
-  );
-  const payment = hashOf(
-    ["address", "address", "address", "uint256", "uint8", "uint256", "uint256", "bytes32"],
-    [
-      quote.agent,
-      quote.token,
-      quote.facilitator,
-      quote.amount,
-      quote.paymentRail,
-      quote.expiresAt,
-      quote.paymentNonce,
-      quote.x402PayloadHash,
-    ],
-  );
-  return hashOf(
-    ["uint256", "address", "bytes32", "bytes32", "uint16", "uint256"],
-    [chainId, contracts.CommerceRegistry, sale, payment, 0, 0n],
-  );
-}
 
 const isActive = (world: World, address: Address) =>
   world.facilitators.some(({ facilitator, active }) => facilitator === address && active);
@@ -97,7 +65,12 @@ export const quoteActions: ActionKind[] = [
       if (!service) return null;
       const { merchant } = service;
       const commitment = anyQuote(world, service);
-      world.quotes.push({ quoteHash: quoteHash(world, commitment), merchant, commitment, settled: false });
+      world.quotes.push({
+        quoteHash: quoteHash(world.chainId, world.contracts.CommerceRegistry, commitment),
+        merchant,
+        commitment,
+        settled: false,
+      });
       return call(world, merchant.owner, "CommerceRegistry", "commitQuote", [commitment]);
     },
   },

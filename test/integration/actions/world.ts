@@ -1,6 +1,7 @@
 import { type Address, type Hex, zeroAddress } from "viem";
 import type { actor } from "../../../dev/chain";
 import type { Contracts } from "../../../dev/deploy";
+import type { QuoteCommitment } from "../../../dev/quote-hash";
 import { type Call, type ContractName, type FunctionName, selectorOf } from "./calls";
 import { type AccountPolicies, isWithinLimit, newPolicies } from "./policy-state";
 import type { Random } from "./random";
@@ -46,21 +47,6 @@ export type Merchant = { merchantId: bigint; owner: Address };
 export type Service = { serviceNumericId: bigint; merchant: Merchant; serviceId: Text };
 
 export type Facilitator = { facilitatorId: bigint; facilitator: Address; registrant: Address; active: boolean };
-
-export type QuoteCommitment = {
-  merchantId: bigint;
-  serviceNumericId: bigint;
-  agent: Address;
-  token: Address;
-  facilitator: Address;
-  amount: bigint;
-  paymentRail: number;
-  expiresAt: bigint;
-  paymentNonce: bigint;
-  resourceHash: Hex;
-  termsHash: Hex;
-  x402PayloadHash: Hex;
-};
 
 export type Quote = { quoteHash: Hex; merchant: Merchant; commitment: QuoteCommitment; settled: boolean };
 
