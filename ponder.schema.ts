@@ -1,4 +1,5 @@
 import { index, onchainTable, primaryKey } from "ponder";
+import type { Hex } from "viem";
 
 // Conventions. Amounts and ids are uint256 and fit `bigint()` (numeric(78)). Sums of amounts may exceed uint256, so they
 // are unbounded `numeric` ({@link sum}). Addresses and hashes are lowercase hex. Times are unix seconds of the block.
@@ -11,39 +12,41 @@ type Columns = Parameters<Extract<Parameters<typeof onchainTable>[1], (...args: 
 /** A total of amounts: anyone can commit amounts of 2^256 − 1, and two of those overflow any fixed width. */
 const sum = (t: Columns) => t.numeric({ mode: "bigint" }).notNull().default(0n);
 
+/** Hex, lowercase as it reaches a handler. (Ponder's own `hex()` would lowercase every value again on each write.) */
+const hex = (t: Columns) => t.varchar().$type<Hex>();
+
+/** A block's number or time. Whoever makes blocks can't choose it freely, so 64 bits hold it. */
+const ofBlock = (t: Columns) => t.int8({ mode: "bigint" });
+
 /** A number of rows. */
 const count = (t: Columns) => t.integer().notNull().default(0);
 
 /** The block of the event that made a row. */
-const madeInBlock = (t: Columns) => t.bigint().notNull();
+const madeInBlock = (t: Columns) => ofBlock(t).notNull();
 
 // Event log
 
-/** One row is one protocol event, of whatever contract, in the order of the chain. */
+/** One row is one protocol event, of whatever contract. */
 export const eventLog = onchainTable(
   "event_log",
   (t) => ({
-    /** `<block number>-<log index>` */
-    id: t.text().primaryKey(),
-    blockNumber: t.bigint().notNull(),
-    logIndex: t.integer().notNull(),
-    blockHash: t.hex().notNull(),
-    blockTimestamp: t.bigint().notNull(),
-    txHash: t.hex().notNull(),
+    /** The number of its block and its log index, as {@link eventId} writes them: the order of ids is the order of the chain. */
+    id: t.varchar().primaryKey(),
+    blockHash: hex(t).notNull(),
+    blockTimestamp: ofBlock(t).notNull(),
+    txHash: hex(t).notNull(),
     /** The protocol's name of the contract, such as `IntentBook`. */
     contract: t.varchar().notNull(),
     name: t.varchar().notNull(),
     /**
      * The decoded arguments by name, as JSON text; integers wider than a JavaScript number are decimal strings. Text, not
-     * jsonb: nothing looks into it in SQL, and Ponder would parse and print every jsonb value twice more; and varchar, which
-     * it does not search for NUL (the arguments have none).
+     * jsonb: nothing looks into it in SQL, and Ponder would parse and print every jsonb value twice more.
      */
     args: t.varchar().notNull(),
   }),
   (table) => ({
-    inOrder: index().on(table.blockNumber, table.logIndex),
-    byTransaction: index().on(table.txHash, table.logIndex),
-    byName: index().on(table.name, table.blockNumber, table.logIndex),
+    byTransaction: index().on(table.txHash, table.id),
+    byName: index().on(table.name, table.id),
   }),
 );
 
@@ -54,11 +57,11 @@ export const agent = onchainTable(
   "agent",
   (t) => ({
     agentId: t.bigint().primaryKey(),
-    owner: t.hex().notNull(),
-    metadataUri: t.text().notNull(),
+    owner: hex(t).notNull(),
+    metadataUri: t.varchar().notNull(),
     /** Bytes of any length, as hex; not necessarily a key. */
-    pubkey: t.hex().notNull(),
-    capabilitiesHash: t.hex().notNull(),
+    pubkey: hex(t).notNull(),
+    capabilitiesHash: hex(t).notNull(),
     revoked: t.boolean().notNull(),
     blockNumber: madeInBlock(t),
   }),
@@ -72,7 +75,7 @@ export const intent = onchainTable(
   "intent",
   (t) => ({
     intentId: t.bigint().primaryKey(),
-    owner: t.hex().notNull(),
+    owner: hex(t).notNull(),
     /** Index into the contract's `IntentType`. */
     intentType: t.integer().notNull(),
     amountInMax: t.bigint().notNull(),
@@ -80,24 +83,24 @@ export const intent = onchainTable(
     deadline: t.bigint().notNull(),
     slippageBps: t.integer().notNull(),
     /** What the owner committed the execution to; zero means no commitment. */
-    executionTarget: t.hex().notNull(),
-    executionDataHash: t.hex().notNull(),
-    requiredAttestationSubject: t.hex().notNull(),
-    requiredAttestationSchema: t.hex().notNull(),
-    metadataUriHash: t.hex().notNull(),
-    inputToken: t.hex().notNull(),
-    outputToken: t.hex().notNull(),
+    executionTarget: hex(t).notNull(),
+    executionDataHash: hex(t).notNull(),
+    requiredAttestationSubject: hex(t).notNull(),
+    requiredAttestationSchema: hex(t).notNull(),
+    metadataUriHash: hex(t).notNull(),
+    inputToken: hex(t).notNull(),
+    outputToken: hex(t).notNull(),
     nonce: t.bigint().notNull(),
     /** The EIP-712 struct hash, which a client knows before it submits. */
-    intentHash: t.hex().notNull(),
+    intentHash: hex(t).notNull(),
     /** As stored on chain: an intent past its deadline stays OPEN, and readers derive EXPIRED. */
-    status: t.text({ enum: ["OPEN", "FILLED", "CANCELLED"] }).notNull(),
+    status: t.varchar({ enum: ["OPEN", "FILLED", "CANCELLED"] }).notNull(),
     /** The selected bid and its solver; null until the owner selects one. */
     selectedBidId: t.bigint(),
-    selectedSolver: t.hex(),
-    submittedAt: t.bigint().notNull(),
+    selectedSolver: hex(t),
+    submittedAt: ofBlock(t).notNull(),
     blockNumber: madeInBlock(t),
-    txHash: t.hex().notNull(),
+    txHash: hex(t).notNull(),
   }),
   (table) => ({
     byHash: index().on(table.intentHash),
@@ -109,23 +112,24 @@ export const intent = onchainTable(
   }),
 );
 
-/** One row is one bid of a solver; `bidId` counts from 1 within each intent. */
+/**
+ * One row is one bid of a solver; `bidId` counts from 1 within each intent. What became of it follows from the intent
+ * (which names the one bid selected), from `bid_selection` and from the time.
+ */
 export const bid = onchainTable(
   "bid",
   (t) => ({
     intentId: t.bigint().notNull(),
     bidId: t.bigint().notNull(),
-    solver: t.hex().notNull(),
+    solver: hex(t).notNull(),
     amountIn: t.bigint().notNull(),
     amountOut: t.bigint().notNull(),
     fee: t.bigint().notNull(),
     validUntil: t.bigint().notNull(),
-    executionHash: t.hex().notNull(),
-    /** At most one bid of an intent is SELECTED; REJECTED is one that was selected before. Readers derive EXPIRED. */
-    status: t.text({ enum: ["OPEN", "SELECTED", "REJECTED"] }).notNull(),
-    createdAt: t.bigint().notNull(),
+    executionHash: hex(t).notNull(),
+    createdAt: ofBlock(t).notNull(),
     blockNumber: madeInBlock(t),
-    txHash: t.hex().notNull(),
+    txHash: hex(t).notNull(),
   }),
   (table) => ({
     pk: primaryKey({ columns: [table.intentId, table.bidId] }),
@@ -134,26 +138,37 @@ export const bid = onchainTable(
   }),
 );
 
+/** One row is one bid that its intent's owner has selected; a later selection may have replaced it. */
+export const bidSelection = onchainTable(
+  "bid_selection",
+  (t) => ({ intentId: t.bigint().notNull(), bidId: t.bigint().notNull() }),
+  (table) => ({ pk: primaryKey({ columns: [table.intentId, table.bidId] }) }),
+);
+
 /** One row is the fill of an intent; an intent is filled once at most. */
 export const fill = onchainTable(
   "fill",
   (t) => ({
     intentId: t.bigint().primaryKey(),
-    solver: t.hex().notNull(),
+    solver: hex(t).notNull(),
     amountIn: t.bigint().notNull(),
     amountOut: t.bigint().notNull(),
     /** The bid that was selected when the intent was filled. */
     bidId: t.bigint(),
-    /** The proof follows in an event of its own, in the same transaction. */
-    resultHash: t.hex(),
-    traceHash: t.hex(),
-    attestationId: t.bigint(),
-    filledAt: t.bigint().notNull(),
+    filledAt: ofBlock(t).notNull(),
     blockNumber: madeInBlock(t),
-    txHash: t.hex().notNull(),
+    txHash: hex(t).notNull(),
   }),
   (table) => ({ bySolver: index().on(table.solver, table.intentId) }),
 );
+
+/** One row is the proof of a fill, which has an event of its own. */
+export const fillProof = onchainTable("fill_proof", (t) => ({
+  intentId: t.bigint().primaryKey(),
+  resultHash: hex(t).notNull(),
+  traceHash: hex(t).notNull(),
+  attestationId: t.bigint().notNull(),
+}));
 
 // Policies
 
@@ -174,22 +189,12 @@ export const policyTypes = [
 export const policy = onchainTable(
   "policy",
   (t) => ({
-    account: t.hex().notNull(),
-    policyType: t.text({ enum: policyTypes }).notNull(),
-    /** What tells policies of one kind apart: the addresses and the selector it is about, joined with "-"; or "". */
-    key: t.text().notNull(),
-    /** SPEND_LIMIT, PAYMENT_POLICY; the zero address is the native coin. */
-    token: t.hex(),
-    /** TARGET_ALLOWLIST, FUNCTION_ALLOWLIST. */
-    target: t.hex(),
-    /** FUNCTION_ALLOWLIST. */
-    selector: t.hex(),
-    /** PAYMENT_POLICY: the merchant's address. */
-    merchant: t.hex(),
-    /** PAYMENT_POLICY. */
-    facilitator: t.hex(),
+    account: hex(t).notNull(),
+    policyType: t.varchar({ enum: policyTypes }).notNull(),
+    /** What the policy is about, as {@link policyKey} joins it: a token, a target, a target and a selector, … */
+    key: t.varchar().notNull(),
     /** GUARDIAN. */
-    guardian: t.hex(),
+    guardian: hex(t),
     /** TARGET_ALLOWLIST, FUNCTION_ALLOWLIST, PAYMENT_POLICY: allowed. FUNCTION_ALLOWLIST_MODE: on. ACCOUNT_FROZEN: frozen. */
     enabled: t.boolean(),
     /** PAYMENT_POLICY. */
@@ -198,9 +203,9 @@ export const policy = onchainTable(
     maxPerDay: t.bigint(),
     /** SPEND_LIMIT, PAYMENT_POLICY: spent in the window that began at `lastReset`; 0 once 86400 s have passed since. */
     spentToday: t.bigint(),
-    lastReset: t.bigint(),
+    lastReset: ofBlock(t),
     /** The block in which the policy was last set (spending does not count). */
-    blockNumber: t.bigint().notNull(),
+    blockNumber: ofBlock(t).notNull(),
   }),
   (table) => ({ pk: primaryKey({ columns: [table.account, table.policyType, table.key] }) }),
 );
@@ -212,11 +217,11 @@ export const attestation = onchainTable(
   "attestation",
   (t) => ({
     attestationId: t.bigint().primaryKey(),
-    attester: t.hex().notNull(),
-    schemaHash: t.hex().notNull(),
-    subject: t.hex().notNull(),
-    dataHash: t.hex().notNull(),
-    timestamp: t.bigint().notNull(),
+    attester: hex(t).notNull(),
+    schemaHash: hex(t).notNull(),
+    subject: hex(t).notNull(),
+    dataHash: hex(t).notNull(),
+    timestamp: ofBlock(t).notNull(),
     revoked: t.boolean().notNull(),
     blockNumber: madeInBlock(t),
   }),
@@ -228,21 +233,14 @@ export const attestation = onchainTable(
   }),
 );
 
-/** One row is what one address attested, whether or not it is (yet) the operator of an attestor. */
-export const attesterActivity = onchainTable("attester_activity", (t) => ({
-  attester: t.hex().primaryKey(),
-  attestations: count(t),
-  revokedAttestations: count(t),
-}));
-
-/** One row is one registered attestor. Its counters are in `attester_activity` under its operator. */
+/** One row is one registered attestor. Its counters are the total `attestations_by_attester` of its operator. */
 export const attestor = onchainTable(
   "attestor",
   (t) => ({
     attestorId: t.bigint().primaryKey(),
-    operator: t.hex().notNull(),
-    metadataUri: t.text().notNull(),
-    schemasHash: t.hex().notNull(),
+    operator: hex(t).notNull(),
+    metadataUri: t.varchar().notNull(),
+    schemasHash: hex(t).notNull(),
     active: t.boolean().notNull(),
     blockNumber: madeInBlock(t),
   }),
@@ -254,7 +252,7 @@ export const attestor = onchainTable(
 
 /** One row is what one address did as a solver, whether or not it is (yet) the operator of a registered solver. */
 export const solverActivity = onchainTable("solver_activity", (t) => ({
-  solver: t.hex().primaryKey(),
+  solver: hex(t).primaryKey(),
   fills: count(t),
   /** Sum over fills of fill block − submission block. */
   latencyBlocks: sum(t),
@@ -269,9 +267,9 @@ export const solver = onchainTable(
   "solver",
   (t) => ({
     solverId: t.bigint().primaryKey(),
-    operator: t.hex().notNull(),
-    metadataUri: t.text().notNull(),
-    capabilitiesHash: t.hex().notNull(),
+    operator: hex(t).notNull(),
+    metadataUri: t.varchar().notNull(),
+    capabilitiesHash: hex(t).notNull(),
     bond: t.bigint().notNull(),
     active: t.boolean().notNull(),
     blockNumber: madeInBlock(t),
@@ -289,10 +287,10 @@ export const merchant = onchainTable(
   "merchant",
   (t) => ({
     merchantId: t.bigint().primaryKey(),
-    owner: t.hex().notNull(),
-    payoutAddress: t.hex().notNull(),
-    metadataUri: t.text().notNull(),
-    metadataHash: t.hex().notNull(),
+    owner: hex(t).notNull(),
+    payoutAddress: hex(t).notNull(),
+    metadataUri: t.varchar().notNull(),
+    metadataHash: hex(t).notNull(),
     active: t.boolean().notNull(),
     blockNumber: madeInBlock(t),
   }),
@@ -308,10 +306,10 @@ export const service = onchainTable(
   (t) => ({
     serviceNumericId: t.bigint().primaryKey(),
     merchantId: t.bigint().notNull(),
-    serviceId: t.text().notNull(),
-    metadataUri: t.text().notNull(),
-    metadataHash: t.hex().notNull(),
-    capabilityHash: t.hex().notNull(),
+    serviceId: t.varchar().notNull(),
+    metadataUri: t.varchar().notNull(),
+    metadataHash: hex(t).notNull(),
+    capabilityHash: hex(t).notNull(),
     active: t.boolean().notNull(),
     blockNumber: madeInBlock(t),
   }),
@@ -327,9 +325,9 @@ export const facilitator = onchainTable(
   "facilitator",
   (t) => ({
     facilitatorId: t.bigint().primaryKey(),
-    facilitator: t.hex().notNull(),
-    metadataUri: t.text().notNull(),
-    metadataHash: t.hex().notNull(),
+    facilitator: hex(t).notNull(),
+    metadataUri: t.varchar().notNull(),
+    metadataHash: hex(t).notNull(),
     active: t.boolean().notNull(),
     blockNumber: madeInBlock(t),
   }),
@@ -340,21 +338,21 @@ export const facilitator = onchainTable(
 export const quote = onchainTable(
   "quote",
   (t) => ({
-    quoteHash: t.hex().primaryKey(),
+    quoteHash: hex(t).primaryKey(),
     merchantId: t.bigint().notNull(),
     serviceNumericId: t.bigint().notNull(),
-    agent: t.hex().notNull(),
-    token: t.hex().notNull(),
-    facilitator: t.hex().notNull(),
+    agent: hex(t).notNull(),
+    token: hex(t).notNull(),
+    facilitator: hex(t).notNull(),
     amount: t.bigint().notNull(),
     paymentRail: t.integer().notNull(),
     protocolFeeBps: t.integer().notNull(),
     protocolFeeAmount: t.bigint().notNull(),
     expiresAt: t.bigint().notNull(),
     paymentNonce: t.bigint().notNull(),
-    resourceHash: t.hex().notNull(),
-    termsHash: t.hex().notNull(),
-    x402PayloadHash: t.hex().notNull(),
+    resourceHash: hex(t).notNull(),
+    termsHash: hex(t).notNull(),
+    x402PayloadHash: hex(t).notNull(),
     settled: t.boolean().notNull(),
     logIndex: t.integer().notNull(),
     blockNumber: madeInBlock(t),
@@ -372,23 +370,23 @@ export const receipt = onchainTable(
   "receipt",
   (t) => ({
     receiptId: t.bigint().primaryKey(),
-    quoteHash: t.hex().notNull(),
-    agent: t.hex().notNull(),
+    quoteHash: hex(t).notNull(),
+    agent: hex(t).notNull(),
     merchantId: t.bigint().notNull(),
     serviceNumericId: t.bigint().notNull(),
-    token: t.hex().notNull(),
+    token: hex(t).notNull(),
     amount: t.bigint().notNull(),
     paymentRail: t.integer().notNull(),
     protocolFeeBps: t.integer().notNull(),
     protocolFeeAmount: t.bigint().notNull(),
-    facilitator: t.hex().notNull(),
-    resultHash: t.hex().notNull(),
-    resourceHash: t.hex().notNull(),
+    facilitator: hex(t).notNull(),
+    resultHash: hex(t).notNull(),
+    resourceHash: hex(t).notNull(),
     /** Null until fulfilled; the latest of several fulfilments. */
-    fulfillmentHash: t.hex(),
-    settledAt: t.bigint().notNull(),
+    fulfillmentHash: hex(t),
+    settledAt: ofBlock(t).notNull(),
     blockNumber: madeInBlock(t),
-    txHash: t.hex().notNull(),
+    txHash: hex(t).notNull(),
   }),
   (table) => ({
     byAgent: index().on(table.agent, table.receiptId),
@@ -407,10 +405,10 @@ export const dispute = onchainTable(
     disputeId: t.bigint().primaryKey(),
     receiptId: t.bigint().notNull(),
     merchantId: t.bigint(),
-    status: t.text({ enum: disputeStatuses }).notNull(),
-    opener: t.hex().notNull(),
-    reasonHash: t.hex().notNull(),
-    resolutionHash: t.hex(),
+    status: t.varchar({ enum: disputeStatuses }).notNull(),
+    opener: hex(t).notNull(),
+    reasonHash: hex(t).notNull(),
+    resolutionHash: hex(t),
     blockNumber: madeInBlock(t),
   }),
   (table) => ({ byReceipt: index().on(table.receiptId, table.disputeId) }),
@@ -424,8 +422,8 @@ export const trustSignal = onchainTable(
     subjectType: t.integer().notNull(),
     subjectId: t.bigint().notNull(),
     kind: t.integer().notNull(),
-    reporter: t.hex().notNull(),
-    signalHash: t.hex().notNull(),
+    reporter: hex(t).notNull(),
+    signalHash: hex(t).notNull(),
     blockNumber: madeInBlock(t),
   }),
   (table) => ({
@@ -438,71 +436,44 @@ export const trustSignal = onchainTable(
 
 // Running totals, so that reading them costs the same at a million receipts
 
-/** The one row (`id` is "all") of totals over all of commerce. */
-export const commerceTotals = onchainTable("commerce_totals", (t) => ({
-  id: t.text().primaryKey(),
-  merchants: count(t),
-  activeMerchants: count(t),
-  services: count(t),
-  activeServices: count(t),
-  facilitators: count(t),
-  activeFacilitators: count(t),
-  quotes: count(t),
-  settledQuotes: count(t),
-  quotedVolume: sum(t),
-  quotedProtocolFees: sum(t),
-  receipts: count(t),
-  settledVolume: sum(t),
-  settledProtocolFees: sum(t),
-  disputes: count(t),
-  openDisputes: count(t),
-  resolvedDisputes: count(t),
-  rejectedDisputes: count(t),
-}));
+/** What is counted. Each names what its `key` is, and what of it is `marked`. */
+export const totalSubjects = [
+  // Of everything (the key is empty); marked: the active ones, and of quotes the settled ones.
+  "merchants",
+  "services",
+  "facilitators",
+  "quotes",
+  // Receipts by what they are for; marked, of a merchant: the fulfilled ones.
+  "receipts_by_token",
+  "receipts_by_merchant",
+  "receipts_by_service",
+  "receipts_by_facilitator",
+  "receipts_by_payment_rail",
+  // Disputes by status, and by the merchant of the receipt and status.
+  "disputes_by_status",
+  "disputes_by_merchant",
+  // Trust signals by kind, and by subject type, subject id and kind.
+  "signals_by_kind",
+  "signals_by_subject",
+  // Attestations by attester, whether or not it is (yet) the operator of an attestor; marked: the revoked ones.
+  "attestations_by_attester",
+] as const;
 
-export const volumeDimensions = ["token", "merchant", "service", "facilitator", "payment_rail"] as const;
-
-/** One row is the settled volume of one value of one dimension: of one token, one merchant, one payment rail… */
-export const commerceVolume = onchainTable(
-  "commerce_volume",
+/** One row is one running total. Narrow rows of one table: every event that moves a total writes its row anew. */
+export const total = onchainTable(
+  "total",
   (t) => ({
-    dimension: t.text({ enum: volumeDimensions }).notNull(),
-    /** An address, or an id in decimal digits. */
-    key: t.text().notNull(),
-    receipts: count(t),
-    settledVolume: sum(t),
+    subject: t.varchar({ enum: totalSubjects }).notNull(),
+    /** An address, an id in decimal digits, several of them joined with "-", or "". */
+    key: t.varchar().notNull(),
+    count: count(t),
+    marked: count(t),
+    /** Of quotes and receipts: the sum of their amounts. */
+    volume: sum(t),
     protocolFees: sum(t),
   }),
   (table) => ({
-    pk: primaryKey({ columns: [table.dimension, table.key] }),
-    largest: index().on(table.dimension, table.settledVolume.desc(), table.key),
+    pk: primaryKey({ columns: [table.subject, table.key] }),
+    largest: index().on(table.subject, table.volume.desc(), table.key),
   }),
 );
-
-/** One row is what came of a merchant's receipts. Their number and volume are in `commerce_volume`. */
-export const merchantRecord = onchainTable("merchant_record", (t) => ({
-  merchantId: t.bigint().primaryKey(),
-  fulfilledReceipts: count(t),
-  disputes: count(t),
-  openDisputes: count(t),
-  resolvedDisputes: count(t),
-  rejectedDisputes: count(t),
-}));
-
-/** One row is the number of trust signals of one kind about one subject. */
-export const subjectSignals = onchainTable(
-  "subject_signals",
-  (t) => ({
-    subjectType: t.bigint().notNull(),
-    subjectId: t.bigint().notNull(),
-    kind: t.bigint().notNull(),
-    signals: count(t),
-  }),
-  (table) => ({ pk: primaryKey({ columns: [table.subjectType, table.subjectId, table.kind] }) }),
-);
-
-/** One row is the number of all trust signals of one kind. */
-export const signalKind = onchainTable("signal_kind", (t) => ({
-  kind: t.bigint().primaryKey(),
-  signals: count(t),
-}));

@@ -1,19 +1,23 @@
 import { agent } from "ponder:schema";
 import { getAbiItem } from "viem";
 import { agentRegistryAbi } from "../abis/index";
-import { directCalls } from "./lib/calldata";
+import { directCall } from "./lib/calldata";
 import { handle } from "./lib/handle";
 import { known } from "./lib/known-row";
 import { cleanText } from "./lib/text";
 
-const registerAgentCall = directCalls(getAbiItem({ abi: agentRegistryAbi, name: "registerAgent" }));
+const registeredAgent = directCall(getAbiItem({ abi: agentRegistryAbi, name: "registerAgent" }), (args) => ({
+  metadataURI: Buffer.from(args.bytes(0).slice(2), "hex").toString(),
+  pubkey: args.bytes(1),
+  capabilitiesHash: args.bytes32(2),
+}));
 
 handle("AgentRegistry:AgentRegistered", async ({ event, context }) => {
   const { agentId, owner, metadataURI } = event.args;
-  const call = registerAgentCall(event.transaction, event.log.address);
+  const called = registeredAgent(event.transaction, event.log.address);
   const { pubkey, capabilitiesHash } =
-    call && call[0] === metadataURI && event.transaction.from === owner
-      ? { pubkey: call[1], capabilitiesHash: call[2] }
+    called && called.metadataURI === metadataURI && event.transaction.from === owner
+      ? called
       : await context.client.readContract({
           abi: agentRegistryAbi,
           address: event.log.address,

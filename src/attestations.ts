@@ -1,19 +1,24 @@
-import { attestation, attesterActivity } from "ponder:schema";
-import { getAbiItem } from "viem";
+import { attestation, total } from "ponder:schema";
+import { type Address, getAbiItem } from "viem";
 import { attestationRegistryAbi } from "../abis/index";
 import { addTo } from "./lib/add-to";
-import { directCalls } from "./lib/calldata";
+import { directCall } from "./lib/calldata";
 import { handle } from "./lib/handle";
 import { known } from "./lib/known-row";
 
-const submitAttestationCall = directCalls(getAbiItem({ abi: attestationRegistryAbi, name: "submitAttestation" }));
+const submittedAttestation = directCall(
+  getAbiItem({ abi: attestationRegistryAbi, name: "submitAttestation" }),
+  (args) => ({ schema: args.bytes32(0), subject: args.bytes32(1), dataHash: args.bytes32(2) }),
+);
+
+const attestationsBy = (attester: Address) => ({ subject: "attestations_by_attester", key: attester }) as const;
 
 handle("AttestationRegistry:AttestationSubmitted", async ({ event, context }) => {
   const { id, attester, schema, subject } = event.args;
-  const call = submitAttestationCall(event.transaction, event.log.address);
+  const called = submittedAttestation(event.transaction, event.log.address);
   const dataHash =
-    call && call[0] === schema && call[1] === subject && event.transaction.from === attester
-      ? call[2]
+    called?.schema === schema && called.subject === subject && event.transaction.from === attester
+      ? called.dataHash
       : (
           await context.client.readContract({
             abi: attestationRegistryAbi,
@@ -32,12 +37,12 @@ handle("AttestationRegistry:AttestationSubmitted", async ({ event, context }) =>
     revoked: false,
     blockNumber: event.block.number,
   });
-  await addTo(context.db, attesterActivity, { attester }, { attestations: 1 });
+  await addTo(context.db, total, attestationsBy(attester), { count: 1 });
 });
 
 handle("AttestationRegistry:AttestationRevoked", async ({ event, context }) => {
   const attestationId = event.args.id;
   const update = context.db.update(attestation, { attestationId }).set({ revoked: true });
   const revoked = await known(update, "attestation", attestationId);
-  if (revoked) await addTo(context.db, attesterActivity, { attester: revoked.attester }, { revokedAttestations: 1 });
+  if (revoked) await addTo(context.db, total, attestationsBy(revoked.attester), { marked: 1 });
 });

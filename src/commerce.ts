@@ -1,26 +1,41 @@
 import type { Context } from "ponder:registry";
-import {
-  commerceTotals,
-  facilitator,
-  merchant,
-  merchantRecord,
-  quote,
-  receipt,
-  service,
-  signalKind,
-  subjectSignals,
-  trustSignal,
-} from "ponder:schema";
-import { zeroHash } from "viem";
+import { facilitator, merchant, quote, receipt, service, total, type totalSubjects, trustSignal } from "ponder:schema";
+import { type Address, zeroAddress, zeroHash } from "viem";
 import { addTo } from "./lib/add-to";
-import { recordVolume } from "./lib/commerce-volume";
 import { handle } from "./lib/handle";
 import { known } from "./lib/known-row";
 import { cleanText } from "./lib/text";
 
-type TotalsChange = Omit<Partial<typeof commerceTotals.$inferInsert>, "id">;
+type Subject = (typeof totalSubjects)[number];
 
-const addToTotals = (db: Context["db"], change: TotalsChange) => addTo(db, commerceTotals, { id: "all" }, change);
+type Change = Omit<Partial<typeof total.$inferInsert>, "subject" | "key">;
+
+/** Adds to the total over everything of a subject. */
+const addToAll = (db: Context["db"], subject: Subject, change: Change) =>
+  addTo(db, total, { subject, key: "" }, change);
+
+const receiptsOfMerchant = (merchantId: bigint) =>
+  ({ subject: "receipts_by_merchant", key: String(merchantId) }) as const;
+
+type Settled = {
+  token: Address;
+  merchantId: bigint;
+  serviceNumericId: bigint;
+  facilitator: Address;
+  paymentRail: number;
+};
+
+/** The totals that a receipt belongs to: of its token, merchant, service, payment rail and, if it has one, facilitator. */
+function totalsOfReceipt({ token, merchantId, serviceNumericId, facilitator, paymentRail }: Settled) {
+  const keys: { subject: Subject; key: string }[] = [
+    { subject: "receipts_by_token", key: token },
+    receiptsOfMerchant(merchantId),
+    { subject: "receipts_by_service", key: String(serviceNumericId) },
+    { subject: "receipts_by_payment_rail", key: String(paymentRail) },
+  ];
+  if (facilitator !== zeroAddress) keys.push({ subject: "receipts_by_facilitator", key: facilitator });
+  return keys;
+}
 
 /** How a count of active rows changes when one row's flag goes from `before` to `after`. */
 const activeChange = (before: boolean, after: boolean) => Number(after) - Number(before);
@@ -36,18 +51,18 @@ handle("CommerceRegistry:MerchantRegistered", async ({ event, context }) => {
     active: true,
     blockNumber: event.block.number,
   });
-  await addToTotals(context.db, { merchants: 1, activeMerchants: 1 });
+  await addToAll(context.db, "merchants", { count: 1, marked: 1 });
 });
 
 handle("CommerceRegistry:MerchantUpdated", async ({ event, context }) => {
   const { merchantId, payoutAddress, metadataURI, metadataHash, active } = event.args;
-  let activeMerchants = 0;
+  let marked = 0;
   const update = context.db.update(merchant, { merchantId }).set((before) => {
-    activeMerchants = activeChange(before.active, active);
+    marked = activeChange(before.active, active);
     return { payoutAddress, metadataUri: cleanText(metadataURI), metadataHash, active };
   });
   await known(update, "merchant", merchantId);
-  await addToTotals(context.db, { activeMerchants });
+  await addToAll(context.db, "merchants", { marked });
 });
 
 handle("CommerceRegistry:ServiceRegistered", async ({ event, context }) => {
@@ -62,56 +77,56 @@ handle("CommerceRegistry:ServiceRegistered", async ({ event, context }) => {
     active: true,
     blockNumber: event.block.number,
   });
-  await addToTotals(context.db, { services: 1, activeServices: 1 });
+  await addToAll(context.db, "services", { count: 1, marked: 1 });
 });
 
 handle("CommerceRegistry:ServiceUpdated", async ({ event, context }) => {
   const { serviceNumericId, metadataURI, metadataHash, capabilityHash, active } = event.args;
-  let activeServices = 0;
+  let marked = 0;
   const update = context.db.update(service, { serviceNumericId }).set((before) => {
-    activeServices = activeChange(before.active, active);
+    marked = activeChange(before.active, active);
     return { metadataUri: cleanText(metadataURI), metadataHash, capabilityHash, active };
   });
   await known(update, "service", serviceNumericId);
-  await addToTotals(context.db, { activeServices });
+  await addToAll(context.db, "services", { marked });
 });
 
 handle("CommerceRegistry:FacilitatorRegistered", async ({ event, context }) => {
   const { facilitatorId, facilitator: address, metadataURI, metadataHash } = event.args;
   const now = { metadataUri: cleanText(metadataURI), metadataHash, active: true };
-  let change = { facilitators: 1, activeFacilitators: 1 };
+  let change = { count: 1, marked: 1 };
   await context.db
     .insert(facilitator)
     .values({ facilitatorId, facilitator: address, ...now, blockNumber: event.block.number })
     .onConflictDoUpdate((before) => {
-      change = { facilitators: 0, activeFacilitators: activeChange(before.active, true) };
+      change = { count: 0, marked: activeChange(before.active, true) };
       return now;
     });
-  await addToTotals(context.db, change);
+  await addToAll(context.db, "facilitators", change);
 });
 
 handle("CommerceRegistry:FacilitatorUpdated", async ({ event, context }) => {
   const { facilitatorId, metadataURI, metadataHash, active } = event.args;
-  let activeFacilitators = 0;
+  let marked = 0;
   const update = context.db.update(facilitator, { facilitatorId }).set((before) => {
-    activeFacilitators = activeChange(before.active, active);
+    marked = activeChange(before.active, active);
     return { metadataUri: cleanText(metadataURI), metadataHash, active };
   });
   await known(update, "facilitator", facilitatorId);
-  await addToTotals(context.db, { activeFacilitators });
+  await addToAll(context.db, "facilitators", { marked });
 });
 
 handle("CommerceRegistry:QuoteCommitted", async ({ event, context }) => {
   const { amount, protocolFeeAmount } = event.args;
-  let change: TotalsChange = { quotes: 1, quotedVolume: amount, quotedProtocolFees: protocolFeeAmount };
+  let change: Change = { count: 1, volume: amount, protocolFees: protocolFeeAmount };
   await context.db
     .insert(quote)
     .values({ ...event.args, settled: false, logIndex: event.log.logIndex, blockNumber: event.block.number })
     .onConflictDoUpdate((before) => {
-      change = { settledQuotes: before.settled ? -1 : 0 };
+      change = { marked: before.settled ? -1 : 0 };
       return { settled: false };
     });
-  await addToTotals(context.db, change);
+  await addToAll(context.db, "quotes", change);
 });
 
 handle("CommerceRegistry:ReceiptRecorded", async ({ event, context }) => {
@@ -124,21 +139,17 @@ handle("CommerceRegistry:ReceiptRecorded", async ({ event, context }) => {
     blockNumber: event.block.number,
     txHash: event.transaction.hash,
   });
-  await recordVolume(context.db, event.args);
-  if (fulfillmentHash !== null) await addTo(context.db, merchantRecord, { merchantId }, { fulfilledReceipts: 1 });
+  const change = { count: 1, volume: amount, protocolFees: protocolFeeAmount };
+  await addTo(context.db, total, totalsOfReceipt(event.args), change);
+  if (fulfillmentHash !== null) await addTo(context.db, total, receiptsOfMerchant(merchantId), { marked: 1 });
 
-  let settledQuotes = 0;
+  let marked = 0;
   const settlement = context.db.update(quote, { quoteHash }).set(({ settled }) => {
-    settledQuotes = settled ? 0 : 1;
+    marked = settled ? 0 : 1;
     return { settled: true };
   });
   await known(settlement, "quote", quoteHash);
-  await addToTotals(context.db, {
-    receipts: 1,
-    settledVolume: amount,
-    settledProtocolFees: protocolFeeAmount,
-    settledQuotes,
-  });
+  await addToAll(context.db, "quotes", { marked });
 });
 
 handle("CommerceRegistry:FulfillmentRecorded", async ({ event, context }) => {
@@ -149,14 +160,15 @@ handle("CommerceRegistry:FulfillmentRecorded", async ({ event, context }) => {
     return { fulfillmentHash };
   });
   const fulfilled = await known(update, "receipt", receiptId);
-  if (fulfilled && first)
-    await addTo(context.db, merchantRecord, { merchantId: fulfilled.merchantId }, { fulfilledReceipts: 1 });
+  if (fulfilled && first) await addTo(context.db, total, receiptsOfMerchant(fulfilled.merchantId), { marked: 1 });
 });
 
 handle("CommerceRegistry:TrustSignalRecorded", async ({ event, context }) => {
-  const { subjectId } = event.args;
-  const [subjectType, kind] = [BigInt(event.args.subjectType), BigInt(event.args.kind)];
+  const { subjectType, subjectId, kind } = event.args;
   await context.db.insert(trustSignal).values({ ...event.args, blockNumber: event.block.number });
-  await addTo(context.db, subjectSignals, { subjectType, subjectId, kind }, { signals: 1 });
-  await addTo(context.db, signalKind, { kind }, { signals: 1 });
+  const keys = [
+    { subject: "signals_by_kind", key: String(kind) },
+    { subject: "signals_by_subject", key: `${subjectType}-${subjectId}-${kind}` },
+  ] as const;
+  await addTo(context.db, total, keys, { count: 1 });
 });

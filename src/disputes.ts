@@ -1,20 +1,17 @@
-import type { Context } from "ponder:registry";
-import { commerceTotals, dispute, disputeStatuses, merchantRecord, receipt } from "ponder:schema";
+import { dispute, disputeStatuses, receipt, total } from "ponder:schema";
 import { addTo } from "./lib/add-to";
 import { handle } from "./lib/handle";
 import { known, unknownRow } from "./lib/known-row";
 
 type DisputeStatus = (typeof disputeStatuses)[number];
 
-const countOf = { OPEN: "openDisputes", RESOLVED: "resolvedDisputes", REJECTED: "rejectedDisputes" } as const;
-
-type DisputeCounts = { disputes?: number } & { [Count in (typeof countOf)[DisputeStatus]]?: number };
-
-/** Dispute counts are kept over all of commerce and for the merchant of the receipt. */
-async function addToCounts(db: Context["db"], merchantId: bigint | null, change: DisputeCounts): Promise<void> {
-  await addTo(db, commerceTotals, { id: "all" }, change);
-  if (merchantId !== null) await addTo(db, merchantRecord, { merchantId }, change);
-}
+/** Disputes are counted by status, over all of commerce and for the merchant of the receipt. */
+const totalsOf = (status: DisputeStatus, merchantId: bigint | null) => {
+  const all = { subject: "disputes_by_status", key: status } as const;
+  return merchantId === null
+    ? [all]
+    : [all, { subject: "disputes_by_merchant", key: `${merchantId}-${status}` } as const];
+};
 
 handle("CommerceRegistry:DisputeOpened", async ({ event, context }) => {
   const { disputeId, receiptId, opener, reasonHash } = event.args;
@@ -30,7 +27,7 @@ handle("CommerceRegistry:DisputeOpened", async ({ event, context }) => {
     reasonHash,
     blockNumber: event.block.number,
   });
-  await addToCounts(context.db, merchantId, { disputes: 1, openDisputes: 1 });
+  await addTo(context.db, total, totalsOf("OPEN", merchantId), { count: 1 });
 });
 
 handle("CommerceRegistry:DisputeResolved", async ({ event, context }) => {
@@ -43,6 +40,7 @@ handle("CommerceRegistry:DisputeResolved", async ({ event, context }) => {
     return { status, resolutionHash: status === "OPEN" ? null : resolutionHash };
   });
   const decided = await known(update, "dispute", disputeId);
-  if (decided && status !== statusBefore)
-    await addToCounts(context.db, decided.merchantId, { [countOf[statusBefore]]: -1, [countOf[status]]: 1 });
+  if (!decided || status === statusBefore) return;
+  await addTo(context.db, total, totalsOf(statusBefore, decided.merchantId), { count: -1 });
+  await addTo(context.db, total, totalsOf(status, decided.merchantId), { count: 1 });
 });

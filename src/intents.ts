@@ -1,10 +1,14 @@
-import { bid, fill, intent, solverActivity } from "ponder:schema";
+import { bid, bidSelection, fill, fillProof, intent, solverActivity } from "ponder:schema";
+import type { Address } from "viem";
 import { intentBookAbi } from "../abis/index";
 import { addTo } from "./lib/add-to";
 import { handle } from "./lib/handle";
 import { intentHash } from "./lib/intent-hash";
 import { known } from "./lib/known-row";
 import { submittedIntent } from "./lib/submitted-intent";
+
+/** A contract read gives addresses with their checksum in the case of the letters. */
+const lowercase = (address: Address) => address.toLowerCase() as Address;
 
 handle("IntentBook:IntentSubmitted", async ({ event, context }) => {
   const { intentId, owner, nonce } = event.args;
@@ -27,13 +31,13 @@ handle("IntentBook:IntentSubmitted", async ({ event, context }) => {
     amountOutMin: constraints.amountOutMin,
     deadline: constraints.deadline,
     slippageBps: constraints.slippageBps,
-    executionTarget: execution.target,
+    executionTarget: lowercase(execution.target),
     executionDataHash: execution.dataHash,
     requiredAttestationSubject: execution.requiredAttestationSubject,
     requiredAttestationSchema: execution.requiredAttestationSchema,
     metadataUriHash: execution.metadataURIHash,
-    inputToken: submitted.inputToken,
-    outputToken: submitted.outputToken,
+    inputToken: lowercase(submitted.inputToken),
+    outputToken: lowercase(submitted.outputToken),
     nonce,
     intentHash: intentHash(submitted),
     status: "OPEN",
@@ -53,7 +57,6 @@ handle("IntentBook:IntentCancelled", async ({ event, context }) => {
 handle("IntentBook:SolverBidSubmitted", async ({ event, context }) => {
   await context.db.insert(bid).values({
     ...event.args,
-    status: "OPEN",
     createdAt: event.block.timestamp,
     blockNumber: event.block.number,
     txHash: event.transaction.hash,
@@ -62,16 +65,9 @@ handle("IntentBook:SolverBidSubmitted", async ({ event, context }) => {
 
 handle("IntentBook:SolverBidSelected", async ({ event, context }) => {
   const { intentId, bidId, solver } = event.args;
-  let earlier: bigint | null = null;
-  const choice = context.db.update(intent, { intentId }).set(({ selectedBidId }) => {
-    earlier = selectedBidId;
-    return { selectedBidId: bidId, selectedSolver: solver };
-  });
-  if (!(await known(choice, "intent", intentId)) || earlier === bidId) return;
-  const setStatus = (id: bigint, status: "SELECTED" | "REJECTED") =>
-    known(context.db.update(bid, { intentId, bidId: id }).set({ status }), "bid", `${intentId}-${id}`);
-  if (earlier !== null) await setStatus(earlier, "REJECTED");
-  await setStatus(bidId, "SELECTED");
+  const choice = context.db.update(intent, { intentId }).set({ selectedBidId: bidId, selectedSolver: solver });
+  await known(choice, "intent", intentId);
+  await context.db.insert(bidSelection).values({ intentId, bidId }).onConflictDoNothing();
 });
 
 handle("IntentBook:IntentFilled", async ({ event, context }) => {
@@ -101,7 +97,5 @@ handle("IntentBook:IntentFilled", async ({ event, context }) => {
 });
 
 handle("IntentBook:IntentFillProof", async ({ event, context }) => {
-  const { intentId, resultHash, traceHash, attestationId } = event.args;
-  const proof = context.db.update(fill, { intentId }).set({ resultHash, traceHash, attestationId });
-  await known(proof, "the fill of intent", intentId);
+  await context.db.insert(fillProof).values(event.args);
 });

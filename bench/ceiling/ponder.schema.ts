@@ -1,7 +1,9 @@
 import { onchainTable } from "ponder";
 
-/** One row is one event: the least that an indexer which keeps anything at all can do. */
-export const event = onchainTable("event", (t) => ({
+export { eventLog } from "../../ponder.schema";
+
+/** One row is one event, and hardly says which: the least that an app which inserts anything at all can do. */
+export const bareEvent = onchainTable("bare_event", (t) => ({
   id: t.text().primaryKey(),
   blockNumber: t.bigint().notNull(),
   txHash: t.hex().notNull(),

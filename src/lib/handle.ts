@@ -1,6 +1,7 @@
 import { type Context, type Event, type EventNames, type IndexingFunctionArgs, ponder } from "ponder:registry";
 import { eventLog } from "ponder:schema";
 import { type ContractName, contractNames } from "../../config/contracts";
+import { eventId } from "./event-id";
 import { argumentEncoder } from "./event-log";
 
 /** What every event has, whatever its name. */
@@ -24,12 +25,11 @@ export function handle<Name extends EventNames>(
   const encodeArguments = argumentEncoder(contract, eventName);
   const registered = async (args: IndexingFunctionArgs<Name>) => {
     const { event, context } = args as unknown as AnyEvent;
+    const { number, hash, timestamp } = event.block;
     await context.db.insert(eventLog).values({
-      id: `${event.block.number}-${event.log.logIndex}`,
-      blockNumber: event.block.number,
-      logIndex: event.log.logIndex,
-      blockHash: event.block.hash,
-      blockTimestamp: event.block.timestamp,
+      id: eventId(number, event.log.logIndex),
+      blockHash: hash,
+      blockTimestamp: timestamp,
       txHash: event.transaction.hash,
       contract,
       name: eventName,

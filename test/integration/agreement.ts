@@ -18,20 +18,22 @@ import type { Stack } from "./stack";
 export async function differences(stack: Stack): Promise<string[]> {
   const [indexed, onChain] = [await stack.allRows(), await rowsOnChain(stack)];
   const names = Object.keys(onChain) as TableName[];
-  return names.flatMap((name) => tableDifferences(name, indexed[name], onChain[name]));
+  // A total that went back to nothing keeps its row.
+  const total = indexed.total.filter((row) => row.count !== 0 || row.marked !== 0);
+  return names.flatMap((name) => tableDifferences(name, { ...indexed, total }[name], onChain[name]));
 }
 
 /** Every table of the schema as it follows from the chain. */
 async function rowsOnChain(stack: Stack): Promise<Rows<TableName>> {
   const chain = await readChain(stack);
-  const commerce = await commerceRows(chain);
+  const [registries, commerce] = [await registryRows(chain), await commerceRows(chain)];
   return {
     ...(await eventLogRows(chain)),
-    ...(await registryRows(chain)),
+    ...registries,
     ...(await intentRows(chain)),
     ...(await policyRows(chain)),
     ...commerce,
-    ...totalRows(commerce),
+    ...totalRows(commerce, registries.attestation),
   };
 }
 

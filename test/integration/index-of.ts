@@ -37,7 +37,7 @@ export type Index = {
   /** All rows of a table, in the order of its primary key, once the index has reached the chain's head. */
   rows: <Name extends TableName>(name: Name) => Promise<Row<Name>[]>;
   /** Every table's rows: what two indexes of one chain must agree on. */
-  allRows: () => Promise<Record<TableName, unknown[]>>;
+  allRows: () => Promise<{ [Name in TableName]: Row<Name>[] }>;
   /** Waits until the index has reached the chain's newest block. */
   indexed: () => Promise<void>;
   startIndexer: () => Promise<void>;

@@ -38,7 +38,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])("stop and start again
     await act("while it was away");
     await stack.startIndexer();
     expect(await stack.rows("agent")).toHaveLength(4);
-    expect(await stack.rows("attesterActivity")).toMatchObject([{ attestations: 4 }]);
+    expect(await stack.rows("total")).toMatchObject([{ subject: "attestations_by_attester", count: 4 }]);
     expect(await differences(stack)).toEqual([]);
   });
 

@@ -1,27 +1,66 @@
-import { type Address, encodeFunctionData, getAbiItem } from "viem";
+import fc from "fast-check";
+import { type Address, encodeFunctionData, getAbiItem, type Hex } from "viem";
 import { describe, expect, it } from "vitest";
 import { agentRegistryAbi } from "../../abis/index";
-import { directCalls } from "../../src/lib/calldata";
+import { directCall } from "../../src/lib/calldata";
 
 const registry: Address = "0x00000000000000000000000000000000000000aa";
-const registerAgentCall = directCalls(getAbiItem({ abi: agentRegistryAbi, name: "registerAgent" }));
-const args = ["ipfs://a", "0x1234", `0x${"11".repeat(32)}`] as const;
-const input = encodeFunctionData({ abi: agentRegistryAbi, functionName: "registerAgent", args });
+const registeredAgent = directCall(getAbiItem({ abi: agentRegistryAbi, name: "registerAgent" }), (args) => [
+  Buffer.from(args.bytes(0).slice(2), "hex").toString(),
+  args.bytes(1),
+  args.bytes32(2),
+]);
+const inputOf = (args: readonly [string, Hex, Hex]) =>
+  encodeFunctionData({ abi: agentRegistryAbi, functionName: "registerAgent", args });
 
-describe("directCalls", () => {
-  it("gives the arguments of a call of the contract itself", () => {
-    expect(registerAgentCall({ to: registry, input }, registry)).toEqual(args);
+const bytes = (constraints: fc.IntArrayConstraints) =>
+  fc.uint8Array(constraints).map((array): Hex => `0x${Buffer.from(array).toString("hex")}`);
+const call = fc.tuple(
+  fc.string({ unit: "binary" }),
+  bytes({ maxLength: 200 }),
+  bytes({ minLength: 32, maxLength: 32 }),
+);
+const example = inputOf(["ipfs://a", "0x1234", `0x${"11".repeat(32)}`]);
+
+describe("directCall", () => {
+  it("reads the arguments of any call of the contract itself", () => {
+    fc.assert(
+      fc.property(call, (args) => {
+        expect(registeredAgent({ to: registry, input: inputOf(args) }, registry)).toEqual(args);
+      }),
+    );
   });
 
   it("gives null when the transaction called something else or made a contract", () => {
-    expect(registerAgentCall({ to: "0x00000000000000000000000000000000000000bb", input }, registry)).toBeNull();
-    expect(registerAgentCall({ to: null, input }, registry)).toBeNull();
+    const input = example;
+    expect(registeredAgent({ to: "0x00000000000000000000000000000000000000bb", input }, registry)).toBeNull();
+    expect(registeredAgent({ to: null, input }, registry)).toBeNull();
   });
 
-  it("gives null for another function and for input that does not decode", () => {
+  it("gives null for another function", () => {
     const other = encodeFunctionData({ abi: agentRegistryAbi, functionName: "revokeAgent", args: [1n] });
-    expect(registerAgentCall({ to: registry, input: other }, registry)).toBeNull();
-    expect(registerAgentCall({ to: registry, input: `${input.slice(0, 200)}` as `0x${string}` }, registry)).toBeNull();
-    expect(registerAgentCall({ to: registry, input: "0x" }, registry)).toBeNull();
+    expect(registeredAgent({ to: registry, input: other }, registry)).toBeNull();
+    expect(registeredAgent({ to: registry, input: "0x" }, registry)).toBeNull();
+  });
+
+  it("never throws, wherever the input is cut or changed", () => {
+    fc.assert(
+      fc.property(
+        fc.nat(example.length),
+        fc.nat(example.length - 11),
+        fc.constantFrom("0", "8", "f"),
+        (end, at, digit) => {
+          const changed = `${example.slice(0, 10 + at)}${digit}${example.slice(11 + at)}`.slice(0, end) as Hex;
+          expect(() => registeredAgent({ to: registry, input: changed }, registry)).not.toThrow();
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("gives null for a length that reaches past the end", () => {
+    const lengthAt = 10 + 3 * 64;
+    const long = `${example.slice(0, lengthAt)}${"f".repeat(64)}${example.slice(lengthAt + 64)}` as Hex;
+    expect(registeredAgent({ to: registry, input: long }, registry)).toBeNull();
   });
 });

@@ -23,15 +23,15 @@ function decode(contract: ContractName, { topics, data }: Pick<Log<bigint, numbe
   return { name: event.name, args: JSON.stringify(Object.fromEntries(args)) };
 }
 
+const digits = (value: bigint | number, width: number) => String(value).padStart(width, "0");
+
 /** Every log of the seven contracts, as eth_getLogs gives it. */
 export async function eventLogRows({ client, contracts, timeOf }: Chain): Promise<Rows<"eventLog">> {
   const logs = await Promise.all(
     contractNames.map(async (contract) => {
       const ofContract = await client.getLogs({ address: contracts[contract], fromBlock: 0n });
       return ofContract.map((log) => ({
-        id: `${log.blockNumber}-${log.logIndex}`,
-        blockNumber: String(log.blockNumber),
-        logIndex: log.logIndex,
+        id: `${digits(log.blockNumber, 12)}-${digits(log.logIndex, 6)}`,
         blockHash: log.blockHash,
         blockTimestamp: timeOf(log.blockNumber),
         txHash: log.transactionHash,

@@ -76,10 +76,6 @@ async function bidRows({ client, events, timeOf }: Chain, intents: Intents): Pro
     await client.getContractEvents({ ...events("IntentBook"), eventName: "SolverBidSubmitted" }),
     ({ args }) => nameOf(args.intentId, args.bidId),
   );
-  const everSelected = byId(
-    await client.getContractEvents({ ...events("IntentBook"), eventName: "SolverBidSelected" }),
-    ({ args }) => nameOf(args.intentId, args.bidId),
-  );
   return intents.flatMap(({ row: { intentId }, bids }) =>
     bids.map(({ id: bidId, value }) => {
       const name = nameOf(intentId, bidId);
@@ -93,7 +89,6 @@ async function bidRows({ client, events, timeOf }: Chain, intents: Intents): Pro
         fee: String(value.fee),
         validUntil: String(value.validUntil),
         executionHash: value.executionHash,
-        status: value.selected ? "SELECTED" : everSelected.has(name) ? "REJECTED" : "OPEN",
         createdAt: timeOf(log.blockNumber),
         ...originOf(log),
       };
@@ -104,26 +99,35 @@ async function bidRows({ client, events, timeOf }: Chain, intents: Intents): Pro
 async function fillRows({ client, events, timeOf }: Chain, intents: Intents): Promise<Row<"fill">[]> {
   const selections = new Map(intents.map(({ row }) => [row.intentId, row.selectedBidId]));
   const fills = await client.getContractEvents({ ...events("IntentBook"), eventName: "IntentFilled" });
-  const proofs = byId(
-    await client.getContractEvents({ ...events("IntentBook"), eventName: "IntentFillProof" }),
-    ({ args }) => args.intentId,
-  );
   return fills.map((log) => {
     const { intentId, solver, amountIn, amountOut } = log.args;
-    const proof = known(proofs, intentId).args;
     return {
       intentId: String(intentId),
       solver: lower(solver),
       amountIn: String(amountIn),
       amountOut: String(amountOut),
       bidId: known(selections, String(intentId)),
-      resultHash: proof.resultHash,
-      traceHash: proof.traceHash,
-      attestationId: String(proof.attestationId),
       filledAt: timeOf(log.blockNumber),
       ...originOf(log),
     };
   });
+}
+
+/** The proof of every fill, which the book only logs. */
+async function proofRows({ client, events }: Chain): Promise<Row<"fillProof">[]> {
+  const proofs = await client.getContractEvents({ ...events("IntentBook"), eventName: "IntentFillProof" });
+  return proofs.map(({ args: { intentId, resultHash, traceHash, attestationId } }) => ({
+    intentId: String(intentId),
+    resultHash,
+    traceHash,
+    attestationId: String(attestationId),
+  }));
+}
+
+/** Every bid that was ever selected. */
+async function selectionRows({ client, events }: Chain): Promise<Row<"bidSelection">[]> {
+  const selections = await client.getContractEvents({ ...events("IntentBook"), eventName: "SolverBidSelected" });
+  return selections.map(({ args: { intentId, bidId } }) => ({ intentId: String(intentId), bidId: String(bidId) }));
 }
 
 /** What each address did as a solver, registered or not; one that did nothing has no row. */
@@ -148,9 +152,16 @@ function solverActivityRows(intents: Row<"intent">[], fills: Row<"fill">[]): Row
 }
 
 /** Intents with their bids and fills, as the intent book has them. */
-export async function intentRows(chain: Chain): Promise<Rows<"intent" | "bid" | "fill" | "solverActivity">> {
+export async function intentRows(
+  chain: Chain,
+): Promise<Rows<"intent" | "bid" | "bidSelection" | "fill" | "fillProof" | "solverActivity">> {
   const intents = await readIntents(chain);
   const intent = intents.map(({ row }) => row);
-  const [bid, fill] = await Promise.all([bidRows(chain, intents), fillRows(chain, intents)]);
-  return { intent, bid, fill, solverActivity: solverActivityRows(intent, fill) };
+  const [bid, bidSelection, fill, fillProof] = await Promise.all([
+    bidRows(chain, intents),
+    selectionRows(chain),
+    fillRows(chain, intents),
+    proofRows(chain),
+  ]);
+  return { intent, bid, bidSelection, fill, fillProof, solverActivity: solverActivityRows(intent, fill) };
 }

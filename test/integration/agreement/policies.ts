@@ -5,11 +5,6 @@ type Policy = Row<"policy">;
 
 /** A policy row without what only some kinds of policy have. */
 const bare = {
-  token: null,
-  target: null,
-  selector: null,
-  merchant: null,
-  facilitator: null,
   guardian: null,
   enabled: null,
   maxPerPayment: null,
@@ -58,7 +53,6 @@ export async function policyRows({ client, read, events }: Chain): Promise<Rows<
       async ({ args: { account, token } }) => {
         const limit = await read("PolicyModule", "getSpendLimit", [account, token]);
         return {
-          token: lower(token),
           maxPerDay: String(limit.maxPerDay),
           spentToday: String(limit.spentToday),
           lastReset: String(limit.lastResetTimestamp),
@@ -72,9 +66,6 @@ export async function policyRows({ client, read, events }: Chain): Promise<Rows<
       async ({ args: { account, merchant, token, facilitator } }) => {
         const policy = await read("PolicyModule", "getPaymentPolicy", [account, merchant, token, facilitator]);
         return {
-          merchant: lower(merchant),
-          token: lower(token),
-          facilitator: lower(facilitator),
           enabled: policy.allowed,
           maxPerPayment: String(policy.maxPerPayment),
           maxPerDay: String(policy.maxPerDay),
@@ -88,7 +79,6 @@ export async function policyRows({ client, read, events }: Chain): Promise<Rows<
       targets,
       ({ args }) => joined(args.target),
       async ({ args: { account, target } }) => ({
-        target: lower(target),
         enabled: await read("PolicyModule", "isTargetAllowed", [account, target]),
       }),
     ),
@@ -97,8 +87,6 @@ export async function policyRows({ client, read, events }: Chain): Promise<Rows<
       functions,
       ({ args }) => joined(args.target, args.selector),
       async ({ args: { account, target, selector } }) => ({
-        target: lower(target),
-        selector,
         enabled: await read("PolicyModule", "isFunctionAllowed", [account, target, selector]),
       }),
     ),

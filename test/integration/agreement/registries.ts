@@ -5,7 +5,7 @@ export async function registryRows({
   client,
   read,
   events,
-}: Chain): Promise<Rows<"agent" | "attestation" | "attesterActivity" | "attestor" | "solver">> {
+}: Chain): Promise<Rows<"agent" | "attestation" | "attestor" | "solver">> {
   const agents = await allOf((id) => unless("AgentNotFound", read("AgentRegistry", "getAgent", [id])));
   const attestations = await allOf((id) =>
     unless("AttestationNotFound", read("AttestationRegistry", "getAttestation", [id])),
@@ -29,7 +29,6 @@ export async function registryRows({
     ({ args }) => args.solverId,
   );
 
-  const attesters = [...new Set(attestations.map(({ value }) => lower(value.attester)))];
   return {
     agent: agents.map(({ id, value }) => ({
       agentId: String(id),
@@ -50,14 +49,6 @@ export async function registryRows({
       revoked: value.revoked,
       ...blockOf(known(attestationLogs, id)),
     })),
-    attesterActivity: attesters.map((attester) => {
-      const own = attestations.filter(({ value }) => lower(value.attester) === attester);
-      return {
-        attester,
-        attestations: own.length,
-        revokedAttestations: own.filter(({ value }) => value.revoked).length,
-      };
-    }),
     attestor: attestors.map(({ id, value }) => ({
       attestorId: String(id),
       operator: lower(value.operator),

@@ -1,0 +1,11 @@
+const BLOCK_DIGITS = 12;
+const LOG_DIGITS = 6;
+
+/**
+ * The id of an event: its block and log index in digits of fixed width, so that ids sort as the chain does.
+ *
+ * @example
+ * eventId(1234n, 5) // "000000001234-000005"
+ */
+export const eventId = (blockNumber: bigint, logIndex: number) =>
+  `${String(blockNumber).padStart(BLOCK_DIGITS, "0")}-${String(logIndex).padStart(LOG_DIGITS, "0")}`;
