@@ -1,27 +1,40 @@
 import { Hono } from "hono";
-import { readiness } from "./readiness";
+import { cors } from "hono/cors";
+import { HTTPException } from "hono/http-exception";
+import { requestId } from "hono/request-id";
+import { timeout } from "hono/timeout";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Logger } from "pino";
+import { failureOf } from "./http/failure";
+import { type Env, logRequests } from "./http/log";
 import type { Services } from "./services";
+import { docsRoutes } from "./transports/docs";
+import { restRoutes } from "./transports/rest";
 
-/** The gateway's routes. `/health` says that the process serves, `/ready` that the index has caught up. */
-export function createGateway(services: Services): Hono {
-  const gateway = new Hono();
-  gateway.get("/health", (c) =>
-    c.json({
-      status: "ok",
-      ok: true,
-      service: "intentry",
-      name: "Intentry",
-      x402DevBypass: services.config.x402DevBypass,
+/** How long a request may take. */
+const TIME_LIMIT_MS = 15_000;
+
+/** Everything that is served on the gateway's port. */
+export function createGateway(services: Services, log: Logger): Hono<Env> {
+  const gateway = new Hono<Env>();
+  gateway.use(requestId({ headerName: "x-request-id" }));
+  gateway.use(logRequests(log));
+  gateway.use(
+    cors({
+      origin: "*",
+      allowMethods: ["GET", "HEAD", "POST", "PUT", "OPTIONS"],
+      exposeHeaders: ["etag", "x-request-id", "retry-after", "allow"],
+      maxAge: 86_400,
     }),
   );
-  gateway.get("/ready", async (c) => {
-    const state = await readiness(services);
-    return c.json(state, state.ready ? 200 : 503);
-  });
-  gateway.notFound((c) => c.json({ error: `No route ${c.req.method} ${c.req.path}` }, 404));
+  gateway.use(timeout(TIME_LIMIT_MS, new HTTPException(503, { message: "The request took too long; try again" })));
+  gateway.route("/", restRoutes(services));
+  gateway.route("/", docsRoutes());
+  gateway.notFound((c) => c.json({ error: `There is no ${c.req.path} here; /docs lists what there is` }, 404));
   gateway.onError((error, c) => {
-    console.error(error);
-    return c.json({ error: "Something unforeseen happened; the details are in the server's log" }, 500);
+    const { status, message, fault } = failureOf(error);
+    if (fault) log.error({ request_id: c.var.requestId, err: error }, "failed request");
+    return c.json({ error: message }, status as ContentfulStatusCode, status === 503 ? { "retry-after": "5" } : {});
   });
   return gateway;
 }

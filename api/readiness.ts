@@ -1,6 +1,5 @@
-import { sql } from "drizzle-orm";
-import { z } from "zod";
-import type { Services } from "./services";
+import { readIndexHead } from "./index-head";
+import type { ChainClient, Services } from "./services";
 
 /** How long the chain has to say where its head is. */
 const CHAIN_TIMEOUT_MS = 2_000;
@@ -17,27 +16,7 @@ export type Readiness = {
   reason: string | null;
 };
 
-const Progress = z.object({
-  is_ready: z.coerce.number(),
-  latest_checkpoint: z.string().nullable(),
-});
-
-/** A Ponder checkpoint is fixed-width decimal fields: 10 digits of time, 16 of chain id, 16 of block number, … */
-const blockOfCheckpoint = (checkpoint: string) => BigInt(checkpoint.slice(26, 42));
-
-async function indexProgress(db: Services["db"]) {
-  const { rows } = await db.execute(
-    sql`SELECT value->>'is_ready' AS is_ready, (SELECT max(latest_checkpoint) FROM _ponder_checkpoint) AS latest_checkpoint FROM _ponder_meta WHERE key = 'app'`,
-  );
-  const progress = Progress.optional().parse(rows[0]);
-  const checkpoint = progress?.latest_checkpoint;
-  return {
-    historicalDone: progress?.is_ready === 1,
-    block: checkpoint ? blockOfCheckpoint(checkpoint) : null,
-  };
-}
-
-async function chainHead(chain: Services["chain"]): Promise<bigint | null> {
+async function chainHead(chain: ChainClient): Promise<bigint | null> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), CHAIN_TIMEOUT_MS);
@@ -50,10 +29,14 @@ async function chainHead(chain: Services["chain"]): Promise<bigint | null> {
 }
 
 /** Whether the index has caught up with the chain, and how far apart the two are. */
-export async function readiness({ db, chain, config }: Services): Promise<Readiness> {
-  const [{ historicalDone, block }, head] = await Promise.all([indexProgress(db), chainHead(chain)]);
+export async function readiness({
+  db,
+  clients,
+  config,
+}: Pick<Services, "db" | "clients" | "config">): Promise<Readiness> {
+  const [{ historyDone, block }, head] = await Promise.all([readIndexHead(db), chainHead(clients.chain)]);
   const lag = head !== null && block !== null ? (head > block ? head - block : 0n) : null;
-  const reason = !historicalDone
+  const reason = !historyDone
     ? "The index has not yet caught up with the chain's history."
     : lag === null
       ? "The chain does not answer."

@@ -1,23 +1,29 @@
-import type { SQL } from "drizzle-orm";
+import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 
-/** What the gateway needs of the index: to run a query. Ponder's read-only database is one. */
-type IndexDatabase = {
-  execute: (query: SQL) => Promise<{ rows: Record<string, unknown>[] }>;
-};
+/** What the gateway needs of the index: to read it. Ponder's read-only database is one. */
+export type IndexDatabase = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute">;
 
 /** What the gateway needs of the chain. */
-type ChainClient = {
+export type ChainClient = {
   getBlockNumber: (options: { cacheTime: number }) => Promise<bigint>;
 };
 
-/** Everything the gateway is handed; it knows nothing of where these come from. */
+export type Config = {
+  chainId: number;
+  /** How far behind the chain's head the index may be and still count as caught up. */
+  maxLagBlocks: bigint;
+  x402DevBypass: boolean;
+  /** What cursors are signed with; every process that serves the same index must have the same. */
+  cursorSecret: string;
+  /** Whether every answer is held against its schema before it is sent: in tests and in development. */
+  checkAnswers: boolean;
+};
+
+/** Everything an operation is handed; it knows nothing of where these come from. */
 export type Services = {
   db: IndexDatabase;
-  chain: ChainClient;
-  config: {
-    chainId: number;
-    /** How far behind the chain's head the index may be and still count as caught up. */
-    maxLagBlocks: bigint;
-    x402DevBypass: boolean;
-  };
+  clients: { chain: ChainClient };
+  config: Config;
+  /** The time in unix seconds that decides what has expired. */
+  now: () => Promise<bigint>;
 };

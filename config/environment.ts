@@ -35,6 +35,12 @@ const shared = z.object({
   SAMPLE_ACTIVITY: flag.default(true),
   X402_DEV_BYPASS: flag.default(false),
   NODE_ENV: z.string().optional(),
+  LOG_LEVEL: z
+    .enum(["fatal", "error", "warn", "info", "debug", "silent"], {
+      error: "must be fatal, error, warn, info, debug or silent",
+    })
+    .default("info"),
+  CURSOR_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
   CHAIN_ID: wholeNumber(1, 2 ** 31 - 1).optional(),
   RPC_URL: rpcUrls.optional(),
   START_BLOCK: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
@@ -58,6 +64,11 @@ export type Environment = {
   sampleActivity: boolean;
   x402DevBypass: boolean;
   pollingIntervalMs: number | undefined;
+  logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "silent";
+  /** What cursors are signed with. */
+  cursorSecret: string;
+  /** Whether every answer is held against its schema before it is sent. */
+  checkAnswers: boolean;
   /** Reads the chain to index. It is a function because the local deployment file exists only once the chain is up. */
   network: () => Network;
 };
@@ -129,6 +140,10 @@ export function parseEnvironment(source: Source): Environment {
     sampleActivity: variables.SAMPLE_ACTIVITY,
     x402DevBypass: variables.X402_DEV_BYPASS,
     pollingIntervalMs: variables.POLLING_INTERVAL_MS,
+    logLevel: variables.LOG_LEVEL,
+    // Processes that share a database or a folder share the index, and so their cursors.
+    cursorSecret: variables.CURSOR_SECRET ?? `cursors of ${variables.DATABASE_URL ?? stateFolder}`,
+    checkAnswers: variables.NODE_ENV === "test" || variables.NODE_ENV === "development",
     network,
   };
 }

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { openApiDocument } from "../api/transports/openapi";
 import { forge } from "./forge.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -50,7 +51,10 @@ const contracts: Generator = async () => {
   return files;
 };
 
-const generators: Generator[] = [contracts];
+/** The OpenAPI document of the gateway, as it is served. */
+const openApi: Generator = async () => ({ "docs/openapi.json": `${pretty(openApiDocument())}\n` });
+
+const generators: Generator[] = [contracts, openApi];
 
 const current = (path: string) => readFile(path, "utf8").catch(() => undefined);
 

@@ -9,6 +9,8 @@ import { startLocalChain } from "./local-chain";
 import { requireFreePort } from "./ports";
 import { people } from "./sample/people";
 
+const isDevelopment = process.argv.includes("--dev");
+
 /** Started in this order, ended in the opposite one. */
 const children: Child[] = [];
 let stopping = false;
@@ -87,11 +89,11 @@ async function main(): Promise<void> {
   say("Starting the indexer and the gateway");
   const indexer = supervise(
     startIndexer({
-      command: process.argv.includes("--dev") ? "dev" : "start",
+      command: isDevelopment ? "dev" : "start",
       ponderPort,
       apiPort,
       databaseSchema,
-      env: process.env,
+      env: isDevelopment ? { NODE_ENV: "development", ...process.env } : process.env,
       onLine,
     }),
   );

@@ -1,27 +1,32 @@
 import { db, publicClients } from "ponder:api";
 import schema from "ponder:schema";
 import { Hono } from "hono";
+import { pino } from "pino";
 import { graphql } from "ponder";
 import { createGateway } from "../../api/gateway";
 import { listen } from "../../api/http/listener";
+import { chainClock } from "../../api/index-head";
+import type { Services } from "../../api/services";
 import { parseEnvironment } from "../../config/environment";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 
 const environment = parseEnvironment(process.env);
 const { chainId } = environment.network();
 
-listen(
-  createGateway({
-    db,
-    chain: publicClients.protocol,
-    config: {
-      chainId,
-      maxLagBlocks: chainId === LOCAL_CHAIN_ID ? 0n : 10n,
-      x402DevBypass: environment.x402DevBypass,
-    },
-  }),
-  environment.apiPort,
-);
+const services: Services = {
+  db,
+  clients: { chain: publicClients.protocol },
+  config: {
+    chainId,
+    maxLagBlocks: chainId === LOCAL_CHAIN_ID ? 0n : 10n,
+    x402DevBypass: environment.x402DevBypass,
+    cursorSecret: environment.cursorSecret,
+    checkAnswers: environment.checkAnswers,
+  },
+  now: chainClock(db),
+};
+
+listen(createGateway(services, pino({ level: environment.logLevel })), environment.apiPort);
 
 /** What Ponder serves on its own port, the operators': GraphQL beside its metrics and status. */
 const operators = new Hono();

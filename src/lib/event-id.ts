@@ -9,3 +9,6 @@ const LOG_DIGITS = 6;
  */
 export const eventId = (blockNumber: bigint, logIndex: number) =>
   `${String(blockNumber).padStart(BLOCK_DIGITS, "0")}-${String(logIndex).padStart(LOG_DIGITS, "0")}`;
+
+/** The block of an event, by its id. */
+export const blockOfEvent = (id: string) => BigInt(id.slice(0, BLOCK_DIGITS));

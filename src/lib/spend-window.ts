@@ -1,4 +1,5 @@
-const DAY = 86_400n;
+/** The length of a spend window, in seconds. */
+export const DAY = 86_400n;
 
 /** What an account has spent in the window that began at `lastReset` (unix seconds). */
 export type SpendWindow = { spentToday: bigint; lastReset: bigint };

@@ -3,6 +3,7 @@ import { deploy } from "../../dev/deploy";
 import { freePorts } from "../../dev/ports";
 import { startPostgres } from "../../dev/postgres";
 import { type Protocol, protocolOn } from "../../dev/protocol";
+import { SAMPLE_HISTORY_SECONDS, sampleActivity } from "../../dev/sample/index";
 import { type Index, indexOf } from "./index-of";
 
 export type Database = "pglite" | "postgres";
@@ -10,6 +11,8 @@ export type Database = "pglite" | "postgres";
 export type Stack = Protocol &
   Index & {
     chain: LocalChain;
+    /** The PostgreSQL database of the index, if it is on one. */
+    databaseUrl: string | undefined;
     stop: () => Promise<void>;
   };
 
@@ -17,14 +20,23 @@ type Options = {
   database?: Database;
   /** False leaves the indexer to `startIndexer`. */
   index?: boolean;
+  /** Whether the sample activity of `npm start` happens first. */
+  sample?: boolean;
   env?: NodeJS.ProcessEnv;
 };
 
 /** Starts the real parts on free ports and a temporary folder: anvil, the contracts, Ponder and the gateway. */
-export async function startStack({ database = "pglite", index = true, env = {} }: Options = {}): Promise<Stack> {
+export async function startStack({
+  database = "pglite",
+  index = true,
+  sample = false,
+  env = {},
+}: Options = {}): Promise<Stack> {
   const [port = 0] = await freePorts(1);
-  const chain = await startChain({ port });
+  const startTime = Math.floor(Date.now() / 1000) - SAMPLE_HISTORY_SECONDS;
+  const chain = await startChain({ port, ...(sample && { startTime }) });
   const contracts = await deploy(chain.client);
+  if (sample) await sampleActivity(protocolOn(chain.client, contracts), () => {});
   const postgres = database === "postgres" ? await startPostgres() : undefined;
   const databaseUrl = await postgres?.createDatabase("intentry");
   const main = await indexOf(chain, contracts, { ...(databaseUrl && { DATABASE_URL: databaseUrl }), ...env });
@@ -33,6 +45,7 @@ export async function startStack({ database = "pglite", index = true, env = {} }
     ...protocolOn(chain.client, contracts),
     ...main,
     chain,
+    databaseUrl,
     async stop() {
       await main.removeIndex();
       await chain.child.stop();

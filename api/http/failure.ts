@@ -1,0 +1,25 @@
+import { HTTPException } from "hono/http-exception";
+import { OperationError } from "../errors";
+
+/** What a failure tells the client. `fault` is a failure of ours, whose details belong into the log alone. */
+export type Failure = { status: number; message: string; fault: boolean };
+
+const UNFORESEEN = "Something unforeseen happened; the details are in the server's log under this request's id";
+const DATABASE_AWAY = "The database does not answer; try again shortly";
+
+/** Codes of sockets and of PostgreSQL (classes 08, 53 and 57P) with which a database says that it is not there. */
+const awayCode = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|08...|53...|57P..)$/;
+const awayMessage =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/;
+
+const isAway = (error: unknown): boolean =>
+  error instanceof Error &&
+  (("code" in error && awayCode.test(String(error.code))) || awayMessage.test(error.message) || isAway(error.cause));
+
+/** Turns anything that was thrown into what the client gets. This is the one place that does. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof OperationError) return { status: error.status, message: error.message, fault: false };
+  if (error instanceof HTTPException) return { status: error.status, message: error.message, fault: false };
+  if (isAway(error)) return { status: 503, message: DATABASE_AWAY, fault: true };
+  return { status: 500, message: UNFORESEEN, fault: true };
+}

@@ -1,0 +1,107 @@
+import { eq } from "drizzle-orm";
+import { zeroAddress } from "viem";
+import { policy, type policyTypes } from "../../ponder.schema";
+import { policySubjects } from "../../src/lib/policy-key";
+import { DAY, isOver } from "../../src/lib/spend-window";
+import { countRows, listOutput, pageInput, readPage } from "./list";
+import { operation, z } from "./operation";
+import { address, addressText, timeText, uintText } from "./scalars";
+
+const policyOf = <const Type extends (typeof policyTypes)[number], const Shape extends z.ZodRawShape>(
+  type: Type,
+  shape: Shape,
+) => z.strictObject({ policy_type: z.literal(type), ...shape, block_number: uintText });
+
+const selector = z
+  .string()
+  .regex(/^0x[0-9a-f]{8}$/)
+  .openapi({ example: "0xa9059cbb" });
+
+const Policy = z
+  .discriminatedUnion("policy_type", [
+    policyOf("ACCOUNT_FROZEN", { frozen: z.boolean() }),
+    policyOf("FUNCTION_ALLOWLIST", { target: addressText, selector, allowed: z.boolean() }),
+    policyOf("FUNCTION_ALLOWLIST_MODE", { enabled: z.boolean() }),
+    policyOf("GUARDIAN", { guardian: addressText }),
+    policyOf("PAYMENT_POLICY", {
+      merchant: addressText,
+      token: addressText,
+      facilitator: addressText,
+      max_per_payment: uintText,
+      max_per_day: uintText,
+      allowed: z.boolean(),
+    }),
+    policyOf("SPEND_LIMIT", {
+      token: addressText,
+      max_per_day: uintText,
+      spent_today: uintText,
+      window_resets_at: timeText.nullable().openapi({ description: "Null while nothing counts as spent." }),
+    }),
+    policyOf("TARGET_ALLOWLIST", { target: addressText, allowed: z.boolean() }),
+  ])
+  .openapi("Policy");
+
+type Row = typeof policy.$inferSelect;
+
+/** What was spent in the window that is open at a time. */
+const spending = ({ spentToday, lastReset }: Row, now: bigint) => {
+  const window = { spentToday: spentToday ?? 0n, lastReset: lastReset ?? 0n };
+  return isOver(window, now)
+    ? { spent_today: "0", window_resets_at: null }
+    : { spent_today: String(window.spentToday), window_resets_at: String(window.lastReset + DAY) };
+};
+
+const toWire = (row: Row, now: bigint): z.input<typeof Policy> => {
+  const [first = zeroAddress, second = zeroAddress, third = zeroAddress] = policySubjects(row.key);
+  const enabled = row.enabled ?? false;
+  const block_number = String(row.blockNumber);
+  const max_per_day = String(row.maxPerDay ?? 0n);
+  switch (row.policyType) {
+    case "ACCOUNT_FROZEN":
+      return { policy_type: row.policyType, frozen: enabled, block_number };
+    case "FUNCTION_ALLOWLIST":
+      return { policy_type: row.policyType, target: first, selector: second, allowed: enabled, block_number };
+    case "FUNCTION_ALLOWLIST_MODE":
+      return { policy_type: row.policyType, enabled, block_number };
+    case "GUARDIAN":
+      return { policy_type: row.policyType, guardian: row.guardian ?? zeroAddress, block_number };
+    case "PAYMENT_POLICY":
+      return {
+        policy_type: row.policyType,
+        merchant: first,
+        token: second,
+        facilitator: third,
+        max_per_payment: String(row.maxPerPayment ?? 0n),
+        max_per_day,
+        allowed: enabled,
+        block_number,
+      };
+    case "SPEND_LIMIT":
+      return { policy_type: row.policyType, token: first, max_per_day, ...spending(row, now), block_number };
+    case "TARGET_ALLOWLIST":
+      return { policy_type: row.policyType, target: first, allowed: enabled, block_number };
+  }
+};
+
+const listRoute = "GET /accounts/{address}/policies";
+
+export const listPolicies = operation({
+  route: listRoute,
+  summary: "The policies of an account as they stand, by type and then by what they are about.",
+  input: z.object({ address, ...pageInput }),
+  output: listOutput("policies", Policy).extend({ account: addressText }),
+  example: { address: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
+  async run(services, input) {
+    const now = await services.now();
+    const { rows, pagination } = await readPage(services.config, listRoute, input, {
+      query: services.db.select().from(policy).$dynamic(),
+      counting: countRows(services.db, policy),
+      where: [eq(policy.account, input.address)],
+      order: [
+        { column: policy.policyType, of: (row) => row.policyType },
+        { column: policy.key, of: (row) => row.key },
+      ],
+    });
+    return { account: input.address, policies: rows.map((row) => toWire(row, now)), pagination };
+  },
+});

@@ -1,0 +1,57 @@
+import { eq } from "drizzle-orm";
+import { agent } from "../../ponder.schema";
+import { NotFound } from "../errors";
+import type { IndexDatabase } from "../services";
+import { countRows, listOperation } from "./list";
+import { operation, z } from "./operation";
+import { address, addressText, bytesText, chainText, hashText, id, uintText } from "./scalars";
+
+const Agent = z
+  .strictObject({
+    agent_id: uintText,
+    owner: addressText,
+    metadata_uri: chainText,
+    pubkey: bytesText,
+    capabilities_hash: hashText,
+    revoked: z.boolean(),
+    block_number: uintText,
+  })
+  .openapi("Agent");
+
+const toWire = (row: typeof agent.$inferSelect): z.input<typeof Agent> => ({
+  agent_id: String(row.agentId),
+  owner: row.owner,
+  metadata_uri: row.metadataUri,
+  pubkey: row.pubkey,
+  capabilities_hash: row.capabilitiesHash,
+  revoked: row.revoked,
+  block_number: String(row.blockNumber),
+});
+
+export const getAgent = operation({
+  route: "GET /agents/{agentId}",
+  summary: "One agent by its id, revoked ones included.",
+  input: z.object({ agentId: id }),
+  output: Agent,
+  errors: [404],
+  example: { agentId: "1" },
+  async run({ db }, { agentId }) {
+    const [row] = await db.select().from(agent).where(eq(agent.agentId, agentId));
+    if (!row) throw new NotFound(`Agent ${agentId} not found`);
+    return toWire(row);
+  },
+});
+
+export const listAgents = listOperation({
+  route: "GET /agents",
+  summary: "The agents of an owner, by id.",
+  name: "agents",
+  item: Agent,
+  filters: { owner: address },
+  example: { owner: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
+  query: (db: IndexDatabase) => db.select().from(agent).$dynamic(),
+  counting: (db) => countRows(db, agent),
+  where: ({ owner }) => [eq(agent.owner, owner)],
+  order: [{ column: agent.agentId, of: (row) => row.agentId }],
+  toWire,
+});

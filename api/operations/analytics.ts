@@ -1,0 +1,175 @@
+import { desc, eq, inArray } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/pg-core";
+import { disputeStatuses, merchant, service, total, type totalSubjects } from "../../ponder.schema";
+import type { IndexDatabase } from "../services";
+import { operation, z } from "./operation";
+import { PaymentRail } from "./quotes";
+import { addressText, chainText, uintText } from "./scalars";
+import { SignalsOfKind } from "./trust-signals";
+
+/** How many of each ranking are served. */
+const TOP = 20;
+
+const volume = { receipts: uintText, settled_volume: uintText, protocol_fees: uintText };
+
+const Analytics = z
+  .strictObject({
+    summary: z.strictObject({
+      merchants: uintText,
+      active_merchants: uintText,
+      services: uintText,
+      active_services: uintText,
+      facilitators: uintText,
+      active_facilitators: uintText,
+      quotes: uintText,
+      settled_quotes: uintText,
+      quoted_volume: uintText,
+      quoted_protocol_fees: uintText,
+      receipts: uintText,
+      settled_volume: uintText,
+      settled_protocol_fees: uintText,
+      disputes: uintText,
+      open_disputes: uintText,
+      resolved_disputes: uintText,
+      rejected_disputes: uintText,
+    }),
+    volume_by_token: z.array(z.strictObject({ token: addressText, ...volume })),
+    top_merchants: z.array(z.strictObject({ merchant_id: uintText, owner: addressText.nullable(), ...volume })),
+    top_services: z.array(
+      z.strictObject({
+        service_numeric_id: uintText,
+        service_id: chainText.nullable(),
+        merchant_id: uintText.nullable(),
+        ...volume,
+      }),
+    ),
+    facilitator_volume: z.array(z.strictObject({ facilitator: addressText, ...volume })),
+    volume_by_payment_rail: z.array(z.strictObject({ payment_rail: PaymentRail, ...volume })),
+    trust_signals_by_kind: z.array(SignalsOfKind),
+  })
+  .openapi("CommerceAnalytics");
+
+type Subject = (typeof totalSubjects)[number];
+type Total = typeof total.$inferSelect;
+
+const rankings = [
+  "receipts_by_token",
+  "receipts_by_merchant",
+  "receipts_by_service",
+  "receipts_by_facilitator",
+  "receipts_by_payment_rail",
+] as const satisfies Subject[];
+
+/** The largest totals of each ranking, as one query that reads a few rows of an index for each. */
+function largest(db: IndexDatabase) {
+  const of = (subject: Subject) =>
+    db.select().from(total).where(eq(total.subject, subject)).orderBy(desc(total.volume), total.key).limit(TOP);
+  const [first, second, ...others] = rankings;
+  return unionAll(of(first), of(second), ...others.map(of));
+}
+
+const overall = [
+  "merchants",
+  "services",
+  "facilitators",
+  "quotes",
+  "disputes_by_status",
+  "signals_by_kind",
+] as const satisfies Subject[];
+
+/** The key of a ranking's total as the id it is. */
+const idOf = ({ key }: Total) => BigInt(key);
+
+const volumeOf = (row: Total) => ({
+  receipts: String(row.count),
+  settled_volume: String(row.volume),
+  protocol_fees: String(row.protocolFees),
+});
+
+const sumOf = <Row>(rows: readonly Row[], of: (row: Row) => bigint) => rows.reduce((sum, row) => sum + of(row), 0n);
+
+export const getCommerceAnalytics = operation({
+  route: "GET /analytics/commerce",
+  summary: "Totals over all of commerce, and its largest tokens, merchants, services, facilitators and payment rails.",
+  input: z.object({}),
+  output: Analytics,
+  example: {},
+  async run({ db }) {
+    const [ranked, totals] = await Promise.all([
+      largest(db),
+      db.select().from(total).where(inArray(total.subject, overall)),
+    ]);
+    const ranking = (subject: (typeof rankings)[number]) => ranked.filter((row) => row.subject === subject);
+    const [byMerchant, byService] = [ranking("receipts_by_merchant"), ranking("receipts_by_service")];
+    const [merchants, services] = await Promise.all([
+      db
+        .select()
+        .from(merchant)
+        .where(inArray(merchant.merchantId, byMerchant.map(idOf))),
+      db
+        .select()
+        .from(service)
+        .where(inArray(service.serviceNumericId, byService.map(idOf))),
+    ]);
+    const owners = new Map(merchants.map((row) => [row.merchantId, row.owner]));
+    const serviceById = new Map(services.map((row) => [row.serviceNumericId, row]));
+
+    const all = (subject: (typeof overall)[number], key = "") =>
+      totals.find((row) => row.subject === subject && row.key === key);
+    const counts = (subject: "merchants" | "services" | "facilitators" | "quotes") => {
+      const row = all(subject);
+      return { count: String(row?.count ?? 0), marked: String(row?.marked ?? 0) };
+    };
+    const [m, s, f, q] = [counts("merchants"), counts("services"), counts("facilitators"), counts("quotes")];
+    const quoted = all("quotes");
+    const rails = ranking("receipts_by_payment_rail");
+    const disputes = disputeStatuses.map((status) => all("disputes_by_status", status)?.count ?? 0);
+    const [open = 0, resolved = 0, rejected = 0] = disputes;
+    return {
+      summary: {
+        merchants: m.count,
+        active_merchants: m.marked,
+        services: s.count,
+        active_services: s.marked,
+        facilitators: f.count,
+        active_facilitators: f.marked,
+        quotes: q.count,
+        settled_quotes: q.marked,
+        quoted_volume: String(quoted?.volume ?? 0n),
+        quoted_protocol_fees: String(quoted?.protocolFees ?? 0n),
+        // Every receipt has one payment rail, and there are four of those.
+        receipts: String(sumOf(rails, (row) => BigInt(row.count))),
+        settled_volume: String(sumOf(rails, (row) => row.volume)),
+        settled_protocol_fees: String(sumOf(rails, (row) => row.protocolFees)),
+        disputes: String(open + resolved + rejected),
+        open_disputes: String(open),
+        resolved_disputes: String(resolved),
+        rejected_disputes: String(rejected),
+      },
+      volume_by_token: ranking("receipts_by_token").map((row) => ({ token: row.key, ...volumeOf(row) })),
+      top_merchants: byMerchant.map((row) => ({
+        merchant_id: row.key,
+        owner: owners.get(idOf(row)) ?? null,
+        ...volumeOf(row),
+      })),
+      top_services: byService.map((row) => {
+        const known = serviceById.get(idOf(row));
+        return {
+          service_numeric_id: row.key,
+          service_id: known?.serviceId ?? null,
+          merchant_id: known ? String(known.merchantId) : null,
+          ...volumeOf(row),
+        };
+      }),
+      facilitator_volume: ranking("receipts_by_facilitator").map((row) => ({
+        facilitator: row.key,
+        ...volumeOf(row),
+      })),
+      volume_by_payment_rail: rails.map((row) => ({ payment_rail: Number(row.key), ...volumeOf(row) })),
+      trust_signals_by_kind: totals
+        .filter(({ subject, count }) => subject === "signals_by_kind" && count > 0)
+        .map(({ key, count }) => ({ kind: Number(key), signals: String(count) }))
+        .sort((a, b) => a.kind - b.kind),
+    };
+  },
+});

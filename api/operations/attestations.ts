@@ -1,0 +1,74 @@
+import { eq } from "drizzle-orm";
+import { attestation } from "../../ponder.schema";
+import { BadInput, NotFound } from "../errors";
+import type { IndexDatabase } from "../services";
+import { countRows, listOperation } from "./list";
+import { operation, z } from "./operation";
+import { address, addressText, flag, hash, hashText, id, timeText, uintText } from "./scalars";
+
+const Attestation = z
+  .strictObject({
+    attestation_id: uintText,
+    attester: addressText,
+    schema_hash: hashText,
+    subject: hashText,
+    data_hash: hashText,
+    timestamp: timeText,
+    revoked: z.boolean(),
+    block_number: uintText,
+  })
+  .openapi("Attestation");
+
+const toWire = (row: typeof attestation.$inferSelect): z.input<typeof Attestation> => ({
+  attestation_id: String(row.attestationId),
+  attester: row.attester,
+  schema_hash: row.schemaHash,
+  subject: row.subject,
+  data_hash: row.dataHash,
+  timestamp: String(row.timestamp),
+  revoked: row.revoked,
+  block_number: String(row.blockNumber),
+});
+
+export const getAttestation = operation({
+  route: "GET /attestations/{id}",
+  summary: "One attestation by its id, revoked ones included.",
+  input: z.object({ id }),
+  output: Attestation,
+  errors: [404],
+  example: { id: "1" },
+  async run({ db }, { id }) {
+    const [row] = await db.select().from(attestation).where(eq(attestation.attestationId, id));
+    if (!row) throw new NotFound(`Attestation ${id} not found`);
+    return toWire(row);
+  },
+});
+
+export const listAttestations = listOperation({
+  route: "GET /attestations",
+  summary:
+    "Attestations by schema, subject, attester or whether they are revoked, by id; at least one filter is needed.",
+  name: "attestations",
+  item: Attestation,
+  filters: {
+    schema: hash.optional(),
+    subject: hash.optional(),
+    attester: address.optional(),
+    revoked: flag.optional(),
+  },
+  example: { revoked: "false" },
+  query: (db: IndexDatabase) => db.select().from(attestation).$dynamic(),
+  counting: (db) => countRows(db, attestation),
+  where: ({ schema, subject, attester, revoked }) => {
+    if ([schema, subject, attester, revoked].every((filter) => filter === undefined))
+      throw new BadInput("schema, subject, attester, revoked: at least one of them is required");
+    return [
+      schema && eq(attestation.schemaHash, schema),
+      subject && eq(attestation.subject, subject),
+      attester && eq(attestation.attester, attester),
+      revoked === undefined ? undefined : eq(attestation.revoked, revoked),
+    ];
+  },
+  order: [{ column: attestation.attestationId, of: (row) => row.attestationId }],
+  toWire,
+});

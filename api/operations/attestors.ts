@@ -1,0 +1,71 @@
+import { and, eq, getTableColumns } from "drizzle-orm";
+import { attestor, total } from "../../ponder.schema";
+import { NotFound } from "../errors";
+import type { IndexDatabase } from "../services";
+import { countRows, listOperation } from "./list";
+import { operation, z } from "./operation";
+import { address, addressText, chainText, flag, hashText, id, uintText } from "./scalars";
+
+const Attestor = z
+  .strictObject({
+    attestor_id: uintText,
+    operator: addressText,
+    metadata_uri: chainText,
+    schemas_hash: hashText,
+    active: z.boolean(),
+    attestations: uintText,
+    revoked_attestations: uintText,
+    block_number: uintText,
+  })
+  .openapi("Attestor");
+
+const selectAttestors = (db: IndexDatabase) =>
+  db
+    .select({ ...getTableColumns(attestor), attestations: total.count, revoked: total.marked })
+    .from(attestor)
+    .leftJoin(total, and(eq(total.subject, "attestations_by_attester"), eq(total.key, attestor.operator)))
+    .$dynamic();
+
+type Row = Awaited<ReturnType<typeof selectAttestors>>[number];
+
+const toWire = (row: Row): z.input<typeof Attestor> => ({
+  attestor_id: String(row.attestorId),
+  operator: row.operator,
+  metadata_uri: row.metadataUri,
+  schemas_hash: row.schemasHash,
+  active: row.active,
+  attestations: String(row.attestations ?? 0),
+  revoked_attestations: String(row.revoked ?? 0),
+  block_number: String(row.blockNumber),
+});
+
+export const getAttestor = operation({
+  route: "GET /attestors/{id}",
+  summary: "One attestor by its id, with how much its operator attested.",
+  input: z.object({ id }),
+  output: Attestor,
+  errors: [404],
+  example: { id: "1" },
+  async run({ db }, { id }) {
+    const [row] = await selectAttestors(db).where(eq(attestor.attestorId, id));
+    if (!row) throw new NotFound(`Attestor ${id} not found`);
+    return toWire(row);
+  },
+});
+
+export const listAttestors = listOperation({
+  route: "GET /attestors",
+  summary: "Registered attestors, by id.",
+  name: "attestors",
+  item: Attestor,
+  filters: { active: flag.optional(), operator: address.optional() },
+  example: { active: "true" },
+  query: selectAttestors,
+  counting: (db) => countRows(db, attestor),
+  where: ({ active, operator }) => [
+    active === undefined ? undefined : eq(attestor.active, active),
+    operator && eq(attestor.operator, operator),
+  ],
+  order: [{ column: attestor.attestorId, of: (row) => row.attestorId }],
+  toWire,
+});

@@ -1,0 +1,57 @@
+import { eq } from "drizzle-orm";
+import { dispute, disputeStatuses } from "../../ponder.schema";
+import { NotFound } from "../errors";
+import type { IndexDatabase } from "../services";
+import { countRows, listOperation } from "./list";
+import { operation, z } from "./operation";
+import { addressText, hashText, id, uintText } from "./scalars";
+
+const Dispute = z
+  .strictObject({
+    dispute_id: uintText,
+    receipt_id: uintText,
+    status: z.enum(disputeStatuses),
+    opener: addressText,
+    reason_hash: hashText,
+    resolution_hash: hashText.nullable().openapi({ description: "Null while open." }),
+    block_number: uintText,
+  })
+  .openapi("Dispute");
+
+const toWire = (row: typeof dispute.$inferSelect): z.input<typeof Dispute> => ({
+  dispute_id: String(row.disputeId),
+  receipt_id: String(row.receiptId),
+  status: row.status,
+  opener: row.opener,
+  reason_hash: row.reasonHash,
+  resolution_hash: row.resolutionHash,
+  block_number: String(row.blockNumber),
+});
+
+export const getDispute = operation({
+  route: "GET /disputes/{id}",
+  summary: "One dispute by its id.",
+  input: z.object({ id }),
+  output: Dispute,
+  errors: [404],
+  example: { id: "1" },
+  async run({ db }, { id }) {
+    const [row] = await db.select().from(dispute).where(eq(dispute.disputeId, id));
+    if (!row) throw new NotFound(`Dispute ${id} not found`);
+    return toWire(row);
+  },
+});
+
+export const listDisputes = listOperation({
+  route: "GET /disputes",
+  summary: "Disputes about receipts, newest first.",
+  name: "disputes",
+  item: Dispute,
+  filters: { receipt_id: id.optional() },
+  example: {},
+  query: (db: IndexDatabase) => db.select().from(dispute).$dynamic(),
+  counting: (db) => countRows(db, dispute),
+  where: ({ receipt_id }) => [receipt_id === undefined ? undefined : eq(dispute.receiptId, receipt_id)],
+  order: [{ column: dispute.disputeId, descending: true, of: (row) => row.disputeId }],
+  toWire,
+});

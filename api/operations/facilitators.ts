@@ -1,0 +1,55 @@
+import { eq } from "drizzle-orm";
+import { facilitator } from "../../ponder.schema";
+import { NotFound } from "../errors";
+import type { IndexDatabase } from "../services";
+import { countRows, listOperation } from "./list";
+import { operation, z } from "./operation";
+import { addressText, chainText, flag, hashText, id, uintText } from "./scalars";
+
+const Facilitator = z
+  .strictObject({
+    facilitator_id: uintText,
+    facilitator: addressText,
+    metadata_uri: chainText,
+    metadata_hash: hashText,
+    active: z.boolean(),
+    block_number: uintText,
+  })
+  .openapi("Facilitator");
+
+const toWire = (row: typeof facilitator.$inferSelect): z.input<typeof Facilitator> => ({
+  facilitator_id: String(row.facilitatorId),
+  facilitator: row.facilitator,
+  metadata_uri: row.metadataUri,
+  metadata_hash: row.metadataHash,
+  active: row.active,
+  block_number: String(row.blockNumber),
+});
+
+export const getFacilitator = operation({
+  route: "GET /facilitators/{id}",
+  summary: "One payment facilitator by its id.",
+  input: z.object({ id }),
+  output: Facilitator,
+  errors: [404],
+  example: { id: "1" },
+  async run({ db }, { id }) {
+    const [row] = await db.select().from(facilitator).where(eq(facilitator.facilitatorId, id));
+    if (!row) throw new NotFound(`Facilitator ${id} not found`);
+    return toWire(row);
+  },
+});
+
+export const listFacilitators = listOperation({
+  route: "GET /facilitators",
+  summary: "Payment facilitators, by id.",
+  name: "facilitators",
+  item: Facilitator,
+  filters: { active: flag.optional() },
+  example: { active: "true" },
+  query: (db: IndexDatabase) => db.select().from(facilitator).$dynamic(),
+  counting: (db) => countRows(db, facilitator),
+  where: ({ active }) => [active === undefined ? undefined : eq(facilitator.active, active)],
+  order: [{ column: facilitator.facilitatorId, of: (row) => row.facilitatorId }],
+  toWire,
+});

@@ -1,0 +1,177 @@
+import { and, eq, getTableColumns, gt, lte, type SQL } from "drizzle-orm";
+import { type Hex, zeroAddress, zeroHash } from "viem";
+import { fill, fillProof, intent } from "../../ponder.schema";
+import { NotFound } from "../errors";
+import type { IndexDatabase } from "../services";
+import { onchainBidId } from "./bids";
+import { countRows, listOperation } from "./list";
+import { operation, z } from "./operation";
+import { address, addressText, bytesText, hashText, id, oneOf, timeText, uintText } from "./scalars";
+
+/** The contract's `IntentType`, in its order. */
+const intentTypes = ["SWAP_EXACT_IN_MAX_SLIPPAGE"] as const;
+
+const Fill = z
+  .strictObject({
+    solver: addressText,
+    amount_in: uintText,
+    amount_out: uintText,
+    tx_hash: hashText,
+    block_number: uintText,
+    result_hash: hashText,
+    trace_hash: hashText,
+    attestation_id: uintText,
+    bid_id: z.string().nullable().openapi({ description: "The bid that was filled.", example: "1-2" }),
+    filled_at: timeText,
+  })
+  .openapi("Fill");
+
+const Metadata = z
+  .strictObject({
+    execution_target: addressText.nullable(),
+    execution_data: bytesText.nullable(),
+    required_attestation_subject: hashText.nullable(),
+    required_attestation_schema: hashText.nullable(),
+  })
+  .openapi("IntentMetadata");
+
+const Intent = z
+  .strictObject({
+    intent_id: uintText,
+    owner: addressText,
+    intent_type: z.enum(intentTypes),
+    input_token: addressText,
+    output_token: addressText,
+    amount_in_max: uintText,
+    amount_out_min: uintText,
+    deadline: timeText,
+    slippage_bps: uintText,
+    nonce: uintText,
+    status: z.enum(["OPEN", "FILLED", "CANCELLED", "EXPIRED"]),
+    block_number: uintText.openapi({ description: "The block of the submission." }),
+    fill: Fill.nullable(),
+    intent_hash: hashText,
+    execution: z
+      .strictObject({
+        target: addressText.nullable(),
+        data_hash: hashText.nullable(),
+        required_attestation_subject: hashText.nullable(),
+        required_attestation_schema: hashText.nullable(),
+        metadata_uri_hash: hashText.nullable(),
+      })
+      .openapi("ExecutionCommitments", {
+        description: "What the owner committed the execution to; null is no commitment.",
+      }),
+    metadata: Metadata.nullable().openapi({ description: "The linked off-chain metadata." }),
+    tx_hash: hashText,
+    submitted_at: timeText,
+  })
+  .openapi("Intent");
+
+/** An intent can be filled as long as the time is before its deadline. */
+const isExpired = ({ deadline }: { deadline: bigint }, now: bigint) => now >= deadline;
+
+const unlessZero = (value: Hex) => (value === zeroHash || value === zeroAddress ? null : value);
+
+const selectIntents = (db: IndexDatabase) =>
+  db
+    .select({ intent: getTableColumns(intent), fill: getTableColumns(fill), proof: getTableColumns(fillProof) })
+    .from(intent)
+    .leftJoin(fill, eq(fill.intentId, intent.intentId))
+    .leftJoin(fillProof, eq(fillProof.intentId, fill.intentId))
+    .$dynamic();
+
+type Row = Awaited<ReturnType<typeof selectIntents>>[number];
+
+const fillToWire = ({ fill: row, proof }: Row): z.input<typeof Fill> | null =>
+  row && {
+    solver: row.solver,
+    amount_in: String(row.amountIn),
+    amount_out: String(row.amountOut),
+    tx_hash: row.txHash,
+    block_number: String(row.blockNumber),
+    result_hash: proof?.resultHash ?? zeroHash,
+    trace_hash: proof?.traceHash ?? zeroHash,
+    attestation_id: String(proof?.attestationId ?? 0n),
+    bid_id: row.bidId === null ? null : onchainBidId(row.intentId, row.bidId),
+    filled_at: String(row.filledAt),
+  };
+
+const toWire = (joined: Row, now: bigint): z.input<typeof Intent> => {
+  const { intent: row } = joined;
+  return {
+    intent_id: String(row.intentId),
+    owner: row.owner,
+    intent_type: intentTypes[row.intentType] ?? intentTypes[0],
+    input_token: row.inputToken,
+    output_token: row.outputToken,
+    amount_in_max: String(row.amountInMax),
+    amount_out_min: String(row.amountOutMin),
+    deadline: String(row.deadline),
+    slippage_bps: String(row.slippageBps),
+    nonce: String(row.nonce),
+    status: row.status === "OPEN" && isExpired(row, now) ? "EXPIRED" : row.status,
+    block_number: String(row.blockNumber),
+    fill: fillToWire(joined),
+    intent_hash: row.intentHash,
+    execution: {
+      target: unlessZero(row.executionTarget),
+      data_hash: unlessZero(row.executionDataHash),
+      required_attestation_subject: unlessZero(row.requiredAttestationSubject),
+      required_attestation_schema: unlessZero(row.requiredAttestationSchema),
+      metadata_uri_hash: unlessZero(row.metadataUriHash),
+    },
+    metadata: null,
+    tx_hash: row.txHash,
+    submitted_at: String(row.submittedAt),
+  };
+};
+
+const statuses = ["open", "filled", "cancelled", "expired"] as const;
+
+/** The rows that have a status at a time. */
+const hasStatus = (status: (typeof statuses)[number], now: bigint): SQL | undefined =>
+  ({
+    open: and(eq(intent.status, "OPEN"), gt(intent.deadline, now)),
+    expired: and(eq(intent.status, "OPEN"), lte(intent.deadline, now)),
+    filled: eq(intent.status, "FILLED"),
+    cancelled: eq(intent.status, "CANCELLED"),
+  })[status];
+
+export const getIntent = operation({
+  route: "GET /intents/{id}",
+  summary: "One intent by its id, with its fill and what its owner committed to.",
+  input: z.object({ id }),
+  output: Intent,
+  errors: [404],
+  example: { id: "1" },
+  async run({ db, now }, { id }) {
+    const [row] = await selectIntents(db).where(eq(intent.intentId, id));
+    if (!row) throw new NotFound(`Intent ${id} not found`);
+    return toWire(row, await now());
+  },
+});
+
+export const listIntents = listOperation({
+  route: "GET /intents",
+  summary: "Intents, newest first.",
+  name: "intents",
+  item: Intent,
+  filters: {
+    status: oneOf(...statuses).optional(),
+    owner: address.optional(),
+    input_token: address.optional(),
+    output_token: address.optional(),
+  },
+  example: { status: "filled" },
+  query: selectIntents,
+  counting: (db) => countRows(db, intent),
+  where: ({ status, owner, input_token, output_token }, now) => [
+    status && hasStatus(status, now),
+    owner && eq(intent.owner, owner),
+    input_token && eq(intent.inputToken, input_token),
+    output_token && eq(intent.outputToken, output_token),
+  ],
+  order: [{ column: intent.intentId, descending: true, of: (row) => row.intent.intentId }],
+  toWire,
+});

@@ -1,0 +1,32 @@
+import { z } from "@hono/zod-openapi";
+import type { ErrorStatus } from "../errors";
+import type { Services } from "../services";
+
+/** One thing the service does, whatever way it is asked: REST, and all that is made from the same list, follow from it. */
+export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> = {
+  /** The REST route; what its path does not name is the query of a GET and the body of anything else. */
+  route: `${"GET" | "POST" | "PUT"} /${string}`;
+  /** One sentence for people. */
+  summary: string;
+  /** Path, query and body as one object. Takes what REST sends (strings) and what a typed client sends (values). */
+  input: Input;
+  output: Output;
+  /** Ways to fail other than bad input (400) and faults of ours (500). */
+  errors?: readonly ErrorStatus[];
+  /** An input that the sample chain of `npm start` answers. */
+  example: z.input<Input>;
+  /** The status of an answer that is not simply 200. */
+  status?: (output: z.output<Output>) => 200 | 503;
+  run: (services: Services, input: z.output<Input>) => Promise<z.input<Output>>;
+};
+
+/** Keeps the types of the schemas while checking the shape. */
+export const operation = <const Input extends z.ZodObject, const Output extends z.ZodType>(
+  definition: Operation<Input, Output>,
+) => definition;
+
+/** The problems of an input that does not parse, each with the name of the parameter in front. */
+export const problemsOf = ({ issues }: z.ZodError) =>
+  issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message));
+
+export { z };

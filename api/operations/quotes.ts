@@ -1,0 +1,93 @@
+import { eq } from "drizzle-orm";
+import { quote } from "../../ponder.schema";
+import { NotFound } from "../errors";
+import type { IndexDatabase } from "../services";
+import { countRows, listOperation } from "./list";
+import { operation, z } from "./operation";
+import { address, addressText, flag, hash, hashText, id, timeText, uintText } from "./scalars";
+
+/** The contract's `PaymentRail`, in its order. */
+export const paymentRails = ["transfer", "swap", "facilitator", "x402"] as const;
+
+export const PaymentRail = z
+  .int()
+  .min(0)
+  .max(255)
+  .openapi({ description: paymentRails.map((rail, number) => `${number} ${rail}`).join(", "), example: 3 });
+
+export const feeBps = z.int().min(0).max(65_535).openapi({ description: "Basis points.", example: 0 });
+
+const Quote = z
+  .strictObject({
+    quote_hash: hashText,
+    merchant_id: uintText,
+    service_numeric_id: uintText,
+    agent: addressText,
+    token: addressText,
+    facilitator: addressText,
+    amount: uintText,
+    payment_rail: PaymentRail,
+    protocol_fee_bps: feeBps,
+    protocol_fee_amount: uintText,
+    expires_at: timeText,
+    payment_nonce: uintText,
+    resource_hash: hashText,
+    terms_hash: hashText,
+    x402_payload_hash: hashText,
+    settled: z.boolean(),
+  })
+  .openapi("Quote");
+
+const toWire = (row: typeof quote.$inferSelect): z.input<typeof Quote> => ({
+  quote_hash: row.quoteHash,
+  merchant_id: String(row.merchantId),
+  service_numeric_id: String(row.serviceNumericId),
+  agent: row.agent,
+  token: row.token,
+  facilitator: row.facilitator,
+  amount: String(row.amount),
+  payment_rail: row.paymentRail,
+  protocol_fee_bps: row.protocolFeeBps,
+  protocol_fee_amount: String(row.protocolFeeAmount),
+  expires_at: String(row.expiresAt),
+  payment_nonce: String(row.paymentNonce),
+  resource_hash: row.resourceHash,
+  terms_hash: row.termsHash,
+  x402_payload_hash: row.x402PayloadHash,
+  settled: row.settled,
+});
+
+export const getQuote = operation({
+  route: "GET /quotes/{quoteHash}",
+  summary: "One committed quote by its hash.",
+  input: z.object({ quoteHash: hash }),
+  output: Quote,
+  errors: [404],
+  example: { quoteHash: `0x${"1f".repeat(32)}` },
+  async run({ db }, { quoteHash }) {
+    const [row] = await db.select().from(quote).where(eq(quote.quoteHash, quoteHash));
+    if (!row) throw new NotFound(`Quote ${quoteHash} not found`);
+    return toWire(row);
+  },
+});
+
+export const listQuotes = listOperation({
+  route: "GET /quotes",
+  summary: "Committed quotes, newest first.",
+  name: "quotes",
+  item: Quote,
+  filters: { merchant_id: id.optional(), agent: address.optional(), settled: flag.optional() },
+  example: { settled: "false" },
+  query: (db: IndexDatabase) => db.select().from(quote).$dynamic(),
+  counting: (db) => countRows(db, quote),
+  where: ({ merchant_id, agent, settled }) => [
+    merchant_id === undefined ? undefined : eq(quote.merchantId, merchant_id),
+    agent && eq(quote.agent, agent),
+    settled === undefined ? undefined : eq(quote.settled, settled),
+  ],
+  order: [
+    { column: quote.blockNumber, descending: true, of: (row) => row.blockNumber },
+    { column: quote.logIndex, descending: true, of: (row) => row.logIndex },
+  ],
+  toWire,
+});

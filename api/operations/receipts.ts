@@ -1,0 +1,81 @@
+import { eq } from "drizzle-orm";
+import { receipt } from "../../ponder.schema";
+import { NotFound } from "../errors";
+import type { IndexDatabase } from "../services";
+import { countRows, listOperation } from "./list";
+import { operation, z } from "./operation";
+import { feeBps, PaymentRail } from "./quotes";
+import { address, addressText, hashText, id, timeText, uintText } from "./scalars";
+
+const Receipt = z
+  .strictObject({
+    receipt_id: uintText,
+    quote_hash: hashText,
+    agent: addressText,
+    merchant_id: uintText,
+    service_numeric_id: uintText,
+    token: addressText,
+    amount: uintText,
+    payment_rail: PaymentRail,
+    protocol_fee_bps: feeBps,
+    protocol_fee_amount: uintText,
+    facilitator: addressText,
+    result_hash: hashText,
+    resource_hash: hashText,
+    fulfillment_hash: hashText.nullable().openapi({ description: "Null until fulfilled." }),
+    block_number: uintText,
+    tx_hash: hashText,
+    settled_at: timeText,
+  })
+  .openapi("Receipt");
+
+const toWire = (row: typeof receipt.$inferSelect): z.input<typeof Receipt> => ({
+  receipt_id: String(row.receiptId),
+  quote_hash: row.quoteHash,
+  agent: row.agent,
+  merchant_id: String(row.merchantId),
+  service_numeric_id: String(row.serviceNumericId),
+  token: row.token,
+  amount: String(row.amount),
+  payment_rail: row.paymentRail,
+  protocol_fee_bps: row.protocolFeeBps,
+  protocol_fee_amount: String(row.protocolFeeAmount),
+  facilitator: row.facilitator,
+  result_hash: row.resultHash,
+  resource_hash: row.resourceHash,
+  fulfillment_hash: row.fulfillmentHash,
+  block_number: String(row.blockNumber),
+  tx_hash: row.txHash,
+  settled_at: String(row.settledAt),
+});
+
+export const getReceipt = operation({
+  route: "GET /receipts/{id}",
+  summary: "One settled payment by its id.",
+  input: z.object({ id }),
+  output: Receipt,
+  errors: [404],
+  example: { id: "1" },
+  async run({ db }, { id }) {
+    const [row] = await db.select().from(receipt).where(eq(receipt.receiptId, id));
+    if (!row) throw new NotFound(`Receipt ${id} not found`);
+    return toWire(row);
+  },
+});
+
+export const listReceipts = listOperation({
+  route: "GET /receipts",
+  summary: "Settled payments, newest first.",
+  name: "receipts",
+  item: Receipt,
+  filters: { agent: address.optional(), merchant_id: id.optional() },
+  example: { merchant_id: "1" },
+  query: (db: IndexDatabase) => db.select().from(receipt).$dynamic(),
+  counting: (db) => countRows(db, receipt),
+  where: ({ agent, merchant_id }) => [
+    agent && eq(receipt.agent, agent),
+    merchant_id === undefined ? undefined : eq(receipt.merchantId, merchant_id),
+  ],
+  order: [{ column: receipt.receiptId, descending: true, of: (row) => row.receiptId }],
+  toWire,
+});

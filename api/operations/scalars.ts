@@ -1,0 +1,168 @@
+import type { Address, Hex } from "viem";
+import { z } from "./operation";
+
+// Values as clients send them. REST sends text; a typed client may send numbers, bigints and booleans as well.
+
+const UINT256_MAX = 2n ** 256n - 1n;
+const UINT256_DIGITS = 78;
+
+/** How OpenAPI describes a value. */
+type Description = { type: "string" | "integer" | "boolean"; example: string | number | boolean } & Record<
+  string,
+  unknown
+>;
+
+/** A value that `parse` makes of what was sent; a text it returns as `{ problem }` is what is wrong with it. */
+const scalar = <Sent, Value>(
+  parse: (sent: Sent) => { value: Value } | { problem: string },
+  { example, ...description }: Description,
+) =>
+  z
+    .custom<Sent>(() => true)
+    .transform((sent, context): Value => {
+      const parsed = sent === undefined ? { problem: "is required" } : parse(sent);
+      if ("value" in parsed) return parsed.value;
+      context.addIssue({ code: "custom", message: parsed.problem });
+      return z.NEVER;
+    })
+    .openapi({ ...description, example } as never);
+
+/** The decimal digits of a whole number, or undefined when it is none. */
+const digitsOf = (sent: unknown): string | undefined => {
+  if (typeof sent === "string") return /^\d+$/.test(sent) ? sent : undefined;
+  if (typeof sent === "bigint") return sent >= 0n ? String(sent) : undefined;
+  return typeof sent === "number" && Number.isSafeInteger(sent) && sent >= 0 ? String(sent) : undefined;
+};
+
+/** An id or another unsigned 256-bit integer. */
+export const id = scalar<string | number | bigint, bigint>(
+  (sent) => {
+    const digits = digitsOf(sent);
+    const value = digits !== undefined && digits.length <= UINT256_DIGITS ? BigInt(digits) : undefined;
+    return value !== undefined && value <= UINT256_MAX
+      ? { value }
+      : { problem: "must be a whole number from 0 to 2^256 - 1 in decimal digits" };
+  },
+  { type: "string", pattern: "^[0-9]{1,78}$", example: "1" },
+);
+
+const hexOf = <Value extends Hex>(digits: number, what: string, example: string) =>
+  scalar<string, Value>(
+    (sent) =>
+      typeof sent === "string" && sent.length === digits + 2 && /^0x[0-9a-fA-F]+$/.test(sent)
+        ? { value: sent.toLowerCase() as Value }
+        : { problem: `must be ${what}: 0x and ${digits} hex digits` },
+    { type: "string", pattern: `^0x[0-9a-fA-F]{${digits}}$`, example },
+  );
+
+export const address = hexOf<Address>(40, "an address", "0x70997970c51812dc3a010c7d01b50e0d17dc79c8");
+
+export const hash = hexOf<Hex>(64, "a hash", `0x${"1f".repeat(32)}`);
+
+export const flag = scalar<"true" | "false" | boolean, boolean>(
+  (sent) =>
+    sent === true || sent === "true"
+      ? { value: true }
+      : sent === false || sent === "false"
+        ? { value: false }
+        : { problem: "must be true or false" },
+  { type: "boolean", example: true },
+);
+
+/** One of a few names, in any case. */
+export const oneOf = <const Name extends string>(...names: readonly Name[]) =>
+  scalar<Name | Uppercase<Name>, Name>(
+    (sent) => {
+      const value = names.find((name) => typeof sent === "string" && name === sent.toLowerCase());
+      return value !== undefined ? { value } : { problem: `must be one of ${names.join(", ")}` };
+    },
+    { type: "string", enum: names, example: names[0] ?? "" },
+  );
+
+/** The number of a value of a contract's enum. */
+export const enumNumber = (names: readonly string[]) => {
+  const meaning = names.map((name, number) => `${number} (${name})`).join(", ");
+  return scalar<string | number, number>(
+    (sent) => {
+      const value = Number(digitsOf(sent));
+      return value < names.length ? { value } : { problem: `must be one of ${meaning}` };
+    },
+    { type: "integer", enum: names.map((_, number) => number), description: meaning, example: 0 },
+  );
+};
+
+const MAX_LIMIT = 100;
+const DEFAULT_LIMIT = 50;
+
+/** How many rows of a list; more than the maximum is served as the maximum. */
+export const limit = scalar<string | number, number>(
+  (sent) => {
+    const value = Math.min(Number(digitsOf(sent)), MAX_LIMIT);
+    return value >= 1 ? { value } : { problem: `must be a whole number from 1 to ${MAX_LIMIT}` };
+  },
+  {
+    type: "integer",
+    minimum: 1,
+    default: DEFAULT_LIMIT,
+    description: `How many to return; more than ${MAX_LIMIT} is served as ${MAX_LIMIT}.`,
+    example: DEFAULT_LIMIT,
+  },
+).default(DEFAULT_LIMIT);
+
+/** How many rows of a list to skip. */
+export const offset = scalar<string | number, number>(
+  (sent) => {
+    const value = Number(digitsOf(sent));
+    return Number.isSafeInteger(value)
+      ? { value }
+      : { problem: `must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}` };
+  },
+  {
+    type: "integer",
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: "How many to skip; not together with cursor.",
+    example: 0,
+  },
+);
+
+/** The `next_cursor` of the page before. */
+export const cursor = scalar<string, string>(
+  (sent) => (typeof sent === "string" && sent !== "" ? { value: sent } : { problem: "must be a next_cursor" }),
+  {
+    type: "string",
+    description: "The next_cursor of the page before; it belongs to this list with these filters.",
+    example: "c2FtcGxl",
+  },
+);
+
+// Values as answers carry them.
+
+/** An unsigned integer of any size, in decimal digits. */
+export const uintText = z.string().regex(/^\d+$/).openapi({ example: "1" });
+
+export const decimalText = z
+  .string()
+  .regex(/^\d+(\.\d{1,6})?$/)
+  .openapi({ description: "A decimal number with at most 6 fraction digits.", example: "1.5" });
+
+export const addressText = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/)
+  .openapi({ example: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" });
+
+export const hashText = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/)
+  .openapi({ example: `0x${"1f".repeat(32)}` });
+
+export const bytesText = z
+  .string()
+  .regex(/^0x([0-9a-f]{2})*$/)
+  .openapi({ example: "0x04aabb" });
+
+/** Unix seconds in decimal digits. */
+export const timeText = uintText.openapi({ description: "Unix seconds.", example: "1767225600" });
+
+/** Text from the chain: anyone may have written anything. */
+export const chainText = z.string().openapi({ description: "As it is on chain.", example: "ipfs://agent/1" });

@@ -1,0 +1,63 @@
+import { eq } from "drizzle-orm";
+import { service } from "../../ponder.schema";
+import { NotFound } from "../errors";
+import type { IndexDatabase } from "../services";
+import { countRows, listOperation } from "./list";
+import { operation, z } from "./operation";
+import { chainText, flag, hash, hashText, id, uintText } from "./scalars";
+
+const Service = z
+  .strictObject({
+    service_numeric_id: uintText,
+    merchant_id: uintText,
+    service_id: chainText.openapi({ description: "The merchant's own name for it.", example: "weather" }),
+    metadata_uri: chainText,
+    metadata_hash: hashText,
+    capability_hash: hashText,
+    active: z.boolean(),
+    block_number: uintText,
+  })
+  .openapi("Service");
+
+const toWire = (row: typeof service.$inferSelect): z.input<typeof Service> => ({
+  service_numeric_id: String(row.serviceNumericId),
+  merchant_id: String(row.merchantId),
+  service_id: row.serviceId,
+  metadata_uri: row.metadataUri,
+  metadata_hash: row.metadataHash,
+  capability_hash: row.capabilityHash,
+  active: row.active,
+  block_number: String(row.blockNumber),
+});
+
+export const getService = operation({
+  route: "GET /services/{id}",
+  summary: "One service by its numeric id.",
+  input: z.object({ id }),
+  output: Service,
+  errors: [404],
+  example: { id: "1" },
+  async run({ db }, { id }) {
+    const [row] = await db.select().from(service).where(eq(service.serviceNumericId, id));
+    if (!row) throw new NotFound(`Service ${id} not found`);
+    return toWire(row);
+  },
+});
+
+export const listServices = listOperation({
+  route: "GET /services",
+  summary: "Services, by id.",
+  name: "services",
+  item: Service,
+  filters: { merchant_id: id.optional(), capability_hash: hash.optional(), active: flag.optional() },
+  example: { merchant_id: "1" },
+  query: (db: IndexDatabase) => db.select().from(service).$dynamic(),
+  counting: (db) => countRows(db, service),
+  where: ({ merchant_id, capability_hash, active }) => [
+    merchant_id === undefined ? undefined : eq(service.merchantId, merchant_id),
+    capability_hash && eq(service.capabilityHash, capability_hash),
+    active === undefined ? undefined : eq(service.active, active),
+  ],
+  order: [{ column: service.serviceNumericId, of: (row) => row.serviceNumericId }],
+  toWire,
+});

@@ -1,0 +1,94 @@
+import { and, eq, getTableColumns, lte, type SQL, sql } from "drizzle-orm";
+import { intent, solver, solverActivity } from "../../ponder.schema";
+import { NotFound } from "../errors";
+import type { IndexDatabase } from "../services";
+import { average } from "./average";
+import { countRows, listOperation } from "./list";
+import { operation, z } from "./operation";
+import { address, addressText, chainText, decimalText, flag, hashText, id, uintText } from "./scalars";
+
+const Solver = z
+  .strictObject({
+    solver_id: uintText,
+    operator: addressText,
+    metadata_uri: chainText,
+    capabilities_hash: hashText,
+    bond: uintText,
+    active: z.boolean(),
+    fills: uintText,
+    successful_fills: uintText,
+    failed_fills: uintText.openapi({ description: "Selected bids whose intent expired or was cancelled unfilled." }),
+    avg_latency_blocks: decimalText,
+    avg_surplus_out: decimalText,
+    block_number: uintText,
+  })
+  .openapi("Solver");
+
+/** Solvers with what their operators did. Selections that expired are counted now: expiry has no event. */
+const selectSolvers = (db: IndexDatabase, now: bigint) => {
+  const expired = and(
+    eq(intent.selectedSolver, solver.operator),
+    eq(intent.status, "OPEN"),
+    lte(intent.deadline, now),
+  ) as SQL;
+  return db
+    .select({
+      ...getTableColumns(solver),
+      activity: getTableColumns(solverActivity),
+      expiredSelections: sql<number>`(SELECT count(*) FROM ${intent} WHERE ${expired})`.mapWith(Number),
+    })
+    .from(solver)
+    .leftJoin(solverActivity, eq(solverActivity.solver, solver.operator))
+    .$dynamic();
+};
+
+type Row = Awaited<ReturnType<typeof selectSolvers>>[number];
+
+const toWire = ({ activity, expiredSelections, ...row }: Row): z.input<typeof Solver> => {
+  const fills = activity?.fills ?? 0;
+  return {
+    solver_id: String(row.solverId),
+    operator: row.operator,
+    metadata_uri: row.metadataUri,
+    capabilities_hash: row.capabilitiesHash,
+    bond: String(row.bond),
+    active: row.active,
+    fills: String(fills),
+    successful_fills: String(fills),
+    failed_fills: String((activity?.cancelledSelections ?? 0) + expiredSelections),
+    avg_latency_blocks: average(activity?.latencyBlocks ?? 0n, fills),
+    avg_surplus_out: average(activity?.surplusOut ?? 0n, fills),
+    block_number: String(row.blockNumber),
+  };
+};
+
+export const getSolver = operation({
+  route: "GET /solvers/{id}",
+  summary: "One solver by its id, with how its fills went.",
+  input: z.object({ id }),
+  output: Solver,
+  errors: [404],
+  example: { id: "1" },
+  async run({ db, now }, { id }) {
+    const [row] = await selectSolvers(db, await now()).where(eq(solver.solverId, id));
+    if (!row) throw new NotFound(`Solver ${id} not found`);
+    return toWire(row);
+  },
+});
+
+export const listSolvers = listOperation({
+  route: "GET /solvers",
+  summary: "Registered solvers, by id.",
+  name: "solvers",
+  item: Solver,
+  filters: { active: flag.optional(), operator: address.optional() },
+  example: { active: "true" },
+  query: selectSolvers,
+  counting: (db) => countRows(db, solver),
+  where: ({ active, operator }) => [
+    active === undefined ? undefined : eq(solver.active, active),
+    operator && eq(solver.operator, operator),
+  ],
+  order: [{ column: solver.solverId, of: (row) => row.solverId }],
+  toWire,
+});

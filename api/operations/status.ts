@@ -1,0 +1,46 @@
+import { readiness } from "../readiness";
+import { operation, z } from "./operation";
+import { uintText } from "./scalars";
+
+export const getHealth = operation({
+  route: "GET /health",
+  summary: "Says that the process serves.",
+  input: z.object({}),
+  output: z
+    .strictObject({
+      status: z.literal("ok"),
+      ok: z.literal(true),
+      service: z.string().openapi({ example: "intentry" }),
+      name: z.string().openapi({ example: "Intentry" }),
+      x402DevBypass: z.boolean().openapi({ description: "Whether the paid routes are free, for development." }),
+    })
+    .openapi("Health"),
+  example: {},
+  run: async ({ config }) => ({
+    status: "ok" as const,
+    ok: true as const,
+    service: "intentry",
+    name: "Intentry",
+    x402DevBypass: config.x402DevBypass,
+  }),
+});
+
+export const getReadiness = operation({
+  route: "GET /ready",
+  summary: "Says whether the index has caught up with the chain, at which block it stands and how far behind it is.",
+  input: z.object({}),
+  output: z
+    .strictObject({
+      ready: z.boolean(),
+      chain_id: z.int(),
+      block_number: uintText.nullable(),
+      chain_block_number: uintText.nullable(),
+      lag_blocks: uintText.nullable(),
+      reason: z.string().nullable().openapi({ description: "Why it is not ready.", example: null }),
+    })
+    .openapi("Readiness"),
+  errors: [503],
+  example: {},
+  status: ({ ready }) => (ready ? 200 : 503),
+  run: (services) => readiness(services),
+});

@@ -1,0 +1,50 @@
+import { eq } from "drizzle-orm";
+import { eventLog } from "../../ponder.schema";
+import { blockOfEvent } from "../../src/lib/event-id";
+import { describeEvent } from "../describe-event";
+import { NotFound } from "../errors";
+import { operation, z } from "./operation";
+import { hash, hashText, uintText } from "./scalars";
+
+const Explanation = z
+  .strictObject({
+    tx_hash: hashText,
+    block_number: uintText,
+    summary: z.string().openapi({ example: "Transaction contained 1 event(s)" }),
+    events: z.array(
+      z.strictObject({
+        eventName: z.string().openapi({ example: "IntentSubmitted" }),
+        args: z.record(z.string(), z.unknown()).openapi({ example: { intentId: "1" } }),
+        description: z
+          .string()
+          .openapi({ example: "Intent #1 submitted by 0x70997970c51812dc3a010c7d01b50e0d17dc79c8" }),
+      }),
+    ),
+  })
+  .openapi("TransactionExplanation");
+
+/** The arguments of an event as the log keeps them. */
+const Arguments = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+
+export const explainTransaction = operation({
+  route: "GET /tx/{hash}/explain",
+  summary: "What a transaction did: its protocol events in order, each with its arguments and a sentence.",
+  input: z.object({ hash }),
+  output: Explanation,
+  errors: [404],
+  example: { hash: `0x${"1f".repeat(32)}` },
+  async run({ db }, { hash }) {
+    const rows = await db.select().from(eventLog).where(eq(eventLog.txHash, hash)).orderBy(eventLog.id);
+    const [first] = rows;
+    if (!first) throw new NotFound(`Transaction ${hash} has no indexed event`);
+    return {
+      tx_hash: hash,
+      block_number: String(blockOfEvent(first.id)),
+      summary: `Transaction contained ${rows.length} event(s)`,
+      events: rows.map(({ name, args: text }) => {
+        const args = Arguments.parse(JSON.parse(text));
+        return { eventName: name, args, description: describeEvent(name, args) };
+      }),
+    };
+  },
+});

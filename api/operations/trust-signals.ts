@@ -1,0 +1,68 @@
+import { eq } from "drizzle-orm";
+import { trustSignal } from "../../ponder.schema";
+import type { IndexDatabase } from "../services";
+import { countRows, listOperation } from "./list";
+import { z } from "./operation";
+import { address, addressText, enumNumber, hashText, id, uintText } from "./scalars";
+
+/** The contract's `SignalSubject` and `SignalKind`, in their order. */
+export const signalSubjects = ["merchant", "service", "facilitator", "agent"] as const;
+export const signalKinds = ["verification", "risk", "compliance", "fulfillment"] as const;
+
+const subjectNumber = z
+  .int()
+  .min(0)
+  .max(255)
+  .openapi({ description: signalSubjects.join(", "), example: 0 });
+const kindNumber = z
+  .int()
+  .min(0)
+  .max(255)
+  .openapi({ description: signalKinds.join(", "), example: 0 });
+
+/** How many trust signals of one kind there are. */
+export const SignalsOfKind = z.strictObject({ kind: kindNumber, signals: uintText }).openapi("SignalsOfKind");
+
+const TrustSignal = z
+  .strictObject({
+    signal_id: uintText,
+    subject_type: subjectNumber,
+    subject_id: uintText,
+    kind: kindNumber,
+    reporter: addressText,
+    signal_hash: hashText,
+    block_number: uintText,
+  })
+  .openapi("TrustSignal");
+
+export const listTrustSignals = listOperation({
+  route: "GET /trust-signals",
+  summary: "Trust signals, newest first.",
+  name: "trust_signals",
+  item: TrustSignal,
+  filters: {
+    subject_type: enumNumber(signalSubjects).optional(),
+    subject_id: id.optional(),
+    kind: enumNumber(signalKinds).optional(),
+    reporter: address.optional(),
+  },
+  example: { subject_type: "0", subject_id: "1" },
+  query: (db: IndexDatabase) => db.select().from(trustSignal).$dynamic(),
+  counting: (db) => countRows(db, trustSignal),
+  where: ({ subject_type, subject_id, kind, reporter }) => [
+    subject_type === undefined ? undefined : eq(trustSignal.subjectType, subject_type),
+    subject_id === undefined ? undefined : eq(trustSignal.subjectId, subject_id),
+    kind === undefined ? undefined : eq(trustSignal.kind, kind),
+    reporter && eq(trustSignal.reporter, reporter),
+  ],
+  order: [{ column: trustSignal.signalId, descending: true, of: (row) => row.signalId }],
+  toWire: (row) => ({
+    signal_id: String(row.signalId),
+    subject_type: row.subjectType,
+    subject_id: String(row.subjectId),
+    kind: row.kind,
+    reporter: row.reporter,
+    signal_hash: row.signalHash,
+    block_number: String(row.blockNumber),
+  }),
+});

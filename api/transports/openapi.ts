@@ -1,0 +1,76 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { allOperations } from "../operations/index";
+import { z } from "../operations/operation";
+import { routeOf } from "./route";
+
+const ErrorBody = z
+  .strictObject({ error: z.string().openapi({ example: "limit: must be a whole number from 1 to 100" }) })
+  .openapi("Error");
+
+const errorMeanings = {
+  400: "A parameter is wrong; the message says which and why.",
+  404: "There is none.",
+  500: "Something unforeseen happened; the server's log has it under this request's id.",
+  503: "Something that the service needs does not answer.",
+} as const;
+
+const json = (schema: z.ZodType) => ({ "application/json": { schema } });
+
+/** A field's name in words: `trustSignals` as `Trust signals`. */
+const inWords = (name: string) => {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+};
+
+/** The OpenAPI document of every operation. */
+export function openApiDocument() {
+  const app = new OpenAPIHono();
+  const headers = {
+    "x-request-id": { description: "Names the request in the server's log.", schema: { type: "string" as const } },
+  };
+  for (const { name, resource, operation } of allOperations) {
+    const { method, path, pathParameters, otherParameters } = routeOf(operation);
+    const pick = (names: Iterable<string>) =>
+      operation.input.pick(Object.fromEntries([...names].map((key) => [key, true])) as never);
+    const statuses = [...new Set([400, ...(operation.errors ?? []), 500, 503] as const)];
+    const errors = statuses.map((status) => [
+      status,
+      {
+        description: errorMeanings[status],
+        headers,
+        content: json(status === 503 && operation.status ? z.union([operation.output, ErrorBody]) : ErrorBody),
+      },
+    ]);
+    app.openAPIRegistry.registerPath({
+      operationId: name,
+      method: method.toLowerCase() as Lowercase<typeof method>,
+      path,
+      summary: operation.summary,
+      tags: [inWords(resource)],
+      request: {
+        ...(pathParameters.length > 0 && { params: pick(pathParameters) }),
+        ...(otherParameters.size > 0 && { query: pick(otherParameters) }),
+      },
+      responses: {
+        200: {
+          description: operation.summary,
+          headers: { ...headers, etag: { description: "For If-None-Match.", schema: { type: "string" as const } } },
+          content: json(operation.output),
+        },
+        304: { description: "The client has it already (If-None-Match)." },
+        ...Object.fromEntries(errors),
+      },
+    });
+  }
+  return app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Intentry",
+      version: "0.1.0",
+      description:
+        "The index of an on-chain protocol of AI agents: identities, signed swap intents, solver bids and fills, account policies, attestations and commerce.",
+      license: { name: "MIT" },
+    },
+    servers: [{ url: "/" }],
+  });
+}
