@@ -1,5 +1,5 @@
 /** Every status with which an operation can fail for a reason it knows. */
-export type ErrorStatus = 400 | 404 | 503;
+export type ErrorStatus = 400 | 404 | 413 | 503;
 
 /** A failure with the sentence that the client gets. Anything else that is thrown is a fault of ours, and says nothing outside. */
 export abstract class OperationError extends Error {
@@ -20,6 +20,12 @@ export class BadInput extends OperationError {
 export class NotFound extends OperationError {
   override name = "NotFound";
   readonly status = 404;
+}
+
+/** What was sent is larger than it may be. */
+export class TooLarge extends OperationError {
+  override name = "TooLarge";
+  readonly status = 413;
 }
 
 /** Something this service needs does not answer; asking again later may work. */

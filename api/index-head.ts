@@ -17,7 +17,7 @@ const Progress = z.object({
 });
 
 /** Asks the index where it stands. A Ponder checkpoint is decimal fields of fixed width: time, chain id, block number, … */
-export async function readIndexHead(db: Pick<IndexDatabase, "execute">): Promise<IndexHead> {
+async function readIndexHead(db: Pick<IndexDatabase, "execute">): Promise<IndexHead> {
   const result = await db.execute(
     sql`SELECT value->>'is_ready' AS is_ready, (SELECT max(latest_checkpoint) FROM _ponder_checkpoint) AS latest_checkpoint FROM _ponder_meta WHERE key = 'app'`,
   );
@@ -31,26 +31,32 @@ export async function readIndexHead(db: Pick<IndexDatabase, "execute">): Promise
 }
 
 /** How long a head that was read may serve as the present one. */
-const FRESH_MS = 200;
+const RECENT_MS = 200;
+
+/** Follows the head of the index. */
+export type HeadReader = {
+  /** Where the index stands now. */
+  read: () => Promise<IndexHead>;
+  /** The time in unix seconds that decides what has expired. */
+  now: () => Promise<bigint>;
+};
 
 /**
- * Makes the clock of the gateway: the time of day, or that of the newest indexed block where the chain is ahead of it (a
- * local chain can be moved forward). It asks the index a few times a second at most, however many ask it.
+ * Makes the reader of an index's head. The time is that of day, or that of the newest indexed block where the chain is
+ * ahead of it (a local chain can be moved forward); for it the index is asked a few times a second at most, however
+ * many requests there are.
  */
-export function chainClock(db: Pick<IndexDatabase, "execute">): () => Promise<bigint> {
-  let head: Promise<IndexHead> | undefined;
-  let readAt = 0;
-  return async () => {
-    const now = Date.now();
-    if (!head || now - readAt > FRESH_MS) {
-      readAt = now;
-      head = readIndexHead(db);
-      head.catch(() => {
-        head = undefined;
-      });
-    }
-    const wallClock = BigInt(Math.floor(now / 1000));
-    const { timestamp } = await head;
+export function followHead(db: Pick<IndexDatabase, "execute">): HeadReader {
+  let last: { head: Promise<IndexHead>; at: number } | undefined;
+  const read = () => {
+    const head = readIndexHead(db);
+    last = { head, at: Date.now() };
+    return head;
+  };
+  const now = async () => {
+    const { timestamp } = await (last && Date.now() - last.at < RECENT_MS ? last.head : read());
+    const wallClock = BigInt(Math.floor(Date.now() / 1000));
     return timestamp !== null && timestamp > wallClock ? timestamp : wallClock;
   };
+  return { read, now };
 }

@@ -1,4 +1,3 @@
-import { readIndexHead } from "./index-head";
 import type { ChainClient, Services } from "./services";
 
 /** How long the chain has to say where its head is. */
@@ -30,11 +29,11 @@ async function chainHead(chain: ChainClient): Promise<bigint | null> {
 
 /** Whether the index has caught up with the chain, and how far apart the two are. */
 export async function readiness({
-  db,
+  head: readHead,
   clients,
   config,
-}: Pick<Services, "db" | "clients" | "config">): Promise<Readiness> {
-  const [{ historyDone, block }, head] = await Promise.all([readIndexHead(db), chainHead(clients.chain)]);
+}: Pick<Services, "head" | "clients" | "config">): Promise<Readiness> {
+  const [{ historyDone, block }, head] = await Promise.all([readHead(), chainHead(clients.chain)]);
   const lag = head !== null && block !== null ? (head > block ? head - block : 0n) : null;
   const reason = !historyDone
     ? "The index has not yet caught up with the chain's history."

@@ -1,4 +1,7 @@
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
+import type { Address } from "viem";
+import type { ContractName } from "../config/contracts";
+import type { HeadReader } from "./index-head";
 
 /** What the gateway needs of the index: to read it. Ponder's read-only database is one. */
 export type IndexDatabase = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute">;
@@ -10,6 +13,8 @@ export type ChainClient = {
 
 export type Config = {
   chainId: number;
+  /** The addresses of the protocol's contracts on that chain. */
+  contracts: Readonly<Record<ContractName, Address>>;
   /** How far behind the chain's head the index may be and still count as caught up. */
   maxLagBlocks: bigint;
   x402DevBypass: boolean;
@@ -24,6 +29,8 @@ export type Services = {
   db: IndexDatabase;
   clients: { chain: ChainClient };
   config: Config;
+  /** Where the index stands. */
+  head: HeadReader["read"];
   /** The time in unix seconds that decides what has expired. */
-  now: () => Promise<bigint>;
+  now: HeadReader["now"];
 };

@@ -5,22 +5,17 @@ import { policySubjects } from "../../src/lib/policy-key";
 import { DAY, isOver } from "../../src/lib/spend-window";
 import { countRows, listOutput, pageInput, readPage } from "./list";
 import { operation, z } from "./operation";
-import { address, addressText, timeText, uintText } from "./scalars";
+import { address, addressText, selectorText, timeText, uintText } from "./scalars";
 
 const policyOf = <const Type extends (typeof policyTypes)[number], const Shape extends z.ZodRawShape>(
   type: Type,
   shape: Shape,
 ) => z.strictObject({ policy_type: z.literal(type), ...shape, block_number: uintText });
 
-const selector = z
-  .string()
-  .regex(/^0x[0-9a-f]{8}$/)
-  .openapi({ example: "0xa9059cbb" });
-
 const Policy = z
   .discriminatedUnion("policy_type", [
     policyOf("ACCOUNT_FROZEN", { frozen: z.boolean() }),
-    policyOf("FUNCTION_ALLOWLIST", { target: addressText, selector, allowed: z.boolean() }),
+    policyOf("FUNCTION_ALLOWLIST", { target: addressText, selector: selectorText, allowed: z.boolean() }),
     policyOf("FUNCTION_ALLOWLIST_MODE", { enabled: z.boolean() }),
     policyOf("GUARDIAN", { guardian: addressText }),
     policyOf("PAYMENT_POLICY", {

@@ -9,6 +9,7 @@ import { getFacilitator, listFacilitators } from "./facilitators";
 import { getIntent, listIntents } from "./intents";
 import { getMerchant, getReputation, listMerchants } from "./merchants";
 import type { Operation } from "./operation";
+import { checkPreflight } from "./preflight";
 import { getQuote, listQuotes } from "./quotes";
 import { getReceipt, listReceipts } from "./receipts";
 import { getService, listServices } from "./services";
@@ -23,6 +24,7 @@ export const operations = {
   intents: { get: getIntent, list: listIntents },
   bids: { list: listBids },
   accounts: { policies: listPolicies },
+  preflight: { check: checkPreflight },
   attestations: { get: getAttestation, list: listAttestations },
   solvers: { get: getSolver, list: listSolvers },
   attestors: { get: getAttestor, list: listAttestors },

@@ -59,6 +59,15 @@ export const address = hexOf<Address>(40, "an address", "0x70997970c51812dc3a010
 
 export const hash = hexOf<Hex>(64, "a hash", `0x${"1f".repeat(32)}`);
 
+/** Bytes of any length. */
+export const bytes = scalar<string, Hex>(
+  (sent) =>
+    typeof sent === "string" && sent.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(sent)
+      ? { value: sent.toLowerCase() as Hex }
+      : { problem: "must be bytes: 0x and an even number of hex digits" },
+  { type: "string", pattern: "^0x([0-9a-fA-F]{2})*$", example: "0x" },
+);
+
 export const flag = scalar<"true" | "false" | boolean, boolean>(
   (sent) =>
     sent === true || sent === "true"
@@ -155,6 +164,11 @@ export const hashText = z
   .string()
   .regex(/^0x[0-9a-f]{64}$/)
   .openapi({ example: `0x${"1f".repeat(32)}` });
+
+export const selectorText = z
+  .string()
+  .regex(/^0x[0-9a-f]{8}$/)
+  .openapi({ example: "0xa9059cbb" });
 
 export const bytesText = z
   .string()

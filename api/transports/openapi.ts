@@ -1,6 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { allOperations } from "../operations/index";
 import { z } from "../operations/operation";
+import { introduction } from "./introduction";
 import { routeOf } from "./route";
 
 const ErrorBody = z
@@ -10,11 +11,14 @@ const ErrorBody = z
 const errorMeanings = {
   400: "A parameter is wrong; the message says which and why.",
   404: "There is none.",
+  413: "The body is larger than it may be.",
   500: "Something unforeseen happened; the server's log has it under this request's id.",
   503: "Something that the service needs does not answer.",
 } as const;
 
-const json = (schema: z.ZodType) => ({ "application/json": { schema } });
+const json = (schema: z.ZodType, example?: unknown) => ({
+  "application/json": { schema, ...(example !== undefined && { example }) },
+});
 
 /** A field's name in words: `trustSignals` as `Trust signals`. */
 const inWords = (name: string) => {
@@ -32,8 +36,9 @@ export function openApiDocument() {
     const { method, path, pathParameters, otherParameters } = routeOf(operation);
     const pick = (names: Iterable<string>) =>
       operation.input.pick(Object.fromEntries([...names].map((key) => [key, true])) as never);
-    const statuses = [...new Set([400, ...(operation.errors ?? []), 500, 503] as const)];
-    const errors = statuses.map((status) => [
+    const statuses = new Set<keyof typeof errorMeanings>([400, ...(operation.errors ?? []), 500, 503]);
+    if (method !== "GET") statuses.add(413);
+    const errors = [...statuses].sort().map((status) => [
       status,
       {
         description: errorMeanings[status],
@@ -49,15 +54,23 @@ export function openApiDocument() {
       tags: [inWords(resource)],
       request: {
         ...(pathParameters.length > 0 && { params: pick(pathParameters) }),
-        ...(otherParameters.size > 0 && { query: pick(otherParameters) }),
+        ...(otherParameters.size > 0 &&
+          (method === "GET"
+            ? { query: pick(otherParameters) }
+            : { body: { required: true, content: json(pick(otherParameters), operation.example) } })),
       },
       responses: {
         200: {
           description: operation.summary,
-          headers: { ...headers, etag: { description: "For If-None-Match.", schema: { type: "string" as const } } },
+          headers: {
+            ...headers,
+            ...(method === "GET" && {
+              etag: { description: "For If-None-Match.", schema: { type: "string" as const } },
+            }),
+          },
           content: json(operation.output),
         },
-        304: { description: "The client has it already (If-None-Match)." },
+        ...(method === "GET" && { 304: { description: "The client has it already (If-None-Match)." } }),
         ...Object.fromEntries(errors),
       },
     });
@@ -67,8 +80,7 @@ export function openApiDocument() {
     info: {
       title: "Intentry",
       version: "0.1.0",
-      description:
-        "The index of an on-chain protocol of AI agents: identities, signed swap intents, solver bids and fills, account policies, attestations and commerce.",
+      description: introduction,
       license: { name: "MIT" },
     },
     servers: [{ url: "/" }],

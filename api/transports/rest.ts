@@ -5,23 +5,40 @@ import type { Env } from "../http/log";
 import { type AnyOperation, allOperations } from "../operations/index";
 import { problemsOf } from "../operations/operation";
 import type { Services } from "../services";
+import { limitBody, readBody } from "./body";
 import { readQuery } from "./query";
 import { type Route, routeOf } from "./route";
 
-/** Answers with JSON, or with 304 when the client has it already. */
-export function answer(c: Context, body: string, status: 200 | 503 = 200): Response {
-  const headers = { "content-type": "application/json; charset=UTF-8" };
-  if (status !== 200) return c.body(body, status, headers);
+const JSON_TYPE = "application/json; charset=UTF-8";
+
+/** Answers what can be read again: with the body, or with 304 when the client has it already. */
+export function answer(
+  c: Context,
+  body: string | Uint8Array<ArrayBuffer>,
+  type = JSON_TYPE,
+  headers: Record<string, string> = {},
+): Response {
   const etag = etagOf(body);
-  if (hasTag(c.req.header("if-none-match"), etag)) return c.body(null, 304, { etag });
-  return c.body(body, status, { ...headers, etag });
+  if (hasTag(c.req.header("if-none-match"), etag)) return c.body(null, 304, { ...headers, etag });
+  // The length is said here because the answer to a HEAD has no body to count.
+  const length = String(Buffer.byteLength(body));
+  return c.body(body, 200, { ...headers, "content-type": type, "content-length": length, etag });
 }
 
-/** What a request says, from its path and its query, as the one input of an operation. */
-function sentInput(c: Context, { pathParameters, otherParameters }: Route): Record<string, unknown> {
+/** Answers 405 to every other method on a path. */
+export function refuseOtherMethods(routes: Hono<Env>, path: string, methods: readonly string[]): void {
+  const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+  routes.all(path, (c) => c.json({ error: `${c.req.method} is not possible here, only ${allow}` }, 405, { allow }));
+}
+
+/** What a request says, from its path and its query or body, as the one input of an operation. */
+async function sentInput(
+  c: Context,
+  { method, pathParameters, otherParameters }: Route,
+): Promise<Record<string, unknown>> {
   const { search } = new URL(c.req.url);
   return {
-    ...readQuery(search.slice(1), otherParameters),
+    ...(method === "GET" ? readQuery(search.slice(1), otherParameters) : await readBody(c)),
     ...Object.fromEntries(pathParameters.map((name) => [name, c.req.param(name)])),
   };
 }
@@ -41,15 +58,16 @@ export function restRoutes(services: Services): Hono<Env> {
   for (const { operation } of allOperations) {
     const route = routeOf(operation);
     methodsOf.set(route.honoPath, [...(methodsOf.get(route.honoPath) ?? []), route.method]);
+    if (route.method !== "GET") routes.on(route.method, route.honoPath, limitBody);
     routes.on(route.method, route.honoPath, async (c) => {
-      const output = await runOperation(services, operation, sentInput(c, route));
-      return answer(c, JSON.stringify(output), operation.status?.(output as never));
+      const output = await runOperation(services, operation, await sentInput(c, route));
+      const body = JSON.stringify(output);
+      const status = operation.status?.(output as never) ?? 200;
+      return route.method === "GET" && status === 200
+        ? answer(c, body)
+        : c.body(body, status, { "content-type": JSON_TYPE });
     });
   }
-  for (const [path, methods] of methodsOf)
-    routes.all(path, (c) => {
-      const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
-      return c.json({ error: `${c.req.method} is not possible here, only ${allow}` }, 405, { allow });
-    });
+  for (const [path, methods] of methodsOf) refuseOtherMethods(routes, path, methods);
   return routes;
 }

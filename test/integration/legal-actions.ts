@@ -29,7 +29,14 @@ const kinds: ActionKind[] = [
   ...receiptActions,
 ];
 
-type Options = { count: number } & ({ seed: number } | { after: World });
+/** Actions that change policies or spend under them. */
+export const policyKinds: readonly ActionKind[] = [...policyActions, ...spendingActions];
+
+type Options = {
+  count: number;
+  /** The kinds of action to choose from; unset, all of them. */
+  among?: readonly ActionKind[];
+} & ({ seed: number } | { after: World });
 
 /**
  * Sends `count` random actions that the protocol allows, each legal because of those before it. A seed always makes the
@@ -45,7 +52,7 @@ export async function runLegalActions(protocol: Protocol, options: Options): Pro
   await client.setAutomine(false);
   try {
     const world = "after" in options ? options.after : await newWorld(protocol, options.seed);
-    for (let left = options.count; left > 0; ) left -= await makeBlock(world, client, left);
+    for (let left = options.count; left > 0; ) left -= await makeBlock(world, options.among ?? kinds, client, left);
     return world;
   } finally {
     await client.setAutomine(true);
@@ -110,7 +117,12 @@ async function equipPolicyAccount(world: World, client: ChainConnection): Promis
 }
 
 /** Mines one block of at most `most` actions and returns how many they are. */
-async function makeBlock(world: World, client: ChainConnection, most: number): Promise<number> {
+async function makeBlock(
+  world: World,
+  among: readonly ActionKind[],
+  client: ChainConnection,
+  most: number,
+): Promise<number> {
   const { random } = world;
   passTime(world);
   const size = random.chance(0.85) ? 1 : 2 + random.below(3);
@@ -118,7 +130,9 @@ async function makeBlock(world: World, client: ChainConnection, most: number): P
   let made = 0;
   while (transactions.length < size && made < most) {
     world.timeIsFree = transactions.length === 0;
-    const transaction = random.chance(0.15) ? await makeBatch(world, most - made) : await makeTransaction(world);
+    const transaction = random.chance(0.15)
+      ? await makeBatch(world, among, most - made)
+      : await makeTransaction(world, among);
     transactions.push(transaction);
     made += transaction.actions.length;
   }
@@ -143,13 +157,13 @@ function passTime(world: World): void {
   }
 }
 
-async function makeTransaction(world: World): Promise<Transaction> {
-  const { name, action } = await nextAction(world);
+async function makeTransaction(world: World, among: readonly ActionKind[]): Promise<Transaction> {
+  const { name, action } = await nextAction(world, among);
   return transactionFor(world, action, [name]);
 }
 
 /** Several actions in one transaction, of one kind or of any: each is a call by the multicall contract. */
-async function makeBatch(world: World, most: number): Promise<Transaction> {
+async function makeBatch(world: World, among: readonly ActionKind[], most: number): Promise<Transaction> {
   const { random, contracts, wallets } = world;
   const account = contracts.PolicyAccount;
   const accountMayRelay = random.chance(0.3) && may(world, account, "Multicall", "aggregate");
@@ -159,7 +173,7 @@ async function makeBatch(world: World, most: number): Promise<Transaction> {
     const size = Math.min(most, 2 + random.below(4));
     const sameKind = random.chance(0.4);
     const made: Action[] = [];
-    while (made.length < size) made.push(await nextAction(world, sameKind ? made[0]?.name : undefined));
+    while (made.length < size) made.push(await nextAction(world, among, sameKind ? made[0]?.name : undefined));
     const calls = made.map(({ action }) => action);
     const relayer =
       accountMayRelay && calls.every(({ value }) => value === 0n) ? account : random.pick(wallets).address;
@@ -173,8 +187,8 @@ async function makeBatch(world: World, most: number): Promise<Transaction> {
 type Action = { name: string; action: Call };
 
 /** An action that is legal now, of the preferred kind if there is one. */
-async function nextAction(world: World, preferred?: string): Promise<Action> {
-  let left = kinds;
+async function nextAction(world: World, among: readonly ActionKind[], preferred?: string): Promise<Action> {
+  let left = among;
   while (left.length > 0) {
     const kind = left.find(({ name }) => name === preferred) ?? choose(world, left);
     const action = await kind.act(world);

@@ -23,7 +23,7 @@ function set(world: World, setting: Call): Call {
   return { ...setting, from: world.wallets[0].address, to: PolicyAccount };
 }
 
-function setSpendLimit(world: World, account: Address, token: Address, maxPerDay: bigint): Call {
+export function setSpendLimit(world: World, account: Address, token: Address, maxPerDay: bigint): Call {
   // The call is made before the state changes: it goes the way that the policies of this moment allow.
   const made = set(world, call(world, account, "PolicyModule", "setSpendLimit", [token, maxPerDay]));
   const { spendLimits } = policiesOf(world, account);

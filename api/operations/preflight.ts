@@ -1,0 +1,223 @@
+import { and, eq, inArray, or } from "drizzle-orm";
+import { type Address, zeroAddress } from "viem";
+import { policy, policyTypes } from "../../ponder.schema";
+import { policyKey } from "../../src/lib/policy-key";
+import { BadInput } from "../errors";
+import {
+  checkPayment,
+  checkTransaction,
+  type Denial,
+  type Payment,
+  type PaymentPolicies,
+  type SpendCheck,
+  type Transaction,
+  type TransactionPolicies,
+} from "../preflight/check";
+import { describeCall } from "../preflight/describe-call";
+import { reasonOf } from "../preflight/reason";
+import { selectorOf } from "../preflight/token-spend";
+import { type PolicyUpdate, paymentUpdates, transactionUpdates } from "../preflight/updates";
+import type { IndexDatabase, Services } from "../services";
+import { operation, z } from "./operation";
+import { address, addressText, bytes, bytesText, id, selectorText, uintText } from "./scalars";
+
+const SpendCheckText = z
+  .strictObject({
+    token: addressText,
+    attempted: uintText,
+    max_per_day: uintText.nullable().openapi({ description: "Null is no limit." }),
+    spent_today: uintText,
+    remaining: uintText.nullable(),
+    allowed: z.boolean(),
+  })
+  .openapi("SpendCheck");
+
+const PolicyUpdateText = z
+  .strictObject({
+    policy_type: z.enum(policyTypes),
+    target: addressText.optional(),
+    selector: selectorText.optional(),
+    token: addressText.optional(),
+    merchant: addressText.optional(),
+    facilitator: addressText.optional(),
+    suggested_value: z.union([
+      z.boolean(),
+      uintText,
+      z.strictObject({ max_per_payment: uintText, max_per_day: uintText, allowed: z.literal(true) }),
+    ]),
+    call: z
+      .strictObject({ to: addressText, data: bytesText })
+      .openapi({ description: "The transaction that, sent by the account, makes the change." }),
+  })
+  .openapi("PolicyUpdate");
+
+const Preflight = z
+  .strictObject({
+    allowed: z.boolean(),
+    action: z.string().openapi({ example: "Send 5 wei to 0x70997970c51812dc3a010c7d01b50e0d17dc79c8" }),
+    reasons: z
+      .array(z.string())
+      .openapi({ description: "Why it is denied, in the order in which the contract looks." }),
+    missing_policies: z.array(z.enum(policyTypes)),
+    spend_checks: z.array(SpendCheckText),
+    required_policy_updates: z.array(PolicyUpdateText),
+    account: addressText,
+    target: addressText.nullable(),
+    selector: selectorText.nullable(),
+    value: uintText,
+    block_number: uintText.nullable().openapi({ description: "The block at which the policies stood so." }),
+  })
+  .openapi("Preflight");
+
+type Row = typeof policy.$inferSelect;
+
+/** The policies of an account that a transaction or a payment may come to, in one query. */
+function relevantPolicies(
+  db: IndexDatabase,
+  account: Address,
+  transaction: Transaction | undefined,
+  payment: Payment | undefined,
+): PromiseLike<Row[]> {
+  const selector = transaction && selectorOf(transaction.data);
+  return db
+    .select()
+    .from(policy)
+    .where(
+      and(
+        eq(policy.account, account),
+        or(
+          inArray(policy.policyType, ["ACCOUNT_FROZEN", "FUNCTION_ALLOWLIST_MODE"]),
+          transaction && and(eq(policy.policyType, "TARGET_ALLOWLIST"), eq(policy.key, policyKey(transaction.target))),
+          transaction &&
+            and(
+              eq(policy.policyType, "SPEND_LIMIT"),
+              inArray(policy.key, [policyKey(zeroAddress), policyKey(transaction.target)]),
+            ),
+          transaction && selector
+            ? and(eq(policy.policyType, "FUNCTION_ALLOWLIST"), eq(policy.key, policyKey(transaction.target, selector)))
+            : undefined,
+          payment &&
+            and(
+              eq(policy.policyType, "PAYMENT_POLICY"),
+              eq(policy.key, policyKey(payment.merchant, payment.token, payment.facilitator)),
+            ),
+        ),
+      ),
+    );
+}
+
+const limitOf = (row: Row) => ({
+  maxPerDay: row.maxPerDay ?? 0n,
+  spentToday: row.spentToday ?? 0n,
+  lastReset: row.lastReset ?? 0n,
+});
+
+const isEnabled = (rows: readonly Row[], policyType: Row["policyType"]) =>
+  rows.some((row) => row.policyType === policyType && row.enabled === true);
+
+const transactionPolicies = (rows: readonly Row[]): TransactionPolicies => ({
+  frozen: isEnabled(rows, "ACCOUNT_FROZEN"),
+  targetAllowed: isEnabled(rows, "TARGET_ALLOWLIST"),
+  functionAllowlistOn: isEnabled(rows, "FUNCTION_ALLOWLIST_MODE"),
+  functionAllowed: isEnabled(rows, "FUNCTION_ALLOWLIST"),
+  limitOf: (token) => {
+    const row = rows.find(({ policyType, key }) => policyType === "SPEND_LIMIT" && key === policyKey(token));
+    return row && limitOf(row);
+  },
+});
+
+const paymentPolicies = (rows: readonly Row[]): PaymentPolicies => {
+  const row = rows.find(({ policyType }) => policyType === "PAYMENT_POLICY");
+  return {
+    frozen: isEnabled(rows, "ACCOUNT_FROZEN"),
+    policy: row && { ...limitOf(row), maxPerPayment: row.maxPerPayment ?? 0n, allowed: row.enabled ?? false },
+  };
+};
+
+const spendToWire = (check: SpendCheck): z.input<typeof SpendCheckText> => ({
+  token: check.token,
+  attempted: String(check.attempted),
+  max_per_day: check.maxPerDay === null ? null : String(check.maxPerDay),
+  spent_today: String(check.spentToday),
+  remaining: check.remaining === null ? null : String(check.remaining),
+  allowed: check.allowed,
+});
+
+function updateToWire(update: PolicyUpdate, policyModule: Address): z.input<typeof PolicyUpdateText> {
+  const common = { policy_type: update.policyType, call: { to: policyModule, data: update.data } };
+  if ("payment" in update) {
+    const { merchant, token, facilitator } = update.payment;
+    const { maxPerPayment, maxPerDay } = update.suggested;
+    const limits = { max_per_payment: String(maxPerPayment), max_per_day: String(maxPerDay), allowed: true as const };
+    return { ...common, merchant, token, facilitator, suggested_value: limits };
+  }
+  if ("token" in update) return { ...common, token: update.token, suggested_value: String(update.suggested) };
+  const { target, selector, suggested } = update;
+  return { ...common, ...(target && { target }), ...(selector && { selector }), suggested_value: suggested };
+}
+
+const describePayment = ({ merchant, token, facilitator, amount }: Payment) =>
+  `Pay ${merchant} ${amount} of ${token === zeroAddress ? "the native coin" : `token ${token}`}${facilitator === zeroAddress ? "" : ` through facilitator ${facilitator}`}`;
+
+/** A freeze denies the transaction and the payment alike, and is lifted once. */
+const freezeOnce = (denials: readonly Denial[]) =>
+  denials.filter(({ why }, place) => why !== "frozen" || denials.findIndex((one) => one.why === "frozen") === place);
+
+/** The first of every kind. */
+const distinct = <Item>(items: readonly Item[]) => [...new Set(items)];
+
+async function preflight(
+  { db, config, head: readHead, now }: Services,
+  account: Address,
+  transaction: Transaction | undefined,
+  payment: Payment | undefined,
+): Promise<z.input<typeof Preflight>> {
+  const [head, rows] = await Promise.all([readHead(), relevantPolicies(db, account, transaction, payment)]);
+  const time = await now();
+  const ofTransaction = transaction && checkTransaction(transactionPolicies(rows), transaction, time);
+  const ofPayment = payment && checkPayment(paymentPolicies(rows), payment, time);
+  const denials = [...(ofTransaction?.denials ?? []), ...(ofPayment?.denials ?? [])];
+  const updates = [
+    ...transactionUpdates(account, freezeOnce(denials)),
+    ...(payment && ofPayment ? paymentUpdates(paymentPolicies(rows), payment, ofPayment) : []),
+  ];
+  return {
+    allowed: denials.length === 0,
+    action: [transaction && describeCall(transaction, config.contracts), payment && describePayment(payment)]
+      .filter((action) => action !== undefined)
+      .join("; "),
+    reasons: distinct(denials.map((denial) => reasonOf(account, denial))),
+    missing_policies: distinct(updates.map(({ policyType }) => policyType)),
+    spend_checks: [...(ofTransaction?.spends ?? []), ...(ofPayment ? [ofPayment.spend] : [])].map(spendToWire),
+    required_policy_updates: updates.map((update) => updateToWire(update, config.contracts.PolicyModule)),
+    account,
+    target: transaction?.target ?? null,
+    selector: transaction ? selectorOf(transaction.data) : null,
+    value: String(transaction?.value ?? 0n),
+    block_number: head.block === null ? null : String(head.block),
+  };
+}
+
+export const checkPreflight = operation({
+  route: "POST /preflight",
+  summary:
+    "Whether an account's policies would let it send a transaction, or make a signed payment, now; and what to change if not.",
+  input: z.object({
+    account: address,
+    target: address.optional().openapi({ description: "Required unless only a payment is to be checked." }),
+    value: id.optional().openapi({ description: "In wei; 0 if absent." }),
+    data: bytes.optional().openapi({ description: "The calldata; empty if absent." }),
+    payment: z.object({ merchant: address, token: address, facilitator: address, amount: id }).optional(),
+  }),
+  output: Preflight,
+  example: {
+    account: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+    target: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+    value: "5",
+  },
+  async run(services, { account, target, value = 0n, data = "0x", payment }) {
+    if (target === undefined && (payment === undefined || value > 0n || data !== "0x"))
+      throw new BadInput("target: is required");
+    return preflight(services, account, target && { target, value, data }, payment);
+  },
+});
