@@ -7,13 +7,17 @@ const ponderBinary = join(projectRoot, "node_modules", "ponder", "dist", "esm", 
 /** Indexing makes many objects that die young; with room for them, collecting them costs a fraction. */
 const YOUNG_GENERATION = "--max-semi-space-size=64";
 
-type Options = {
+/** Which Ponder app, and how it runs: `dev` reloads on an edit. */
+export type PonderApp = {
   command: "start" | "dev";
+  /** The folder of the app; unset, this project's own. */
+  root?: string;
+};
+
+type Options = PonderApp & {
   ponderPort: number;
   apiPort: number;
   databaseSchema: string;
-  /** The folder of the Ponder app; unset, this project's own. */
-  root?: string;
   env: NodeJS.ProcessEnv;
   onLine?: (line: string) => void;
 };

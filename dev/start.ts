@@ -68,7 +68,17 @@ function showWhatToTry({ apiUrl, ponderUrl, rpcUrl, contracts }: LocalDeployment
       `  A merchant's owner   ${people.dataMerchant.address}`,
       "",
     );
-  lines.push(`Try: curl ${apiUrl}/ready`, "Stop with Ctrl-C.");
+  // Without the sample there is nothing to be found but lists that are empty.
+  const requests = withSample
+    ? ["/intents/1", "/intents/5/bids", `/agents?owner=${people.alice.address}`]
+    : ["/ready", "/intents"];
+  lines.push(
+    `Open ${apiUrl}/docs in a browser, or try:`,
+    "",
+    ...requests.map((path) => `  curl '${apiUrl}${path}'`),
+    "",
+    "Stop with Ctrl-C.",
+  );
   console.log(lines.join("\n"));
 }
 

@@ -7,7 +7,7 @@ import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../..
 import type { LocalChain } from "../../dev/chain";
 import { type Child, waitFor } from "../../dev/child";
 import type { Contracts } from "../../dev/deploy";
-import { indexerReady, startIndexer } from "../../dev/indexer";
+import { indexerReady, type PonderApp, startIndexer } from "../../dev/indexer";
 import { freePorts } from "../../dev/ports";
 import * as schemaModule from "../../ponder.schema";
 
@@ -54,6 +54,7 @@ export async function indexOf(
   { rpcUrl, client }: LocalChain,
   contracts: Contracts,
   env: NodeJS.ProcessEnv,
+  app: PonderApp = { command: "start" },
 ): Promise<Index> {
   const [apiPort = 0, ponderPort = 0] = await freePorts(2);
   const stateFolder = await mkdtemp(join(tmpdir(), "intentry-test-"));
@@ -91,7 +92,7 @@ export async function indexOf(
     async startIndexer() {
       lines = [];
       indexer = startIndexer({
-        command: "start",
+        ...app,
         ponderPort,
         apiPort,
         databaseSchema: "intentry_test",

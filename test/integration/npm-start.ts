@@ -56,16 +56,24 @@ export async function graphql(ponderPort: string, query: string): Promise<Lists>
   return ((await response.json()) as { data: Lists }).data;
 }
 
-/** The README's example requests, each with the answer it shows: a block of shell that calls curl, then one of JSON. */
-export async function readmeExamples(): Promise<{ command: string; answer: unknown }[]> {
-  const readme = await readFile(join(projectRoot, "README.md"), "utf8");
-  const blocks = readme.matchAll(/```sh\n(curl [^`]*)```\s*```json\n([^`]*)```/g);
-  return [...blocks].map(([, command = "", answer = ""]) => ({ command, answer: JSON.parse(answer) }));
+/** What the README lets people paste into a shell, and the answer it shows, if it does. */
+type Example = { command: string; answer?: unknown };
+
+export const readme = () => readFile(join(projectRoot, "README.md"), "utf8");
+
+/** The README's example requests: blocks of shell that call curl, each with the block of JSON after it, and commands in tables. */
+export function examplesIn(text: string): Example[] {
+  const blocks = [...text.matchAll(/```sh\n([^`]*\bcurl [^`]*)```(?:\s*```json\n([^`]*)```)?/g)];
+  const inTables = [...text.matchAll(/\| `(curl [^`]*)` \|/g)];
+  return [
+    ...blocks.map(([, command = "", answer]) => ({ command, ...(answer && { answer: JSON.parse(answer) }) })),
+    ...inTables.map(([, command = ""]) => ({ command })),
+  ];
 }
 
 /** Runs an example as pasted into a shell, on other ports than the default ones. */
 export async function runExample(command: string, ports: { API_PORT: string; PONDER_PORT: string }): Promise<unknown> {
-  const moved = command.replace(":3001", `:${ports.API_PORT}`).replace(":42069", `:${ports.PONDER_PORT}`);
+  const moved = command.replaceAll(":3001", `:${ports.API_PORT}`).replaceAll(":42069", `:${ports.PONDER_PORT}`);
   const { stdout } = await promisify(execFile)("sh", ["-c", moved]);
   return JSON.parse(stdout);
 }

@@ -1,5 +1,6 @@
 import { type LocalChain, startChain } from "../../dev/chain";
 import { deploy } from "../../dev/deploy";
+import type { PonderApp } from "../../dev/indexer";
 import { freePorts } from "../../dev/ports";
 import { startPostgres } from "../../dev/postgres";
 import { type Protocol, protocolOn } from "../../dev/protocol";
@@ -23,6 +24,8 @@ type Options = {
   /** Whether the sample activity of `npm start` happens first. */
   sample?: boolean;
   env?: NodeJS.ProcessEnv;
+  /** Unset, this project's own app, without reloads. */
+  app?: PonderApp;
 };
 
 /** Starts the real parts on free ports and a temporary folder: anvil, the contracts, Ponder and the gateway. */
@@ -31,6 +34,7 @@ export async function startStack({
   index = true,
   sample = false,
   env = {},
+  app,
 }: Options = {}): Promise<Stack> {
   const [port = 0] = await freePorts(1);
   const startTime = Math.floor(Date.now() / 1000) - SAMPLE_HISTORY_SECONDS;
@@ -39,7 +43,7 @@ export async function startStack({
   if (sample) await sampleActivity(protocolOn(chain.client, contracts), () => {});
   const postgres = database === "postgres" ? await startPostgres() : undefined;
   const databaseUrl = await postgres?.createDatabase("intentry");
-  const main = await indexOf(chain, contracts, { ...(databaseUrl && { DATABASE_URL: databaseUrl }), ...env });
+  const main = await indexOf(chain, contracts, { ...(databaseUrl && { DATABASE_URL: databaseUrl }), ...env }, app);
   if (index) await main.startIndexer();
   return {
     ...protocolOn(chain.client, contracts),

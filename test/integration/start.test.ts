@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { allOperations } from "../../api/operations/index";
 import { addressVariable, contractNames, protocolAbis } from "../../config/contracts";
 import { baseSepolia, LocalDeployment } from "../../config/networks";
 import { actor, startChain } from "../../dev/chain";
@@ -10,7 +11,7 @@ import { deploy } from "../../dev/deploy";
 import { freePorts } from "../../dev/ports";
 import { protocolOn } from "../../dev/protocol";
 import { hashOf } from "../../dev/sample/people";
-import { graphql, isBusy, npmStart, readmeExamples, runExample } from "./npm-start";
+import { examplesIn, graphql, isBusy, npmStart, readme, runExample } from "./npm-start";
 
 describe("npm start", () => {
   let stateFolder: string;
@@ -54,7 +55,9 @@ describe("npm start", () => {
     const ready = await fetch(`${deployment.apiUrl}/ready`);
     expect(ready.status).toBe(200);
     expect(await ready.json()).toMatchObject({ ready: true, chain_id: 31337, lag_blocks: "0", reason: null });
-    expect(await (await fetch(`${deployment.apiUrl}/nowhere`)).json()).toEqual({ error: "No route GET /nowhere" });
+    expect(await (await fetch(`${deployment.apiUrl}/nowhere`)).json()).toEqual({
+      error: "There is no /nowhere here; /docs lists what there is",
+    });
 
     const { agents, intents, eventLogs } = await graphql(
       ports.PONDER_PORT,
@@ -71,9 +74,25 @@ describe("npm start", () => {
     const happened = new Set(eventLogs?.items.map(({ contract, name }) => `${contract}:${name}`));
     expect([...happened].sort()).toEqual(everyEvent.sort());
 
-    const examples = await readmeExamples();
-    expect(examples).toHaveLength(2);
-    for (const { command, answer } of examples) expect(await runExample(command, ports)).toEqual(answer);
+    const text = await readme();
+    for (const { operation } of allOperations) {
+      const shown = operation.route.replace("GET ", "");
+      expect(text, `${operation.route} in the README's table`).toContain(`\`${shown}\``);
+    }
+    const examples = examplesIn(text);
+    expect(examples.length).toBeGreaterThanOrEqual(20);
+    for (const { command, answer } of examples) {
+      const given = await runExample(command, ports);
+      if (answer) expect(given, command).toEqual(answer);
+      else expect(given, command).not.toHaveProperty("error");
+    }
+
+    // What it offers to try, as printed.
+    const offered = [...first.output().matchAll(/^ +(curl .*)$/gm)].map(([, command = ""]) => command);
+    expect(offered.length).toBeGreaterThanOrEqual(3);
+    for (const command of offered) expect(await runExample(command, ports), command).not.toHaveProperty("error");
+    const [page = ""] = /http:\S+\/docs/.exec(first.output()) ?? [];
+    expect((await fetch(page)).headers.get("content-type")).toContain("text/html");
 
     expect(await first.stop()).toBe(0);
     await expectNothingLeft();

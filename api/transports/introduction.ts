@@ -1,0 +1,20 @@
+/** What the OpenAPI document says before its routes, in Markdown: what holds for all of them. */
+export const introduction = `\
+The index of an on-chain protocol of AI agents: identities, signed swap intents, solver bids and fills, account policies, attestations and commerce.
+
+## Values
+
+Ids, amounts, block numbers and times (unix seconds) are decimal strings; addresses and hashes are lowercase hex.
+
+## Lists
+
+\`limit\` is 50 unless given, and at most 100. For the next page, send \`pagination.next_cursor\` as \`cursor\`, with the same filters; it is null on the last page. \`offset\` works too, but not together with \`cursor\`. \`total=true\` also counts all rows.
+
+## Errors
+
+An error is \`{"error": "…"}\`, with a sentence that says what is wrong, and the status that fits. Every answer has an \`x-request-id\`, under which the server's log has it.
+
+## ETag
+
+Every 200 to a GET has an \`etag\`. Sent back as \`If-None-Match\`, it makes an unchanged answer a 304 without a body.
+`;
