@@ -1,5 +1,5 @@
 /** Every status with which an operation can fail for a reason it knows. */
-export type ErrorStatus = 400 | 404 | 413 | 503;
+export type ErrorStatus = 400 | 401 | 404 | 409 | 413 | 429 | 503;
 
 /** A failure with the sentence that the client gets. Anything else that is thrown is a fault of ours, and says nothing outside. */
 export abstract class OperationError extends Error {
@@ -13,6 +13,32 @@ export class BadInput extends OperationError {
 
   constructor(...problems: string[]) {
     super(problems.join("; "));
+  }
+}
+
+/** Who asks may not, without a token that this service knows. */
+export class Unauthorized extends OperationError {
+  override name = "Unauthorized";
+  readonly status = 401;
+}
+
+/** What was sent contradicts what is there. */
+export class Conflict extends OperationError {
+  override name = "Conflict";
+  readonly status = 409;
+}
+
+/** Who asks has had enough for now. */
+export class TooMany extends OperationError {
+  override name = "TooMany";
+  readonly status = 429;
+
+  constructor(
+    message: string,
+    readonly retryAfterSeconds: number,
+    readonly limit: number,
+  ) {
+    super(message);
   }
 }
 

@@ -2,6 +2,7 @@ import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import type { Address } from "viem";
 import type { ContractName } from "../config/contracts";
 import type { HeadReader } from "./index-head";
+import type { StoreDatabase } from "./store/open";
 
 /** What the gateway needs of the index: to read it. Ponder's read-only database is one. */
 export type IndexDatabase = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute">;
@@ -18,6 +19,16 @@ export type Config = {
   /** How far behind the chain's head the index may be and still count as caught up. */
   maxLagBlocks: bigint;
   x402DevBypass: boolean;
+  /** By what address clients know this service; unset, by the one they used. */
+  publicBaseUrl: string | undefined;
+  /** Whether the forwarding headers of requests come from a proxy of ours. */
+  trustProxy: boolean;
+  /** Who may write; with none of them, everyone may. */
+  writeTokens: readonly string[];
+  /** How often one client may write; unset, as often as it likes. */
+  writesPerMinute: number | undefined;
+  /** How many bytes of new documents a client without a token may publish in a day; unset, any number. */
+  documentBytesPerDay: number | undefined;
   /** What cursors are signed with; every process that serves the same index must have the same. */
   cursorSecret: string;
   /** Whether every answer is held against its schema before it is sent: in tests and in development. */
@@ -28,6 +39,8 @@ export type Config = {
 export type Services = {
   db: IndexDatabase;
   clients: { chain: ChainClient };
+  /** The off-chain store; it is opened when it is first needed. */
+  store: () => Promise<StoreDatabase>;
   config: Config;
   /** Where the index stands. */
   head: HeadReader["read"];

@@ -24,6 +24,9 @@ const schemaName = z
   .string()
   .regex(/^[a-z_][a-z0-9_]{0,44}$/, "must be a lowercase PostgreSQL schema name of at most 45 characters");
 
+const DEFAULT_WRITES_PER_MINUTE = 600;
+const DEFAULT_DOCUMENT_BYTES_PER_DAY = 64 * 1024 * 1024;
+
 const shared = z.object({
   NETWORK: z.enum(["local", "base-sepolia", "custom"], { error: "must be local, base-sepolia or custom" }).optional(),
   INTENTRY_DIR: z.string().default(".intentry"),
@@ -40,6 +43,15 @@ const shared = z.object({
       error: "must be fatal, error, warn, info, debug or silent",
     })
     .default("info"),
+  PUBLIC_BASE_URL: httpUrl.transform((url) => url.replace(/\/+$/, "")).optional(),
+  TRUST_PROXY: flag.default(false),
+  WRITE_TOKENS: z
+    .string()
+    .transform((list) => list.split(",").map((token) => token.trim()))
+    .pipe(z.array(z.string().regex(/^\S{16,}$/, "must be tokens of at least 16 characters, separated by commas")))
+    .optional(),
+  RATE_LIMIT_WRITES: wholeNumber(1, 1_000_000).optional(),
+  DOCUMENT_QUOTA_BYTES: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(),
   CURSOR_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
   CHAIN_ID: wholeNumber(1, 2 ** 31 - 1).optional(),
   RPC_URL: rpcUrls.optional(),
@@ -65,6 +77,11 @@ export type Environment = {
   x402DevBypass: boolean;
   pollingIntervalMs: number | undefined;
   logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "silent";
+  publicBaseUrl: string | undefined;
+  trustProxy: boolean;
+  writeTokens: readonly string[];
+  writesPerMinute: number | undefined;
+  documentBytesPerDay: number | undefined;
   /** What cursors are signed with. */
   cursorSecret: string;
   /** Whether every answer is held against its schema before it is sent. */
@@ -141,6 +158,13 @@ export function parseEnvironment(source: Source): Environment {
     x402DevBypass: variables.X402_DEV_BYPASS,
     pollingIntervalMs: variables.POLLING_INTERVAL_MS,
     logLevel: variables.LOG_LEVEL,
+    publicBaseUrl: variables.PUBLIC_BASE_URL,
+    trustProxy: variables.TRUST_PROXY,
+    writeTokens: variables.WRITE_TOKENS ?? [],
+    // On a local chain everyone who writes is at this machine.
+    writesPerMinute: variables.RATE_LIMIT_WRITES ?? (networkName === "local" ? undefined : DEFAULT_WRITES_PER_MINUTE),
+    documentBytesPerDay:
+      variables.DOCUMENT_QUOTA_BYTES ?? (networkName === "local" ? undefined : DEFAULT_DOCUMENT_BYTES_PER_DAY),
     // Processes that share a database or a folder share the index, and so their cursors.
     cursorSecret: variables.CURSOR_SECRET ?? `cursors of ${variables.DATABASE_URL ?? stateFolder}`,
     checkAnswers: variables.NODE_ENV === "test" || variables.NODE_ENV === "development",

@@ -1,10 +1,11 @@
 import { HTTPException } from "hono/http-exception";
-import { OperationError } from "../errors";
+import { OperationError, TooMany, Unauthorized } from "../errors";
 
 /** What a failure tells the client. `fault` is a failure of ours, whose details belong into the log alone. */
-export type Failure = { status: number; message: string; fault: boolean };
+export type Failure = { status: number; message: string; fault: boolean; headers?: Record<string, string> };
 
 const UNFORESEEN = "Something unforeseen happened; the details are in the server's log under this request's id";
+const HALF_A_BODY = "body: ended before it was complete";
 const DATABASE_AWAY = "The database does not answer; try again shortly";
 
 /** Codes of sockets and of PostgreSQL (classes 08, 53 and 57P) with which a database says that it is not there. */
@@ -16,10 +17,30 @@ const isAway = (error: unknown): boolean =>
   error instanceof Error &&
   (("code" in error && awayCode.test(String(error.code))) || awayMessage.test(error.message) || isAway(error.cause));
 
+/** What Node says of a client that hangs up in the middle of its body; the code is also one of a database that is away. */
+const isHangUp = (error: unknown) =>
+  error instanceof Error && error.message === "aborted" && "code" in error && error.code === "ECONNRESET";
+
+const SOON_SECONDS = "5";
+
+/** What a client's software needs to know to do better. */
+function headersOf(error: OperationError): Record<string, string> {
+  if (error instanceof TooMany) {
+    const { limit, retryAfterSeconds } = error;
+    const ratelimit = `limit=${limit}, remaining=0, reset=${retryAfterSeconds}`;
+    return { "retry-after": String(retryAfterSeconds), ratelimit };
+  }
+  if (error instanceof Unauthorized) return { "www-authenticate": "Bearer" };
+  return {};
+}
+
 /** Turns anything that was thrown into what the client gets. This is the one place that does. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof OperationError) return { status: error.status, message: error.message, fault: false };
+  if (error instanceof OperationError)
+    return { status: error.status, message: error.message, fault: false, headers: headersOf(error) };
   if (error instanceof HTTPException) return { status: error.status, message: error.message, fault: false };
-  if (isAway(error)) return { status: 503, message: DATABASE_AWAY, fault: true };
+  if (isHangUp(error)) return { status: 400, message: HALF_A_BODY, fault: false };
+  if (isAway(error))
+    return { status: 503, message: DATABASE_AWAY, fault: true, headers: { "retry-after": SOON_SECONDS } };
   return { status: 500, message: UNFORESEEN, fault: true };
 }

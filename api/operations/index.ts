@@ -5,10 +5,11 @@ import { getAttestation, listAttestations } from "./attestations";
 import { getAttestor, listAttestors } from "./attestors";
 import { listBids } from "./bids";
 import { getDispute, listDisputes } from "./disputes";
+import { catalogs, quoteRequests, quoteResponses } from "./documents";
 import { getFacilitator, listFacilitators } from "./facilitators";
 import { getIntent, listIntents } from "./intents";
 import { getMerchant, getReputation, listMerchants } from "./merchants";
-import type { Operation } from "./operation";
+import type { Caller, Operation } from "./operation";
 import { checkPreflight } from "./preflight";
 import { getQuote, listQuotes } from "./quotes";
 import { getReceipt, listReceipts } from "./receipts";
@@ -37,14 +38,17 @@ export const operations = {
   trustSignals: { list: listTrustSignals },
   analytics: { commerce: getCommerceAnalytics },
   transactions: { explain: explainTransaction },
+  catalogs,
+  quoteRequests,
+  quoteResponses,
   status: { health: getHealth, ready: getReadiness },
 } as const;
 
 /** An operation as the transports see it: its schemas check at run time what its types say here. */
 export type AnyOperation = Omit<Operation, "run" | "status" | "example"> & {
   example: Record<string, unknown>;
-  status?: (output: never) => 200 | 503;
-  run: (services: never, input: never) => Promise<unknown>;
+  status?: 201 | ((output: never) => 200 | 503);
+  run: (services: never, input: never, caller: Caller) => Promise<unknown>;
 };
 
 /** Every operation with its name (`agents.get`) and its resource. */

@@ -16,8 +16,22 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   /** An input that the sample chain of `npm start` answers. */
   example: z.input<Input>;
   /** The status of an answer that is not simply 200. */
-  status?: (output: z.output<Output>) => 200 | 503;
-  run: (services: Services, input: z.output<Input>) => Promise<z.input<Output>>;
+  status?: 201 | ((output: z.output<Output>) => 200 | 503);
+  /** Whether it changes what is stored: such operations are limited, and may need a token. */
+  writes?: boolean;
+  /** Whether its answer is the text of a document, which never changes and is named by the input's `hash`. */
+  document?: boolean;
+  run: (services: Services, input: z.output<Input>, caller: Caller) => Promise<z.input<Output>>;
+};
+
+/** Who asks. */
+export type Caller = {
+  /** The address by which the caller knows this service, without a slash at the end. */
+  baseUrl: string;
+  /** What the caller's writes are counted under. */
+  client: string;
+  /** Whether the caller has a token that may write. */
+  isKnown: boolean;
 };
 
 /** Keeps the types of the schemas while checking the shape. */

@@ -27,6 +27,9 @@ const scalar = <Sent, Value>(
     })
     .openapi({ ...description, example } as never);
 
+/** Whether PostgreSQL and UTF-8 can hold a text as it is. */
+const isStorable = (text: string) => !text.includes("\0") && !/\p{Surrogate}/u.test(text);
+
 /** The decimal digits of a whole number, or undefined when it is none. */
 const digitsOf = (sent: unknown): string | undefined => {
   if (typeof sent === "string") return /^\d+$/.test(sent) ? sent : undefined;
@@ -66,6 +69,32 @@ export const bytes = scalar<string, Hex>(
       ? { value: sent.toLowerCase() as Hex }
       : { problem: "must be bytes: 0x and an even number of hex digits" },
   { type: "string", pattern: "^0x([0-9a-fA-F]{2})*$", example: "0x" },
+);
+
+const MAX_SHORT_TEXT = 160;
+
+/** A name that somebody else made up. */
+export const shortText = scalar<string, string>(
+  (sent) =>
+    typeof sent === "string" && sent.length >= 1 && sent.length <= MAX_SHORT_TEXT && isStorable(sent)
+      ? { value: sent }
+      : { problem: `must be a text of 1 to ${MAX_SHORT_TEXT} characters, without NUL` },
+  { type: "string", minLength: 1, maxLength: MAX_SHORT_TEXT, example: "weather" },
+);
+
+/** A JSON text of any value, which is kept as it is. */
+export const jsonText = scalar<string, string>(
+  (sent) => {
+    if (typeof sent !== "string") return { problem: "must be a string that holds a JSON text" };
+    if (!isStorable(sent)) return { problem: "must be a text that UTF-8 can hold: it has half a surrogate pair" };
+    try {
+      JSON.parse(sent);
+      return { value: sent };
+    } catch (error) {
+      return { problem: `is not valid JSON (${error instanceof Error ? error.message : error})` };
+    }
+  },
+  { type: "string", description: "The exact text, which is stored byte for byte.", example: "{}" },
 );
 
 export const flag = scalar<"true" | "false" | boolean, boolean>(

@@ -10,8 +10,11 @@ const ErrorBody = z
 
 const errorMeanings = {
   400: "A parameter is wrong; the message says which and why.",
+  401: "Writing needs a token.",
   404: "There is none.",
+  409: "It contradicts what is there; the message says how.",
   413: "The body is larger than it may be.",
+  429: "Too much for now; Retry-After says when to come back.",
   500: "Something unforeseen happened; the server's log has it under this request's id.",
   503: "Something that the service needs does not answer.",
 } as const;

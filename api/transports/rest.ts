@@ -1,10 +1,11 @@
 import { type Context, Hono } from "hono";
-import { BadInput } from "../errors";
+import { callerOf } from "../http/caller";
 import { etagOf, hasTag } from "../http/etag";
 import type { Env } from "../http/log";
-import { type AnyOperation, allOperations } from "../operations/index";
-import { problemsOf } from "../operations/operation";
+import { allOperations } from "../operations/index";
+import { runOperation } from "../operations/run";
 import type { Services } from "../services";
+import type { Allowance } from "../store/limits";
 import { limitBody, readBody } from "./body";
 import { readQuery } from "./query";
 import { type Route, routeOf } from "./route";
@@ -25,6 +26,17 @@ export function answer(
   return c.body(body, 200, { ...headers, "content-type": type, "content-length": length, etag });
 }
 
+/** Answers with the exact text of a document, whose name is its entity tag. */
+function answerDocument(c: Context, hash: string, text: string): Response {
+  const headers = { etag: `"${hash}"`, "cache-control": "public, max-age=31536000, immutable" };
+  if (hasTag(c.req.header("if-none-match"), headers.etag)) return c.body(null, 304, headers);
+  const length = String(Buffer.byteLength(text));
+  return c.body(text, 200, { ...headers, "content-type": "application/json", "content-length": length });
+}
+
+const rateLimit = ({ limit, remaining, resetSeconds }: Allowance) =>
+  `limit=${limit}, remaining=${remaining}, reset=${resetSeconds}`;
+
 /** Answers 405 to every other method on a path. */
 export function refuseOtherMethods(routes: Hono<Env>, path: string, methods: readonly string[]): void {
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
@@ -43,14 +55,6 @@ async function sentInput(
   };
 }
 
-/** Runs an operation on what was sent; its answer is held against its schema where that is asked for. */
-export async function runOperation(services: Services, operation: AnyOperation, sent: unknown): Promise<unknown> {
-  const parsed = operation.input.safeParse(sent);
-  if (!parsed.success) throw new BadInput(...problemsOf(parsed.error));
-  const output = await operation.run(services as never, parsed.data as never);
-  return services.config.checkAnswers ? operation.output.parse(output) : output;
-}
-
 /** The REST routes of all operations; a known path with another method is a 405. */
 export function restRoutes(services: Services): Hono<Env> {
   const routes = new Hono<Env>();
@@ -60,12 +64,15 @@ export function restRoutes(services: Services): Hono<Env> {
     methodsOf.set(route.honoPath, [...(methodsOf.get(route.honoPath) ?? []), route.method]);
     if (route.method !== "GET") routes.on(route.method, route.honoPath, limitBody);
     routes.on(route.method, route.honoPath, async (c) => {
-      const output = await runOperation(services, operation, await sentInput(c, route));
+      const caller = callerOf(c, services.config);
+      const { input, output, allowance } = await runOperation(services, operation, await sentInput(c, route), caller);
+      if (operation.document) return answerDocument(c, String(input.hash), String(output));
+      if (allowance) c.header("ratelimit", rateLimit(allowance));
       const body = JSON.stringify(output);
-      const status = operation.status?.(output as never) ?? 200;
-      return route.method === "GET" && status === 200
+      const status = typeof operation.status === "function" ? operation.status(output as never) : operation.status;
+      return route.method === "GET" && (status ?? 200) === 200
         ? answer(c, body)
-        : c.body(body, status, { "content-type": JSON_TYPE });
+        : c.body(body, status ?? 200, { "content-type": JSON_TYPE });
     });
   }
   for (const [path, methods] of methodsOf) refuseOtherMethods(routes, path, methods);

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { db, publicClients } from "ponder:api";
 import schema from "ponder:schema";
 import { Hono } from "hono";
@@ -7,13 +8,25 @@ import { createGateway } from "../../api/gateway";
 import { listen } from "../../api/http/listener";
 import { followHead } from "../../api/index-head";
 import type { Services } from "../../api/services";
+import { lazily } from "../../api/store/lazy";
+import { openStore } from "../../api/store/open";
 import { parseEnvironment } from "../../config/environment";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 
 const environment = parseEnvironment(process.env);
 const { chainId, contracts } = environment.network();
 
+const log = pino({ level: environment.logLevel });
 const head = followHead(db);
+
+globalThis.intentryStore ??= lazily(() =>
+  openStore({
+    databaseUrl: environment.databaseUrl,
+    folder: join(environment.stateFolder, "store"),
+    onIdleError: (error) => log.warn({ err: error }, "a connection to the store broke"),
+  }),
+);
+const store = globalThis.intentryStore;
 
 const services: Services = {
   db,
@@ -23,15 +36,20 @@ const services: Services = {
     contracts,
     maxLagBlocks: chainId === LOCAL_CHAIN_ID ? 0n : 10n,
     x402DevBypass: environment.x402DevBypass,
+    publicBaseUrl: environment.publicBaseUrl,
+    trustProxy: environment.trustProxy,
+    writeTokens: environment.writeTokens,
+    writesPerMinute: environment.writesPerMinute,
+    documentBytesPerDay: environment.documentBytesPerDay,
     cursorSecret: environment.cursorSecret,
     checkAnswers: environment.checkAnswers,
   },
+  store: store.db,
   head: head.read,
   now: head.now,
 };
 
-const log = pino({ level: environment.logLevel });
-listen(createGateway(services, log), environment.apiPort, log);
+listen(createGateway(services, log), environment.apiPort, log, store.close);
 
 /** What Ponder serves on its own port, the operators': GraphQL beside its metrics and status. */
 const operators = new Hono();

@@ -1,0 +1,54 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { isIPv6 } from "node:net";
+import type { Context } from "hono";
+import type { Caller } from "../operations/operation";
+import type { Config } from "../services";
+
+const digest = (text: string) => createHash("sha256").update(text).digest();
+
+/** The token of a request that is one of ours, compared in a time that says nothing about how much of it is right. */
+function knownToken(header: string | undefined, tokens: readonly string[]): string | undefined {
+  const sent = /^Bearer +(\S+)$/i.exec(header ?? "")?.[1];
+  if (sent === undefined) return undefined;
+  const sentDigest = digest(sent);
+  return tokens.filter((token) => timingSafeEqual(digest(token), sentDigest))[0];
+}
+
+/** The first four groups of an IPv6 address: what one customer of a network gets. */
+function networkOf(address: string): string {
+  const [head = "", tail = ""] = address.split("::");
+  const groups = (part: string) => (part === "" ? [] : part.split(":"));
+  const [before, after] = [groups(head), groups(tail)];
+  const zeros = address.includes("::") ? Array.from({ length: 8 - before.length - after.length }, () => "0") : [];
+  return [...before, ...zeros, ...after]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":");
+}
+
+/** Who is counted as one client: an IPv4 address, or the network of an IPv6 one, in which addresses are free. */
+export function clientOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped) return mapped;
+  return isIPv6(address) ? `${networkOf(address)}::/64` : address;
+}
+
+/** The last entry of a forwarding header: the one that the proxy in front of us added. */
+const lastOf = (header: string | undefined) => header?.split(",").at(-1)?.trim() || undefined;
+
+/** Who makes a request, and by what address this service is known to them. Forwarding headers count only from a trusted proxy. */
+export function callerOf(c: Context, { trustProxy, publicBaseUrl, writeTokens }: Config): Caller {
+  const forwarded = (name: string) => (trustProxy ? lastOf(c.req.header(name)) : undefined);
+  const { protocol, host } = new URL(c.req.url);
+  const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage };
+  const address = forwarded("x-forwarded-for") ?? incoming?.socket.remoteAddress ?? "unknown";
+  const token = knownToken(c.req.header("authorization"), writeTokens);
+  return {
+    baseUrl:
+      publicBaseUrl ??
+      `${forwarded("x-forwarded-proto") ?? protocol.replace(":", "")}://${forwarded("x-forwarded-host") ?? host}`,
+    client: token === undefined ? clientOf(address) : `token ${digest(token).toString("hex").slice(0, 16)}`,
+    isKnown: token !== undefined,
+  };
+}

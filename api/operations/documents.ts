@@ -1,0 +1,195 @@
+import type { Hex } from "viem";
+import { Conflict, NotFound, TooLarge } from "../errors";
+import {
+  type DocumentFields,
+  type DocumentKind,
+  type DocumentRecord,
+  documentHash,
+  readDocument,
+  readDocumentRecord,
+  saveDocument,
+} from "../store/documents";
+import { countBytes } from "../store/limits";
+import { fieldsInDocument } from "./document-fields";
+import { operation, z } from "./operation";
+import { address, addressText, hash, hashText, id, jsonText, shortText, uintText } from "./scalars";
+
+const MAX_DOCUMENT_BYTES = 128 * 1024;
+
+/** Every field that can be recorded about a document: how it is sent, how it is served, and its column. */
+const fieldTypes = {
+  merchant_id: { input: id, output: uintText, column: "merchantId" },
+  service_id: { input: shortText, output: z.string(), column: "serviceId" },
+  service_numeric_id: { input: id, output: uintText, column: "serviceNumericId" },
+  request_id: { input: shortText, output: z.string(), column: "requestId" },
+  request_hash: { input: hash, output: hashText, column: "requestHash" },
+  agent: { input: address, output: addressText, column: "agent" },
+} as const satisfies Record<string, { input: z.ZodType; output: z.ZodType; column: keyof DocumentFields }>;
+
+type FieldName = keyof typeof fieldTypes;
+
+type Definition<Text extends string, Hash extends string, Name extends FieldName> = {
+  kind: DocumentKind;
+  /** Its routes begin with this. */
+  path: string;
+  what: string;
+  /** The names of the text in the body, and of its hash in the answer. */
+  text: Text;
+  hash: Hash;
+  fields: readonly Name[];
+  /** Where in the document fields are looked for that the body leaves out. */
+  lookIn: "nowhere" | "top" | "top and quote";
+  example: string;
+};
+
+type Types = typeof fieldTypes;
+
+const inputTypes = (names: readonly FieldName[]): Record<string, z.ZodType> =>
+  Object.fromEntries(names.map((name) => [name, fieldTypes[name].input]));
+
+const sentFields = <Name extends FieldName>(names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, fieldTypes[name].input.optional()])) as {
+    [Key in Name]: z.ZodOptional<Types[Key]["input"]>;
+  };
+
+const servedFields = <Name extends FieldName>(names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, fieldTypes[name].output.nullable()])) as {
+    [Key in Name]: z.ZodNullable<Types[Key]["output"]>;
+  };
+
+/** An object with one member whose name is given. */
+const member = <const Name extends string, Value>(name: Name, value: Value) =>
+  ({ [name]: value }) as { [Key in Name]: Value };
+
+/** The three operations of one kind of document: publish, fetch, and read what is recorded about it. */
+function documentOperations<const Text extends string, const Hash extends string, const Name extends FieldName>({
+  kind,
+  path,
+  what,
+  text,
+  hash: hashName,
+  fields,
+  lookIn,
+  example,
+}: Definition<Text, Hash, Name>) {
+  const published = {
+    ...member(hashName, hashText),
+    ...servedFields(fields),
+    size_bytes: z.int().min(0).openapi({ example: 2 }),
+    uri: z.url().openapi({ description: "Where the document is.", example: `http://localhost:3001${path}/0x…` }),
+  };
+  const input = z.object({ ...member(text, jsonText), expected_hash: hash.optional(), ...sentFields(fields) });
+  const name = `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
+
+  // The members' names are parameters in here, which the compiler can't follow: hence the casts to never.
+  const toWire = (record: DocumentRecord, baseUrl: string) => ({
+    [hashName]: record.hash,
+    ...Object.fromEntries(fields.map((field) => [field, record[fieldTypes[field].column]])),
+    size_bytes: record.sizeBytes,
+    uri: `${baseUrl}${path}/${record.hash}`,
+  });
+
+  const publish = operation({
+    route: `POST ${path as `/${string}`}`,
+    summary: `Publishes the exact text of a ${what}; its name is the keccak256 of its bytes.`,
+    input,
+    output: z.strictObject(published).openapi(`${name.replace(/ /g, "")}Published`),
+    errors: [401, 409, 413, 429],
+    example: member(text, example) as never,
+    writes: true,
+    status: 201,
+    async run({ store, config }, input, caller) {
+      const sent: Record<string, unknown> = input;
+      const content = sent[text] as string;
+      const bytes = new TextEncoder().encode(content);
+      if (bytes.length > MAX_DOCUMENT_BYTES)
+        throw new TooLarge(`${text}: must have at most ${MAX_DOCUMENT_BYTES} bytes`);
+      const expected = sent.expected_hash as Hex | undefined;
+      const actual = documentHash(bytes);
+      if (expected !== undefined && expected !== actual)
+        throw new Conflict(`expected_hash: is ${expected}, but the text's hash is ${actual}`);
+      const found =
+        lookIn === "nowhere" ? {} : fieldsInDocument(content, inputTypes(fields), lookIn === "top and quote");
+      const values = Object.fromEntries(
+        Object.entries(fieldTypes).map(([field, { column }]) => {
+          const value = fields.some((own) => own === field) ? (sent[field] ?? found[field]) : undefined;
+          return [column, value === undefined ? null : String(value)];
+        }),
+      ) as DocumentFields;
+      const db = await store();
+      const quota = caller.isKnown ? undefined : config.documentBytesPerDay;
+      if (quota !== undefined && (await readDocumentRecord(db, kind, actual)) === null)
+        await countBytes(db, caller.client, bytes.length, quota, Date.now());
+      return toWire(await saveDocument(db, kind, bytes, values), caller.baseUrl) as never;
+    },
+  });
+
+  const get = operation({
+    route: `GET ${path as `/${string}`}/{hash}`,
+    summary: `The exact text of a ${what}, as it was published.`,
+    input: z.object({ hash }),
+    output: z.string(),
+    errors: [404],
+    example: { hash: `0x${"1f".repeat(32)}` },
+    document: true,
+    async run({ store }, { hash }) {
+      const bytes = await readDocument(await store(), kind, hash);
+      if (!bytes) throw new NotFound(`${name} ${hash} not found`);
+      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    },
+  });
+
+  const metadata = operation({
+    route: `GET ${path as `/${string}`}/{hash}/metadata`,
+    summary: `What is recorded about a ${what}: its size, when it was published, and by whose word it belongs to what.`,
+    input: z.object({ hash }),
+    output: z
+      .strictObject({ ...published, created_at: z.iso.datetime(), updated_at: z.iso.datetime() })
+      .openapi(`${name.replace(/ /g, "")}Metadata`),
+    errors: [404],
+    example: { hash: `0x${"1f".repeat(32)}` },
+    async run({ store }, { hash }, caller) {
+      const record = await readDocumentRecord(await store(), kind, hash);
+      if (!record) throw new NotFound(`${name} ${hash} not found`);
+      return {
+        ...toWire(record, caller.baseUrl),
+        created_at: record.createdAt.toISOString(),
+        updated_at: record.updatedAt.toISOString(),
+      } as never;
+    },
+  });
+  return { publish, get, metadata };
+}
+
+export const catalogs = documentOperations({
+  kind: "catalog",
+  path: "/catalogs",
+  what: "catalog",
+  text: "catalog_json",
+  hash: "catalog_hash",
+  fields: ["merchant_id", "service_id"],
+  lookIn: "nowhere",
+  example: '{"services":[]}',
+});
+
+export const quoteRequests = documentOperations({
+  kind: "quote-request",
+  path: "/quote-requests",
+  what: "quote request",
+  text: "quote_request_json",
+  hash: "request_hash",
+  fields: ["request_id", "merchant_id", "service_numeric_id", "service_id", "agent"],
+  lookIn: "top",
+  example: '{"request_id":"1","merchant_id":"1"}',
+});
+
+export const quoteResponses = documentOperations({
+  kind: "quote-response",
+  path: "/quote-responses",
+  what: "quote response",
+  text: "quote_response_json",
+  hash: "response_hash",
+  fields: ["request_hash", "request_id", "merchant_id", "service_numeric_id", "agent"],
+  lookIn: "top and quote",
+  example: '{"quote":{"merchantId":"1"}}',
+});

@@ -1,0 +1,289 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { count } from "drizzle-orm";
+import fc from "fast-check";
+import { pino } from "pino";
+import { keccak256, stringToBytes } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createGateway } from "../../api/gateway";
+import type { Config } from "../../api/services";
+import { lazily } from "../../api/store/lazy";
+import { openStore } from "../../api/store/open";
+import { document } from "../../api/store/schema";
+import { baseSepolia } from "../../config/networks";
+import { startPostgres } from "../../dev/postgres";
+import type { Database } from "./stack";
+
+const hashOf = (text: string) => keccak256(stringToBytes(text));
+
+const kinds = [
+  { path: "/catalogs", text: "catalog_json", hash: "catalog_hash" },
+  { path: "/quote-requests", text: "quote_request_json", hash: "request_hash" },
+  { path: "/quote-responses", text: "quote_response_json", hash: "response_hash" },
+] as const;
+
+const config: Config = {
+  chainId: baseSepolia.chainId,
+  contracts: baseSepolia.contracts,
+  maxLagBlocks: 0n,
+  x402DevBypass: false,
+  publicBaseUrl: undefined,
+  trustProxy: false,
+  writeTokens: [],
+  writesPerMinute: undefined,
+  documentBytesPerDay: undefined,
+  cursorSecret: "not much of a secret",
+  checkAnswers: true,
+};
+
+/** The document routes on a real store; they ask nothing of the index or of the chain. */
+async function openDocuments(database: Database) {
+  const folder = await mkdtemp(join(tmpdir(), "intentry-store-"));
+  const postgres = database === "postgres" ? await startPostgres() : undefined;
+  const databaseUrl = await postgres?.createDatabase("store");
+  const options = { databaseUrl, folder: join(folder, "store"), onIdleError: () => {} };
+  const store = lazily(() => openStore(options));
+  const unused = () => {
+    throw new Error("Documents have nothing to do with the index");
+  };
+  const serve = (change: Partial<Config> = {}) =>
+    createGateway(
+      {
+        db: { select: unused, execute: unused } as never,
+        clients: { chain: { getBlockNumber: unused } },
+        store: store.db,
+        head: unused,
+        now: unused,
+        config: { ...config, ...change },
+      },
+      pino({ level: "silent" }),
+    );
+  return {
+    options,
+    serve,
+    rows: async () => (await (await store.db()).select({ rows: count() }).from(document))[0]?.rows,
+    async close() {
+      await store.close();
+      await postgres?.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Gateway = ReturnType<Awaited<ReturnType<typeof openDocuments>>["serve"]>;
+
+const post = (gateway: Gateway, path: string, body: unknown, headers: Record<string, string> = {}) =>
+  gateway.request(path, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+
+/** JSON texts with everything that a parser would lose: spacing, key order, duplicate keys, big numbers, escapes. */
+const jsonText = fc.oneof(
+  fc.json(),
+  fc.json({ stringUnit: "binary" }),
+  fc.tuple(fc.json(), fc.constantFrom("", " ", "\n", "\t\r\n")).map(([text, space]) => `${space}${text}${space}\n`),
+  fc.constantFrom(
+    '{"a":1,"a":2}',
+    '{"b":1,"a":1.0,"c":1e400,"d":123456789012345678901234567890}',
+    '"\\u0000\\ud800 \\/ é é 🤖"',
+    '{"__proto__":{"x":1},"constructor":null}',
+    "[1,\n 2]\n",
+    `${"[".repeat(5_000)}${"]".repeat(5_000)}`,
+    "null",
+  ),
+);
+
+describe.each(["pglite", "postgres"] satisfies Database[])("documents, on %s", (database) => {
+  let documents: Awaited<ReturnType<typeof openDocuments>>;
+  let gateway: Gateway;
+
+  beforeAll(async () => {
+    documents = await openDocuments(database);
+    gateway = documents.serve();
+  }, 60_000);
+  afterAll(() => documents?.close());
+
+  it.each(kinds)(
+    "$path gives back the same bytes under their hash, whatever JSON they are",
+    async (kind) => {
+      await fc.assert(
+        fc.asyncProperty(jsonText, async (text) => {
+          const published = await post(gateway, kind.path, { [kind.text]: text });
+          expect(published.status).toBe(201);
+          const answer = (await published.json()) as Record<string, unknown>;
+          expect(answer).toMatchObject({
+            [kind.hash]: hashOf(text),
+            size_bytes: Buffer.byteLength(text),
+            uri: `http://localhost${kind.path}/${hashOf(text)}`,
+          });
+          const fetched = await gateway.request(String(answer.uri));
+          expect(fetched.status).toBe(200);
+          expect(Buffer.from(await fetched.arrayBuffer()).equals(Buffer.from(text))).toBe(true);
+        }),
+        { numRuns: 60, seed: 1 },
+      );
+    },
+    60_000,
+  );
+
+  it("serves a document as what it is, for ever", async () => {
+    const text = '{"served": true}\n';
+    await post(gateway, "/catalogs", { catalog_json: text });
+    const response = await gateway.request(`/catalogs/${hashOf(text)}`);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "application/json",
+      "content-length": "17",
+      etag: `"${hashOf(text)}"`,
+      "cache-control": "public, max-age=31536000, immutable",
+    });
+    const again = await gateway.request(`/catalogs/0x${hashOf(text).slice(2).toUpperCase()}`, {
+      headers: { "if-none-match": `"${hashOf(text)}"` },
+    });
+    expect(again.status).toBe(304);
+  });
+
+  it("makes one row of 50 publications at once", async () => {
+    const before = await documents.rows();
+    const body = { catalog_json: '{"at":"once"}' };
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post(gateway, "/catalogs", body)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(await documents.rows()).toBe((before ?? 0) + 1);
+  });
+
+  it("lets a later publisher fill what is empty and change nothing that is set", async () => {
+    const catalog_json = '{"whose":"catalog"}';
+    const read = async () => (await gateway.request(`/catalogs/${hashOf(catalog_json)}/metadata`)).json();
+    await post(gateway, "/catalogs", { catalog_json, merchant_id: "7" });
+    const first = (await read()) as Record<string, unknown>;
+    expect(first).toMatchObject({ merchant_id: "7", service_id: null });
+    const stranger = await post(gateway, "/catalogs", { catalog_json, merchant_id: "666", service_id: "weather" });
+    expect(await stranger.json()).toMatchObject({ merchant_id: "7", service_id: "weather" });
+    await post(gateway, "/catalogs", { catalog_json, merchant_id: "667", service_id: "theft" });
+    const last = (await read()) as Record<string, unknown>;
+    expect(last).toEqual({ ...first, service_id: "weather", updated_at: last.updated_at });
+    expect(Date.parse(String(last.updated_at))).toBeGreaterThanOrEqual(Date.parse(String(first.created_at)));
+  });
+
+  it("takes the fields that a body leaves out from the document, and ignores bad ones there", async () => {
+    const agent = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+    const request = { request_id: "r1", merchant_id: 7, service_numeric_id: "-1", agent, quote: { service_id: "no" } };
+    const requested = await post(gateway, "/quote-requests", { quote_request_json: JSON.stringify(request) });
+    expect(await requested.json()).toMatchObject({
+      request_id: "r1",
+      merchant_id: "7",
+      service_numeric_id: null,
+      service_id: null,
+      agent: agent.toLowerCase(),
+    });
+    const response = { request_id: "x".repeat(161), quote: { requestId: "r2", merchant_id: "8", merchantId: "9" } };
+    const responded = await post(gateway, "/quote-responses", {
+      quote_response_json: JSON.stringify(response),
+      request_hash: `0x${"AB".repeat(32)}`,
+      service_numeric_id: "3",
+    });
+    expect(await responded.json()).toMatchObject({
+      request_hash: `0x${"ab".repeat(32)}`,
+      request_id: "r2",
+      merchant_id: "8",
+      service_numeric_id: "3",
+      agent: null,
+    });
+  });
+
+  it("refuses a hash that differs from expected_hash with 409, and stores nothing", async () => {
+    const catalog_json = '{"expected":"otherwise"}';
+    const refused = await post(gateway, "/catalogs", { catalog_json, expected_hash: hashOf("other") });
+    expect(refused.status).toBe(409);
+    expect((await gateway.request(`/catalogs/${hashOf(catalog_json)}`)).status).toBe(404);
+    const accepted = await post(gateway, "/catalogs", { catalog_json, expected_hash: hashOf(catalog_json) });
+    expect(accepted.status).toBe(201);
+  });
+
+  it.each<[string, Record<string, unknown>, number, RegExp]>([
+    ["no text", {}, 400, /^catalog_json: is required/],
+    ["a text that is no JSON", { catalog_json: "{" }, 400, /^catalog_json: is not valid JSON/],
+    ["a text that is no string", { catalog_json: { a: 1 } }, 400, /^catalog_json: must be a string/],
+    ["half a surrogate pair", { catalog_json: '"\ud800"' }, 400, /^catalog_json: .*surrogate/],
+    ["a malformed hash", { catalog_json: "1", expected_hash: "0x1" }, 400, /^expected_hash: must be a hash/],
+    ["a malformed id", { catalog_json: "1", merchant_id: "-1" }, 400, /^merchant_id: /],
+    ["too long a name", { catalog_json: "1", service_id: "x".repeat(161) }, 400, /^service_id: /],
+    ["a name with NUL", { catalog_json: "1", service_id: "a\0b" }, 400, /^service_id: /],
+    ["a document over 128 KiB", { catalog_json: `"${"x".repeat(131_071)}"` }, 413, /^catalog_json: must have at most/],
+    ["nothing but brackets", { catalog_json: "[".repeat(100_000) }, 400, /^catalog_json: is not valid JSON/],
+  ])("refuses %s", async (_, body, status, message) => {
+    const response = await post(gateway, "/catalogs", body);
+    expect([response.status, await response.json()]).toEqual([status, { error: expect.stringMatching(message) }]);
+  });
+
+  it("answers 404 for a document that is not there, and keeps the kinds apart", async () => {
+    const text = '{"only":"a catalog"}';
+    await post(gateway, "/catalogs", { catalog_json: text });
+    for (const path of [`/quote-requests/${hashOf(text)}`, `/quote-responses/${hashOf(text)}/metadata`])
+      expect((await gateway.request(path)).status).toBe(404);
+  });
+
+  it("names itself by PUBLIC_BASE_URL, and believes forwarding headers from a trusted proxy only", async () => {
+    const forwarded = { "x-forwarded-host": "evil.example, api.example", "x-forwarded-proto": "https" };
+    const uriOf = async (change: Partial<Config>) => {
+      const response = await post(documents.serve(change), "/catalogs", { catalog_json: "{}" }, forwarded);
+      const { uri } = (await response.json()) as { uri: string };
+      return new URL(uri).origin;
+    };
+    expect(await uriOf({})).toBe("http://localhost");
+    expect(await uriOf({ trustProxy: true })).toBe("https://api.example");
+    expect(await uriOf({ trustProxy: true, publicBaseUrl: "https://intentry.example" })).toBe(
+      "https://intentry.example",
+    );
+  });
+
+  it("limits the writes of a client over several processes, and says when to come back", async () => {
+    const limited = [
+      documents.serve({ writesPerMinute: 5, trustProxy: true }),
+      documents.serve({ writesPerMinute: 5, trustProxy: true }),
+    ];
+    const from = (client: string) => ({ "x-forwarded-for": client });
+    const send = (place: number, client: string) =>
+      post(limited[place % 2] as Gateway, "/catalogs", { catalog_json: String(place) }, from(client));
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, place) => send(place, "192.0.2.1")));
+    // A minute may turn in between, and then a few more are let in.
+    expect(answers.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(10);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.headers.get("retry-after")).toMatch(/^\d+$/);
+    expect(refused?.headers.get("ratelimit")).toMatch(/^limit=5, remaining=0, reset=\d+$/);
+    const other = await send(0, "192.0.2.2");
+    expect([other.status, other.headers.get("ratelimit")]).toEqual([
+      201,
+      expect.stringMatching(/^limit=5, remaining=4/),
+    ]);
+  });
+
+  it("limits the bytes of new documents a day, but not publishing one again", async () => {
+    const full = documents.serve({ documentBytesPerDay: 100, trustProxy: true });
+    const headers = { "x-forwarded-for": "192.0.2.9" };
+    const publish = (text: string) => post(full, "/catalogs", { catalog_json: JSON.stringify(text) }, headers);
+    expect((await publish("a".repeat(60))).status).toBe(201);
+    expect((await publish("b".repeat(60))).status).toBe(429);
+    expect((await publish("a".repeat(60))).status).toBe(201);
+    expect((await publish("c".repeat(20))).status).toBe(201);
+  });
+
+  it("lets nobody write without a token when there are tokens", async () => {
+    const guarded = documents.serve({ writeTokens: ["a-token-of-ours-1234", "another-token-56789"] });
+    const withToken = (authorization?: string) =>
+      post(guarded, "/catalogs", { catalog_json: "{}" }, authorization ? { authorization } : {});
+    for (const header of [undefined, "Bearer", "Bearer a-token-of-ours-123", "Basic a-token-of-ours-1234"]) {
+      const refused = await withToken(header);
+      expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    }
+    expect((await withToken("Bearer another-token-56789")).status).toBe(201);
+    expect((await guarded.request(`/catalogs/${hashOf("{}")}`)).status).toBe(200);
+  });
+
+  it.runIf(database === "postgres")("opens safely from many processes at once", async () => {
+    const stores = await Promise.all(Array.from({ length: 8 }, () => openStore(documents.options)));
+    await Promise.all(stores.map((store) => store.close()));
+  });
+});
