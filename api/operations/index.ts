@@ -13,6 +13,7 @@ import type { Caller, Operation } from "./operation";
 import { checkPreflight } from "./preflight";
 import { getQuote, listQuotes } from "./quotes";
 import { getReceipt, listReceipts } from "./receipts";
+import { getSchema, listSchemas, publishSchema } from "./schemas";
 import { getService, listServices } from "./services";
 import { getSolver, listSolvers } from "./solvers";
 import { getHealth, getReadiness } from "./status";
@@ -26,6 +27,7 @@ export const operations = {
   bids: { list: listBids },
   accounts: { policies: listPolicies },
   preflight: { check: checkPreflight },
+  schemas: { get: getSchema, list: listSchemas, publish: publishSchema },
   attestations: { get: getAttestation, list: listAttestations },
   solvers: { get: getSolver, list: listSolvers },
   attestors: { get: getAttestor, list: listAttestors },

@@ -136,6 +136,8 @@ type ListDefinition<Name extends string, Item extends z.ZodType, Filters extends
   item: Item;
   filters: Filters;
   example: z.input<z.ZodObject<Filters>>;
+  /** Where the rows are; unset, in the index. */
+  database?: (services: Services) => Promise<IndexDatabase>;
   query: (db: IndexDatabase, now: bigint) => Query<Row>;
   /** The query that counts, where it can do with less than `query`: it has every table that `where` looks at. */
   counting: (db: IndexDatabase) => Query<{ total: number }>;
@@ -151,12 +153,12 @@ export function listOperation<
   const Filters extends z.ZodRawShape,
   Row,
 >(definition: ListDefinition<Name, Item, Filters, Row>) {
-  const { route, summary, name, item, filters, example, query, counting, where, order, toWire } = definition;
+  const { route, summary, name, item, filters, example, database, query, counting, where, order, toWire } = definition;
   const input = z.object({ ...filters, ...pageInput });
   const output = listOutput(name, item);
-  const run = async ({ db, config, now: clock }: Services, parsed: PageInput & z.output<z.ZodObject<Filters>>) => {
-    const now = await clock();
-    const { rows, pagination } = await readPage(config, route, parsed, {
+  const run = async (services: Services, parsed: PageInput & z.output<z.ZodObject<Filters>>) => {
+    const [now, db] = await Promise.all([services.now(), database?.(services) ?? services.db]);
+    const { rows, pagination } = await readPage(services.config, route, parsed, {
       query: query(db, now),
       counting: counting(db),
       where: where(parsed, now),

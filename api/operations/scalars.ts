@@ -7,10 +7,7 @@ const UINT256_MAX = 2n ** 256n - 1n;
 const UINT256_DIGITS = 78;
 
 /** How OpenAPI describes a value. */
-type Description = { type: "string" | "integer" | "boolean"; example: string | number | boolean } & Record<
-  string,
-  unknown
->;
+type Description = { type: "string" | "integer" | "boolean" | "object"; example: unknown } & Record<string, unknown>;
 
 /** A value that `parse` makes of what was sent; a text it returns as `{ problem }` is what is wrong with it. */
 const scalar = <Sent, Value>(
@@ -80,6 +77,26 @@ export const shortText = scalar<string, string>(
       ? { value: sent }
       : { problem: `must be a text of 1 to ${MAX_SHORT_TEXT} characters, without NUL` },
   { type: "string", minLength: 1, maxLength: MAX_SHORT_TEXT, example: "weather" },
+);
+
+const MAX_LONG_TEXT = 2_000;
+
+/** A description in words. */
+export const longText = scalar<string, string>(
+  (sent) =>
+    typeof sent === "string" && sent.length <= MAX_LONG_TEXT && isStorable(sent)
+      ? { value: sent }
+      : { problem: `must be a text of at most ${MAX_LONG_TEXT} characters, without NUL` },
+  { type: "string", maxLength: MAX_LONG_TEXT, example: "What it is about." },
+);
+
+/** A JSON object; a text in it may be anything that JSON can write. */
+export const jsonObject = scalar<Record<string, unknown>, Record<string, unknown>>(
+  (sent) =>
+    typeof sent === "object" && sent !== null && !Array.isArray(sent)
+      ? { value: sent }
+      : { problem: "must be a JSON object" },
+  { type: "object", example: {} },
 );
 
 /** A JSON text of any value, which is kept as it is. */

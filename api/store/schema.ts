@@ -1,4 +1,15 @@
-import { bigint, customType, date, index, integer, pgSchema, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  customType,
+  date,
+  index,
+  integer,
+  pgSchema,
+  primaryKey,
+  text,
+  timestamp,
+} from "drizzle-orm/pg-core";
 
 // What people publish, beside what the chain says. Hashes and addresses are lowercase hex, ids decimal digits.
 // migrations/ makes these tables; a change here is a new file there.
@@ -51,3 +62,66 @@ export const documentQuota = offchain.table(
   { client: text().notNull(), day: date({ mode: "string" }).notNull(), bytes: bigint({ mode: "number" }).notNull() },
   (table) => [primaryKey({ columns: [table.client, table.day] })],
 );
+
+/** One row is one attestation schema; the built-in ones come with the tables. */
+export const attestationSchema = offchain.table("attestation_schema", {
+  schemaHash: text().primaryKey(),
+  name: text().notNull().unique(),
+  description: text(),
+  /** The JSON Schema as it was parsed and written again. */
+  jsonSchema: text().notNull(),
+  recommendedSubject: text(),
+  builtin: boolean().notNull(),
+  createdAt: createdAt(),
+});
+
+/**
+ * One row is one content that somebody says is the metadata of an intent. Several may exist for one intent: which of them
+ * is served is decided when it is read, by the intent's owner and what the intent commits to.
+ */
+export const intentMetadata = offchain.table(
+  "intent_metadata",
+  {
+    chainId: integer().notNull(),
+    intentHash: text().notNull(),
+    /** Whose intent it is said to be. */
+    owner: text().notNull(),
+    /** Names the content. */
+    contentHash: text().notNull(),
+    executionTarget: text(),
+    executionData: text(),
+    /** keccak256 of the data. */
+    executionDataHash: text(),
+    requiredAttestationSubject: text(),
+    requiredAttestationSchema: text(),
+    /** When the owner's signature first came with it; null is never. */
+    signedAt: timestamp({ withTimezone: true, mode: "date" }),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.intentHash, table.owner, table.contentHash] })],
+);
+
+const amount = customType<{ data: bigint; driverData: string }>({
+  dataType: () => "numeric(78)",
+  toDriver: String,
+  fromDriver: BigInt,
+});
+
+/** One row is one bid that was made here and not on chain, for development; it belongs to the intent with that hash. */
+export const offchainBid = offchain.table("bid", {
+  number: bigint({ mode: "bigint" }).generatedAlwaysAsIdentity().primaryKey(),
+  chainId: integer().notNull(),
+  intentHash: text().notNull(),
+  intentId: amount().notNull(),
+  solver: text().notNull(),
+  amountIn: amount().notNull(),
+  amountOut: amount().notNull(),
+  fee: amount().notNull(),
+  validUntil: amount().notNull(),
+  /** A JSON object, as text. */
+  executionPlan: text(),
+  status: text({ enum: ["OPEN", "SELECTED", "REJECTED"] }).notNull(),
+  /** Unix seconds. */
+  createdAt: bigint({ mode: "bigint" }).notNull(),
+});

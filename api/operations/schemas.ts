@@ -1,0 +1,140 @@
+import { Ajv } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { eq, or } from "drizzle-orm";
+import { keccak256, stringToBytes } from "viem";
+import { Conflict, NotFound, TooLarge } from "../errors";
+import type { IndexDatabase } from "../services";
+import { attestationSchema } from "../store/schema";
+import { countRows, listOperation } from "./list";
+import { operation, z } from "./operation";
+import { hash, hashText, jsonObject, longText, shortText } from "./scalars";
+
+const MAX_SCHEMA_BYTES = 128 * 1024;
+
+const Schema = z
+  .strictObject({
+    schema_hash: hashText,
+    name: z.string().openapi({ example: "solver_reputation" }),
+    description: z.string().nullable(),
+    json_schema: z.record(z.string(), z.unknown()).openapi({ example: { type: "object" } }),
+    recommended_subject: z.string().nullable().openapi({ example: "solver" }),
+    builtin: z.boolean(),
+    created_at: z.iso.datetime(),
+  })
+  .openapi("AttestationSchema");
+
+type Row = typeof attestationSchema.$inferSelect;
+
+const toWire = (row: Row): z.input<typeof Schema> => ({
+  schema_hash: row.schemaHash,
+  name: row.name,
+  description: row.description,
+  json_schema: JSON.parse(row.jsonSchema),
+  recommended_subject: row.recommendedSubject,
+  builtin: row.builtin,
+  created_at: row.createdAt.toISOString(),
+});
+
+const draft7 = new Ajv({ strict: false });
+const draft2020 = new Ajv2020({ strict: false });
+
+/** What is wrong with a JSON Schema, or null. Without `$schema` it is taken for the newest draft. */
+function schemaProblem(schema: Record<string, unknown>): string | null {
+  const ajv = /draft-0[67]/.test(String(schema.$schema)) ? draft7 : draft2020;
+  try {
+    return ajv.validateSchema(schema) ? null : ajv.errorsText(ajv.errors, { dataVar: "json_schema" });
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const nameText = z
+  .custom<string>(() => true)
+  .refine((sent) => typeof sent === "string" && /^[a-z0-9_-]{1,64}$/.test(sent), "must be 1 to 64 of a-z 0-9 _ -")
+  .openapi({ type: "string", pattern: "^[a-z0-9_-]{1,64}$", example: "price_feed" } as never);
+
+const schemaObject = jsonObject.superRefine((schema, context) => {
+  const problem = schemaProblem(schema);
+  if (problem) context.addIssue({ code: "custom", message: `is not a valid JSON Schema: ${problem}` });
+});
+
+export const listSchemas = listOperation({
+  route: "GET /attestations/schemas",
+  summary: "The attestation schemas that are known, by name.",
+  name: "schemas",
+  item: Schema,
+  filters: {},
+  example: {},
+  database: ({ store }) => store(),
+  query: (db: IndexDatabase) => db.select().from(attestationSchema).$dynamic(),
+  counting: (db) => countRows(db, attestationSchema),
+  where: () => [],
+  order: [{ column: attestationSchema.name, of: (row) => row.name }],
+  toWire,
+});
+
+export const getSchema = operation({
+  route: "GET /attestations/schemas/{schemaHash}",
+  summary: "One attestation schema by its hash.",
+  input: z.object({ schemaHash: hash }),
+  output: Schema,
+  errors: [404],
+  example: { schemaHash: keccak256(stringToBytes("solver_reputation")) },
+  async run({ store }, { schemaHash }) {
+    const db = await store();
+    const [row] = await db.select().from(attestationSchema).where(eq(attestationSchema.schemaHash, schemaHash));
+    if (!row) throw new NotFound(`Schema ${schemaHash} not found`);
+    return toWire(row);
+  },
+});
+
+/** Whether two schemas say the same. */
+const isSame = (one: Row, other: Omit<Row, "createdAt" | "builtin">) =>
+  one.schemaHash === other.schemaHash &&
+  one.name === other.name &&
+  one.description === other.description &&
+  one.jsonSchema === other.jsonSchema &&
+  one.recommendedSubject === other.recommendedSubject;
+
+export const publishSchema = operation({
+  route: "POST /attestations/schemas",
+  summary: "Makes an attestation schema known. What is known never changes.",
+  input: z.object({
+    name: nameText,
+    description: longText.optional(),
+    json_schema: schemaObject,
+    recommended_subject: shortText.optional(),
+    schema_hash: hash.optional().openapi({ description: "The keccak256 of the name, if absent." }),
+  }),
+  output: Schema,
+  errors: [401, 409, 413, 429],
+  example: { name: "price_feed", json_schema: { type: "object" } },
+  writes: true,
+  status: 201,
+  async run({ store }, { name, description, json_schema, recommended_subject, schema_hash }) {
+    const schema = {
+      schemaHash: schema_hash ?? keccak256(stringToBytes(name)),
+      name,
+      description: description ?? null,
+      jsonSchema: JSON.stringify(json_schema),
+      recommendedSubject: recommended_subject ?? null,
+    };
+    if (Buffer.byteLength(schema.jsonSchema) > MAX_SCHEMA_BYTES)
+      throw new TooLarge(`json_schema: must have at most ${MAX_SCHEMA_BYTES} bytes`);
+    const db = await store();
+    await db
+      .insert(attestationSchema)
+      .values({ ...schema, builtin: false })
+      .onConflictDoNothing();
+    const taken = or(eq(attestationSchema.schemaHash, schema.schemaHash), eq(attestationSchema.name, name));
+    const rows = await db.select().from(attestationSchema).where(taken);
+    const same = rows.find((row) => isSame(row, schema));
+    if (same) return toWire(same);
+    const byName = rows.some((row) => row.name === name);
+    throw new Conflict(
+      byName
+        ? `name: ${name} is taken by another schema`
+        : `schema_hash: ${schema.schemaHash} is taken by another schema`,
+    );
+  },
+});
