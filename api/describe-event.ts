@@ -26,7 +26,7 @@ const named = (names: readonly string[], number: Value) => names[Number(number)]
 const token = (address: Value) => (address === zeroAddress ? "the native coin" : `token ${address}`);
 
 /** A limit, where 0 means there is none. */
-const upTo = (limit: Value) => (limit === "0" ? "no limit" : `at most ${limit}`);
+const upTo = (limit: Value) => (limit === "0" ? "any amount" : `at most ${limit}`);
 
 const through = (facilitator: Value) => (facilitator === zeroAddress ? "" : ` through facilitator ${facilitator}`);
 

@@ -7,6 +7,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "pino";
 import { failureOf } from "./http/failure";
 import { type Env, logRequests } from "./http/log";
+import { shownPath } from "./http/path";
 import type { Services } from "./services";
 import { docsRoutes } from "./transports/docs";
 import { restRoutes } from "./transports/rest";
@@ -30,7 +31,9 @@ export function createGateway(services: Services, log: Logger): Hono<Env> {
   gateway.use(timeout(TIME_LIMIT_MS, new HTTPException(503, { message: "The request took too long; try again" })));
   gateway.route("/", restRoutes(services));
   gateway.route("/", docsRoutes());
-  gateway.notFound((c) => c.json({ error: `There is no ${c.req.path} here; /docs lists what there is` }, 404));
+  gateway.notFound((c) =>
+    c.json({ error: `There is no ${shownPath(c.req.path)} here; /docs lists what there is` }, 404),
+  );
   gateway.onError((error, c) => {
     const { status, message, fault } = failureOf(error);
     if (fault) log.error({ request_id: c.var.requestId, err: error }, "failed request");

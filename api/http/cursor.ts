@@ -6,8 +6,8 @@ const TAG_BYTES = 12;
 const Payload = z.array(z.string());
 
 /** The tag that only this service can make for a place in one list with its filters. */
-const tagOf = (secret: string, list: string, payload: string) =>
-  createHmac("sha256", secret).update(`${list}\n${payload}`).digest().subarray(0, TAG_BYTES);
+const tagOf = (secret: string, list: string, payload: Uint8Array) =>
+  createHmac("sha256", secret).update(`${list}\n`).update(payload).digest().subarray(0, TAG_BYTES);
 
 /**
  * Writes a place in a list, the sort key of the last row seen, as an opaque text.
@@ -16,8 +16,8 @@ const tagOf = (secret: string, list: string, payload: string) =>
  * writeCursor(secret, 'GET /intents {"status":"open"}', ["7"]) // "4yq8…"
  */
 export function writeCursor(secret: string, list: string, key: readonly string[]): string {
-  const payload = JSON.stringify(key);
-  return Buffer.concat([tagOf(secret, list, payload), Buffer.from(payload)]).toString("base64url");
+  const payload = Buffer.from(JSON.stringify(key));
+  return Buffer.concat([tagOf(secret, list, payload), payload]).toString("base64url");
 }
 
 /** Reads a cursor back, or gives null for one that {@link writeCursor} did not make for this list and these filters. */
@@ -25,7 +25,7 @@ export function readCursor(secret: string, list: string, cursor: string): string
   const bytes = Buffer.from(cursor, "base64url");
   // What base64url leaves out when it decodes (other characters, loose bits) would make many texts one cursor.
   if (bytes.toString("base64url") !== cursor || bytes.length <= TAG_BYTES) return null;
-  const payload = bytes.subarray(TAG_BYTES).toString();
+  const payload = bytes.subarray(TAG_BYTES);
   if (!timingSafeEqual(bytes.subarray(0, TAG_BYTES), tagOf(secret, list, payload))) return null;
-  return Payload.parse(JSON.parse(payload));
+  return Payload.parse(JSON.parse(payload.toString()));
 }

@@ -5,6 +5,7 @@ import { OperationError } from "../errors";
 export type Failure = { status: number; message: string; fault: boolean };
 
 const UNFORESEEN = "Something unforeseen happened; the details are in the server's log under this request's id";
+const HALF_A_BODY = "body: ended before it was complete";
 const DATABASE_AWAY = "The database does not answer; try again shortly";
 
 /** Codes of sockets and of PostgreSQL (classes 08, 53 and 57P) with which a database says that it is not there. */
@@ -16,10 +17,15 @@ const isAway = (error: unknown): boolean =>
   error instanceof Error &&
   (("code" in error && awayCode.test(String(error.code))) || awayMessage.test(error.message) || isAway(error.cause));
 
+/** What Node says of a client that hangs up in the middle of its body; the code is also one of a database that is away. */
+const isHangUp = (error: unknown) =>
+  error instanceof Error && error.message === "aborted" && "code" in error && error.code === "ECONNRESET";
+
 /** Turns anything that was thrown into what the client gets. This is the one place that does. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof OperationError) return { status: error.status, message: error.message, fault: false };
   if (error instanceof HTTPException) return { status: error.status, message: error.message, fault: false };
+  if (isHangUp(error)) return { status: 400, message: HALF_A_BODY, fault: false };
   if (isAway(error)) return { status: 503, message: DATABASE_AWAY, fault: true };
   return { status: 500, message: UNFORESEEN, fault: true };
 }

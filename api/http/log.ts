@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { Logger } from "pino";
+import { shownPath } from "./path";
 
 /** What each request carries through the gateway. */
 export type Env = { Variables: { requestId: string } };
@@ -12,5 +13,5 @@ export const logRequests =
     await next();
     const { method, path } = c.req;
     const ms = Math.round((performance.now() - start) * 10) / 10;
-    log.info({ request_id: c.var.requestId, method, path, status: c.res.status, ms }, "request");
+    log.info({ request_id: c.var.requestId, method, path: shownPath(path), status: c.res.status, ms }, "request");
   };

@@ -14,7 +14,7 @@ export const limitBody: MiddlewareHandler = bodyLimit({
 
 /** Reads a body that is a JSON object. */
 export async function readBody(c: Context): Promise<Record<string, unknown>> {
-  const text = await c.req.text().catch(refuseHalf);
+  const text = await c.req.text();
   if (text === "") throw new BadInput("body: is required, as a JSON object");
   const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") throw new BadInput("content-type: must be application/json");
@@ -22,13 +22,6 @@ export async function readBody(c: Context): Promise<Record<string, unknown>> {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new BadInput("body: must be a JSON object");
   return body as Record<string, unknown>;
-}
-
-/** A client that hangs up in the middle of its body is no fault of ours, nor of the database, which has the same code. */
-function refuseHalf(error: unknown): never {
-  if (error instanceof Error && "code" in error && error.code === "ECONNRESET")
-    throw new BadInput("body: ended before it was complete");
-  throw error;
 }
 
 function parse(text: string): unknown {
