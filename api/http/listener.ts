@@ -18,8 +18,8 @@ declare global {
 /** As much as a body may have: a value that is far too long is still told what is wrong with it. */
 const MAX_HEADER_BYTES = 256 * 1024;
 
-/** The headers of an answer that the app did not make; the request has a line in the log all the same. */
-function headersOf({ status, message }: Pick<Failure, "status" | "message">, log: Logger) {
+/** Writes the line about a request that the app did not answer, and gives the headers of the answer that names it. */
+function logRefusal({ status, message }: Pick<Failure, "status" | "message">, log: Logger) {
   const requestId = randomUUID();
   log.info({ request_id: requestId, status, error: message }, "request");
   return { "content-type": "application/json", "x-request-id": requestId, "access-control-allow-origin": "*" };
@@ -29,7 +29,7 @@ function headersOf({ status, message }: Pick<Failure, "status" | "message">, log
 function refuse(status: number, message: string, socket: Duplex, log: Logger): void {
   const body = JSON.stringify({ error: message });
   const headers = {
-    ...headersOf({ status, message }, log),
+    ...logRefusal({ status, message }, log),
     "content-length": Buffer.byteLength(body),
     connection: "close",
   };
@@ -52,7 +52,7 @@ function answerError(error: unknown, log: Logger): Response {
     error instanceof RequestError
       ? { status: 400, message: "The request's address or Host header can't be read", fault: false }
       : failureOf(error);
-  const headers = headersOf(failure, log);
+  const headers = logRefusal(failure, log);
   if (failure.fault) log.error({ request_id: headers["x-request-id"], err: error }, "failed request");
   return Response.json({ error: failure.message }, { status: failure.status, headers });
 }
@@ -61,8 +61,8 @@ function answerError(error: unknown, log: Logger): Response {
 const DRAIN_MS = 2_000;
 
 /**
- * Serves `app` on the gateway's own port, until the process is asked to stop; `onStop` is what to do then. Called again, after a hot reload, it swaps the app and keeps the port, so that
- * no connection is dropped.
+ * Serves `app` on the gateway's own port; `onStop` is what to do when the process is asked to stop. Called again, after a
+ * hot reload, it swaps the app and keeps the port, so that no connection is dropped.
  */
 export function listen(app: App, port: number, log: Logger, onStop: () => Promise<void>): void {
   if (globalThis.intentryListener) {

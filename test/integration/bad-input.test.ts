@@ -1,0 +1,339 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { allOperations } from "../../api/operations/index";
+import { actor } from "../../dev/chain";
+import { hashOf } from "../../dev/sample/people";
+import { type DocumentedRoute, documentedRoutes, type Kind, kindOf, type Parameter, target } from "./openapi-routes";
+import { type Stack, startStack } from "./stack";
+
+const MAX = 2n ** 256n - 1n;
+const absent: Partial<Record<Kind, string>> = {
+  id: String(MAX),
+  address: `0x${"de".repeat(20)}`,
+  hash: `0x${"de".repeat(32)}`,
+};
+
+const notNumbers = ["abc", "-1", "+1", "1.5", "1e3", "0x1", "%201", "1%20", "1%00", "NaN", "%EF%BC%91"];
+const longNumbers = [String(MAX + 1n), "9".repeat(90), "9".repeat(200_000)];
+const notHex = (digits: number) => [
+  "1",
+  "0x",
+  `0x${"a".repeat(digits - 1)}`,
+  `0x${"a".repeat(digits + 1)}`,
+  `0x${"a".repeat(digits - 1)}g`,
+  `0X${"a".repeat(digits)}`,
+  "a".repeat(digits),
+  `0x${"a".repeat(digits)}%00`,
+  `0x${"a".repeat(digits - 1)}%0a`,
+  `0x${"a".repeat(200_000)}`,
+];
+
+/** What is wrong for each kind of parameter, with the sentence that says so. Values are percent-encoded already. */
+const wrong: Record<Kind, { values: string[]; sentence: string }> = {
+  id: {
+    values: [...notNumbers, ...longNumbers],
+    sentence: "must be a whole number from 0 to 2^256 - 1 in decimal digits",
+  },
+  address: { values: notHex(40), sentence: "must be an address: 0x and 40 hex digits" },
+  hash: { values: notHex(64), sentence: "must be a hash: 0x and 64 hex digits" },
+  flag: { values: ["1", "0", "yes", "TRUE", "null", "true,false", "%00"], sentence: "must be true or false" },
+  name: { values: ["unknown", "open,filled", "%20open", "open%00", "o".repeat(200_000)], sentence: "must be one of " },
+  number: { values: [...notNumbers, ...longNumbers, "4", "255", "merchant"], sentence: "must be one of 0 (" },
+  limit: { values: [...notNumbers, "0", "00"], sentence: "must be a whole number from 1 to 100" },
+  offset: {
+    values: [...notNumbers, ...longNumbers, String(2n ** 53n), String(2n ** 53n + 1n), String(2n ** 64n)],
+    sentence: "must be a whole number from 0 to 9007199254740991",
+  },
+  cursor: {
+    values: ["x", "c2FtcGxl", "null", "0", "%00", "%F0%9F%98%80", "A".repeat(200_000), "AAAAAAAAAAAAAAAAWyIxIl0"],
+    sentence: "is not one that this service made for this list with these filters",
+  },
+};
+
+/** What is wrong for a query parameter of any kind, as parts of a query, with the sentence that says so. */
+const misshapen = (name: string, good: string): [string[], string][] => [
+  [[`${name}=`], "is empty"],
+  [[name], "is empty"],
+  [[`${name}=%zz`], "is not valid percent-encoding"],
+  [[`${name}=%ff`], "is not valid percent-encoding"],
+  [[`${name}=%`], "is not valid percent-encoding"],
+  [[`${name}=${good}`, `${name}=${good}`], "is given more than once"],
+];
+
+/** The one answer to a wrong parameter; the sentence may go on. */
+const refusal = (name: string, sentence: string) => ({
+  status: 400,
+  body: { error: expect.stringMatching(new RegExp(`^${`${name}: ${sentence}`.replace(/[.^()+]/g, "\\$&")}`)) },
+});
+
+type Answer = { status: number; body: Record<string, unknown> };
+type List = { pagination: { limit: number; offset: number; count: number; next_cursor: string | null } };
+
+const routes = documentedRoutes.filter(({ method }) => method === "GET");
+const isList = ({ parameters }: DocumentedRoute) => parameters.some(({ name }) => name === "cursor");
+const lists = routes.filter(isList);
+const isFilter = (parameter: Parameter) => !["limit", "offset", "cursor", "total"].includes(parameter.name);
+
+/** Every parameter of every route that reads. */
+const parameters = routes.flatMap((route) =>
+  route.parameters.map((parameter) => ({ route, parameter, path: route.path, name: parameter.name })),
+);
+
+describe("bad input", () => {
+  let stack: Stack;
+  /** For each route a good value of each of its parameters, from what the sample chain holds. */
+  const good = new Map<DocumentedRoute, Record<string, string>>();
+
+  beforeAll(async () => {
+    stack = await startStack({ sample: true });
+    // So that every list has a second page.
+    for (const name of ["second", "third"])
+      await stack.write(actor(1), "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);
+    const facilitator = actor(9);
+    await stack.write(facilitator, "CommerceRegistry", "registerFacilitator", [
+      facilitator.address,
+      "second",
+      hashOf("second"),
+    ]);
+    await stack.indexed();
+    for (const route of routes) good.set(route, await goodValues(route));
+  });
+  afterAll(() => stack?.stop());
+
+  const ask = async (path: string): Promise<Answer> => {
+    const response = await fetch(stack.apiUrl + path);
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  const goodOf = (route: DocumentedRoute) => good.get(route) ?? {};
+  /** What a request must have to be answered at all. */
+  const needed = (route: DocumentedRoute) => {
+    const filter = route.path === "/attestations" ? "revoked" : undefined;
+    const names = route.parameters.filter(({ name, required }) => required || name === filter).map(({ name }) => name);
+    return Object.fromEntries(names.map((name) => [name, goodOf(route)[name] ?? ""]));
+  };
+  const askWith = (route: DocumentedRoute, values: Record<string, string>, ...more: string[]) =>
+    ask(target(route, { ...needed(route), ...values }, ...more));
+  const listOf = async (route: DocumentedRoute, values: Record<string, string> = {}, ...more: string[]) => {
+    const { status, body } = await askWith(route, values, ...more);
+    expect({ status, body }).toMatchObject({ status: 200, body: { pagination: {} } });
+    const rows = Object.values(body).find(Array.isArray) as Record<string, unknown>[];
+    return { rows, pagination: body.pagination as List["pagination"] };
+  };
+
+  /** Good values of a route's parameters: what its newest or first row has, or what the sample chain is known to have. */
+  async function goodValues(route: DocumentedRoute): Promise<Record<string, string>> {
+    const [policy] = await stack.rows("policy");
+    const [quote] = await stack.rows("quote");
+    const [intent] = await stack.rows("intent");
+    const known: Record<string, string> = {
+      agentId: "1",
+      id: "1",
+      quoteHash: quote?.quoteHash ?? "",
+      hash: intent?.txHash ?? "",
+      address: policy?.account ?? "",
+      owner: actor(1).address.toLowerCase(),
+      revoked: "false",
+      limit: "1",
+      offset: "1",
+      total: "true",
+    };
+    if (!isList(route)) return known;
+    good.set(route, known);
+    const { rows, pagination } = await listOf(route, { limit: "1" });
+    const row = rows[0] ?? {};
+    const fromRow = route.parameters.filter(isFilter).flatMap(({ name, in: place }) => {
+      const value = row[name] ?? row[`${name}_hash`];
+      return place === "query" && value !== undefined ? [[name, String(value)]] : [];
+    });
+    return { ...known, ...Object.fromEntries(fromRow), cursor: pagination.next_cursor ?? "" };
+  }
+
+  it("is looked for in every parameter of every operation that reads", () => {
+    const reads = allOperations.filter(({ operation }) => operation.route.startsWith("GET "));
+    expect(parameters.map(({ path, name }) => `${path} ${name}`).sort()).toEqual(
+      reads
+        .flatMap(({ operation: { route, input } }) =>
+          Object.keys(input.shape).map((name) => `${route.replace("GET ", "")} ${name}`),
+        )
+        .sort(),
+    );
+  });
+
+  it.each(parameters)("$name of $path: each wrong value is a 400 that names it", async ({ route, parameter, name }) => {
+    const { values, sentence } = wrong[kindOf(parameter)];
+    for (const value of values)
+      expect(await askWith(route, { [name]: value }), value.slice(0, 100)).toEqual(refusal(name, sentence));
+  });
+
+  it.each(parameters.filter(({ parameter }) => parameter.in === "query"))(
+    "$name of $path: empty, repeated or undecodable is a 400 that names it",
+    async ({ route, name }) => {
+      const { [name]: _, ...others } = needed(route);
+      for (const [parts, sentence] of misshapen(name, goodOf(route)[name] ?? ""))
+        expect(await ask(target(route, others, ...parts)), parts.join("&")).toEqual(refusal(name, sentence));
+    },
+  );
+
+  it.each(parameters.filter(({ parameter }) => parameter.in === "path"))(
+    "$name of $path: an undecodable value is a 400 that names it",
+    async ({ route, name, parameter }) => {
+      for (const value of ["%zz", "%ff", "%", "%00", "1%zz", "%2f", "%2e%2e%2f"])
+        expect(await askWith(route, { [name]: value }), value).toEqual(
+          refusal(name, wrong[kindOf(parameter)].sentence),
+        );
+    },
+  );
+
+  it.each(parameters)("$name of $path: a good value is served", async ({ route, name }) => {
+    const value = goodOf(route)[name];
+    if (!value) throw new Error(`The sample chain has no good ${name}`);
+    expect(await askWith(route, { [name]: value })).toMatchObject({ status: 200 });
+  });
+
+  it.each(parameters.filter(({ parameter }) => ["address", "hash"].includes(kindOf(parameter))))(
+    "$name of $path: hex digits in upper case are the same value",
+    async ({ route, name }) => {
+      const lower = goodOf(route)[name] ?? "";
+      const upper = `0x${lower.slice(2).toUpperCase()}`;
+      expect(upper).not.toBe(lower);
+      const answer = await askWith(route, { [name]: lower });
+      expect(await askWith(route, { [name]: upper })).toEqual(answer);
+      if (isList(route)) expect((await listOf(route, { [name]: upper })).rows).not.toHaveLength(0);
+      expect(JSON.stringify(answer)).toContain(lower);
+      expect(JSON.stringify(answer)).not.toContain(upper);
+    },
+  );
+
+  it("without the owner that GET /agents requires is a 400 that names it", async () => {
+    expect(await ask("/agents")).toEqual({ status: 400, body: { error: "owner: is required" } });
+    expect(await ask("/agents?limit=0")).toEqual({
+      status: 400,
+      body: { error: "owner: is required; limit: must be a whole number from 1 to 100" },
+    });
+  });
+
+  it("without any filter for GET /attestations is a 400 that names them all", async () => {
+    for (const query of ["", "?limit=5&total=true", "?other=1"])
+      expect(await ask(`/attestations${query}`)).toEqual({
+        status: 400,
+        body: { error: "schema, subject, attester, revoked: at least one of them is required" },
+      });
+  });
+
+  it("in several parameters is told in one answer", async () => {
+    expect(await ask("/intents?status=x&owner=1&limit=0&offset=-1")).toEqual({
+      status: 400,
+      body: {
+        error:
+          "status: must be one of open, filled, cancelled, expired; owner: must be an address: 0x and 40 hex digits; " +
+          "limit: must be a whole number from 1 to 100; offset: must be a whole number from 0 to 9007199254740991",
+      },
+    });
+  });
+
+  describe.each(lists)("the list $path", (route) => {
+    it.each(["101", "1000", String(MAX), "9".repeat(90)])("serves limit %s as 100 and says so", async (limit) => {
+      expect((await listOf(route, { limit })).pagination).toMatchObject({ limit: 100, offset: 0 });
+    });
+
+    it("serves a limit of 200,000 digits as 100", async () => {
+      expect((await listOf(route, { limit: "9".repeat(200_000) })).pagination.limit).toBe(100);
+    });
+
+    it("echoes limits and offsets up to the largest, where there is nothing", async () => {
+      expect((await listOf(route, { limit: "7", offset: "0" })).pagination).toMatchObject({ limit: 7, offset: 0 });
+      const offset = Number.MAX_SAFE_INTEGER;
+      const { rows, pagination } = await listOf(route, { offset: String(offset) });
+      expect(rows).toEqual([]);
+      expect(pagination).toEqual({ limit: 50, offset, count: 0, next_cursor: null });
+    });
+
+    it("refuses offset together with cursor", async () => {
+      const cursor = goodOf(route).cursor ?? "";
+      for (const offset of ["0", "1"])
+        expect(await askWith(route, { cursor, offset })).toEqual({
+          status: 400,
+          body: { error: "cursor: can't be used together with offset" },
+        });
+    });
+
+    it("refuses its own cursor with any character changed", async () => {
+      const cursor = goodOf(route).cursor ?? "";
+      for (let place = 0; place < cursor.length; place += 3) {
+        const changed = cursor.slice(0, place) + (cursor[place] === "A" ? "B" : "A") + cursor.slice(place + 1);
+        expect(await askWith(route, { cursor: changed })).toEqual(refusal("cursor", wrong.cursor.sentence));
+      }
+    });
+
+    it("refuses the cursors of all other lists", async () => {
+      for (const other of lists)
+        if (other !== route)
+          expect(await askWith(route, { cursor: goodOf(other).cursor ?? "" }), other.path).toEqual(
+            refusal("cursor", wrong.cursor.sentence),
+          );
+    });
+
+    it("refuses its cursor with other filters, and takes it with another limit and another spelling", async () => {
+      const cursor = goodOf(route).cursor ?? "";
+      const filters = route.parameters.filter(isFilter);
+      for (const parameter of filters) {
+        const value =
+          absent[kindOf(parameter)] ?? (parameter.name === "revoked" ? "true" : goodOf(route)[parameter.name]);
+        expect(await askWith(route, { cursor, [parameter.name]: value ?? "" }), parameter.name).toEqual(
+          refusal("cursor", wrong.cursor.sentence),
+        );
+      }
+      const page = await listOf(route, { cursor, limit: "1" });
+      expect(page.rows).toHaveLength(1);
+      expect((await listOf(route, { cursor })).rows[0]).toEqual(page.rows[0]);
+      const loud = Object.entries(needed(route)).map(([name, value]) => [
+        name,
+        value.replace(/(?<=^0x).*/, (digits) => digits.toUpperCase()),
+      ]);
+      expect((await listOf(route, { ...Object.fromEntries(loud), cursor, total: "true" })).rows[0]).toEqual(
+        page.rows[0],
+      );
+    });
+
+    it("is empty for well-formed values that nothing has", async () => {
+      for (const parameter of route.parameters.filter(isFilter)) {
+        const value = absent[kindOf(parameter)];
+        if (value === undefined) continue;
+        const { rows, pagination } = await listOf(route, { [parameter.name]: value });
+        expect(rows, parameter.name).toEqual([]);
+        expect(pagination).toEqual({ limit: 50, offset: 0, count: 0, next_cursor: null });
+      }
+    });
+  });
+
+  it.each(parameters.filter(({ route, parameter }) => parameter.in === "path" && !isList(route)))(
+    "$path is a 404 for a well-formed value that nothing has",
+    async ({ route, name, parameter }) => {
+      const kind = kindOf(parameter);
+      for (const value of kind === "id" ? ["0", "999999", String(MAX)] : [absent[kind] ?? "", `0x${"0".repeat(64)}`])
+        expect(await askWith(route, { [name]: value })).toEqual({
+          status: 404,
+          body: { error: expect.stringContaining(value) },
+        });
+    },
+  );
+
+  it.each(routes)("$path ignores parameters it does not know, undecodable ones too", async (route) => {
+    const answer = await askWith(route, {});
+    expect(answer.status).toBe(200);
+    const unknown = [
+      "foo=1",
+      "foo=2",
+      "foo",
+      "%zz=1",
+      "bar=%ff",
+      "%ff",
+      "=",
+      "",
+      "Limit=0",
+      "limit%5B%5D=0",
+      "__proto__=1",
+    ];
+    expect(await askWith(route, {}, ...unknown)).toEqual(answer);
+    expect(await askWith(route, {}, `x=${"9".repeat(200_000)}`)).toEqual(answer);
+  });
+});

@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A JSON Schema, as far as the tests look into it. */
+export type Schema = { type?: string; pattern?: string; enum?: (string | number)[]; example?: unknown };
+
+export type Parameter = { name: string; in: "path" | "query"; required: boolean; schema: Schema };
+
+type Content = { "application/json": { schema: Schema & { properties?: Record<string, Schema> } } };
+
+export type DocumentedRoute = {
+  operationId: string;
+  method: string;
+  path: string;
+  parameters: Parameter[];
+  body: Content | undefined;
+  responses: Record<string, { content?: Content }>;
+};
+
+type DocumentedOperation = Pick<DocumentedRoute, "operationId" | "responses"> & {
+  parameters?: Parameter[];
+  requestBody?: { content: Content };
+};
+
+/** The committed OpenAPI document, which CI holds against the code. */
+export const openApi = JSON.parse(
+  readFileSync(join(import.meta.dirname, "..", "..", "docs", "openapi.json"), "utf8"),
+) as {
+  paths: Record<string, Record<string, DocumentedOperation>>;
+  components: { schemas: Record<string, Schema> };
+};
+
+/** Every operation of the document. */
+export const documentedRoutes: DocumentedRoute[] = Object.entries(openApi.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { operationId, parameters = [], requestBody, responses }]) => ({
+    operationId,
+    method: method.toUpperCase(),
+    path,
+    parameters,
+    body: requestBody?.content,
+    responses,
+  })),
+);
+
+/** What a parameter takes. */
+export type Kind = "id" | "address" | "hash" | "flag" | "name" | "number" | "limit" | "offset" | "cursor";
+
+export function kindOf({ name, schema }: Parameter): Kind {
+  if (name === "limit" || name === "offset" || name === "cursor") return name;
+  if (schema.type === "boolean") return "flag";
+  if (schema.enum) return schema.type === "integer" ? "number" : "name";
+  const byPattern: Record<string, Kind> = {
+    "^[0-9]{1,78}$": "id",
+    "^0x[0-9a-fA-F]{40}$": "address",
+    "^0x[0-9a-fA-F]{64}$": "hash",
+  };
+  const kind = byPattern[schema.pattern ?? ""];
+  if (!kind) throw new Error(`Nothing is known about the parameter ${name}`);
+  return kind;
+}
+
+/** The path and query of a request; values are put in as they are, percent-encoded or not. */
+export function target({ path, parameters }: DocumentedRoute, values: Record<string, string>, ...more: string[]) {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
+  const query = parameters
+    .filter(({ name, in: place }) => place === "query" && values[name] !== undefined)
+    .map(({ name }) => `${name}=${values[name]}`);
+  const parts = [...query, ...more];
+  return parts.length > 0 ? `${filled}?${parts.join("&")}` : filled;
+}

@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { type AbiEvent, type AbiParameter, zeroAddress } from "viem";
+import { describe, expect, it } from "vitest";
+import { describeEvent } from "../../api/describe-event";
+import { contractNames, protocolAbis } from "../../config/contracts";
+import { argumentEncoder } from "../../src/lib/event-log";
+
+const events = contractNames.flatMap((contract) => {
+  const abi: readonly { type: string; name?: string }[] = protocolAbis[contract];
+  return abi
+    .filter((item): item is AbiEvent => item.type === "event" && item.name !== "EIP712DomainChanged")
+    .map((event) => ({ contract, event, name: event.name }));
+});
+
+const hex = (bytes: number) =>
+  fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((array) => `0x${Buffer.from(array).toString("hex")}`);
+
+/** Any value of an ABI type as viem decodes it, with the ones that sentences treat apart more often than by chance. */
+const arbitraryOf = ({ type }: AbiParameter): fc.Arbitrary<unknown> => {
+  if (type === "bool") return fc.boolean();
+  if (type === "string") return fc.oneof(fc.string({ unit: "binary" }), fc.string({ minLength: 500, maxLength: 600 }));
+  if (type === "address") return fc.oneof({ weight: 4, arbitrary: hex(20) }, fc.constant(zeroAddress));
+  const bytes = /^bytes(\d+)$/.exec(type)?.[1];
+  if (bytes) return hex(Number(bytes));
+  const bits = Number(/^uint(\d+)$/.exec(type)?.[1]);
+  if (bits > 48)
+    return fc.oneof({ weight: 4, arbitrary: fc.bigInt({ min: 0n, max: 2n ** BigInt(bits) - 1n }) }, fc.constant(0n));
+  if (bits > 0) return fc.integer({ min: 0, max: 2 ** bits - 1 });
+  throw new Error(`There is no arbitrary ${type}`);
+};
+
+/** The arguments of an event as the event log gives them back. */
+const argumentsOf = ({ contract, event }: (typeof events)[number]) => {
+  const encode = argumentEncoder(contract, event.name);
+  const values = Object.fromEntries(event.inputs.map((input) => [input.name ?? "", arbitraryOf(input)]));
+  return fc.record(values).map((args): Record<string, string | number | boolean> => JSON.parse(encode(args)));
+};
+
+/** The arguments whose own value a sentence must hold: who and what it is about. */
+const namesOfSubjects = ({ inputs }: AbiEvent) =>
+  inputs.flatMap(({ name = "", type, indexed }) =>
+    (type === "uint256" && /id$/i.test(name)) || (type === "address" && indexed) ? [name] : [],
+  );
+
+describe("the sentence about an event", () => {
+  it("exists for all 37 events of the protocol", () => {
+    expect(events).toHaveLength(37);
+  });
+
+  it.each(events)("names whom and what $name is about, in one line, for any values", (event) => {
+    const subjects = namesOfSubjects(event.event);
+    expect(subjects).not.toHaveLength(0);
+    fc.assert(
+      fc.property(argumentsOf(event), (args) => {
+        const sentence = describeEvent(event.name, args);
+        // The zero address is said in words (the native coin, no guardian, no facilitator), and so is no attestation.
+        for (const subject of subjects)
+          if (args[subject] !== zeroAddress && !(subject === "attestationId" && args[subject] === "0"))
+            expect(sentence).toContain(String(args[subject]));
+        expect(sentence).toMatch(/^[A-Z0].{10,}[^.\s]$/u);
+        expect(sentence).not.toMatch(/undefined|null|NaN|\[object|\n/);
+      }),
+    );
+  });
+
+  it("says ids with their number sign and not by chance inside a hash", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (id) => {
+        expect(describeEvent("AgentRevoked", { agentId: String(id) })).toBe(`Agent #${id} revoked by its owner`);
+      }),
+    );
+  });
+
+  const account = "0x00000000000000000000000000000000000000aa";
+  const other = "0x00000000000000000000000000000000000000bb";
+
+  it.each([
+    [
+      "IntentSubmitted",
+      { intentId: "7", owner: account, nonce: "3" },
+      `Intent #7 submitted by ${account} with nonce 3`,
+    ],
+    [
+      "SpendLimitSet",
+      { account, token: zeroAddress, maxPerDay: "5" },
+      `${account} may spend at most 5 of the native coin a day`,
+    ],
+    [
+      "SpendLimitSet",
+      { account, token: other, maxPerDay: "0" },
+      `${account} may spend any amount of token ${other} a day`,
+    ],
+    ["GuardianSet", { account, guardian: zeroAddress }, `${account} has no guardian any more`],
+    ["GuardianSet", { account, guardian: other }, `${other} is now the guardian of ${account}`],
+    ["AccountFrozen", { account, frozen: true }, `${account} is frozen`],
+    ["AccountFrozen", { account, frozen: false }, `${account} is no longer frozen`],
+    ["DisputeResolved", { disputeId: "4", status: 2, resolutionHash: "0x" }, "Dispute #4 is now rejected"],
+    ["DisputeResolved", { disputeId: "4", status: 9, resolutionHash: "0x" }, "Dispute #4 is now #9"],
+    [
+      "TrustSignalRecorded",
+      { signalId: "1", subjectType: 3, subjectId: "2", kind: 1, reporter: account, signalHash: "0x" },
+      `Trust signal #1 by ${account}: risk of agent #2`,
+    ],
+  ])("about %s %j reads: %s", (name, args, sentence) => {
+    expect(describeEvent(name, args)).toBe(sentence);
+  });
+
+  it("quotes text from the chain, so that it can't pass for the sentence, and cuts it when it is long", () => {
+    const about = (metadataURI: string) => describeEvent("AgentUpdated", { agentId: "1", metadataURI });
+    const start = "Agent #1 updated: its metadata is at ";
+    expect(about('x" and Agent #2 revoked')).toBe(`${start}"x\\" and Agent #2 revoked"`);
+    expect(about("a\nb\u0000\u001b[31m")).toBe(`${start}"a\\nb\\u0000\\u001b[31m"`);
+    expect(about("x".repeat(80))).toBe(`${start}"${"x".repeat(80)}"`);
+    expect(about("x".repeat(100_000))).toBe(`${start}"${"x".repeat(80)}…"`);
+    // Cut between characters, not inside the two halves of one.
+    expect(about("\u{1F600}".repeat(81))).toBe(`${start}"${"\u{1F600}".repeat(80)}…"`);
+  });
+
+  it("has a bounded length whatever the chain says", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...events).chain((event) => argumentsOf(event).map((args) => [event.name, args] as const)),
+        ([name, args]) => {
+          expect(describeEvent(name, args).length).toBeLessThan(1_200);
+        },
+      ),
+    );
+  });
+
+  it.each(["EIP712DomainChanged", "Transfer", "toString", "__proto__", ""])("is refused for %j", (name) => {
+    expect(() => describeEvent(name, {})).toThrow("is not an event of the protocol");
+  });
+});

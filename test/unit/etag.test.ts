@@ -1,0 +1,64 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { etagOf, hasTag } from "../../api/http/etag";
+
+const body = fc.string({ unit: "grapheme" });
+
+describe("an entity tag", () => {
+  it("is a quoted string of characters that a header and a list of tags can hold", () => {
+    fc.assert(
+      fc.property(body, (body) => {
+        expect(etagOf(body)).toMatch(/^"[\w-]{27}"$/);
+      }),
+    );
+  });
+
+  it("is equal for equal bytes, as text or not, and another for others", () => {
+    fc.assert(
+      fc.property(body, body, (one, other) => {
+        expect(etagOf(Buffer.from(one))).toBe(etagOf(one));
+        expect(etagOf(one) === etagOf(other)).toBe(one === other);
+      }),
+    );
+  });
+});
+
+describe("If-None-Match", () => {
+  const etag = etagOf("the body");
+  const stale = etagOf("an older body");
+
+  it.each([
+    ["the tag", etag],
+    ["the weak form, which a proxy that compresses makes of it", `W/${etag}`],
+    ["the tag among others", `${stale}, ${etag}`],
+    ["a list without spaces", `${stale},W/${etag},"x"`],
+    ["a list with tabs", `${stale}\t,\t${etag}`],
+    ["any tag", "*"],
+  ])("names the tag as %s", (_, header) => {
+    expect(hasTag(header, etag)).toBe(true);
+  });
+
+  it.each([
+    ["nothing", undefined],
+    ["an empty header", ""],
+    ["a stale tag", stale],
+    ["stale tags", `${stale}, W/${stale}`],
+    ["the tag without its quotes", etag.slice(1, -1)],
+    ["a longer tag", `"x${etag.slice(1)}`],
+    ["the weak mark in lower case", `w/${etag}`],
+    ["a tag of a star", '"*"'],
+    ["commas", ",,,"],
+  ])("does not name the tag as %s", (_, header) => {
+    expect(hasTag(header, etag)).toBe(false);
+  });
+
+  it("names the tag if and only if it is in the list", () => {
+    const tag = fc.record({ body: fc.constantFrom("the body", "another", "a third"), weak: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(tag), (tags) => {
+        const header = tags.map(({ body, weak }) => `${weak ? "W/" : ""}${etagOf(body)}`).join(", ");
+        expect(hasTag(header, etag)).toBe(tags.some(({ body }) => body === "the body"));
+      }),
+    );
+  });
+});

@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { HTTPException } from "hono/http-exception";
+import { describe, expect, it } from "vitest";
+import { BadInput, NotFound, Unavailable } from "../../api/errors";
+import { failureOf } from "../../api/http/failure";
+
+const withCode = (code: string, message = "secret detail") => Object.assign(new Error(message), { code });
+
+describe("what a failure tells the client", () => {
+  it.each([
+    ["bad input", new BadInput("limit: is empty", "owner: is required"), 400, "limit: is empty; owner: is required"],
+    ["something that is not there", new NotFound("Agent 7 not found"), 404, "Agent 7 not found"],
+    ["a dependency that is away", new Unavailable("The chain does not answer"), 503, "The chain does not answer"],
+    ["an exception of HTTP", new HTTPException(503, { message: "too slow" }), 503, "too slow"],
+  ])("is the sentence of %s", (_, error, status, message) => {
+    expect(failureOf(error)).toEqual({ status, message, fault: false });
+  });
+
+  const away = { status: 503, message: "The database does not answer; try again shortly", fault: true };
+
+  it.each([
+    ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EHOSTUNREACH"],
+    ...["08006", "53300", "57P01", "57P03"],
+  ])("is a 503 when the database says %s", (code) => {
+    expect(failureOf(withCode(code))).toEqual(away);
+  });
+
+  it.each([
+    "Connection terminated unexpectedly",
+    "Connection terminated due to connection timeout",
+    "timeout exceeded when trying to connect",
+    "Client has encountered a connection error and is not queryable",
+  ])("is a 503 when the driver says %j", (message) => {
+    expect(failureOf(new Error(message))).toEqual(away);
+  });
+
+  it("is a 503 however deep the cause is that says so", () => {
+    const refused = withCode("ECONNREFUSED");
+    expect(failureOf(new Error("Failed query", { cause: refused }))).toEqual(away);
+    expect(failureOf(new Error("outer", { cause: new Error("inner", { cause: refused }) }))).toEqual(away);
+  });
+
+  it("is a 400, and no fault, when the client hangs up in the middle of its body", () => {
+    const message = "body: ended before it was complete";
+    expect(failureOf(withCode("ECONNRESET", "aborted"))).toEqual({ status: 400, message, fault: false });
+    expect(failureOf(withCode("ECONNRESET", "read ECONNRESET"))).toEqual(away);
+  });
+
+  const unforeseen = {
+    status: 500,
+    message: "Something unforeseen happened; the details are in the server's log under this request's id",
+    fault: true,
+  };
+
+  it.each([
+    ["a fault of ours", new TypeError("secret detail")],
+    ["an error of SQL", withCode("42P01")],
+    ["a constraint", withCode("23505")],
+    ["a code that only begins like one", withCode("ECONNREFUSED2")],
+    ["a message that only holds one", new Error("a user wrote: Connection terminated")],
+    ["a cause that is no error", new Error("secret detail", { cause: { code: "ECONNREFUSED" } })],
+    ["a text", "secret detail"],
+    ["nothing", undefined],
+    ["null", null],
+  ])("leaks nothing about %s", (_, error) => {
+    expect(failureOf(error)).toEqual(unforeseen);
+  });
+
+  it("leaks nothing about anything else that may be thrown", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.anything(),
+          fc.string().map((text) => new Error(`x${text}`)),
+        ),
+        (thrown) => {
+          expect(failureOf(thrown)).toEqual(unforeseen);
+        },
+      ),
+    );
+  });
+});
