@@ -133,7 +133,14 @@ export const bid = onchainTable(
   }),
   (table) => ({
     pk: primaryKey({ columns: [table.intentId, table.bidId] }),
-    bestFirst: index().on(table.intentId, table.amountOut.desc(), table.amountIn, table.fee, table.bidId),
+    bestFirst: index().on(
+      table.intentId,
+      table.amountOut.desc(),
+      table.amountIn,
+      table.fee,
+      table.createdAt,
+      table.bidId,
+    ),
     bySolver: index().on(table.solver),
   }),
 );

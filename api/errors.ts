@@ -1,5 +1,5 @@
 /** Every status with which an operation can fail for a reason it knows. */
-export type ErrorStatus = 400 | 401 | 404 | 409 | 413 | 429 | 503;
+export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 413 | 429 | 503;
 
 /** A failure with the sentence that the client gets. Anything else that is thrown is a fault of ours, and says nothing outside. */
 export abstract class OperationError extends Error {
@@ -20,6 +20,12 @@ export class BadInput extends OperationError {
 export class Unauthorized extends OperationError {
   override name = "Unauthorized";
   readonly status = 401;
+}
+
+/** This is not done on this chain. */
+export class Forbidden extends OperationError {
+  override name = "Forbidden";
+  readonly status = 403;
 }
 
 /** What was sent contradicts what is there. */

@@ -1,5 +1,5 @@
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
-import type { Address } from "viem";
+import type { Address, PublicClient } from "viem";
 import type { ContractName } from "../config/contracts";
 import type { HeadReader } from "./index-head";
 import type { StoreDatabase } from "./store/open";
@@ -8,9 +8,7 @@ import type { StoreDatabase } from "./store/open";
 export type IndexDatabase = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute">;
 
 /** What the gateway needs of the chain. */
-export type ChainClient = {
-  getBlockNumber: (options: { cacheTime: number }) => Promise<bigint>;
-};
+export type ChainClient = Pick<PublicClient, "getBlockNumber" | "verifyTypedData">;
 
 export type Config = {
   chainId: number;
@@ -29,6 +27,10 @@ export type Config = {
   writesPerMinute: number | undefined;
   /** How many bytes of new documents a client without a token may publish in a day; unset, any number. */
   documentBytesPerDay: number | undefined;
+  /** Whether unsigned metadata of an intent may replace unsigned metadata, for development. */
+  openMetadata: boolean;
+  /** Whether bids may be made and selected here, for development, and not on chain. */
+  devHelpers: boolean;
   /** What cursors are signed with; every process that serves the same index must have the same. */
   cursorSecret: string;
   /** Whether every answer is held against its schema before it is sent: in tests and in development. */

@@ -50,6 +50,8 @@ const shared = z.object({
     .transform((list) => list.split(",").map((token) => token.trim()))
     .pipe(z.array(z.string().regex(/^\S{16,}$/, "must be tokens of at least 16 characters, separated by commas")))
     .optional(),
+  METADATA_AUTH: z.enum(["open", "signed"], { error: "must be open or signed" }).optional(),
+  DEV_HELPERS: flag.optional(),
   RATE_LIMIT_WRITES: wholeNumber(1, 1_000_000).optional(),
   DOCUMENT_QUOTA_BYTES: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(),
   CURSOR_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
@@ -80,6 +82,8 @@ export type Environment = {
   publicBaseUrl: string | undefined;
   trustProxy: boolean;
   writeTokens: readonly string[];
+  openMetadata: boolean;
+  devHelpers: boolean;
   writesPerMinute: number | undefined;
   documentBytesPerDay: number | undefined;
   /** What cursors are signed with. */
@@ -161,6 +165,8 @@ export function parseEnvironment(source: Source): Environment {
     publicBaseUrl: variables.PUBLIC_BASE_URL,
     trustProxy: variables.TRUST_PROXY,
     writeTokens: variables.WRITE_TOKENS ?? [],
+    openMetadata: (variables.METADATA_AUTH ?? (networkName === "local" ? "open" : "signed")) === "open",
+    devHelpers: variables.DEV_HELPERS ?? networkName === "local",
     // On a local chain everyone who writes is at this machine.
     writesPerMinute: variables.RATE_LIMIT_WRITES ?? (networkName === "local" ? undefined : DEFAULT_WRITES_PER_MINUTE),
     documentBytesPerDay:

@@ -14,6 +14,8 @@ const run = promisify(execFile);
 export type Postgres = {
   /** Makes an empty database and returns its URL. */
   createDatabase: (name: string) => Promise<string>;
+  /** Stops the server for as long as `meanwhile` takes, and starts it again on the same data. */
+  whileStopped: (meanwhile: () => Promise<void>) => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -67,6 +69,7 @@ export async function startPostgres(): Promise<Postgres> {
         created.push(unique);
         return createDatabase(given, unique);
       },
+      whileStopped: () => Promise.reject(new Error("The server that TEST_DATABASE_URL names is not ours to stop")),
       async stop() {
         for (const name of created) await query(given, `DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`);
       },
@@ -82,19 +85,44 @@ export async function startPostgres(): Promise<Postgres> {
     user,
   );
   const [port = 0] = await freePorts(1);
-  const child = startChild({
-    name: "postgres",
-    command: join(folder, "postgres"),
-    args: ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", "", "-c", "fsync=off", "-c", "max_connections=200"],
-    ...user,
-  });
   const url = `postgres://intentry@127.0.0.1:${port}/postgres`;
-  await waitFor(child, "connection", async () => {
-    await query(url, "SELECT 1");
-    return true;
-  });
+  const start = async () => {
+    const started = startChild({
+      name: "postgres",
+      command: join(folder, "postgres"),
+      args: [
+        "-D",
+        data,
+        "-p",
+        String(port),
+        "-h",
+        "127.0.0.1",
+        "-k",
+        "",
+        "-c",
+        "fsync=off",
+        "-c",
+        "max_connections=200",
+      ],
+      ...user,
+    });
+    await waitFor(started, "connection", async () => {
+      await query(url, "SELECT 1");
+      return true;
+    });
+    return started;
+  };
+  let child = await start();
   return {
     createDatabase: (name) => createDatabase(url, name),
+    async whileStopped(meanwhile) {
+      await child.stop("SIGINT");
+      try {
+        await meanwhile();
+      } finally {
+        child = await start();
+      }
+    },
     async stop() {
       await child.stop("SIGINT");
       await rm(data, { recursive: true, force: true });

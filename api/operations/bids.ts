@@ -1,12 +1,28 @@
-import { and, count, eq, getTableColumns, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  count,
+  eq,
+  getTableColumns,
+  gte,
+  isNotNull,
+  isNull,
+  lt,
+  ne,
+  or,
+  type SQL,
+  sql,
+  TransactionRollbackError,
+} from "drizzle-orm";
 import { bid, bidSelection, intent } from "../../ponder.schema";
-import type { IndexDatabase } from "../services";
-import { listOperation } from "./list";
-import { z } from "./operation";
-import { addressText, hashText, id, oneOf, timeText, uintText } from "./scalars";
-
-/** The name of an on-chain bid over all intents. */
-export const onchainBidId = (intentId: bigint, bidId: bigint) => `${intentId}-${bidId}`;
+import { Conflict, Forbidden, NotFound } from "../errors";
+import type { IndexDatabase, Services } from "../services";
+import { findBid, type OffchainBid, offchainBidId, offchainNumber, saveBid, selectBid } from "../store/bids";
+import { offchainBid } from "../store/schema";
+import { onchainBidId } from "./bid-id";
+import { isExpired } from "./intents";
+import { countRows, listOutput, mergePages, pageInput, type Source } from "./list";
+import { operation, z } from "./operation";
+import { address, addressText, hashText, id, jsonObject, oneOf, shortText, timeText, uintText } from "./scalars";
 
 const statuses = ["open", "selected", "rejected", "expired"] as const;
 
@@ -29,6 +45,8 @@ const Bid = z
     created_at: timeText,
   })
   .openapi("Bid");
+
+type BidText = z.input<typeof Bid>;
 
 const isIntentOfBid = eq(intent.intentId, bid.intentId);
 const isSelectionOfBid = and(eq(bidSelection.intentId, bid.intentId), eq(bidSelection.bidId, bid.bidId));
@@ -54,10 +72,12 @@ const countBids = (db: IndexDatabase) =>
     .leftJoin(bidSelection, isSelectionOfBid)
     .$dynamic();
 
-type Row = Awaited<ReturnType<typeof selectBids>>[number];
+type OnchainRow = Awaited<ReturnType<typeof selectBids>>[number];
 
-/** The rows that have a status at a time; a bid is good up to and with the second it is valid until. */
-const hasStatus = (status: (typeof statuses)[number], now: bigint): SQL | undefined => {
+type Status = (typeof statuses)[number];
+
+/** The on-chain rows that have a status at a time; a bid is good up to and with the second it is valid until. */
+const hasStatus = (status: Status, now: bigint): SQL | undefined => {
   const neverSelected = isNull(bidSelection.bidId);
   return {
     open: and(neverSelected, gte(bid.validUntil, now)),
@@ -67,10 +87,20 @@ const hasStatus = (status: (typeof statuses)[number], now: bigint): SQL | undefi
   }[status];
 };
 
-const statusOf = ({ selected, everSelected, validUntil }: Row, now: bigint) =>
-  selected ? "SELECTED" : everSelected ? "REJECTED" : validUntil < now ? "EXPIRED" : "OPEN";
+/** The off-chain rows that have a status at a time. A selection on chain leaves none selected here. */
+const hasOffchainStatus = (status: Status, now: bigint, chainSelected: boolean): SQL | undefined => {
+  const open = eq(offchainBid.status, "OPEN");
+  const selected = eq(offchainBid.status, "SELECTED");
+  const rejected = eq(offchainBid.status, "REJECTED");
+  return {
+    open: and(open, gte(offchainBid.validUntil, now)),
+    expired: and(open, lt(offchainBid.validUntil, now)),
+    selected: chainSelected ? sql`false` : selected,
+    rejected: chainSelected ? or(selected, rejected) : rejected,
+  }[status];
+};
 
-const toWire = (row: Row, now: bigint): z.input<typeof Bid> => ({
+const onchainToWire = (row: OnchainRow, now: bigint): BidText => ({
   bid_id: onchainBidId(row.intentId, row.bidId),
   chain_bid_id: String(row.bidId),
   intent_id: String(row.intentId),
@@ -81,28 +111,183 @@ const toWire = (row: Row, now: bigint): z.input<typeof Bid> => ({
   valid_until: String(row.validUntil),
   execution_hash: row.executionHash,
   execution_plan: null,
-  status: statusOf(row, now),
+  status: row.selected ? "SELECTED" : row.everSelected ? "REJECTED" : row.validUntil < now ? "EXPIRED" : "OPEN",
   source: "onchain",
   block_number: String(row.blockNumber),
   tx_hash: row.txHash,
   created_at: String(row.createdAt),
 });
 
-export const listBids = listOperation({
-  route: "GET /intents/{id}/bids",
+const offchainStatus = (row: OffchainBid, now: bigint, chainSelected: boolean): BidText["status"] => {
+  if (row.status === "OPEN") return row.validUntil < now ? "EXPIRED" : "OPEN";
+  return row.status === "SELECTED" && chainSelected ? "REJECTED" : row.status;
+};
+
+const offchainToWire = (row: OffchainBid, intentId: bigint, now: bigint, chainSelected: boolean): BidText => ({
+  bid_id: offchainBidId(row.number),
+  chain_bid_id: null,
+  intent_id: String(intentId),
+  solver: row.solver,
+  amount_in: String(row.amountIn),
+  amount_out: String(row.amountOut),
+  fee: String(row.fee),
+  valid_until: String(row.validUntil),
+  execution_hash: null,
+  execution_plan: row.executionPlan === null ? null : JSON.parse(row.executionPlan),
+  status: offchainStatus(row, now, chainSelected),
+  source: "offchain",
+  block_number: null,
+  tx_hash: null,
+  created_at: String(row.createdAt),
+});
+
+type IntentRow = typeof intent.$inferSelect;
+
+async function findIntent(db: IndexDatabase, id: bigint): Promise<IntentRow | null> {
+  const [row] = await db.select().from(intent).where(eq(intent.intentId, id));
+  return row ?? null;
+}
+
+const listRoute = "GET /intents/{id}/bids";
+
+export const listBids = operation({
+  route: listRoute,
   summary: "The bids on an intent, best first: most out, then least in, then least fee, then oldest.",
-  name: "bids",
-  item: Bid,
-  filters: { id, status: oneOf(...statuses).optional() },
+  input: z.object({ id, status: oneOf(...statuses).optional(), ...pageInput }),
+  output: listOutput("bids", Bid),
   example: { id: "1" },
-  query: selectBids,
-  counting: countBids,
-  where: ({ id, status }, now) => [eq(bid.intentId, id), status && hasStatus(status, now)],
-  order: [
-    { column: bid.amountOut, descending: true, of: (row) => row.amountOut },
-    { column: bid.amountIn, of: (row) => row.amountIn },
-    { column: bid.fee, of: (row) => row.fee },
-    { column: bid.bidId, of: (row) => row.bidId },
-  ],
-  toWire,
+  async run(services, input) {
+    const { db, config, now: clock, store } = services;
+    const [now, offchain, found] = await Promise.all([clock(), store(), findIntent(db, input.id)]);
+    const chainSelected = (found?.selectedBidId ?? null) !== null;
+    const ofChain: Source<OnchainRow> = {
+      query: selectBids(db),
+      counting: countBids(db),
+      where: [eq(bid.intentId, input.id), input.status && hasStatus(input.status, now)],
+      order: [
+        { column: bid.amountOut, descending: true, of: (row) => row.amountOut },
+        { column: bid.amountIn, of: (row) => row.amountIn },
+        { column: bid.fee, of: (row) => row.fee },
+        { column: bid.createdAt, of: (row) => row.createdAt },
+        { column: bid.bidId, of: (row) => row.bidId },
+      ],
+    };
+    const ofStore: Source<OffchainBid> = {
+      query: offchain.select().from(offchainBid).$dynamic(),
+      counting: countRows(offchain, offchainBid),
+      where: [
+        eq(offchainBid.chainId, config.chainId),
+        eq(offchainBid.intentHash, found?.intentHash ?? ""),
+        input.status && hasOffchainStatus(input.status, now, chainSelected),
+      ],
+      order: [
+        { column: offchainBid.amountOut, descending: true, of: (row) => row.amountOut },
+        { column: offchainBid.amountIn, of: (row) => row.amountIn },
+        { column: offchainBid.fee, of: (row) => row.fee },
+        { column: offchainBid.createdAt, of: (row) => row.createdAt },
+        { column: offchainBid.number, of: (row) => row.number },
+      ],
+    };
+    const { items, pagination } = await mergePages(config, listRoute, input, [
+      { ...ofChain, toItem: (row: OnchainRow) => onchainToWire(row, now) },
+      { ...ofStore, toItem: (row: OffchainBid) => offchainToWire(row, input.id, now, chainSelected) },
+    ]);
+    return { bids: items, pagination };
+  },
+});
+
+const requireHelpers = ({ config }: Services) => {
+  if (!config.devHelpers)
+    throw new Forbidden("Off-chain bids are for development; use IntentBook.submitBid and IntentBook.selectBid");
+};
+
+/** Refuses a bid on an intent that no bid can come to any more. */
+function requireOpen(row: IntentRow, now: bigint): void {
+  const status = row.status === "OPEN" && isExpired(row, now) ? "EXPIRED" : row.status;
+  if (status !== "OPEN") throw new Conflict(`Intent ${row.intentId} is ${status}`);
+}
+
+export const createBid = operation({
+  route: "POST /intents/{id}/bids",
+  summary: "Makes an off-chain bid on an intent, for development.",
+  input: z.object({
+    id,
+    solver: address,
+    amount_in: id,
+    amount_out: id,
+    fee: id,
+    valid_until: id,
+    execution_plan: jsonObject.optional(),
+  }),
+  output: Bid,
+  errors: [401, 403, 404, 409, 413, 429],
+  example: {
+    id: "6",
+    solver: "0x90f79bf6eb2c4f870365e785982e1f101e93b906",
+    amount_in: "1000000000",
+    amount_out: "960000000",
+    fee: "0",
+    valid_until: "4000000000",
+  },
+  writes: true,
+  status: 201,
+  async run(services, { id, solver, amount_in, amount_out, fee, valid_until, execution_plan }) {
+    requireHelpers(services);
+    const [found, now] = await Promise.all([findIntent(services.db, id), services.now()]);
+    if (!found) throw new NotFound(`Intent ${id} not found`);
+    requireOpen(found, now);
+    const row = await saveBid(await services.store(), {
+      chainId: services.config.chainId,
+      intentHash: found.intentHash,
+      intentId: id,
+      solver,
+      amountIn: amount_in,
+      amountOut: amount_out,
+      fee,
+      validUntil: valid_until,
+      executionPlan: execution_plan === undefined ? null : JSON.stringify(execution_plan),
+      createdAt: now,
+    });
+    return offchainToWire(row, id, now, found.selectedBidId !== null);
+  },
+});
+
+export const chooseBid = operation({
+  route: "POST /bids/{bidId}/select",
+  summary: "Selects an off-chain bid, for development; an earlier selection is rejected.",
+  input: z.object({ bidId: shortText }),
+  output: Bid,
+  errors: [401, 403, 404, 409, 429],
+  example: { bidId: "offchain-1" },
+  writes: true,
+  async run(services, { bidId }) {
+    requireHelpers(services);
+    const { db, config } = services;
+    const onchain = /^(\d{1,78})-(\d{1,78})$/.exec(bidId);
+    if (onchain) {
+      const [, intentId = "", number = ""] = onchain;
+      const [known] = await db
+        .select()
+        .from(bid)
+        .where(and(eq(bid.intentId, BigInt(intentId)), eq(bid.bidId, BigInt(number))));
+      if (known)
+        throw new Conflict(`Bid ${bidId} is on chain: the intent's owner selects it with IntentBook.selectBid`);
+    }
+    const number = offchainNumber(bidId);
+    const store = await services.store();
+    const row = number === null ? null : await findBid(store, config.chainId, number);
+    const found = row && (await findIntent(db, row.intentId));
+    if (!row || !found || found.intentHash !== row.intentHash) throw new NotFound(`Bid ${bidId} not found`);
+    const now = await services.now();
+    requireOpen(found, now);
+    if (found.selectedBidId !== null) throw new Conflict(`Intent ${found.intentId} has a bid selected on chain`);
+    const status = offchainStatus(row, now, false);
+    if (status !== "OPEN") throw new Conflict(`Bid ${bidId} is ${status}`);
+    const selected = await selectBid(store, row).catch((error: unknown) => {
+      if (error instanceof TransactionRollbackError) return null;
+      throw error;
+    });
+    if (!selected) throw new Conflict(`Bid ${bidId} is decided already`);
+    return offchainToWire(selected, found.intentId, now, false);
+  },
 });

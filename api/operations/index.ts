@@ -3,10 +3,11 @@ import { getAgent, listAgents } from "./agents";
 import { getCommerceAnalytics } from "./analytics";
 import { getAttestation, listAttestations } from "./attestations";
 import { getAttestor, listAttestors } from "./attestors";
-import { listBids } from "./bids";
+import { chooseBid, createBid, listBids } from "./bids";
 import { getDispute, listDisputes } from "./disputes";
 import { catalogs, quoteRequests, quoteResponses } from "./documents";
 import { getFacilitator, listFacilitators } from "./facilitators";
+import { getMetadata, putMetadata, reserveMetadata } from "./intent-metadata";
 import { getIntent, listIntents } from "./intents";
 import { getMerchant, getReputation, listMerchants } from "./merchants";
 import type { Caller, Operation } from "./operation";
@@ -23,8 +24,14 @@ import { listTrustSignals } from "./trust-signals";
 /** Everything the service does, by resource. */
 export const operations = {
   agents: { get: getAgent, list: listAgents },
-  intents: { get: getIntent, list: listIntents },
-  bids: { list: listBids },
+  intents: {
+    get: getIntent,
+    list: listIntents,
+    metadata: getMetadata,
+    putMetadata,
+    reserveMetadata,
+  },
+  bids: { list: listBids, create: createBid, select: chooseBid },
   accounts: { policies: listPolicies },
   preflight: { check: checkPreflight },
   schemas: { get: getSchema, list: listSchemas, publish: publishSchema },

@@ -1,12 +1,14 @@
 import { and, eq, getTableColumns, gt, lte, type SQL } from "drizzle-orm";
-import { type Hex, zeroAddress, zeroHash } from "viem";
+import { zeroHash } from "viem";
 import { fill, fillProof, intent } from "../../ponder.schema";
 import { NotFound } from "../errors";
-import type { IndexDatabase } from "../services";
-import { onchainBidId } from "./bids";
+import type { IndexDatabase, Services } from "../services";
+import { linkedMetadata, type MetadataRow } from "../store/metadata";
+import { onchainBidId } from "./bid-id";
+import { contentToWire, IntentMetadata, linkedIntent, unlessZero } from "./intent-metadata";
 import { countRows, listOperation } from "./list";
 import { operation, z } from "./operation";
-import { address, addressText, bytesText, hashText, id, oneOf, timeText, uintText } from "./scalars";
+import { address, addressText, hashText, id, oneOf, timeText, uintText } from "./scalars";
 
 /** The contract's `IntentType`, in its order. */
 const intentTypes = ["SWAP_EXACT_IN_MAX_SLIPPAGE"] as const;
@@ -25,15 +27,6 @@ const Fill = z
     filled_at: timeText,
   })
   .openapi("Fill");
-
-const Metadata = z
-  .strictObject({
-    execution_target: addressText.nullable(),
-    execution_data: bytesText.nullable(),
-    required_attestation_subject: hashText.nullable(),
-    required_attestation_schema: hashText.nullable(),
-  })
-  .openapi("IntentMetadata");
 
 const Intent = z
   .strictObject({
@@ -62,16 +55,14 @@ const Intent = z
       .openapi("ExecutionCommitments", {
         description: "What the owner committed the execution to; null is no commitment.",
       }),
-    metadata: Metadata.nullable().openapi({ description: "The linked off-chain metadata." }),
+    metadata: IntentMetadata.nullable().openapi({ description: "The linked off-chain metadata." }),
     tx_hash: hashText,
     submitted_at: timeText,
   })
   .openapi("Intent");
 
 /** An intent can be filled as long as the time is before its deadline. */
-const isExpired = ({ deadline }: { deadline: bigint }, now: bigint) => now >= deadline;
-
-const unlessZero = (value: Hex) => (value === zeroHash || value === zeroAddress ? null : value);
+export const isExpired = ({ deadline }: { deadline: bigint }, now: bigint) => now >= deadline;
 
 const selectIntents = (db: IndexDatabase) =>
   db
@@ -97,8 +88,16 @@ const fillToWire = ({ fill: row, proof }: Row): z.input<typeof Fill> | null =>
     filled_at: String(row.filledAt),
   };
 
-const toWire = (joined: Row, now: bigint): z.input<typeof Intent> => {
+/** The metadata of intents, linked now: nothing about it is written when an intent is indexed. */
+const metadataOf = async ({ store, config }: Services, rows: readonly Row[]) =>
+  linkedMetadata(
+    await store(),
+    rows.map((row) => linkedIntent(config.chainId, row.intent)),
+  );
+
+const toWire = (joined: Row, now: bigint, metadata: Map<string, MetadataRow>): z.input<typeof Intent> => {
   const { intent: row } = joined;
+  const linked = metadata.get(row.intentHash);
   return {
     intent_id: String(row.intentId),
     owner: row.owner,
@@ -121,7 +120,7 @@ const toWire = (joined: Row, now: bigint): z.input<typeof Intent> => {
       required_attestation_schema: unlessZero(row.requiredAttestationSchema),
       metadata_uri_hash: unlessZero(row.metadataUriHash),
     },
-    metadata: null,
+    metadata: linked ? contentToWire(linked) : null,
     tx_hash: row.txHash,
     submitted_at: String(row.submittedAt),
   };
@@ -145,10 +144,10 @@ export const getIntent = operation({
   output: Intent,
   errors: [404],
   example: { id: "1" },
-  async run({ db, now }, { id }) {
-    const [row] = await selectIntents(db).where(eq(intent.intentId, id));
+  async run(services, { id }) {
+    const [row] = await selectIntents(services.db).where(eq(intent.intentId, id));
     if (!row) throw new NotFound(`Intent ${id} not found`);
-    return toWire(row, await now());
+    return toWire(row, await services.now(), await metadataOf(services, [row]));
   },
 });
 
@@ -173,5 +172,6 @@ export const listIntents = listOperation({
     output_token && eq(intent.outputToken, output_token),
   ],
   order: [{ column: intent.intentId, descending: true, of: (row) => row.intent.intentId }],
+  beside: metadataOf,
   toWire,
 });

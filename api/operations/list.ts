@@ -49,7 +49,8 @@ const runPage = <Row>(query: Query<Row>, { where, orderBy, limit, offset }: Page
     .limit(limit)
     .offset(offset) as PromiseLike<Row[]>;
 
-type Source<Row> = {
+/** One place where the rows of a list are, and their order. */
+export type Source<Row> = {
   query: Query<Row>;
   /** The query that counts all rows of it. */
   counting: Query<{ total: number }>;
@@ -67,18 +68,18 @@ export async function readPage<Row, Input extends PageInput>(
   input: Input,
   { query, counting, where, order }: Source<Row>,
 ): Promise<{ rows: Row[]; pagination: Pagination }> {
-  const { limit, offset, cursor, total, ...filters } = input;
-  if (cursor !== undefined && offset !== undefined) throw new BadInput("cursor: can't be used together with offset");
-  const list = `${route} ${JSON.stringify(filters, (_, value) => (typeof value === "bigint" ? String(value) : value))}`;
+  const { limit, offset, cursor, total } = input;
+  const list = nameOf(route, input);
   const filter = and(...where);
+  const place = cursor === undefined ? undefined : valuesOf(order, keyOf(config, list, cursor));
   const [found, counted] = await Promise.all([
     runPage(query, {
-      where: cursor === undefined ? filter : and(filter, after(order, placeOf(config, list, cursor, order))),
-      orderBy: order.map(({ column, descending }) => (descending ? desc(column) : asc(column))),
+      where: place ? and(filter, after(order, place)) : filter,
+      orderBy: directions(order),
       limit: limit + 1,
       offset: offset ?? 0,
     }),
-    total ? (counting as never as PgSelect).where(filter) : undefined,
+    total ? countAll(counting, filter) : undefined,
   ]);
   const rows = found.slice(0, limit);
   const last = found.length > limit ? rows.at(-1) : undefined;
@@ -95,25 +96,38 @@ export async function readPage<Row, Input extends PageInput>(
             order.map(({ of }) => String(of(last))),
           )
         : null,
-      ...(counted && { total: Number(counted[0]?.total) }),
+      ...(counted !== undefined && { total: counted }),
     },
   };
 }
 
-/** The values of a cursor, as their columns have them. */
-function placeOf<Row>(
-  { cursorSecret }: Services["config"],
-  list: string,
-  cursor: string,
-  order: readonly SortColumn<Row>[],
-): (bigint | number | string)[] {
+/** Names a list with its filters, which is what a cursor is good for; a cursor and an offset can't both be meant. */
+function nameOf(route: string, { limit, offset, cursor, total, ...filters }: PageInput): string {
+  if (cursor !== undefined && offset !== undefined) throw new BadInput("cursor: can't be used together with offset");
+  return `${route} ${JSON.stringify(filters, (_, value) => (typeof value === "bigint" ? String(value) : value))}`;
+}
+
+const directions = <Row>(order: readonly SortColumn<Row>[]) =>
+  order.map(({ column, descending }) => (descending ? desc(column) : asc(column)));
+
+async function countAll(counting: Query<{ total: number }>, filter: SQL | undefined): Promise<number> {
+  const [row] = await (counting as never as PgSelect).where(filter);
+  return Number(row?.total);
+}
+
+/** The sort key that a cursor holds. */
+function keyOf({ cursorSecret }: Services["config"], list: string, cursor: string): string[] {
   const key = readCursor(cursorSecret, list, cursor);
   if (!key) throw new BadInput("cursor: is not one that this service made for this list with these filters");
-  return order.map(({ column }, place) => {
-    const value = key[place] ?? "";
-    return column.dataType === "bigint" ? BigInt(value) : column.dataType === "number" ? Number(value) : value;
-  });
+  return key;
 }
+
+/** The values of a sort key, as their columns have them. */
+const valuesOf = <Row>(order: readonly SortColumn<Row>[], key: readonly string[]) =>
+  order.map(({ column }, place) => {
+    const value = key[place] ?? "";
+    return column.dataType === "number" ? Number(value) : column.dataType === "string" ? value : BigInt(value);
+  });
 
 /**
  * The rows after a place: beyond it in the first column, or level with it there and after it in the others. The bound on
@@ -128,7 +142,88 @@ function after<Row>([first, ...others]: readonly SortColumn<Row>[], [value, ...v
   return and(or(beyond, level), or(beyond, and(level, after(others, values))));
 }
 
-type ListDefinition<Name extends string, Item extends z.ZodType, Filters extends z.ZodRawShape, Row> = {
+/** Rows of one of the sources of a list that is merged, with what makes items of them. */
+type MergedSource<Row, Item> = Source<Row> & { toItem: (row: Row) => Item };
+
+type Sorted<Item> = { item: Item; key: (bigint | number | string)[] };
+
+/** Which of two sort keys comes first; the direction of each column is that of the order. */
+function compareKeys(one: Sorted<unknown>, other: Sorted<unknown>, descending: readonly boolean[]): number {
+  for (const [place, value] of one.key.entries()) {
+    const against = other.key[place] as typeof value;
+    if (value !== against) return value < against !== (descending[place] ?? false) ? -1 : 1;
+  }
+  return 0;
+}
+
+/**
+ * Reads one page of a list whose rows are in two databases, in one order: rows that are level up to the last column, which
+ * is unique in each source alone, are those of the first source before those of the second. An offset costs as many rows
+ * as the second source has, so that one is the small one.
+ */
+export async function mergePages<First, Second, Item, Input extends PageInput>(
+  config: Services["config"],
+  route: string,
+  input: Input,
+  [first, second]: readonly [MergedSource<First, Item>, MergedSource<Second, Item>],
+): Promise<{ items: Item[]; pagination: Pagination }> {
+  const { limit, offset = 0, cursor, total } = input;
+  const list = nameOf(route, input);
+  const key = cursor === undefined ? undefined : keyOf(config, list, cursor);
+  const inSecond = await countAll(second.counting, and(...second.where));
+  // The rows of the first source that are left out here come before the offset, whatever the second source has.
+  const skipped = Math.max(0, offset - inSecond);
+  const read = async <Row>(
+    { query, where, order, toItem }: MergedSource<Row, Item>,
+    place: number,
+    page: Partial<Page>,
+  ) => {
+    const rows = await runPage(query, {
+      where: and(...where, key && afterInSource(order, key, place)),
+      orderBy: directions(order),
+      limit: limit + 1 + inSecond,
+      offset: 0,
+      ...page,
+    });
+    return rows.map((row): Sorted<Item> => {
+      const values = order.map(({ of }) => of(row));
+      return { item: toItem(row), key: [...values.slice(0, -1), place, ...values.slice(-1)] };
+    });
+  };
+  const [ofFirst, ofSecond, inFirst] = await Promise.all([
+    read(first, 0, { offset: skipped }),
+    inSecond > 0 ? read(second, 1, cursor === undefined ? { limit: inSecond } : { limit: limit + 1 }) : [],
+    total ? countAll(first.counting, and(...first.where)) : undefined,
+  ]);
+  const descending = [...first.order.slice(0, -1).map((column) => column.descending ?? false), false, false];
+  const sorted = [...ofFirst, ...ofSecond].sort((one, other) => compareKeys(one, other, descending));
+  const page = sorted.slice(offset - skipped, offset - skipped + limit + 1);
+  const items = page.slice(0, limit);
+  const last = page.length > limit ? items.at(-1) : undefined;
+  return {
+    items: items.map(({ item }) => item),
+    pagination: {
+      limit,
+      offset,
+      count: items.length,
+      next_cursor: last ? writeCursor(config.cursorSecret, list, last.key.map(String)) : null,
+      ...(inFirst !== undefined && { total: inFirst + inSecond }),
+    },
+  };
+}
+
+/** The rows of a source after a place that may be in the other source: the key's last but one part says in which. */
+function afterInSource<Row>(order: readonly SortColumn<Row>[], key: readonly string[], place: number): SQL | undefined {
+  const keySource = Number(key.at(-2));
+  const shared = order.slice(0, -1);
+  const sharedKey = key.slice(0, -2);
+  if (place === keySource) return after(order, valuesOf(order, [...sharedKey, key.at(-1) ?? ""]));
+  const values = valuesOf(shared, sharedKey);
+  const beyond = after(shared, values);
+  return place < keySource ? beyond : or(beyond, and(...shared.map(({ column }, at) => eq(column, values[at]))));
+}
+
+type ListDefinition<Name extends string, Item extends z.ZodType, Filters extends z.ZodRawShape, Row, Beside> = {
   route: `GET /${string}`;
   summary: string;
   /** Under which key the items are. */
@@ -143,7 +238,9 @@ type ListDefinition<Name extends string, Item extends z.ZodType, Filters extends
   counting: (db: IndexDatabase) => Query<{ total: number }>;
   where: (filters: z.output<z.ZodObject<Filters>>, now: bigint) => (SQL | undefined)[];
   order: readonly SortColumn<NoInfer<Row>>[];
-  toWire: (row: NoInfer<Row>, now: bigint) => z.input<Item>;
+  /** What else the items of a page need, read for all of its rows at once. */
+  beside?: (services: Services, rows: NoInfer<Row>[]) => Promise<Beside>;
+  toWire: (row: NoInfer<Row>, now: bigint, beside: NoInfer<Beside>) => z.input<Item>;
 };
 
 /** Makes the operation of a list out of its query, filters and order; paging is the same for all. */
@@ -152,8 +249,10 @@ export function listOperation<
   Item extends z.ZodType,
   const Filters extends z.ZodRawShape,
   Row,
->(definition: ListDefinition<Name, Item, Filters, Row>) {
-  const { route, summary, name, item, filters, example, database, query, counting, where, order, toWire } = definition;
+  Beside = undefined,
+>(definition: ListDefinition<Name, Item, Filters, Row, Beside>) {
+  const { route, summary, name, item, filters, example, database, query, counting, where, order, beside, toWire } =
+    definition;
   const input = z.object({ ...filters, ...pageInput });
   const output = listOutput(name, item);
   const run = async (services: Services, parsed: PageInput & z.output<z.ZodObject<Filters>>) => {
@@ -164,7 +263,8 @@ export function listOperation<
       where: where(parsed, now),
       order,
     });
-    return { [name]: rows.map((row) => toWire(row, now)), pagination };
+    const besideRows = (await beside?.(services, rows)) as Beside;
+    return { [name]: rows.map((row) => toWire(row, now, besideRows)), pagination };
   };
   return operation({ route, summary, input, output, example, run } as never as Operation<typeof input, typeof output>);
 }

@@ -17,6 +17,8 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   example: z.input<Input>;
   /** The status of an answer that is not simply 200. */
   status?: 201 | ((output: z.output<Output>) => 200 | 503);
+  /** Parts of the input that REST takes from headers, by the header's name. */
+  headers?: Readonly<Record<string, string>>;
   /** Whether it changes what is stored: such operations are limited, and may need a token. */
   writes?: boolean;
   /** Whether its answer is the text of a document, which never changes and is named by the input's `hash`. */

@@ -11,6 +11,7 @@ const ErrorBody = z
 const errorMeanings = {
   400: "A parameter is wrong; the message says which and why.",
   401: "Writing needs a token.",
+  403: "The development helpers are off.",
   404: "There is none.",
   409: "It contradicts what is there; the message says how.",
   413: "The body is larger than it may be.",
@@ -36,7 +37,7 @@ export function openApiDocument() {
     "x-request-id": { description: "Names the request in the server's log.", schema: { type: "string" as const } },
   };
   for (const { name, resource, operation } of allOperations) {
-    const { method, path, pathParameters, otherParameters } = routeOf(operation);
+    const { method, path, pathParameters, headers: fromHeaders, otherParameters } = routeOf(operation);
     const pick = (names: Iterable<string>) =>
       operation.input.pick(Object.fromEntries([...names].map((key) => [key, true])) as never);
     const statuses = new Set<keyof typeof errorMeanings>([400, ...(operation.errors ?? []), 500, 503]);
@@ -57,6 +58,13 @@ export function openApiDocument() {
       tags: [inWords(resource)],
       request: {
         ...(pathParameters.length > 0 && { params: pick(pathParameters) }),
+        ...(Object.keys(fromHeaders).length > 0 && {
+          headers: z.object(
+            Object.fromEntries(
+              Object.entries(fromHeaders).map(([header, part]) => [header, operation.input.shape[part] as z.ZodType]),
+            ),
+          ),
+        }),
         ...(otherParameters.size > 0 &&
           (method === "GET"
             ? { query: pick(otherParameters) }

@@ -46,11 +46,14 @@ export function refuseOtherMethods(routes: Hono<Env>, path: string, methods: rea
 /** What a request says, from its path and its query or body, as the one input of an operation. */
 async function sentInput(
   c: Context,
-  { method, pathParameters, otherParameters }: Route,
+  { method, pathParameters, headers, otherParameters }: Route,
 ): Promise<Record<string, unknown>> {
   const { search } = new URL(c.req.url);
   return {
-    ...(method === "GET" ? readQuery(search.slice(1), otherParameters) : await readBody(c)),
+    ...(method === "GET"
+      ? readQuery(search.slice(1), otherParameters)
+      : otherParameters.size > 0 && (await readBody(c))),
+    ...Object.fromEntries(Object.entries(headers).map(([header, name]) => [name, c.req.header(header)])),
     ...Object.fromEntries(pathParameters.map((name) => [name, c.req.param(name)])),
   };
 }

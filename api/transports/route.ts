@@ -8,11 +8,13 @@ export type Route = {
   /** With parameters as Hono writes them: `/agents/:agentId`. */
   honoPath: string;
   pathParameters: string[];
-  /** What is not in the path: the query of a GET, the body of anything else. */
+  /** The names of headers, each with the part of the input that it is. */
+  headers: Readonly<Record<string, string>>;
+  /** What is not in the path or a header: the query of a GET, the body of anything else. */
   otherParameters: ReadonlySet<string>;
 };
 
-export function routeOf({ route, input }: Pick<AnyOperation, "route" | "input">): Route {
+export function routeOf({ route, input, headers = {} }: Pick<AnyOperation, "route" | "input" | "headers">): Route {
   const [method, path] = route.split(" ") as [Route["method"], string];
   const pathParameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   return {
@@ -20,6 +22,9 @@ export function routeOf({ route, input }: Pick<AnyOperation, "route" | "input">)
     path,
     honoPath: path.replace(/\{(\w+)\}/g, ":$1"),
     pathParameters,
-    otherParameters: new Set(Object.keys(input.shape).filter((name) => !pathParameters.includes(name))),
+    headers,
+    otherParameters: new Set(
+      Object.keys(input.shape).filter((name) => ![...pathParameters, ...Object.values(headers)].includes(name)),
+    ),
   };
 }

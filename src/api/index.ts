@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { db, publicClients } from "ponder:api";
+import { db } from "ponder:api";
 import schema from "ponder:schema";
 import { Hono } from "hono";
 import { pino } from "pino";
 import { graphql } from "ponder";
+import { createPublicClient, fallback, http } from "viem";
 import { createGateway } from "../../api/gateway";
 import { listen } from "../../api/http/listener";
 import { followHead } from "../../api/index-head";
@@ -14,7 +15,7 @@ import { parseEnvironment } from "../../config/environment";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 
 const environment = parseEnvironment(process.env);
-const { chainId, contracts } = environment.network();
+const { chainId, contracts, rpcUrls } = environment.network();
 
 const log = pino({ level: environment.logLevel });
 const head = followHead(db);
@@ -30,7 +31,7 @@ const store = globalThis.intentryStore;
 
 const services: Services = {
   db,
-  clients: { chain: publicClients.protocol },
+  clients: { chain: createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url))) }) },
   config: {
     chainId,
     contracts,
@@ -39,6 +40,8 @@ const services: Services = {
     publicBaseUrl: environment.publicBaseUrl,
     trustProxy: environment.trustProxy,
     writeTokens: environment.writeTokens,
+    openMetadata: environment.openMetadata,
+    devHelpers: environment.devHelpers,
     writesPerMinute: environment.writesPerMinute,
     documentBytesPerDay: environment.documentBytesPerDay,
     cursorSecret: environment.cursorSecret,

@@ -31,6 +31,8 @@ const config: Config = {
   publicBaseUrl: undefined,
   trustProxy: false,
   writeTokens: [],
+  openMetadata: false,
+  devHelpers: false,
   writesPerMinute: undefined,
   documentBytesPerDay: undefined,
   cursorSecret: "not much of a secret",
@@ -51,7 +53,7 @@ async function openDocuments(database: Database) {
     createGateway(
       {
         db: { select: unused, execute: unused } as never,
-        clients: { chain: { getBlockNumber: unused } },
+        clients: { chain: { getBlockNumber: unused, verifyTypedData: unused } },
         store: store.db,
         head: unused,
         now: unused,

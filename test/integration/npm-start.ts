@@ -61,14 +61,13 @@ type Example = { command: string; answer?: unknown };
 
 export const readme = () => readFile(join(projectRoot, "README.md"), "utf8");
 
-/** The README's example requests: blocks of shell that call curl, each with the block of JSON after it, and commands in tables. */
+/** The README's example requests, in its order: blocks of shell with the JSON that follows them, and commands in tables. */
 export function examplesIn(text: string): Example[] {
-  const blocks = [...text.matchAll(/```sh\n([^`]*\bcurl [^`]*)```(?:\s*```json\n([^`]*)```)?/g)];
-  const inTables = [...text.matchAll(/\| `(curl [^`]*)` \|/g)];
-  return [
-    ...blocks.map(([, command = "", answer]) => ({ command, ...(answer && { answer: JSON.parse(answer) }) })),
-    ...inTables.map(([, command = ""]) => ({ command })),
-  ];
+  const pattern = /```sh\n([^`]*\bcurl [^`]*)```(?:\s*```json\n([^`]*)```)?|\| `(curl [^`]*)` \|/g;
+  return [...text.matchAll(pattern)].map(([, block, answer, inTable]) => ({
+    command: block ?? inTable ?? "",
+    ...(answer && { answer: JSON.parse(answer) }),
+  }));
 }
 
 /** Runs an example as pasted into a shell, on other ports than the default ones. */

@@ -2,7 +2,7 @@ import { type LocalChain, startChain } from "../../dev/chain";
 import { deploy } from "../../dev/deploy";
 import type { PonderApp } from "../../dev/indexer";
 import { freePorts } from "../../dev/ports";
-import { startPostgres } from "../../dev/postgres";
+import { type Postgres, startPostgres } from "../../dev/postgres";
 import { type Protocol, protocolOn } from "../../dev/protocol";
 import { SAMPLE_HISTORY_SECONDS, sampleActivity } from "../../dev/sample/index";
 import { type Index, indexOf } from "./index-of";
@@ -12,8 +12,9 @@ export type Database = "pglite" | "postgres";
 export type Stack = Protocol &
   Index & {
     chain: LocalChain;
-    /** The PostgreSQL database of the index, if it is on one. */
+    /** The PostgreSQL database of the index, if it is on one, and its server. */
     databaseUrl: string | undefined;
+    postgres: Postgres | undefined;
     stop: () => Promise<void>;
   };
 
@@ -50,6 +51,7 @@ export async function startStack({
     ...main,
     chain,
     databaseUrl,
+    postgres,
     async stop() {
       await main.removeIndex();
       await chain.child.stop();

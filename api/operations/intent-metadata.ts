@@ -1,0 +1,212 @@
+import { eq } from "drizzle-orm";
+import { type Address, type Hex, recoverTypedDataAddress, zeroAddress, zeroHash } from "viem";
+import { intent } from "../../ponder.schema";
+import { BadInput, Conflict, NotFound } from "../errors";
+import type { Services } from "../services";
+import {
+  contradictions,
+  isSameContent,
+  type LinkedIntent,
+  linkedMetadata,
+  type MetadataContent,
+  type MetadataKey,
+  type MetadataRow,
+  metadataTypedData,
+  replaceUnsigned,
+  reservedMetadata,
+  saveMetadata,
+} from "../store/metadata";
+import { operation, z } from "./operation";
+import { address, addressText, bytes, bytesText, hash, hashText, id, uintText } from "./scalars";
+
+const contentInput = {
+  execution_target: address.optional(),
+  execution_data: bytes.optional(),
+  required_attestation_subject: hash.optional(),
+  required_attestation_schema: hash.optional(),
+  owner_signature: bytes
+    .optional()
+    .openapi({ description: "The owner's EIP-712 signature of the metadata; in REST the header x-owner-signature." }),
+};
+
+const contentOutput = {
+  execution_target: addressText.nullable(),
+  execution_data: bytesText.nullable(),
+  required_attestation_subject: hashText.nullable(),
+  required_attestation_schema: hashText.nullable(),
+};
+
+/** The metadata as an intent carries it. */
+export const IntentMetadata = z.strictObject(contentOutput).openapi("IntentMetadata");
+
+const MetadataRecord = z
+  .strictObject({
+    intent_hash: hashText,
+    intent_id: uintText.nullable().openapi({ description: "Null while the intent is not indexed." }),
+    owner: addressText,
+    ...contentOutput,
+    signed: z.boolean().openapi({ description: "Whether the owner signed it." }),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .openapi("IntentMetadataRecord");
+
+export const contentToWire = (row: MetadataRow): z.input<typeof IntentMetadata> => ({
+  execution_target: row.executionTarget,
+  execution_data: row.executionData,
+  required_attestation_subject: row.requiredAttestationSubject,
+  required_attestation_schema: row.requiredAttestationSchema,
+});
+
+const toWire = (row: MetadataRow, intentId: bigint | null): z.input<typeof MetadataRecord> => ({
+  intent_hash: row.intentHash,
+  intent_id: intentId === null ? null : String(intentId),
+  owner: row.owner,
+  ...contentToWire(row),
+  signed: row.signedAt !== null,
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
+});
+
+type IntentRow = typeof intent.$inferSelect;
+
+/** Zero stands for no commitment on chain. */
+export const unlessZero = (value: Hex) => (value === zeroHash || value === zeroAddress ? null : value);
+
+/** An indexed intent, with what it commits its execution to. */
+export const linkedIntent = (chainId: number, row: IntentRow): LinkedIntent => ({
+  chainId,
+  intentHash: row.intentHash,
+  owner: row.owner,
+  commitments: {
+    executionTarget: unlessZero(row.executionTarget),
+    executionDataHash: unlessZero(row.executionDataHash),
+    requiredAttestationSubject: unlessZero(row.requiredAttestationSubject),
+    requiredAttestationSchema: unlessZero(row.requiredAttestationSchema),
+  },
+});
+
+type SentContent = {
+  execution_target?: Address;
+  execution_data?: Hex;
+  required_attestation_subject?: Hex;
+  required_attestation_schema?: Hex;
+};
+
+const contentOf = (sent: SentContent): MetadataContent => ({
+  executionTarget: sent.execution_target ?? null,
+  executionData: sent.execution_data ?? null,
+  requiredAttestationSubject: sent.required_attestation_subject ?? null,
+  requiredAttestationSchema: sent.required_attestation_schema ?? null,
+});
+
+/** Whether metadata comes with its owner's signature; a signature that is not the owner's is refused. */
+async function isSigned(
+  { clients, config }: Services,
+  key: MetadataKey,
+  content: MetadataContent,
+  signature: Hex | undefined,
+): Promise<boolean> {
+  if (signature === undefined) return false;
+  const typedData = metadataTypedData(key, config.contracts.IntentBook, content);
+  const signer = await recoverTypedDataAddress({ ...typedData, signature }).catch(() => null);
+  if (signer?.toLowerCase() === key.owner) return true;
+  if (await clients.chain.verifyTypedData({ ...typedData, address: key.owner, signature })) return true;
+  throw new BadInput("x-owner-signature: is not the signature of this metadata by the intent's owner");
+}
+
+/** Stores metadata of an indexed intent, if it agrees with the intent and may take the place of what is there. */
+async function saveForIntent(
+  services: Services,
+  row: IntentRow,
+  content: MetadataContent,
+  signature: Hex | undefined,
+): Promise<MetadataRow> {
+  const { config, store } = services;
+  const linked = linkedIntent(config.chainId, row);
+  const { commitments, ...key } = linked;
+  const wrong = contradictions(content, commitments);
+  if (wrong.length > 0)
+    throw new Conflict(`${wrong.join(", ")}: differs from what intent ${row.intentId} commits to on chain`);
+  const signed = await isSigned(services, key, content, signature);
+  const db = await store();
+  const present = (await linkedMetadata(db, [linked])).get(row.intentHash);
+  if (!signed && present && !isSameContent(present, content)) {
+    if (present.signedAt !== null) throw new Conflict("The owner has signed other metadata for this intent");
+    if (!config.openMetadata)
+      throw new Conflict("This intent has other metadata; only a signature of its owner can replace it");
+    return replaceUnsigned(db, key, content);
+  }
+  return saveMetadata(db, key, content, signed);
+}
+
+async function findIntent({ db }: Services, where: Parameters<typeof eq>): Promise<IntentRow | null> {
+  const [row] = await db
+    .select()
+    .from(intent)
+    .where(eq(...where));
+  return row ?? null;
+}
+
+export const putMetadata = operation({
+  route: "PUT /intents/{id}/metadata",
+  summary: "Stores the off-chain metadata of an indexed intent, which must agree with what the intent commits to.",
+  input: z.object({ id, ...contentInput }),
+  output: MetadataRecord,
+  errors: [401, 404, 409, 429],
+  example: { id: "1", execution_target: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
+  writes: true,
+  headers: { "x-owner-signature": "owner_signature" },
+  async run(services, { id, owner_signature, ...sent }) {
+    const row = await findIntent(services, [intent.intentId, id]);
+    if (!row) throw new NotFound(`Intent ${id} not found`);
+    return toWire(await saveForIntent(services, row, contentOf(sent), owner_signature), row.intentId);
+  },
+});
+
+export const reserveMetadata = operation({
+  route: "POST /intents/metadata",
+  summary:
+    "Reserves the off-chain metadata of an intent before it is on chain; it is linked by the intent's hash and owner.",
+  input: z.object({ intent_hash: hash, owner: address, ...contentInput }),
+  output: MetadataRecord,
+  errors: [401, 409, 429],
+  example: { intent_hash: `0x${"1f".repeat(32)}`, owner: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
+  writes: true,
+  status: 201,
+  headers: { "x-owner-signature": "owner_signature" },
+  async run(services, { intent_hash: intentHash, owner, owner_signature, ...sent }) {
+    const content = contentOf(sent);
+    const row = await findIntent(services, [intent.intentHash, intentHash]);
+    if (row) {
+      if (row.owner !== owner) throw new Conflict(`owner: intent ${row.intentId} with this hash is ${row.owner}'s`);
+      return toWire(await saveForIntent(services, row, content, owner_signature), row.intentId);
+    }
+    const { chainId } = services.config;
+    const key: MetadataKey = { chainId, intentHash, owner };
+    const signed = await isSigned(services, key, content, owner_signature);
+    const db = await services.store();
+    const present = await reservedMetadata(db, chainId, intentHash, owner);
+    if (!signed && present && present.signedAt !== null && !isSameContent(present, content))
+      throw new Conflict("The owner has signed other metadata for this intent");
+    return toWire(await saveMetadata(db, key, content, signed), null);
+  },
+});
+
+export const getMetadata = operation({
+  route: "GET /intents/metadata/{intentHash}",
+  summary: "The off-chain metadata of an intent, by the intent's hash, also before the intent is on chain.",
+  input: z.object({ intentHash: hash }),
+  output: MetadataRecord,
+  errors: [404],
+  example: { intentHash: `0x${"1f".repeat(32)}` },
+  async run(services, { intentHash }) {
+    const { chainId } = services.config;
+    const [row, db] = await Promise.all([findIntent(services, [intent.intentHash, intentHash]), services.store()]);
+    const found = row
+      ? (await linkedMetadata(db, [linkedIntent(chainId, row)])).get(intentHash)
+      : await reservedMetadata(db, chainId, intentHash);
+    if (!found) throw new NotFound(`There is no metadata for intent hash ${intentHash}`);
+    return toWire(found, row?.intentId ?? null);
+  },
+});

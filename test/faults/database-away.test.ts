@@ -1,0 +1,60 @@
+import { keccak256, stringToBytes } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { actor } from "../../dev/chain";
+import { hashOf } from "../../dev/sample/people";
+import { type Stack, startStack } from "../integration/stack";
+
+const agent = actor(1);
+
+describe.skipIf(process.env.TEST_DATABASE_URL)("a PostgreSQL server that goes away and comes back", () => {
+  let stack: Stack;
+
+  beforeAll(async () => {
+    stack = await startStack({ database: "postgres" });
+  }, 120_000);
+  afterAll(() => stack?.stop());
+
+  const publish = async (text: string) => {
+    const response = await fetch(`${stack.apiUrl}/catalogs`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ catalog_json: text }),
+    });
+    return { status: response.status, retryAfter: response.headers.get("retry-after"), body: await response.json() };
+  };
+  const statusOf = async (path: string) => (await fetch(`${stack.apiUrl}${path}`)).status;
+  const register = (name: string) => stack.write(agent, "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);
+  const document = (text: string) => `/catalogs/${keccak256(stringToBytes(text))}`;
+
+  it("is a 503 while it is away, for reads and writes, and afterwards all is as before", {
+    timeout: 90_000,
+  }, async () => {
+    await register("before");
+    await stack.indexed();
+    expect((await publish('"before"')).status).toBe(201);
+    const burst: Promise<{ status: number }>[] = [];
+    const { postgres } = stack;
+    if (!postgres) throw new Error("The stack is not on PostgreSQL");
+    for (let place = 0; place < 20; place++) burst.push(publish(`"in flight ${place}"`));
+    await postgres.whileStopped(async () => {
+      const answers = await Promise.all(burst);
+      for (const [place, { status }] of answers.entries()) expect([201, 503], `in flight ${place}`).toContain(status);
+      expect(await publish('"while away"')).toEqual({
+        status: 503,
+        retryAfter: "5",
+        body: { error: "The database does not answer; try again shortly" },
+      });
+      for (const path of ["/agents/1", document('"before"'), "/analytics/commerce", "/intents"])
+        expect(await statusOf(path), path).toBe(503);
+      expect(await statusOf("/health")).toBe(200);
+    });
+    for (const [place, { status }] of (await Promise.all(burst)).entries())
+      if (status === 201) expect(await statusOf(document(`"in flight ${place}"`)), `in flight ${place}`).toBe(200);
+    expect(await statusOf(document('"before"'))).toBe(200);
+    expect(await statusOf(document('"while away"'))).toBe(404);
+    expect((await publish('"after"')).status).toBe(201);
+    await register("after");
+    await stack.indexed();
+    expect(await statusOf("/agents/2")).toBe(200);
+  });
+});

@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { keccak256, stringToBytes } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStore } from "../../api/store/open";
+import { document } from "../../api/store/schema";
+import { type Child, startChild, waitFor } from "../../dev/child";
+import { freePorts } from "../../dev/ports";
+import { type Postgres, startPostgres } from "../../dev/postgres";
+import type { Database } from "../integration/stack";
+
+const KILLS = 20;
+const WRITERS = 4;
+/** How many writes are acknowledged before the process is killed: a different moment each time. */
+const writesBefore = (kill: number) => 1 + ((kill * 7) % 23);
+
+describe.each(["pglite", "postgres"] satisfies Database[])(
+  `${KILLS} kills in a stream of writes, on %s`,
+  (database) => {
+    let folder: string;
+    let postgres: Postgres | undefined;
+    let env: NodeJS.ProcessEnv;
+    let url: string;
+    const acknowledged: string[] = [];
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), "intentry-kills-"));
+      postgres = database === "postgres" ? await startPostgres() : undefined;
+      const [port = 0] = await freePorts(1);
+      url = `http://127.0.0.1:${port}`;
+      const databaseUrl = await postgres?.createDatabase("kills");
+      env = {
+        PATH: process.env.PATH,
+        API_PORT: String(port),
+        INTENTRY_DIR: join(folder, "store"),
+        ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+      };
+    }, 60_000);
+    afterAll(async () => {
+      await postgres?.stop();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    const startServer = async (): Promise<Child> => {
+      const child = startChild({
+        name: "document server",
+        command: process.execPath,
+        args: ["--import", "tsx", join(import.meta.dirname, "document-server.ts")],
+        env,
+      });
+      await waitFor(
+        child,
+        "answer",
+        async () => (await fetch(`${url}/catalogs/0x${"00".repeat(32)}`)).status === 404 || undefined,
+      );
+      return child;
+    };
+
+    /** Publishes one text after another until the connection breaks, and tells of each that was acknowledged. */
+    async function write(kill: number, writer: number, onAcknowledged: () => void): Promise<void> {
+      for (let number = 0; ; number++) {
+        const text = JSON.stringify({ kill, writer, number, padding: "x".repeat((number * 997) % 20_000) });
+        try {
+          const response = await fetch(`${url}/catalogs`, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify({ catalog_json: text, merchant_id: String(number) }),
+          });
+          if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
+          acknowledged.push(text);
+          onAcknowledged();
+        } catch (error) {
+          if (error instanceof TypeError) return; // The connection is gone, as it should be.
+          throw error;
+        }
+      }
+    }
+
+    it("keep every acknowledged write, leave none half there, and the store opens by itself", {
+      timeout: 300_000,
+    }, async () => {
+      for (let kill = 0; kill < KILLS; kill++) {
+        const server = await startServer();
+        let left = writesBefore(kill);
+        let killed: Promise<unknown> | undefined;
+        const onAcknowledged = () => {
+          if (--left === 0) killed = server.stop("SIGKILL");
+        };
+        await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(kill, writer, onAcknowledged)));
+        await killed;
+      }
+      expect(acknowledged.length).toBeGreaterThanOrEqual(KILLS);
+
+      const server = await startServer();
+      for (const text of acknowledged) {
+        const response = await fetch(`${url}/catalogs/${keccak256(stringToBytes(text))}`);
+        expect([response.status, await response.text()]).toEqual([200, text]);
+      }
+      await server.stop();
+
+      const store = await openStore({
+        databaseUrl: env.DATABASE_URL,
+        folder: env.INTENTRY_DIR ?? "",
+        onIdleError: () => {},
+      });
+      const rows = await store.db.select().from(document);
+      await store.close();
+      expect(rows.length).toBeGreaterThanOrEqual(acknowledged.length);
+      for (const { hash, bytes, sizeBytes } of rows) {
+        expect([keccak256(bytes), bytes.length]).toEqual([hash, sizeBytes]);
+        expect(() => JSON.parse(Buffer.from(bytes).toString())).not.toThrow();
+      }
+    });
+  },
+);

@@ -1,0 +1,347 @@
+import { type Hex, keccak256, stringToBytes, zeroAddress, zeroHash } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { metadataTypedData } from "../../api/store/metadata";
+import { LOCAL_CHAIN_ID } from "../../config/networks";
+import { actor } from "../../dev/chain";
+import { signIntent } from "../../dev/protocol";
+import { type Intent, intentHash } from "../../src/lib/intent-hash";
+import { type Stack, startStack } from "./stack";
+
+const [owner, stranger, solver] = [actor(1), actor(2), actor(3)];
+const DATA: Hex = "0xa9059cbb";
+const SUBJECT = keccak256(stringToBytes("subject"));
+const TARGET = solver.address.toLowerCase() as Hex;
+
+type Body = Record<string, unknown>;
+
+describe("the off-chain store, where writing is strict", () => {
+  let stack: Stack;
+  let deadline: bigint;
+
+  beforeAll(async () => {
+    stack = await startStack({ env: { METADATA_AUTH: "signed" } });
+    deadline = (await stack.client.getBlock()).timestamp + 100_000n;
+  }, 120_000);
+  afterAll(() => stack?.stop());
+
+  const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${stack.apiUrl}${path}`, {
+      method,
+      headers: { "content-type": "application/json", ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as Body };
+  };
+  const get = (path: string) => send("GET", path);
+
+  let nonce = 0n;
+  /** An intent of the owner's that commits to nothing, or to a target, data and a subject. */
+  const newIntent = (committed: boolean): Intent => ({
+    owner: owner.address,
+    intentType: 0,
+    constraints: { amountInMax: 1000n, amountOutMin: 900n, deadline, slippageBps: 0 },
+    execution: {
+      target: committed ? TARGET : zeroAddress,
+      dataHash: committed ? keccak256(DATA) : zeroHash,
+      requiredAttestationSubject: committed ? SUBJECT : zeroHash,
+      requiredAttestationSchema: zeroHash,
+      metadataURIHash: zeroHash,
+    },
+    inputToken: zeroAddress,
+    outputToken: zeroAddress,
+    nonce: ++nonce,
+  });
+  let intents = 0;
+  const submit = async (intent: Intent) => {
+    const signed = await signIntent(owner, stack.contracts.IntentBook, LOCAL_CHAIN_ID, intent);
+    await stack.write(owner, "IntentBook", "submitIntent", signed);
+    await stack.indexed();
+    return String(++intents);
+  };
+  const signed = async (hash: Hex, target: Hex, signer = owner, chainId = LOCAL_CHAIN_ID) => {
+    const content = {
+      executionTarget: target,
+      executionData: null,
+      requiredAttestationSubject: null,
+      requiredAttestationSchema: null,
+    };
+    const typedData = metadataTypedData({ chainId, intentHash: hash }, stack.contracts.IntentBook, content);
+    return { "x-owner-signature": await signer.signTypedData(typedData) };
+  };
+  const metadataOf = async (id: string) => (await get(`/intents/${id}`)).body.metadata;
+
+  it("links what was reserved before the intent was on chain", async () => {
+    const intent = newIntent(false);
+    const hash = intentHash(intent);
+    const reserved = await send("POST", "/intents/metadata", {
+      intent_hash: hash,
+      owner: owner.address,
+      execution_target: solver.address,
+      execution_data: "0xABCD",
+    });
+    expect(reserved).toMatchObject({
+      status: 201,
+      body: { intent_hash: hash, intent_id: null, owner: owner.address.toLowerCase(), signed: false },
+    });
+    expect((await get(`/intents/metadata/${hash}`)).body).toEqual(reserved.body);
+    const id = await submit(intent);
+    expect(await metadataOf(id)).toEqual({
+      execution_target: TARGET,
+      execution_data: "0xabcd",
+      required_attestation_subject: null,
+      required_attestation_schema: null,
+    });
+    const list = (await get("/intents")).body.intents as Body[];
+    expect(list.find(({ intent_id }) => intent_id === id)?.metadata).toEqual(await metadataOf(id));
+    expect((await get(`/intents/metadata/${hash}`)).body).toEqual({ ...reserved.body, intent_id: id });
+  });
+
+  it("stores metadata of an indexed intent once, and answers the same again", async () => {
+    const id = await submit(newIntent(false));
+    const first = await send("PUT", `/intents/${id}/metadata`, { required_attestation_subject: SUBJECT });
+    expect(first).toMatchObject({ status: 200, body: { intent_id: id, required_attestation_subject: SUBJECT } });
+    expect(await send("PUT", `/intents/${id}/metadata`, { required_attestation_subject: SUBJECT })).toEqual(first);
+    const other = await send("PUT", `/intents/${id}/metadata`, { execution_target: solver.address });
+    expect(other.status).toBe(409);
+    expect(await metadataOf(id)).toMatchObject({ required_attestation_subject: SUBJECT, execution_target: null });
+  });
+
+  it("refuses metadata of an intent that is not there", async () => {
+    expect((await send("PUT", "/intents/999/metadata", {})).status).toBe(404);
+    expect((await get(`/intents/metadata/${zeroHash}`)).status).toBe(404);
+  });
+
+  it("attack: metadata with a foreign target, data or subject is a 409 and never served", async () => {
+    const intent = newIntent(true);
+    const hash = intentHash(intent);
+    const foreign = { execution_target: stranger.address, execution_data: "0x00", required_attestation_subject: hash };
+    for (const [name, value] of Object.entries(foreign))
+      await send("POST", "/intents/metadata", { intent_hash: hash, owner: owner.address, [name]: value });
+    const id = await submit(intent);
+    expect(await metadataOf(id)).toBeNull();
+    for (const [name, value] of Object.entries(foreign)) {
+      const refused = await send("PUT", `/intents/${id}/metadata`, { [name]: value });
+      expect(refused).toEqual({ status: 409, body: { error: expect.stringContaining(`${name}: differs`) } });
+    }
+    const right = { execution_target: TARGET, execution_data: DATA, required_attestation_subject: SUBJECT };
+    expect((await send("PUT", `/intents/${id}/metadata`, right)).status).toBe(200);
+    expect(await metadataOf(id)).toMatchObject(right);
+  });
+
+  it("attack: reserving for someone else's intent hash, first and last, changes nothing of what the owner signed", async () => {
+    const intent = newIntent(false);
+    const hash = intentHash(intent);
+    const reserve = (target: Hex, headers = {}, who = owner.address) =>
+      send("POST", "/intents/metadata", { intent_hash: hash, owner: who, execution_target: target }, headers);
+    expect((await reserve(stranger.address)).status).toBe(201);
+    expect((await reserve(stranger.address, {}, stranger.address)).status).toBe(201);
+    expect(await reserve(TARGET, await signed(hash, TARGET))).toMatchObject({ status: 201, body: { signed: true } });
+    expect((await reserve(owner.address)).status).toBe(409);
+    const id = await submit(intent);
+    expect(await metadataOf(id)).toMatchObject({ execution_target: TARGET });
+    expect((await reserve(stranger.address, {}, stranger.address)).status).toBe(409);
+    expect((await send("PUT", `/intents/${id}/metadata`, { execution_target: stranger.address })).status).toBe(409);
+    expect(await metadataOf(id)).toMatchObject({ execution_target: TARGET });
+  });
+
+  it("lets the owner replace metadata with a signature, and an old signature brings nothing back", async () => {
+    const intent = newIntent(false);
+    const hash = intentHash(intent);
+    const id = await submit(intent);
+    await send("PUT", `/intents/${id}/metadata`, { execution_target: stranger.address });
+    const put = async (target: Hex) =>
+      send("PUT", `/intents/${id}/metadata`, { execution_target: target }, await signed(hash, target));
+    expect(await put(TARGET)).toMatchObject({ status: 200, body: { signed: true } });
+    const newer = owner.address.toLowerCase() as Hex;
+    expect((await put(newer)).status).toBe(200);
+    await put(TARGET);
+    expect(await metadataOf(id)).toMatchObject({ execution_target: newer });
+  });
+
+  it("attack: a signature for another intent, another chain or by somebody else is refused", async () => {
+    const [intent, other] = [newIntent(false), newIntent(false)];
+    const hash = intentHash(intent);
+    const id = await submit(intent);
+    await submit(other);
+    const replayed = [
+      await signed(intentHash(other), TARGET),
+      await signed(hash, TARGET, owner, 1),
+      await signed(hash, TARGET, stranger),
+      await signed(hash, owner.address),
+      { "x-owner-signature": "0x1234" },
+      { "x-owner-signature": `0x${"00".repeat(65)}` },
+    ];
+    for (const headers of replayed) {
+      const refused = await send("PUT", `/intents/${id}/metadata`, { execution_target: TARGET }, headers);
+      expect(refused).toEqual({ status: 400, body: { error: expect.stringContaining("x-owner-signature: ") } });
+    }
+    expect(await metadataOf(id)).toBeNull();
+  });
+
+  it("takes the signature of a contract's signer (ERC-1271)", async () => {
+    const account = stack.contracts.PolicyAccount;
+    const signer = owner;
+    const hash = keccak256(stringToBytes("an intent of the policy account"));
+    const body = { intent_hash: hash, owner: account, execution_target: TARGET };
+    expect((await send("POST", "/intents/metadata", body, await signed(hash, TARGET, stranger))).status).toBe(400);
+    const accepted = await send("POST", "/intents/metadata", body, await signed(hash, TARGET, signer));
+    expect(accepted).toMatchObject({ status: 201, body: { signed: true } });
+  });
+
+  it("has the four built-in schemas, and attack: none of them can be replaced", async () => {
+    const { body } = await get("/attestations/schemas?total=true");
+    const schemas = body.schemas as Body[];
+    expect(schemas.map(({ name }) => name)).toEqual([
+      "model_provider",
+      "safety_review",
+      "solver_reputation",
+      "tool_capability",
+    ]);
+    for (const schema of schemas) {
+      expect(schema).toMatchObject({ builtin: true, schema_hash: keccak256(stringToBytes(String(schema.name))) });
+      const attack = { name: schema.name, json_schema: { type: "string" } };
+      expect((await send("POST", "/attestations/schemas", attack)).status).toBe(409);
+      const sideways = { name: `my-${schema.name}`.slice(0, 20), json_schema: {}, schema_hash: schema.schema_hash };
+      expect((await send("POST", "/attestations/schemas", sideways)).status).toBe(409);
+      expect((await get(`/attestations/schemas/${schema.schema_hash}`)).body).toEqual(schema);
+    }
+  });
+
+  it("publishes a schema once, and refuses what is no JSON Schema", async () => {
+    const schema = { name: "price_feed", json_schema: { type: "object", required: ["price"] }, description: "Prices." };
+    const first = await send("POST", "/attestations/schemas", schema);
+    expect(first).toMatchObject({ status: 201, body: { builtin: false, recommended_subject: null, ...schema } });
+    expect(await send("POST", "/attestations/schemas", schema)).toEqual(first);
+    expect((await send("POST", "/attestations/schemas", { ...schema, description: "Other." })).status).toBe(409);
+    for (const bad of [
+      {},
+      { name: "Upper", json_schema: {} },
+      { name: "x".repeat(65), json_schema: {} },
+      { name: "no-schema" },
+      { name: "array", json_schema: [] },
+      { name: "no-type", json_schema: { type: "nonsense" } },
+      { name: "no-pattern", json_schema: { required: "price" } },
+      { name: "short-hash", json_schema: {}, schema_hash: "0x12" },
+    ]) {
+      const refused = await send("POST", "/attestations/schemas", bad);
+      expect(refused).toEqual({
+        status: 400,
+        body: { error: expect.stringMatching(/^(name|json_schema|schema_hash): /) },
+      });
+    }
+  });
+
+  describe("bids", () => {
+    let id: string;
+    const bid = (amount_out: number, more: Body = {}) =>
+      send("POST", `/intents/${id}/bids`, {
+        solver: solver.address,
+        amount_in: "1000",
+        amount_out: String(amount_out),
+        fee: "1",
+        valid_until: String(deadline),
+        ...more,
+      });
+    const bids = async (query = "") => (await get(`/intents/${id}/bids${query}`)).body.bids as Body[];
+
+    beforeAll(async () => {
+      id = await submit(newIntent(false));
+    });
+
+    it("of the chain and of the store are one list, best first, whatever the page", async () => {
+      for (const amount of [950n, 910n, 950n])
+        await stack.write(solver, "IntentBook", "submitBid", [BigInt(id), 1000n, amount, 1n, deadline, zeroHash]);
+      const plan = { execution_plan: { steps: ["swap"], __proto__: null } };
+      for (const amount of [960, 950, 900, 950]) expect((await bid(amount, plan)).status).toBe(201);
+      await stack.indexed();
+      const all = await bids();
+      expect(all.map(({ amount_out, source }) => `${amount_out} ${source}`)).toEqual([
+        "960 offchain",
+        "950 onchain",
+        "950 onchain",
+        "950 offchain",
+        "950 offchain",
+        "910 onchain",
+        "900 offchain",
+      ]);
+      expect(all[0]).toMatchObject({ chain_bid_id: null, execution_plan: { steps: ["swap"] }, status: "OPEN" });
+      for (const size of [1, 2, 3]) {
+        const [byOffset, byCursor]: Body[][] = [[], []];
+        for (let offset = 0; offset < all.length + size; offset += size)
+          byOffset?.push(...(await bids(`?limit=${size}&offset=${offset}`)));
+        for (let cursor: unknown = ""; cursor !== null; ) {
+          const { body } = await get(
+            `/intents/${id}/bids?limit=${size}&total=true${cursor ? `&cursor=${cursor}` : ""}`,
+          );
+          byCursor?.push(...(body.bids as Body[]));
+          const pagination = body.pagination as { next_cursor: string | null; total: number };
+          expect(pagination.total).toBe(all.length);
+          cursor = pagination.next_cursor;
+        }
+        expect(byOffset).toEqual(all);
+        expect(byCursor).toEqual(all);
+      }
+    });
+
+    it("are selected once each, and a new selection rejects the earlier one", async () => {
+      const [best, , , second] = await bids();
+      const select = (one: Body | undefined) => send("POST", `/bids/${one?.bid_id}/select`);
+      expect(await select(best)).toMatchObject({ status: 200, body: { status: "SELECTED" } });
+      expect((await select(best)).status).toBe(409);
+      expect((await select(second)).status).toBe(200);
+      expect((await bids("?status=selected")).map(({ bid_id }) => bid_id)).toEqual([second?.bid_id]);
+      expect((await bids("?status=rejected")).map(({ bid_id }) => bid_id)).toEqual([best?.bid_id]);
+      expect((await select(best)).status).toBe(409);
+      const onchain = (await bids()).find(({ source }) => source === "onchain");
+      expect(await select(onchain)).toEqual({ status: 409, body: { error: expect.stringContaining("on chain") } });
+      for (const unknown of ["offchain-999", "999-1", "nonsense", "offchain-", "offchain-1x"])
+        expect((await send("POST", `/bids/${unknown}/select`)).status).toBe(404);
+    });
+
+    it("selected on chain leave none of the store selected", async () => {
+      await stack.write(owner, "IntentBook", "selectBid", [BigInt(id), 1n]);
+      await stack.indexed();
+      expect((await bids("?status=selected")).map(({ bid_id }) => bid_id)).toEqual([`${id}-1`]);
+      const open = (await bids("?status=open")).find(({ source }) => source === "offchain");
+      expect((await send("POST", `/bids/${open?.bid_id}/select`)).status).toBe(409);
+      const everyone = await Promise.all(["open", "selected", "rejected", "expired"].map((s) => bids(`?status=${s}`)));
+      expect(everyone.flat()).toHaveLength((await bids()).length);
+    });
+
+    it("come to no intent that is unknown or not open", async () => {
+      await stack.write(owner, "IntentBook", "cancelIntent", [BigInt(id)]);
+      await stack.indexed();
+      expect((await bid(950)).status).toBe(409);
+      const unknown = await send("POST", "/intents/999/bids", {
+        solver: solver.address,
+        amount_in: "1",
+        amount_out: "1",
+        fee: "0",
+        valid_until: "1",
+      });
+      expect(unknown.status).toBe(404);
+      expect((await bid(950, { amount_out: "-1" })).status).toBe(400);
+      expect((await bid(950, { execution_plan: [] })).status).toBe(400);
+    });
+  });
+
+  it("attack: with the helpers off, nobody bids or selects here", async () => {
+    await stack.stopIndexer();
+    const strict = await startStack({ env: { DEV_HELPERS: "false" } });
+    try {
+      for (const path of ["/bids/offchain-1/select", "/bids/1-1/select"]) {
+        const refused = await fetch(`${strict.apiUrl}${path}`, { method: "POST" });
+        expect(refused.status).toBe(403);
+      }
+      const body = { solver: solver.address, amount_in: "1", amount_out: "1", fee: "0", valid_until: "1" };
+      const refused = await fetch(`${strict.apiUrl}/intents/1/bids`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      expect(refused.status).toBe(403);
+    } finally {
+      await strict.stop();
+    }
+  }, 60_000);
+});
