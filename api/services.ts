@@ -11,7 +11,7 @@ export type ChainClient = {
   getBlockNumber: (options: { cacheTime: number }) => Promise<bigint>;
 };
 
-export type Config = {
+type Config = {
   chainId: number;
   /** The addresses of the protocol's contracts on that chain. */
   contracts: Readonly<Record<ContractName, Address>>;

@@ -44,7 +44,7 @@ async function sentInput(
 }
 
 /** Runs an operation on what was sent; its answer is held against its schema where that is asked for. */
-export async function runOperation(services: Services, operation: AnyOperation, sent: unknown): Promise<unknown> {
+async function runOperation(services: Services, operation: AnyOperation, sent: unknown): Promise<unknown> {
   const parsed = operation.input.safeParse(sent);
   if (!parsed.success) throw new BadInput(...problemsOf(parsed.error));
   const output = await operation.run(services as never, parsed.data as never);
