@@ -6,6 +6,7 @@ import type { Hex } from "viem";
 // No primary key has an integer column: Ponder prefetches rows by keys that it guesses from an event's arguments, and a
 // guess that does not fit the column's type (a uint256, a text) would be a failing query, and the end of the indexer.
 // Strings come from the chain with NUL replaced; they may be empty or very long, so none of them is in an index.
+// A descending index column says `nullsFirst()`, as `ORDER BY … DESC` means it; otherwise PostgreSQL can't sort by the index.
 
 type Columns = Parameters<Extract<Parameters<typeof onchainTable>[1], (...args: never) => unknown>>[0];
 
@@ -106,6 +107,8 @@ export const intent = onchainTable(
     byHash: index().on(table.intentHash),
     byOwner: index().on(table.owner, table.intentId),
     byStatus: index().on(table.status, table.intentId),
+    // Most intents that are stored as OPEN have expired, and the few that have not are what solvers ask for.
+    byDeadline: index().on(table.status, table.deadline),
     byInputToken: index().on(table.inputToken, table.intentId),
     byOutputToken: index().on(table.outputToken, table.intentId),
     bySelectedSolver: index().on(table.selectedSolver, table.status, table.deadline),
@@ -135,7 +138,7 @@ export const bid = onchainTable(
     pk: primaryKey({ columns: [table.intentId, table.bidId] }),
     bestFirst: index().on(
       table.intentId,
-      table.amountOut.desc(),
+      table.amountOut.desc().nullsFirst(),
       table.amountIn,
       table.fee,
       table.createdAt,
@@ -481,6 +484,6 @@ export const total = onchainTable(
   }),
   (table) => ({
     pk: primaryKey({ columns: [table.subject, table.key] }),
-    largest: index().on(table.subject, table.volume.desc(), table.key),
+    largest: index().on(table.subject, table.volume.desc().nullsFirst(), table.key),
   }),
 );

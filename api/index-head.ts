@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { IndexDatabase } from "./services";
 
 /** Where the index stands. */
-export type IndexHead = {
+type IndexHead = {
   /** Whether all of the chain's history is indexed. */
   historyDone: boolean;
   /** The newest indexed block and its time in unix seconds; null before the first. */

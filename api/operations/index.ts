@@ -22,7 +22,7 @@ import { explainTransaction } from "./transactions";
 import { listTrustSignals } from "./trust-signals";
 
 /** Everything the service does, by resource. */
-export const operations = {
+const operations = {
   agents: { get: getAgent, list: listAgents },
   intents: {
     get: getIntent,

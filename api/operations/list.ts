@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, lt, or, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, gt, gte, lt, lte, or, type SQL } from "drizzle-orm";
 import type { PgColumn, PgSelect, PgTable } from "drizzle-orm/pg-core";
 import { BadInput } from "../errors";
 import { readCursor, writeCursor } from "../http/cursor";
@@ -130,16 +130,16 @@ const valuesOf = <Row>(order: readonly SortColumn<Row>[], key: readonly string[]
   });
 
 /**
- * The rows after a place: beyond it in the first column, or level with it there and after it in the others. The bound on
- * the first column is said once more by itself, because that is what an index can begin at.
+ * The rows after a place: not before it in the first column, and beyond it there or else after it in the others. Said so,
+ * the bound on the first column is one that an index can begin at; PostgreSQL does not find it in an OR.
  */
 function after<Row>([first, ...others]: readonly SortColumn<Row>[], [value, ...values]: unknown[]): SQL | undefined {
   if (!first) return undefined;
   const { column, descending } = first;
   const beyond = descending ? lt(column, value) : gt(column, value);
   if (others.length === 0) return beyond;
-  const level = eq(column, value);
-  return and(or(beyond, level), or(beyond, and(level, after(others, values))));
+  const notBefore = descending ? lte(column, value) : gte(column, value);
+  return and(notBefore, or(beyond, after(others, values)));
 }
 
 /** Rows of one of the sources of a list that is merged, with what makes items of them. */

@@ -3,7 +3,7 @@ import { isOver, type SpendWindow } from "../../src/lib/spend-window";
 import { selectorOf, tokenSpend } from "./token-spend";
 
 /** A daily limit and what was spent under it; a limit of 0 is no limit. */
-export type Limit = SpendWindow & { maxPerDay: bigint };
+type Limit = SpendWindow & { maxPerDay: bigint };
 
 /** What an account's policies say about one transaction; what was never set is false or has no limit. */
 export type TransactionPolicies = {

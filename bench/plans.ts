@@ -1,0 +1,279 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { createGateway } from "../api/gateway";
+import { followHead } from "../api/index-head";
+import { allOperations } from "../api/operations/index";
+import { routeOf } from "../api/transports/route";
+import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../config/networks";
+import { startChain } from "../dev/chain";
+import { type Contracts, deploy } from "../dev/deploy";
+import { indexerReady, startIndexer } from "../dev/indexer";
+import { freePorts } from "../dev/ports";
+import { startPostgres } from "../dev/postgres";
+import { type RecordedIndex, type RecordedQuery, recordedIndex } from "../dev/recorded-index";
+import {
+  addressOf,
+  type Item,
+  type List,
+  lists,
+  type Pagination,
+  type Parameters,
+} from "../test/integration/lists/asking";
+import { largeTables, makeRows, NOW } from "./many-rows";
+
+/**
+ * How PostgreSQL reads everything that is served out of an index with 200,000 rows in each table: a line for each list,
+ * set of filters and page, and for each other operation. A page that reads a large table from end to end is an error, and
+ * so is one that looks at far more rows than it serves. `npm run bench:plans [-- ROWS]`
+ */
+const ROWS = Number(process.argv[2] ?? 200_000);
+const SCHEMA = "intentry_plans";
+const LIMIT = 50;
+
+/**
+ * How many rows a page may look at. Without a filter the index has the order, so it is the rows themselves and what is
+ * joined to them. By one filter PostgreSQL may think it quicker to leave out rows of another index, but not for long.
+ * By two filters it is whatever their overlap takes.
+ */
+const rowsAllowed = (filters: number) => [100 * LIMIT, ROWS / 8][filters] ?? ROWS;
+
+/** Has Ponder make its tables and their indexes on an empty chain. */
+async function makeTables(databaseUrl: string): Promise<Contracts> {
+  const [port = 0, apiPort = 0, ponderPort = 0] = await freePorts(3);
+  const stateFolder = await mkdtemp(join(tmpdir(), "intentry-plans-"));
+  const chain = await startChain({ port });
+  try {
+    const contracts = await deploy(chain.client);
+    const unused = "http://127.0.0.1:1";
+    const { rpcUrl } = chain;
+    const deployment: LocalDeployment = {
+      rpcUrl,
+      chainId: LOCAL_CHAIN_ID,
+      apiUrl: unused,
+      ponderUrl: unused,
+      contracts,
+    };
+    await writeFile(localDeploymentFile(stateFolder), JSON.stringify(deployment));
+    const env = { ...process.env, INTENTRY_DIR: stateFolder, DATABASE_URL: databaseUrl };
+    const indexer = startIndexer({ command: "start", ponderPort, apiPort, databaseSchema: SCHEMA, env });
+    await indexerReady(indexer, apiPort);
+    await indexer.stop();
+    return contracts;
+  } finally {
+    await chain.child.stop();
+    await rm(stateFolder, { recursive: true, force: true });
+  }
+}
+
+/** Ponder watches its tables with triggers, of which a made-up row is no business; and without indexes no plan means anything. */
+async function prepareTables({ pool }: RecordedIndex): Promise<void> {
+  const { rows: indexes } = await pool.query<{ tablename: string }>(
+    "SELECT tablename FROM pg_indexes WHERE schemaname = $1 AND indexname NOT LIKE '%pkey'",
+    [SCHEMA],
+  );
+  const indexed = new Set(indexes.map(({ tablename }) => tablename));
+  for (const table of ["intent", "bid", "receipt", "quote", "trust_signal", "total"])
+    if (!indexed.has(table)) throw new Error(`Ponder has made no index of ${table}`);
+  console.log(`${indexes.length} indexes beside the primary keys`);
+  for (const table of largeTables) await pool.query(`ALTER TABLE "${table}" DISABLE TRIGGER USER`);
+}
+
+/** A node of a plan, as EXPLAIN writes it. */
+type Node = {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Name"?: string;
+  "Actual Rows"?: number;
+  "Actual Loops"?: number;
+  "Rows Removed by Filter"?: number;
+  "Rows Removed by Index Recheck"?: number;
+  Plans?: Node[];
+};
+
+type Plan = {
+  nodes: string;
+  /** The large tables that are read from end to end. */
+  scanned: string[];
+  rowsLookedAt: number;
+  milliseconds: number;
+};
+
+const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+const isScan = (node: Node) => node["Relation Name"] !== undefined || node["Node Type"] === "Bitmap Index Scan";
+
+const named = (node: Node) => {
+  const on = node["Index Name"] ?? node["Relation Name"];
+  return on ? `${node["Node Type"]} (${on})` : node["Node Type"];
+};
+
+async function planOf({ pool }: RecordedIndex, { text, parameters }: RecordedQuery): Promise<Plan> {
+  const { rows } = await pool.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, parameters);
+  const [{ Plan: root, "Execution Time": milliseconds }] = rows[0]["QUERY PLAN"] as [
+    { Plan: Node; "Execution Time": number },
+  ];
+  const nodes = nodesOf(root);
+  const looked = (node: Node) =>
+    ((node["Actual Rows"] ?? 0) +
+      (node["Rows Removed by Filter"] ?? 0) +
+      (node["Rows Removed by Index Recheck"] ?? 0)) *
+    (node["Actual Loops"] ?? 1);
+  return {
+    nodes: nodes
+      .filter((node) => node["Node Type"] !== "Limit")
+      .map(named)
+      .join(", "),
+    scanned: nodes
+      .filter((node) => node["Node Type"] === "Seq Scan")
+      .map((node) => node["Relation Name"] ?? "")
+      .filter((table) => largeTables.has(table)),
+    rowsLookedAt: Math.round(nodes.filter(isScan).reduce((total, node) => total + looked(node), 0)),
+    milliseconds,
+  };
+}
+
+/** Where the values of filters are found. */
+const tableOf: Readonly<Record<string, string>> = {
+  "agents.list": "agent",
+  "intents.list": "intent",
+  "bids.list": "bid",
+  "accounts.policies": "policy",
+  "attestations.list": "attestation",
+  "solvers.list": "solver",
+  "attestors.list": "attestor",
+  "merchants.list": "merchant",
+  "services.list": "service",
+  "facilitators.list": "facilitator",
+  "quotes.list": "quote",
+  "receipts.list": "receipt",
+  "disputes.list": "dispute",
+  "trustSignals.list": "trust_signal",
+};
+
+const columnOf = (filter: string) => ({ schema: "schema_hash", id: "intent_id", address: "account" })[filter] ?? filter;
+
+/** Values that rows have for a filter: the most common one and a rare one; statuses that time makes are named here. */
+async function valuesOf({ pool }: RecordedIndex, { name }: List, filter: string): Promise<string[]> {
+  if (filter === "status")
+    return name === "bids.list" ? ["open", "selected", "rejected", "expired"] : ["open", "filled", "expired"];
+  const column = `"${columnOf(filter)}"`;
+  const { rows } = await pool.query<{ value: string }>(
+    `SELECT ${column}::text AS value FROM "${tableOf[name]}" GROUP BY 1 ORDER BY count(*) DESC, 1`,
+  );
+  const values = rows.map(({ value }) => value);
+  return [...new Set([values[0], values[Math.floor(values.length * 0.9)]])].filter((value) => value !== undefined);
+}
+
+/** No filter, each one alone, and every two together; each filter with each of its values. */
+function filterSets(list: List, values: ReadonlyMap<string, string[]>): Parameters[] {
+  const singles = list.filters.map((filter) => (values.get(filter) ?? []).map((value) => ({ [filter]: value })));
+  const pairs = singles.flatMap((ones, index) =>
+    singles.slice(index + 1).flatMap((others) => ones.flatMap((one) => others.map((other) => ({ ...one, ...other })))),
+  );
+  const none = list.name === "attestations.list" ? [] : [{}];
+  return [...none, ...singles.flat(), ...pairs];
+}
+
+const problems: string[] = [];
+
+const written = (filters: Parameters) =>
+  Object.entries(filters)
+    .map(([filter, value]) => ` ${filter}=${value.slice(0, 10)}`)
+    .join("");
+
+/** Prints a plan, and notes it as a problem if it reads large tables from end to end or looks at more rows than allowed. */
+function check(what: string, plan: Plan, allowed: { scans?: number; rows?: number } = {}): void {
+  const { nodes, scanned, rowsLookedAt, milliseconds } = plan;
+  const line = `${what}: ${nodes}; ${rowsLookedAt} rows, ${milliseconds.toFixed(1)} ms`;
+  console.log(line);
+  if (scanned.length > (allowed.scans ?? 0)) problems.push(`reads from end to end: ${line}`);
+  else if (rowsLookedAt > (allowed.rows ?? Number.POSITIVE_INFINITY)) problems.push(`looks at too many rows: ${line}`);
+}
+
+const postgres = await startPostgres();
+let index: RecordedIndex | undefined;
+try {
+  const databaseUrl = await postgres.createDatabase("plans");
+  const contracts = await makeTables(databaseUrl);
+  index = recordedIndex(databaseUrl, SCHEMA);
+  await prepareTables(index);
+  console.log(`Filling ${largeTables.size} tables with ${ROWS} rows each`);
+  await makeRows(index.pool, ROWS);
+
+  const unreachable = async () => {
+    throw new Error("No list needs the chain");
+  };
+  const gateway = createGateway(
+    {
+      db: index.db,
+      clients: { chain: { getBlockNumber: unreachable } },
+      config: {
+        chainId: LOCAL_CHAIN_ID,
+        contracts,
+        maxLagBlocks: 0n,
+        x402DevBypass: false,
+        cursorSecret: "a secret of the benchmark",
+        checkAnswers: false,
+      },
+      head: followHead(index.db).read,
+      now: async () => NOW,
+    },
+    pino({ level: "silent" }),
+  );
+  const get = async (list: List, parameters: Parameters): Promise<Pagination> => {
+    const address = addressOf(list.path, parameters);
+    const response = await gateway.request(address);
+    const body = (await response.json()) as Item & { pagination: Pagination };
+    if (response.status !== 200) throw new Error(`${address}: ${JSON.stringify(body)}`);
+    return body.pagination;
+  };
+
+  const listNames = new Set(lists.map(({ name }) => name));
+  for (const { name, operation } of allOperations) {
+    const { method, path } = routeOf(operation);
+    if (listNames.has(name) || name.startsWith("status.") || method !== "GET") continue;
+    const parameters = Object.fromEntries(
+      Object.entries(operation.example).map(([key, value]) => [key, String(value)]),
+    );
+    const queries = await index.queriesOf(async () => gateway.request(addressOf(path, parameters)));
+    for (const query of queries) check(path, await planOf(index, query), { rows: rowsAllowed(0) });
+  }
+  for (const list of lists) {
+    const values = new Map<string, string[]>();
+    for (const filter of [...list.required, ...list.filters]) values.set(filter, await valuesOf(index, list, filter));
+    const required = Object.fromEntries(list.required.map((filter) => [filter, values.get(filter)?.[0] ?? ""]));
+    for (const filters of filterSets(list, values)) {
+      const parameters = { ...required, ...filters };
+      let total = 0;
+      const [page, counting] = await index.queriesOf(async () => {
+        const pagination = await get(list, { ...parameters, limit: String(LIMIT), total: "true" });
+        total = pagination.total ?? 0;
+      });
+      if (!page || !counting) throw new Error(`${list.path} made no two queries`);
+      const title = `${list.path}${written(filters)}`;
+      const rows = rowsAllowed(Object.keys(filters).length);
+      check(`${title} [first page]`, await planOf(index, page), { rows });
+
+      const deep = Math.floor(total * 0.9);
+      const { next_cursor } = await get(list, { ...parameters, limit: "1", offset: String(deep) });
+      if (next_cursor) {
+        const [query] = await index.queriesOf(() =>
+          get(list, { ...parameters, limit: String(LIMIT), cursor: next_cursor }),
+        );
+        if (query) check(`${title} [after ${deep}]`, await planOf(index, query), { rows });
+      }
+
+      // To count much of a table it may be read from end to end; but there is an index of every filter, and by one it counts.
+      const scans = Object.keys(parameters).length === 1 ? 0 : 1;
+      check(`${title} [count of ${total}]`, await planOf(index, counting), { scans });
+    }
+  }
+} finally {
+  await index?.close();
+  await postgres.stop();
+}
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
+else console.log("Every page is read by an index.");

@@ -1,0 +1,208 @@
+import { type Hex, parseEventLogs, zeroAddress, zeroHash } from "viem";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { intentBookAbi } from "../../abis/index";
+import { LOCAL_CHAIN_ID } from "../../config/networks";
+import { actor } from "../../dev/chain";
+import { signIntent } from "../../dev/protocol";
+import { hashOf } from "../../dev/sample/people";
+import { ask, askAll, type Item } from "./lists/asking";
+import { type Stack, startStack } from "./stack";
+
+const [owner, solver, rival] = [actor(1), actor(2), actor(3)];
+
+const intents = { path: "/intents" };
+const bids = { path: "/intents/{id}/bids" };
+const HOUR = 3_600n;
+const DAY = 86_400n;
+
+/** Everything here that only time changes: no transaction is sent from one test to the next, the clock alone moves on. */
+describe("what time changes", () => {
+  let stack: Stack;
+  /** The chain's time when all was set up; the tests move on from there, in the order they stand in. */
+  let start: bigint;
+  let ids: { left: bigint; filled: bigint; cancelled: bigint; lasting: bigint };
+  let spentAt: bigint;
+  /** For each moment that the tests move to, an intent that expires at it. */
+  const probes = new Map<bigint, bigint>();
+
+  const chainTime = async () => (await stack.client.getBlock()).timestamp;
+
+  /** Moves the chain to a moment, and waits until the gateway knows: it looks at the index's clock a few times a second. */
+  async function moveTo(time: bigint): Promise<void> {
+    await stack.client.setNextBlockTimestamp({ timestamp: time });
+    await stack.client.mine({ blocks: 1 });
+    await stack.indexed();
+    const probe = probes.get(time);
+    await vi.waitFor(async () =>
+      expect(await ask(stack.apiUrl, `/intents/${probe}`)).toMatchObject({ status: "EXPIRED" }),
+    );
+  }
+
+  async function submit(nonce: bigint, deadline: bigint): Promise<bigint> {
+    const intent = {
+      owner: owner.address,
+      intentType: 0,
+      constraints: { amountInMax: 1_000n, amountOutMin: 900n, deadline, slippageBps: 0 },
+      execution: {
+        target: zeroAddress as Hex,
+        dataHash: zeroHash,
+        requiredAttestationSubject: zeroHash,
+        requiredAttestationSchema: zeroHash,
+        metadataURIHash: zeroHash,
+      },
+      inputToken: zeroAddress as Hex,
+      outputToken: stack.contracts.TestDollar,
+      nonce,
+    };
+    const args = await signIntent(owner, stack.contracts.IntentBook, LOCAL_CHAIN_ID, intent);
+    const { logs } = await stack.write(owner, "IntentBook", "submitIntent", args);
+    const [log] = parseEventLogs({ abi: intentBookAbi, logs, eventName: "IntentSubmitted" });
+    if (!log) throw new Error("No intent was submitted");
+    return log.args.intentId;
+  }
+
+  const bid = (from: typeof solver, intentId: bigint, amountOut: bigint, validUntil: bigint) =>
+    stack.write(from, "IntentBook", "submitBid", [intentId, 1_000n, amountOut, 1n, validUntil, zeroHash]);
+
+  const select = (intentId: bigint, bidId: bigint) => stack.write(owner, "IntentBook", "selectBid", [intentId, bidId]);
+
+  beforeAll(async () => {
+    stack = await startStack();
+    // Ahead of the wall clock by more than the tests take, so that the chain alone says what time it is.
+    start = (await chainTime()) + DAY;
+    await stack.client.setNextBlockTimestamp({ timestamp: start });
+    await stack.write(solver, "SolverRegistry", "registerSolver", ["solver", hashOf("swap")], 1n);
+    const deadline = start + 2n * HOUR;
+    ids = {
+      left: await submit(1n, deadline),
+      filled: await submit(2n, deadline),
+      cancelled: await submit(3n, deadline),
+      lasting: await submit(4n, start + 365n * DAY),
+    };
+
+    // On the intent that is left to expire: two bids for an hour and three until its deadline, two of them selected.
+    await bid(solver, ids.left, 901n, start + HOUR);
+    await bid(rival, ids.left, 902n, start + HOUR);
+    await bid(solver, ids.left, 903n, deadline);
+    await bid(rival, ids.left, 904n, deadline);
+    await bid(solver, ids.left, 905n, deadline);
+    await select(ids.left, 1n);
+    await select(ids.left, 4n);
+    await select(ids.left, 3n);
+
+    await bid(solver, ids.filled, 950n, start + HOUR);
+    await select(ids.filled, 1n);
+    const proof = { executionData: "0x" as Hex, resultHash: hashOf("result"), traceHash: hashOf("trace") };
+    const fill = { amountIn: 1_000n, amountOut: 950n, solver: solver.address, ...proof, attestationId: 0n };
+    await stack.write(solver, "IntentBook", "fillIntent", [ids.filled, fill]);
+    await stack.write(owner, "IntentBook", "cancelIntent", [ids.cancelled]);
+
+    await stack.write(owner, "PolicyModule", "setSpendLimit", [zeroAddress, 100n]);
+    const { blockNumber } = await stack.write(owner, "PolicyModule", "recordSpend", [zeroAddress, 40n]);
+    spentAt = (await stack.client.getBlock({ blockNumber })).timestamp;
+
+    const moments = [start + HOUR, start + HOUR + 1n, deadline - 1n, deadline, spentAt + DAY - 1n, spentAt + DAY];
+    for (const [index, moment] of moments.entries()) probes.set(moment, await submit(100n + BigInt(index), moment));
+    await stack.indexed();
+  });
+  afterAll(() => stack?.stop());
+
+  const statusesOf = (items: readonly Item[], key: string) =>
+    Object.fromEntries(items.map((item) => [String(item[key]), item.status]));
+
+  const intentStatuses = async () => statusesOf(await askAll(stack.apiUrl, intents), "intent_id");
+
+  const bidStatuses = async () =>
+    statusesOf(await askAll(stack.apiUrl, bids, { id: String(ids.left) }), "chain_bid_id");
+
+  /** Every status, asked for by name, gives its own part of the list, and the parts are the whole. */
+  async function expectPartition(list: { path: string }, names: string[], required: Record<string, string> = {}) {
+    const all = await askAll(stack.apiUrl, list, required);
+    for (const name of names) {
+      const expected = all.filter(({ status }) => status === name.toUpperCase());
+      const mixed = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+      for (const status of [name, name.toUpperCase(), mixed])
+        expect(await askAll(stack.apiUrl, list, { ...required, status }), status).toEqual(expected);
+    }
+    expect(all.filter(({ status }) => !names.includes(String(status).toLowerCase()))).toEqual([]);
+  }
+
+  const expectPartitions = async () => {
+    await expectPartition(intents, ["open", "filled", "cancelled", "expired"]);
+    await expectPartition(bids, ["open", "selected", "rejected", "expired"], { id: String(ids.left) });
+  };
+
+  const intentsAre = (left: string) => ({
+    [String(ids.left)]: left,
+    [String(ids.filled)]: "FILLED",
+    [String(ids.cancelled)]: "CANCELLED",
+    [String(ids.lasting)]: "OPEN",
+  });
+
+  const solverCounts = async () => {
+    const { fills, successful_fills, failed_fills } = await ask(stack.apiUrl, "/solvers/1");
+    return { fills, successful_fills, failed_fills };
+  };
+
+  /** The owner's one spend limit, with what the contract counts as spent now. */
+  async function spending() {
+    const [limit] = await askAll(stack.apiUrl, { path: "/accounts/{address}/policies" }, { address: owner.address });
+    const spentOnChain = await stack.read("PolicyModule", "getSpentToday", [owner.address, zeroAddress]);
+    return { spent: limit?.spent_today, resetsAt: limit?.window_resets_at, spentOnChain: String(spentOnChain) };
+  }
+
+  it("at first: open intents and bids, the last selection selected and the ones before it rejected", async () => {
+    expect(await intentStatuses()).toMatchObject(intentsAre("OPEN"));
+    expect(await bidStatuses()).toEqual({ 1: "REJECTED", 2: "OPEN", 3: "SELECTED", 4: "REJECTED", 5: "OPEN" });
+    expect(await solverCounts()).toEqual({ fills: "1", successful_fills: "1", failed_fills: "0" });
+    await expectPartitions();
+  });
+
+  it("a bid is open in the last second it is valid, and expired in the next", async () => {
+    await moveTo(start + HOUR);
+    expect(await bidStatuses()).toMatchObject({ 2: "OPEN" });
+    await moveTo(start + HOUR + 1n);
+    expect(await bidStatuses()).toMatchObject({ 2: "EXPIRED" });
+    // What the owner decided stays decided.
+    expect(await bidStatuses()).toEqual({ 1: "REJECTED", 2: "EXPIRED", 3: "SELECTED", 4: "REJECTED", 5: "OPEN" });
+    await expectPartitions();
+  });
+
+  it("an intent is open in the last second before its deadline, and expired at its deadline", async () => {
+    await moveTo(start + 2n * HOUR - 1n);
+    expect(await intentStatuses()).toMatchObject(intentsAre("OPEN"));
+    expect(await solverCounts()).toMatchObject({ failed_fills: "0" });
+    await moveTo(start + 2n * HOUR);
+    expect(await intentStatuses()).toMatchObject(intentsAre("EXPIRED"));
+    expect(await ask(stack.apiUrl, `/intents/${ids.left}`)).toMatchObject({ status: "EXPIRED", fill: null });
+    await expectPartitions();
+  });
+
+  it("a selected bid whose intent expired counts as a failed fill of its solver", async () => {
+    expect(await solverCounts()).toEqual({ fills: "1", successful_fills: "1", failed_fills: "1" });
+  });
+
+  it("what was spent counts to the last second of the window, and no longer", async () => {
+    const resetsAt = spentAt + DAY;
+    expect(await spending()).toEqual({ spent: "40", resetsAt: String(resetsAt), spentOnChain: "40" });
+    await moveTo(resetsAt - 1n);
+    expect(await spending()).toEqual({ spent: "40", resetsAt: String(resetsAt), spentOnChain: "40" });
+    await moveTo(resetsAt);
+    expect(await spending()).toEqual({ spent: "0", resetsAt: null, spentOnChain: "0" });
+  });
+
+  it("a spend after that begins a new window", async () => {
+    const { blockNumber } = await stack.write(owner, "PolicyModule", "recordSpend", [zeroAddress, 7n]);
+    const { timestamp } = await stack.client.getBlock({ blockNumber });
+    await stack.indexed();
+    expect(await spending()).toEqual({ spent: "7", resetsAt: String(timestamp + DAY), spentOnChain: "7" });
+  });
+
+  it("an expired intent that its owner cancels is cancelled, and still a failed fill", async () => {
+    await stack.write(owner, "IntentBook", "cancelIntent", [ids.left]);
+    await stack.indexed();
+    expect(await intentStatuses()).toMatchObject(intentsAre("CANCELLED"));
+    expect(await solverCounts()).toMatchObject({ failed_fills: "1" });
+    await expectPartitions();
+  });
+});

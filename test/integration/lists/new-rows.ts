@@ -1,0 +1,167 @@
+import { type Address, type Hex, numberToHex, parseEventLogs, slice, stringToHex, zeroAddress, zeroHash } from "viem";
+import { commerceRegistryAbi, intentBookAbi } from "../../../abis/index";
+import { LOCAL_CHAIN_ID } from "../../../config/networks";
+import { actor } from "../../../dev/chain";
+import { type Protocol, signIntent } from "../../../dev/protocol";
+import { hashOf } from "../../../dev/sample/people";
+import { type Call, type ContractName, call, type FunctionName } from "../actions/calls";
+
+/** Somebody who has no part in the random activity of `legal-actions.ts`. */
+const newcomer = actor(9);
+
+const FAR_FUTURE = 2n ** 40n;
+
+/** Addresses spread over the whole range, so that later ones come before and after earlier ones. */
+const spreadAddress = (number: number): Address => slice(hashOf(`address ${number}`), 0, 20);
+
+/** Makes rows while lists are read: each call adds to every list there is. */
+export type Newcomers = {
+  /** Who has all the new agents and policies. */
+  account: Address;
+  /** The intent that gets several bids with each call. */
+  contested: bigint;
+  addRows: () => Promise<void>;
+};
+
+/**
+ * Lets the multicall contract be somebody who acts in every part of the protocol: what it does in a round is one
+ * transaction, which takes a fraction of the time that as many transactions would.
+ */
+export async function newcomersOn(protocol: Protocol): Promise<Newcomers> {
+  const { client, contracts, read, write } = protocol;
+  const account = contracts.Multicall;
+
+  const by = <Name extends ContractName, Fn extends FunctionName<Name>>(
+    name: Name,
+    functionName: Fn,
+    args: Parameters<typeof call<Name, Fn>>[4],
+  ): Call => call(protocol, account, name, functionName, args);
+
+  const send = async (calls: readonly Call[]) => {
+    const batch = calls.map(({ to, data, value }) => ({ target: to, value, data }));
+    const { logs } = await write(newcomer, "Multicall", "aggregate", [batch]);
+    return logs;
+  };
+
+  const submission = async (nonce: bigint): Promise<Call> => {
+    const intent = {
+      owner: newcomer.address,
+      intentType: 0,
+      constraints: { amountInMax: 10_000n, amountOutMin: 0n, deadline: FAR_FUTURE, slippageBps: 30 },
+      execution: {
+        target: zeroAddress,
+        dataHash: zeroHash,
+        requiredAttestationSubject: zeroHash,
+        requiredAttestationSchema: zeroHash,
+        metadataURIHash: zeroHash,
+      },
+      inputToken: zeroAddress,
+      outputToken: contracts.TestDollar,
+      nonce,
+    };
+    const args = await signIntent(newcomer, contracts.IntentBook, LOCAL_CHAIN_ID, intent);
+    return by("IntentBook", "submitIntent", args);
+  };
+
+  const uri = (number: number) => stringToHex(`ipfs://new/${number}`);
+  const registration = (number: number) =>
+    by("CommerceRegistry", "registerMerchant", [account, uri(number), hashOf(`merchant ${number}`)]);
+
+  const logs = await send([await submission(0n), registration(0)]);
+  const [submitted] = parseEventLogs({ abi: intentBookAbi, logs, eventName: "IntentSubmitted" });
+  const [registered] = parseEventLogs({ abi: commerceRegistryAbi, logs, eventName: "MerchantRegistered" });
+  if (!submitted || !registered) throw new Error("The newcomers could not begin");
+  const contested = submitted.args.intentId;
+  const { merchantId } = registered.args;
+  const service = (number: number) =>
+    by("CommerceRegistry", "registerService", [merchantId, uri(number), uri(number), hashOf("new"), hashOf("new")]);
+  const [begun] = parseEventLogs({
+    abi: commerceRegistryAbi,
+    logs: await send([service(0)]),
+    eventName: "ServiceRegistered",
+  });
+  if (!begun) throw new Error("The newcomers have no service");
+  const { serviceNumericId } = begun.args;
+
+  /** Two quotes of one transaction, of which one is settled. */
+  const sales = async (number: number): Promise<Call[]> => {
+    const quote = (paymentNonce: bigint) => ({
+      merchantId,
+      serviceNumericId,
+      agent: account,
+      token: contracts.TestDollar,
+      facilitator: zeroAddress,
+      amount: 7n,
+      paymentRail: 0,
+      expiresAt: FAR_FUTURE,
+      paymentNonce,
+      resourceHash: zeroHash,
+      termsHash: zeroHash,
+      x402PayloadHash: zeroHash,
+    });
+    const [settled, other] = [quote(BigInt(2 * number)), quote(BigInt(2 * number + 1))];
+    const quoteHash: Hex = await read("CommerceRegistry", "computeQuoteHash", [settled]);
+    return [
+      by("CommerceRegistry", "commitQuote", [settled]),
+      by("CommerceRegistry", "commitQuote", [other]),
+      by("CommerceRegistry", "recordReceipt", [quoteHash, hashOf(`paid ${number}`)]),
+    ];
+  };
+
+  /** Better than all before, worse than all before, and level with earlier ones in some or all that counts. */
+  const bids = (number: number): Call[] => {
+    const step = BigInt(number);
+    const terms: [amountIn: bigint, amountOut: bigint, fee: bigint][] = [
+      [1_000n, 1_000n + step, 5n],
+      [1_000n, 1_000n - step, 5n],
+      [1_000n, 1_000n, 5n],
+      [1_000n, 1_000n, 5n - (step % 5n)],
+      [1_000n - step, 1_000n, 5n],
+    ];
+    return terms.map(([amountIn, amountOut, fee]) =>
+      by("IntentBook", "submitBid", [contested, amountIn, amountOut, fee, FAR_FUTURE, zeroHash]),
+    );
+  };
+
+  const [firstSale] = parseEventLogs({
+    abi: commerceRegistryAbi,
+    logs: await send(await sales(0)),
+    eventName: "ReceiptRecorded",
+  });
+  if (!firstSale) throw new Error("The newcomers have sold nothing");
+  const { receiptId } = firstSale.args;
+
+  /** An operator registers once, so each is another; anvil gives coins to the first accounts only. */
+  const registerOperator = async (number: number) => {
+    const operator = actor(100 + number);
+    await client.setBalance({ address: operator.address, value: 10n ** 18n });
+    const about = `ipfs://operators/${number}`;
+    await write(operator, "AttestorRegistry", "registerAttestor", [about, hashOf(about)]);
+    await write(operator, "SolverRegistry", "registerSolver", [about, hashOf(about)], 1n);
+  };
+
+  let number = 0;
+  return {
+    account,
+    contested,
+    async addRows() {
+      number++;
+      const pubkey = numberToHex(number, { size: 2 });
+      await registerOperator(number);
+      await send([
+        by("AgentRegistry", "registerAgent", [uri(number), pubkey, hashOf(pubkey)]),
+        await submission(BigInt(number)),
+        ...bids(number),
+        by("PolicyModule", "setSpendLimit", [spreadAddress(number), BigInt(number)]),
+        by("PolicyModule", "setTargetAllowed", [spreadAddress(number), number % 2 === 0]),
+        by("AttestationRegistry", "submitAttestation", [hashOf("new"), hashOf("new"), hashOf(pubkey)]),
+        registration(number),
+        service(number),
+        by("CommerceRegistry", "registerFacilitator", [spreadAddress(number), uri(number), hashOf("new")]),
+        ...(await sales(number)),
+        by("CommerceRegistry", "openDispute", [receiptId, hashOf(`dispute ${number}`)]),
+        by("CommerceRegistry", "recordTrustSignal", [number % 4, merchantId, number % 3, hashOf("new")]),
+      ]);
+    },
+  };
+}
