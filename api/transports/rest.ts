@@ -5,7 +5,7 @@ import type { Env } from "../http/log";
 import { type AnyOperation, allOperations } from "../operations/index";
 import { problemsOf } from "../operations/operation";
 import type { Services } from "../services";
-import { limitBody, readBody } from "./body";
+import { readBody } from "./body";
 import { readQuery } from "./query";
 import { type Route, routeOf } from "./route";
 
@@ -58,7 +58,6 @@ export function restRoutes(services: Services): Hono<Env> {
   for (const { operation } of allOperations) {
     const route = routeOf(operation);
     methodsOf.set(route.honoPath, [...(methodsOf.get(route.honoPath) ?? []), route.method]);
-    if (route.method !== "GET") routes.on(route.method, route.honoPath, limitBody);
     routes.on(route.method, route.honoPath, async (c) => {
       const output = await runOperation(services, operation, await sentInput(c, route));
       const body = JSON.stringify(output);
