@@ -24,7 +24,7 @@ export function createGateway(services: Services, log: Logger): Hono<Env> {
     cors({
       origin: "*",
       allowMethods: ["GET", "HEAD", "POST", "PUT", "OPTIONS"],
-      exposeHeaders: ["etag", "x-request-id", "retry-after", "allow"],
+      exposeHeaders: ["etag", "x-request-id", "retry-after", "ratelimit", "www-authenticate", "allow"],
       maxAge: 86_400,
     }),
   );

@@ -8,7 +8,7 @@ import type { StoreDatabase } from "./store/open";
 export type IndexDatabase = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute">;
 
 /** What the gateway needs of the chain. */
-export type ChainClient = Pick<PublicClient, "getBlockNumber" | "verifyTypedData">;
+export type ChainClient = Pick<PublicClient, "getBlockNumber" | "getCode" | "verifyTypedData">;
 
 export type Config = {
   chainId: number;

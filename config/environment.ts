@@ -128,6 +128,7 @@ export function parseEnvironment(source: Source): Environment {
   if (problems.length > 0) throw new InvalidEnvironment(problems);
 
   const stateFolder = resolve(variables.INTENTRY_DIR);
+  const isLocal = networkName === "local" || variables.CHAIN_ID === LOCAL_CHAIN_ID;
   const network = (): Network => {
     if (networkName === "local") {
       const deployment = readLocalDeployment(stateFolder);
@@ -165,12 +166,11 @@ export function parseEnvironment(source: Source): Environment {
     publicBaseUrl: variables.PUBLIC_BASE_URL,
     trustProxy: variables.TRUST_PROXY,
     writeTokens: variables.WRITE_TOKENS ?? [],
-    openMetadata: (variables.METADATA_AUTH ?? (networkName === "local" ? "open" : "signed")) === "open",
-    devHelpers: variables.DEV_HELPERS ?? networkName === "local",
+    openMetadata: (variables.METADATA_AUTH ?? (isLocal ? "open" : "signed")) === "open",
+    devHelpers: variables.DEV_HELPERS ?? isLocal,
     // On a local chain everyone who writes is at this machine.
-    writesPerMinute: variables.RATE_LIMIT_WRITES ?? (networkName === "local" ? undefined : DEFAULT_WRITES_PER_MINUTE),
-    documentBytesPerDay:
-      variables.DOCUMENT_QUOTA_BYTES ?? (networkName === "local" ? undefined : DEFAULT_DOCUMENT_BYTES_PER_DAY),
+    writesPerMinute: variables.RATE_LIMIT_WRITES ?? (isLocal ? undefined : DEFAULT_WRITES_PER_MINUTE),
+    documentBytesPerDay: variables.DOCUMENT_QUOTA_BYTES ?? (isLocal ? undefined : DEFAULT_DOCUMENT_BYTES_PER_DAY),
     // Processes that share a database or a folder share the index, and so their cursors.
     cursorSecret: variables.CURSOR_SECRET ?? `cursors of ${variables.DATABASE_URL ?? stateFolder}`,
     checkAnswers: variables.NODE_ENV === "test" || variables.NODE_ENV === "development",

@@ -283,10 +283,7 @@ export const chooseBid = operation({
     if (found.selectedBidId !== null) throw new Conflict(`Intent ${found.intentId} has a bid selected on chain`);
     const status = offchainStatus(row, now, false);
     if (status !== "OPEN") throw new Conflict(`Bid ${bidId} is ${status}`);
-    const selected = await selectBid(store, row).catch((error: unknown) => {
-      if (error instanceof TransactionRollbackError) return null;
-      throw error;
-    });
+    const selected = await selectBid(store, row);
     if (!selected) throw new Conflict(`Bid ${bidId} is decided already`);
     return offchainToWire(selected, found.intentId, now, false);
   },

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { type Address, type Hex, recoverTypedDataAddress, zeroAddress, zeroHash } from "viem";
 import { intent } from "../../ponder.schema";
-import { BadInput, Conflict, NotFound } from "../errors";
+import { BadInput, Conflict, NotFound, Unavailable } from "../errors";
 import type { Services } from "../services";
 import {
   contradictions,
@@ -93,11 +93,12 @@ type SentContent = {
   required_attestation_schema?: Hex;
 };
 
+/** What is zero or empty says as much as what is absent: a signature can't tell them apart either. */
 const contentOf = (sent: SentContent): MetadataContent => ({
-  executionTarget: sent.execution_target ?? null,
-  executionData: sent.execution_data ?? null,
-  requiredAttestationSubject: sent.required_attestation_subject ?? null,
-  requiredAttestationSchema: sent.required_attestation_schema ?? null,
+  executionTarget: unlessZero(sent.execution_target ?? zeroAddress),
+  executionData: sent.execution_data === undefined || sent.execution_data === "0x" ? null : sent.execution_data,
+  requiredAttestationSubject: unlessZero(sent.required_attestation_subject ?? zeroHash),
+  requiredAttestationSchema: unlessZero(sent.required_attestation_schema ?? zeroHash),
 });
 
 /** Whether metadata comes with its owner's signature; a signature that is not the owner's is refused. */
@@ -111,7 +112,13 @@ async function isSigned(
   const typedData = metadataTypedData(key, config.contracts.IntentBook, content);
   const signer = await recoverTypedDataAddress({ ...typedData, signature }).catch(() => null);
   if (signer?.toLowerCase() === key.owner) return true;
-  if (await clients.chain.verifyTypedData({ ...typedData, address: key.owner, signature })) return true;
+  // A chain that does not answer throws here; viem's own check would take that for a wrong signature.
+  const code = await clients.chain.getCode({ address: key.owner }).catch((cause: unknown) => {
+    throw new Unavailable("The chain does not answer, and it would have to say whether the signature is the owner's", {
+      cause,
+    });
+  });
+  if (code && (await clients.chain.verifyTypedData({ ...typedData, address: key.owner, signature }))) return true;
   throw new BadInput("x-owner-signature: is not the signature of this metadata by the intent's owner");
 }
 

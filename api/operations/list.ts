@@ -1,4 +1,4 @@
-import { and, asc, count, desc, gt, gte, lt, lte, or, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, lt, lte, or, type SQL } from "drizzle-orm";
 import type { PgColumn, PgSelect, PgTable } from "drizzle-orm/pg-core";
 import { BadInput } from "../errors";
 import { readCursor, writeCursor } from "../http/cursor";

@@ -41,8 +41,12 @@ export const operation = <const Input extends z.ZodObject, const Output extends 
   definition: Operation<Input, Output>,
 ) => definition;
 
-/** The problems of an input that does not parse, each with the name of the parameter in front. */
-export const problemsOf = ({ issues }: z.ZodError) =>
-  issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message));
+/** The problems of an input that does not parse, each with the name of the parameter, or of its header, in front. */
+export const problemsOf = ({ issues }: z.ZodError, headers: Operation["headers"] = {}) =>
+  issues.map(({ path, message }) => {
+    const name = path.join(".");
+    const header = Object.entries(headers).find(([, part]) => part === name)?.[0];
+    return name === "" ? message : `${header ?? name}: ${message}`;
+  });
 
 export { z };

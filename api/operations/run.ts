@@ -18,7 +18,7 @@ export async function runOperation(
   if (operation.writes && config.writeTokens.length > 0 && !caller.isKnown)
     throw new Unauthorized("authorization: must be Bearer and a token that may write");
   const parsed = operation.input.safeParse(sent);
-  if (!parsed.success) throw new BadInput(...problemsOf(parsed.error));
+  if (!parsed.success) throw new BadInput(...problemsOf(parsed.error, operation.headers));
   const limit = operation.writes ? config.writesPerMinute : undefined;
   const allowance = limit === undefined ? undefined : await countWrite(await store(), caller.client, limit, Date.now());
   const output = await operation.run(services as never, parsed.data as never, caller);

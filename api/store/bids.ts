@@ -1,5 +1,4 @@
-import { and, eq, ne } from "drizzle-orm";
-import type { Hex } from "viem";
+import { and, eq } from "drizzle-orm";
 import type { StoreDatabase } from "./open";
 import { offchainBid } from "./schema";
 
@@ -44,12 +43,11 @@ export const selectBid = (
     await transaction
       .update(offchainBid)
       .set({ status: "REJECTED" })
-      .where(and(ofIntent, eq(offchainBid.status, "SELECTED"), ne(offchainBid.number, number)));
+      .where(and(ofIntent, eq(offchainBid.status, "SELECTED")));
     const [row] = await transaction
       .update(offchainBid)
       .set({ status: "SELECTED" })
-      .where(and(eq(offchainBid.number, number), eq(offchainBid.status, "OPEN")))
+      .where(eq(offchainBid.number, number))
       .returning();
-    if (!row) transaction.rollback();
     return row ?? null;
   });

@@ -43,6 +43,10 @@ export async function countBytes(
   now: number,
 ): Promise<void> {
   const day = new Date(now).toISOString().slice(0, 10);
+  const resetSeconds = secondsUntil((Math.floor(now / DAY_MS) + 1) * DAY_MS, now);
+  const tooMany = () =>
+    new TooMany(`More than ${limit} bytes of new documents in a day; try again tomorrow`, resetSeconds, limit);
+  if (bytes > limit) throw tooMany();
   const [row] = await db
     .insert(documentQuota)
     .values({ client, day, bytes })
@@ -52,7 +56,7 @@ export async function countBytes(
       setWhere: sql`${documentQuota.bytes} + ${bytes} <= ${limit}`,
     })
     .returning({ bytes: documentQuota.bytes });
-  if (row && row.bytes <= limit) return;
-  const resetSeconds = secondsUntil((Math.floor(now / DAY_MS) + 1) * DAY_MS, now);
-  throw new TooMany(`More than ${limit} bytes of new documents in a day; try again tomorrow`, resetSeconds, limit);
+  if (!row) throw tooMany();
+  // Whoever begins a day sweeps out the ones that are over.
+  if (row.bytes === bytes) await db.delete(documentQuota).where(lt(documentQuota.day, day));
 }

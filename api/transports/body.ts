@@ -1,20 +1,11 @@
-import type { Context, MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
+import type { Context } from "hono";
 import { BadInput, TooLarge } from "../errors";
 
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** Refuses a body that is too large, before it is read if it says its length, and else as soon as it is. */
-export const limitBody: MiddlewareHandler = bodyLimit({
-  maxSize: MAX_BODY_BYTES,
-  onError: () => {
-    throw new TooLarge(`body: must have at most ${MAX_BODY_BYTES} bytes`);
-  },
-});
-
 /** Reads a body that is a JSON object. */
 export async function readBody(c: Context): Promise<Record<string, unknown>> {
-  const text = await c.req.text();
+  const text = await readText(c);
   if (text === "") throw new BadInput("body: is required, as a JSON object");
   const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") throw new BadInput("content-type: must be application/json");
@@ -22,6 +13,24 @@ export async function readBody(c: Context): Promise<Record<string, unknown>> {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new BadInput("body: must be a JSON object");
   return body as Record<string, unknown>;
+}
+
+/**
+ * Reads a body as far as it may go: one that is too large is refused before it is read if it says its length, and else as
+ * soon as it is. Hono's own limit makes a new Request of this one, which fails in a process where Ponder's older server has
+ * put its own class in the place of the global one.
+ */
+async function readText(c: Context): Promise<string> {
+  const tooLarge = () => new TooLarge(`body: must have at most ${MAX_BODY_BYTES} bytes`);
+  if (Number(c.req.header("content-length")) > MAX_BODY_BYTES) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of c.req.raw.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 function parse(text: string): unknown {

@@ -6,7 +6,7 @@ import { allOperations } from "../operations/index";
 import { runOperation } from "../operations/run";
 import type { Services } from "../services";
 import type { Allowance } from "../store/limits";
-import { limitBody, readBody } from "./body";
+import { readBody } from "./body";
 import { readQuery } from "./query";
 import { type Route, routeOf } from "./route";
 
@@ -65,7 +65,6 @@ export function restRoutes(services: Services): Hono<Env> {
   for (const { operation } of allOperations) {
     const route = routeOf(operation);
     methodsOf.set(route.honoPath, [...(methodsOf.get(route.honoPath) ?? []), route.method]);
-    if (route.method !== "GET") routes.on(route.method, route.honoPath, limitBody);
     routes.on(route.method, route.honoPath, async (c) => {
       const caller = callerOf(c, services.config);
       const { input, output, allowance } = await runOperation(services, operation, await sentInput(c, route), caller);

@@ -19,7 +19,7 @@ await store.db();
 const gateway = createGateway(
   {
     db: { select: unused, execute: unused } as never,
-    clients: { chain: { getBlockNumber: unused, verifyTypedData: unused } },
+    clients: { chain: { getBlockNumber: unused, getCode: unused, verifyTypedData: unused } },
     store: store.db,
     head: unused,
     now: unused,

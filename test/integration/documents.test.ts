@@ -53,7 +53,7 @@ async function openDocuments(database: Database) {
     createGateway(
       {
         db: { select: unused, execute: unused } as never,
-        clients: { chain: { getBlockNumber: unused, verifyTypedData: unused } },
+        clients: { chain: { getBlockNumber: unused, getCode: unused, verifyTypedData: unused } },
         store: store.db,
         head: unused,
         now: unused,

@@ -12,6 +12,7 @@ import {
   type TransactionCase,
 } from "./preflight/cases";
 import { paymentCall, transactionCall, verdicts } from "./preflight/contract";
+import { parseAnswer, sendRaw } from "./raw-http";
 import { type Stack, startStack } from "./stack";
 
 const { PREFLIGHT_SEED, PREFLIGHT_ROUNDS } = process.env;
@@ -179,6 +180,21 @@ describe(`preflight against the contract (seed ${seed}, ${rounds} rounds)`, () =
       const body = { ...good, [field]: member ? { ...payment, [member]: value } : value };
       const sent = name === "target" && value === undefined ? { account } : body;
       expect(await post(JSON.stringify(sent))).toEqual(refused(new RegExp(`^${name.replace(".", "\\.")}: `)));
+    });
+
+    it("that does not say its length is read or refused as any other", async () => {
+      const sendChunks = async (...chunks: string[]) => {
+        const head =
+          "POST /preflight HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n";
+        const length = chunks.length > 0 ? "transfer-encoding: chunked\r\n\r\n" : "\r\n";
+        const sent = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join("");
+        return parseAnswer(
+          await sendRaw(stack.apiUrl, `${head}${length}${sent}${chunks.length > 0 ? "0\r\n\r\n" : ""}`),
+        );
+      };
+      expect((await sendChunks(...(JSON.stringify(good).match(/.{1,9}/g) ?? []))).status).toBe(200);
+      expect(await sendChunks()).toMatchObject({ status: 400, body: expect.stringContaining("body: is required") });
+      expect((await sendChunks(...Array.from({ length: 30 }, () => "x".repeat(10_000)))).status).toBe(413);
     });
 
     it("of another content type is a 400", async () => {
