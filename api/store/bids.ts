@@ -33,13 +33,23 @@ export async function findBid(db: StoreDatabase, chainId: number, number: bigint
   return row ?? null;
 }
 
-/** Selects an open bid and rejects the one that was selected before. Null when it was not open any more. */
+/**
+ * Selects an open bid and rejects the one that was selected before. Null when it was not open any more. The bids of the
+ * intent are locked first, so that of two selections at once one comes after the other.
+ */
 export const selectBid = (
   db: StoreDatabase,
   { number, chainId, intentHash }: OffchainBid,
 ): Promise<OffchainBid | null> =>
   db.transaction(async (transaction) => {
-    const ofIntent = and(eq(offchainBid.chainId, chainId), eq(offchainBid.intentHash, intentHash as Hex));
+    const ofIntent = and(eq(offchainBid.chainId, chainId), eq(offchainBid.intentHash, intentHash));
+    const bids = await transaction
+      .select({ number: offchainBid.number, status: offchainBid.status })
+      .from(offchainBid)
+      .where(ofIntent)
+      .orderBy(offchainBid.number)
+      .for("update");
+    if (!bids.some((bid) => bid.number === number && bid.status === "OPEN")) return null;
     await transaction
       .update(offchainBid)
       .set({ status: "REJECTED" })

@@ -71,7 +71,7 @@ export function openApiDocument() {
             : { body: { required: true, content: json(pick(otherParameters), operation.example) } })),
       },
       responses: {
-        200: {
+        [operation.status === 201 ? 201 : 200]: {
           description: operation.summary,
           headers: {
             ...headers,
