@@ -43,7 +43,7 @@ const sentences: Record<string, RegExp> = {
     /^\d+ of .* is more than the \d+ that remain today: \d+ of the daily limit of \d+ are spent$/,
   PaymentNotAllowed: /^No payment to .* is allowed$/,
   PaymentAmountExceeded: /is more than the \d+ that (one payment|remain today)/,
-  Panic: /is more than the 0 that remain today|is more than the \d+ that remain today/,
+  Panic: /is more than the \d+ that remain today/,
 };
 
 async function inChunks<Item, Result>(
