@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /** No working Chromium could be found or installed; the message is the sentence a person needs. */
-class ChromiumUnavailable extends Error {
+export class ChromiumUnavailable extends Error {
   override name = "ChromiumUnavailable";
 }
 
