@@ -5,7 +5,9 @@ import { pino } from "pino";
 import { createGateway } from "../api/gateway";
 import { followHead } from "../api/index-head";
 import { allOperations } from "../api/operations/index";
+import { openStore } from "../api/store/open";
 import { routeOf } from "../api/transports/route";
+import { parseEnvironment } from "../config/environment";
 import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../config/networks";
 import { startChain } from "../dev/chain";
 import { type Contracts, deploy } from "../dev/deploy";
@@ -194,6 +196,7 @@ function check(what: string, plan: Plan, allowed: { scans?: number; rows?: numbe
 
 const postgres = await startPostgres();
 let index: RecordedIndex | undefined;
+let closeStore: (() => Promise<void>) | undefined;
 try {
   const databaseUrl = await postgres.createDatabase("plans");
   const contracts = await makeTables(databaseUrl);
@@ -202,21 +205,17 @@ try {
   console.log(`Filling ${largeTables.size} tables with ${ROWS} rows each`);
   await makeRows(index.pool, ROWS);
 
+  const store = await openStore({ databaseUrl, folder: "", onIdleError: console.error });
+  closeStore = store.close;
   const unreachable = async () => {
     throw new Error("No list needs the chain");
   };
   const gateway = createGateway(
     {
       db: index.db,
-      clients: { chain: { getBlockNumber: unreachable } },
-      config: {
-        chainId: LOCAL_CHAIN_ID,
-        contracts,
-        maxLagBlocks: 0n,
-        x402DevBypass: false,
-        cursorSecret: "a secret of the benchmark",
-        checkAnswers: false,
-      },
+      clients: { chain: { getBlockNumber: unreachable, getCode: unreachable, verifyTypedData: unreachable } },
+      config: { ...parseEnvironment({}), chainId: LOCAL_CHAIN_ID, contracts, maxLagBlocks: 0n },
+      store: async () => store.db,
       head: followHead(index.db).read,
       now: async () => NOW,
     },
@@ -272,6 +271,7 @@ try {
   }
 } finally {
   await index?.close();
+  await closeStore?.();
   await postgres.stop();
 }
 for (const problem of problems) console.error(problem);

@@ -8,6 +8,7 @@ import { indexerReady, startIndexer } from "./indexer";
 import { startLocalChain } from "./local-chain";
 import { requireFreePort } from "./ports";
 import { people } from "./sample/people";
+import { publishExamples } from "./sample/published";
 
 const isDevelopment = process.argv.includes("--dev");
 
@@ -115,6 +116,10 @@ async function main(): Promise<void> {
   }
   await indexerReady(indexer, apiPort);
   say("The index has caught up");
+  if (environment.sampleActivity) {
+    say("Sample activity: documents, a schema and metadata");
+    await publishExamples(deployment.apiUrl, environment.writeTokens[0]);
+  }
   showWhatToTry(deployment, environment.sampleActivity);
 }
 

@@ -1,18 +1,4 @@
-import {
-  and,
-  count,
-  eq,
-  getTableColumns,
-  gte,
-  isNotNull,
-  isNull,
-  lt,
-  ne,
-  or,
-  type SQL,
-  sql,
-  TransactionRollbackError,
-} from "drizzle-orm";
+import { and, count, eq, getTableColumns, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { bid, bidSelection, intent } from "../../ponder.schema";
 import { Conflict, Forbidden, NotFound } from "../errors";
 import type { IndexDatabase, Services } from "../services";

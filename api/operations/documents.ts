@@ -79,6 +79,7 @@ function documentOperations<const Text extends string, const Hash extends string
     uri: z.url().openapi({ description: "Where the document is.", example: `http://localhost:3001${path}/0x…` }),
   };
   const input = z.object({ ...member(text, jsonText), expected_hash: hash.optional(), ...sentFields(fields) });
+  const exampleHash = documentHash(new TextEncoder().encode(example));
   const name = `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
 
   // The members' names are parameters in here, which the compiler can't follow: hence the casts to never.
@@ -130,7 +131,7 @@ function documentOperations<const Text extends string, const Hash extends string
     input: z.object({ hash }),
     output: z.string(),
     errors: [404],
-    example: { hash: `0x${"1f".repeat(32)}` },
+    example: { hash: exampleHash },
     document: true,
     async run({ store }, { hash }) {
       const bytes = await readDocument(await store(), kind, hash);
@@ -147,7 +148,7 @@ function documentOperations<const Text extends string, const Hash extends string
       .strictObject({ ...published, created_at: z.iso.datetime(), updated_at: z.iso.datetime() })
       .openapi(`${name.replace(/ /g, "")}Metadata`),
     errors: [404],
-    example: { hash: `0x${"1f".repeat(32)}` },
+    example: { hash: exampleHash },
     async run({ store }, { hash }, caller) {
       const record = await readDocumentRecord(await store(), kind, hash);
       if (!record) throw new NotFound(`${name} ${hash} not found`);

@@ -144,7 +144,15 @@ async function saveForIntent(
       throw new Conflict("This intent has other metadata; only a signature of its owner can replace it");
     return replaceUnsigned(db, key, content);
   }
-  return saveMetadata(db, key, content, signed);
+  const saved = await saveMetadata(db, key, content, signed);
+  requireNewest((await linkedMetadata(db, [linked])).get(row.intentHash), content, signed);
+  return saved;
+}
+
+/** A signature counts once: sent again after another, it brings nothing back, and the answer must not say it did. */
+function requireNewest(served: MetadataRow | null | undefined, content: MetadataContent, signed: boolean): void {
+  if (signed && served && !isSameContent(served, content))
+    throw new Conflict("The owner has signed other metadata for this intent since");
 }
 
 async function findIntent({ db }: Services, where: Parameters<typeof eq>): Promise<IntentRow | null> {
@@ -196,24 +204,33 @@ export const reserveMetadata = operation({
     const present = await reservedMetadata(db, chainId, intentHash, owner);
     if (!signed && present && present.signedAt !== null && !isSameContent(present, content))
       throw new Conflict("The owner has signed other metadata for this intent");
-    return toWire(await saveMetadata(db, key, content, signed), null);
+    const saved = await saveMetadata(db, key, content, signed);
+    requireNewest(await reservedMetadata(db, chainId, intentHash, owner), content, signed);
+    return toWire(saved, null);
   },
 });
 
 export const getMetadata = operation({
   route: "GET /intents/metadata/{intentHash}",
   summary: "The off-chain metadata of an intent, by the intent's hash, also before the intent is on chain.",
-  input: z.object({ intentHash: hash }),
+  input: z.object({
+    intentHash: hash,
+    owner: address.optional().openapi({
+      description:
+        "Whose intent it is. Until it is on chain anyone can say that it is theirs; who knows the owner asks for the owner's.",
+    }),
+  }),
   output: MetadataRecord,
   errors: [404],
   example: { intentHash: `0x${"1f".repeat(32)}` },
-  async run(services, { intentHash }) {
+  async run(services, { intentHash, owner }) {
     const { chainId } = services.config;
     const [row, db] = await Promise.all([findIntent(services, [intent.intentHash, intentHash]), services.store()]);
     const found = row
       ? (await linkedMetadata(db, [linkedIntent(chainId, row)])).get(intentHash)
-      : await reservedMetadata(db, chainId, intentHash);
-    if (!found) throw new NotFound(`There is no metadata for intent hash ${intentHash}`);
+      : await reservedMetadata(db, chainId, intentHash, owner);
+    if (!found || (owner !== undefined && found.owner !== owner))
+      throw new NotFound(`There is no metadata for intent hash ${intentHash}`);
     return toWire(found, row?.intentId ?? null);
   },
 });

@@ -4,7 +4,11 @@ The index of an on-chain protocol of AI agents: identities, signed swap intents,
 
 ## Values
 
-Ids, amounts, block numbers and times (unix seconds) are decimal strings; addresses and hashes are lowercase hex.
+Ids, amounts, block numbers and times (unix seconds) are decimal strings; addresses and hashes are lowercase hex. When a document, a schema or metadata was stored is an ISO 8601 time.
+
+## Writing
+
+A body is a JSON object of at most 256 KiB with \`content-type: application/json\`; a document in it has at most 128 KiB. Documents are named by the keccak256 of their bytes and never change; what was recorded about them first stays. Writes may be limited (\`429\` with \`retry-after\`) or need \`authorization: Bearer …\` (\`401\` without).
 
 ## Lists
 

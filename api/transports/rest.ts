@@ -77,6 +77,8 @@ export function restRoutes(services: Services): Hono<Env> {
         : c.body(body, status ?? 200, { "content-type": JSON_TYPE });
     });
   }
-  for (const [path, methods] of methodsOf) refuseOtherMethods(routes, path, methods);
+  // A path that is written out comes before one with a parameter in its place: /intents/metadata is no intent.
+  const paths = [...methodsOf].sort(([one], [other]) => one.split(":").length - other.split(":").length);
+  for (const [path, methods] of paths) refuseOtherMethods(routes, path, methods);
   return routes;
 }

@@ -3,9 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createGateway } from "../../api/gateway";
 import { followHead } from "../../api/index-head";
 import { allOperations } from "../../api/operations/index";
+import { openStore, type Store } from "../../api/store/open";
 import { routeOf } from "../../api/transports/route";
+import { parseEnvironment } from "../../config/environment";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { type RecordedIndex, recordedIndex } from "../../dev/recorded-index";
+import { publishExamples } from "../../dev/sample/published";
 import { addressOf, ask, lists } from "./lists/asking";
 import { type Stack, startStack } from "./stack";
 
@@ -21,11 +24,21 @@ const fixed: Readonly<Record<string, number>> = {
   "transactions.explain": 1,
   "status.ready": 1,
   "status.health": 0,
+  // What is published is not in the index.
+  "schemas.get": 0,
+  "schemas.list": 0,
+  "catalogs.get": 0,
+  "catalogs.metadata": 0,
+  "quoteRequests.get": 0,
+  "quoteRequests.metadata": 0,
+  "quoteResponses.get": 0,
+  "quoteResponses.metadata": 0,
 };
 
 describe("queries", () => {
   let stack: Stack;
   let index: RecordedIndex;
+  let store: Store;
   let gateway: ReturnType<typeof createGateway>;
   /** Values that the sample chain has for the parameters of the examples that it can't foresee. */
   let known: Record<string, string>;
@@ -33,21 +46,22 @@ describe("queries", () => {
   beforeAll(async () => {
     stack = await startStack({ database: "postgres", sample: true });
     index = recordedIndex(stack.databaseUrl ?? "", SCHEMA);
+    store = await openStore({ databaseUrl: stack.databaseUrl, folder: "", onIdleError: () => {} });
     const { timestamp } = await stack.client.getBlock();
     const services = {
       db: index.db,
       clients: { chain: stack.client },
       config: {
+        ...parseEnvironment({ NODE_ENV: "test" }),
         chainId: LOCAL_CHAIN_ID,
         contracts: stack.contracts,
         maxLagBlocks: 0n,
-        x402DevBypass: false,
-        cursorSecret: "a secret of the test",
-        checkAnswers: true,
       },
+      store: async () => store.db,
       head: followHead(index.db).read,
       now: async () => timestamp,
     };
+    await publishExamples(stack.apiUrl, undefined);
     gateway = createGateway(services, pino({ level: "silent" }));
     const { quotes } = await ask<{ quotes: { quote_hash: string }[] }>(stack.apiUrl, "/quotes");
     const { intents } = await ask<{ intents: { tx_hash: string }[] }>(stack.apiUrl, "/intents");
@@ -55,6 +69,7 @@ describe("queries", () => {
   }, 180_000);
   afterAll(async () => {
     await index?.close();
+    await store?.close();
     await stack?.stop();
   });
 
@@ -73,29 +88,31 @@ describe("queries", () => {
   const reading = allOperations.filter(({ operation }) => operation.route.startsWith("GET "));
   const listNames = new Set(lists.map(({ name }) => name));
 
-  describe.each(reading.filter(({ name }) => listNames.has(name)))("$name", ({ operation }) => {
+  describe.each(reading.filter(({ name }) => listNames.has(name)))("$name", ({ name, operation }) => {
+    // Bids off chain belong to the intent's hash, so theirs is a list for which the intent is read too.
+    const page = name === "bids.list" ? 2 : 1;
     const address = (parameters: Record<string, string>) =>
       addressOf(routeOf(operation).path, { ...exampleOf(operation.example), ...parameters });
 
-    it("is one query, for one row as for a hundred", async () => {
-      expect(await queriesFor(address({}))).toBe(1);
-      expect(await queriesFor(address({ limit: "1" }))).toBe(1);
-      expect(await queriesFor(address({ limit: "100" }))).toBe(1);
-      expect(await queriesFor(address({ limit: "1", offset: "1" }))).toBe(1);
+    it("is as many queries for one row as for a hundred", async () => {
+      expect(await queriesFor(address({}))).toBe(page);
+      expect(await queriesFor(address({ limit: "1" }))).toBe(page);
+      expect(await queriesFor(address({ limit: "100" }))).toBe(page);
+      expect(await queriesFor(address({ limit: "1", offset: "1" }))).toBe(page);
     });
 
     it("is one query more with a total", async () => {
-      expect(await queriesFor(address({ limit: "1", total: "true" }))).toBe(2);
-      expect(await queriesFor(address({ limit: "100", total: "true" }))).toBe(2);
+      expect(await queriesFor(address({ limit: "1", total: "true" }))).toBe(page + 1);
+      expect(await queriesFor(address({ limit: "100", total: "true" }))).toBe(page + 1);
     });
 
-    it("is one query after a cursor", async () => {
+    it("is as many queries after a cursor", async () => {
       const response = await gateway.request(address({ limit: "1" }));
       const { pagination } = (await response.json()) as { pagination: { next_cursor: string | null } };
       // The example has one row only.
       if (pagination.next_cursor === null) return;
-      expect(await queriesFor(address({ limit: "1", cursor: pagination.next_cursor }))).toBe(1);
-      expect(await queriesFor(address({ limit: "100", cursor: pagination.next_cursor }))).toBe(1);
+      expect(await queriesFor(address({ limit: "1", cursor: pagination.next_cursor }))).toBe(page);
+      expect(await queriesFor(address({ limit: "100", cursor: pagination.next_cursor }))).toBe(page);
     });
   });
 

@@ -24,9 +24,12 @@ export type List = {
 
 const paging = new Set(["limit", "offset", "cursor", "total"]);
 
-/** Every list there is: what can be asked for with a cursor. */
+/** Lists whose rows are published and not indexed. */
+const published = new Set(["schemas.list"]);
+
+/** Every list of what is indexed: what can be asked for with a cursor. */
 export const lists: List[] = allOperations
-  .filter(({ operation }) => "cursor" in operation.input.shape)
+  .filter(({ name, operation }) => "cursor" in operation.input.shape && !published.has(name))
   .map(({ name, operation }) => {
     const { path, pathParameters, otherParameters } = routeOf(operation);
     const filters = [...pathParameters, ...otherParameters].filter((filter) => !paging.has(filter));
