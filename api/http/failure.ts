@@ -2,7 +2,7 @@ import { HTTPException } from "hono/http-exception";
 import { OperationError, TooMany, Unauthorized } from "../errors";
 
 /** What a failure tells the client. `fault` is a failure of ours, whose details belong into the log alone. */
-export type Failure = { status: number; message: string; fault: boolean; headers?: Record<string, string> };
+export type Failure = { status: number; message: string; fault: boolean; headers: Record<string, string> };
 
 const UNFORESEEN = "Something unforeseen happened; the details are in the server's log under this request's id";
 const HALF_A_BODY = "body: ended before it was complete";
@@ -21,26 +21,25 @@ const isAway = (error: unknown): boolean =>
 const isHangUp = (error: unknown) =>
   error instanceof Error && error.message === "aborted" && "code" in error && error.code === "ECONNRESET";
 
-const SOON_SECONDS = "5";
+/** When something that is away is worth asking again. */
+const SOON = { "retry-after": "5" };
 
 /** What a client's software needs to know to do better. */
-function headersOf(error: OperationError): Record<string, string> {
+function headersOf(error: OperationError | HTTPException): Record<string, string> {
   if (error instanceof TooMany) {
     const { limit, retryAfterSeconds } = error;
     const ratelimit = `limit=${limit}, remaining=0, reset=${retryAfterSeconds}`;
     return { "retry-after": String(retryAfterSeconds), ratelimit };
   }
   if (error instanceof Unauthorized) return { "www-authenticate": "Bearer" };
-  return {};
+  return error.status === 503 ? SOON : {};
 }
 
 /** Turns anything that was thrown into what the client gets. This is the one place that does. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof OperationError)
+  if (error instanceof OperationError || error instanceof HTTPException)
     return { status: error.status, message: error.message, fault: false, headers: headersOf(error) };
-  if (error instanceof HTTPException) return { status: error.status, message: error.message, fault: false };
-  if (isHangUp(error)) return { status: 400, message: HALF_A_BODY, fault: false };
-  if (isAway(error))
-    return { status: 503, message: DATABASE_AWAY, fault: true, headers: { "retry-after": SOON_SECONDS } };
-  return { status: 500, message: UNFORESEEN, fault: true };
+  if (isHangUp(error)) return { status: 400, message: HALF_A_BODY, fault: false, headers: {} };
+  if (isAway(error)) return { status: 503, message: DATABASE_AWAY, fault: true, headers: SOON };
+  return { status: 500, message: UNFORESEEN, fault: true, headers: {} };
 }

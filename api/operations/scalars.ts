@@ -90,12 +90,21 @@ export const longText = scalar<string, string>(
   { type: "string", maxLength: MAX_LONG_TEXT, example: "What it is about." },
 );
 
-/** A JSON object; a text in it may be anything that JSON can write. */
+const MAX_DEPTH = 64;
+
+/** Whether a value is nested deeper than that many levels; what is deeper still is not looked at. */
+const isDeeperThan = (levels: number, value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member)));
+
+/** A JSON object; a text in it may be anything that JSON can write. Nobody nests deeply but to exhaust a stack. */
 export const jsonObject = scalar<Record<string, unknown>, Record<string, unknown>>(
-  (sent) =>
-    typeof sent === "object" && sent !== null && !Array.isArray(sent)
-      ? { value: sent }
-      : { problem: "must be a JSON object" },
+  (sent) => {
+    if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return { problem: "must be a JSON object" };
+    if (isDeeperThan(MAX_DEPTH, sent)) return { problem: `must not be nested deeper than ${MAX_DEPTH} levels` };
+    return { value: sent };
+  },
   { type: "object", example: {} },
 );
 

@@ -11,6 +11,7 @@ import type { Config } from "../../api/services";
 import { lazily } from "../../api/store/lazy";
 import { openStore } from "../../api/store/open";
 import { document } from "../../api/store/schema";
+import { parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
 import { startPostgres } from "../../dev/postgres";
 import type { Database } from "./stack";
@@ -24,19 +25,12 @@ const kinds = [
 ] as const;
 
 const config: Config = {
+  ...parseEnvironment({ NODE_ENV: "test", NETWORK: "base-sepolia", RPC_URL: "http://localhost" }),
   chainId: baseSepolia.chainId,
   contracts: baseSepolia.contracts,
   maxLagBlocks: 0n,
-  x402DevBypass: false,
-  publicBaseUrl: undefined,
-  trustProxy: false,
-  writeTokens: [],
-  openMetadata: false,
-  devHelpers: false,
   writesPerMinute: undefined,
   documentBytesPerDay: undefined,
-  cursorSecret: "not much of a secret",
-  checkAnswers: true,
 };
 
 /** The document routes on a real store; they ask nothing of the index or of the chain. */
@@ -93,7 +87,7 @@ const jsonText = fc.oneof(
     '"\\u0000\\ud800 \\/ é é 🤖"',
     '{"__proto__":{"x":1},"constructor":null}',
     "[1,\n 2]\n",
-    `${"[".repeat(5_000)}${"]".repeat(5_000)}`,
+    `${"[".repeat(50_000)}${"]".repeat(50_000)}`,
     "null",
   ),
 );
@@ -155,7 +149,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])("documents, on %s", (
     expect(await documents.rows()).toBe((before ?? 0) + 1);
   });
 
-  it("lets a later publisher fill what is empty and change nothing that is set", async () => {
+  it("attack: overwriting a catalog's merchant_id; a later publisher fills what is empty and changes nothing that is set", async () => {
     const catalog_json = '{"whose":"catalog"}';
     const read = async () => (await gateway.request(`/catalogs/${hashOf(catalog_json)}/metadata`)).json();
     await post(gateway, "/catalogs", { catalog_json, merchant_id: "7" });
@@ -218,6 +212,33 @@ describe.each(["pglite", "postgres"] satisfies Database[])("documents, on %s", (
   ])("refuses %s", async (_, body, status, message) => {
     const response = await post(gateway, "/catalogs", body);
     expect([response.status, await response.json()]).toEqual([status, { error: expect.stringMatching(message) }]);
+  });
+
+  it.each<[string, string | Blob | Uint8Array<ArrayBuffer>, string | undefined, number, RegExp]>([
+    ["no JSON", "catalog_json=1", "application/json", 400, /^body: /],
+    ["another content type", '{"catalog_json":"1"}', "text/plain", 400, /content-type/],
+    ["no content type", new Blob(['{"catalog_json":"1"}']), undefined, 400, /content-type/],
+    ["a list", '[{"catalog_json":"1"}]', "application/json", 400, /^body: must be a JSON object/],
+    ["nothing but NUL", "\0\0", "application/json", 400, /^body: /],
+    ["bytes that are no UTF-8", new Uint8Array([0x7b, 0xff, 0x7d]), "application/json", 400, /^body: /],
+    ["brackets 100,000 deep", "[".repeat(1e5) + "]".repeat(1e5), "application/json", 400, /^body: /],
+    ["a __proto__ that has it", '{"__proto__":{"catalog_json":"1"}}', "application/json", 400, /^catalog_json: is req/],
+    ["a string of a million", `{"catalog_json":"\\"${"x".repeat(1e6)}\\""}`, "application/json", 413, /^body: /],
+    ["a key of a million", `{"${"x".repeat(1e6)}":1}`, "application/json", 413, /^body: /],
+  ])("refuses a body that is %s", async (_, body, type, status, message) => {
+    const before = await documents.rows();
+    const headers = type === undefined ? undefined : { "content-type": type };
+    const response = await gateway.request("/catalogs", { method: "POST", body, headers });
+    expect([response.status, await response.json()]).toEqual([status, { error: expect.stringMatching(message) }]);
+    expect(await documents.rows()).toBe(before);
+  });
+
+  it("takes hashes in upper case, and serves them in lower case", async () => {
+    const catalog_json = '{"hash":"in upper case"}';
+    const upper = `0x${hashOf(catalog_json).slice(2).toUpperCase()}`;
+    const published = await post(gateway, "/catalogs", { catalog_json, expected_hash: upper });
+    expect([published.status, await published.json()]).toMatchObject([201, { catalog_hash: hashOf(catalog_json) }]);
+    expect(await (await gateway.request(`/catalogs/${upper}`)).text()).toBe(catalog_json);
   });
 
   it("answers 404 for a document that is not there, and keeps the kinds apart", async () => {

@@ -196,7 +196,14 @@ describe("the gateway's HTTP", () => {
       for (const path of ["/health", "/nowhere", "/agents/x"]) {
         const { headers } = await ask(path, { headers: { origin: "https://app.example" } });
         const exposed = (headers.get("access-control-expose-headers") ?? "").split(",");
-        expect(exposed.sort()).toEqual(["allow", "etag", "retry-after", "x-request-id"]);
+        expect(exposed.sort()).toEqual([
+          "allow",
+          "etag",
+          "ratelimit",
+          "retry-after",
+          "www-authenticate",
+          "x-request-id",
+        ]);
       }
     });
 

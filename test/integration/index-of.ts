@@ -40,7 +40,8 @@ export type Index = {
   allRows: () => Promise<{ [Name in TableName]: Row<Name>[] }>;
   /** Waits until the index has reached the chain's newest block. */
   indexed: () => Promise<void>;
-  startIndexer: () => Promise<void>;
+  /** Starts the indexer, with other variables than before if need be. */
+  startIndexer: (change?: NodeJS.ProcessEnv) => Promise<void>;
   /** What the indexer has logged since it was started. */
   log: () => string;
   /** Stops the indexer and returns its exit code; SIGKILL gives it no chance to tidy up. */
@@ -89,14 +90,21 @@ export async function indexOf(
       return Object.fromEntries(all);
     },
     log: () => lines.join("\n"),
-    async startIndexer() {
+    async startIndexer(change = {}) {
       lines = [];
       indexer = startIndexer({
         ...app,
         ponderPort,
         apiPort,
         databaseSchema: "intentry_test",
-        env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: "test", INTENTRY_DIR: stateFolder, ...env },
+        env: {
+          PATH: process.env.PATH,
+          HOME: process.env.HOME,
+          NODE_ENV: "test",
+          INTENTRY_DIR: stateFolder,
+          ...env,
+          ...change,
+        },
         onLine: (line) => {
           lines.push(line);
           if (process.env.TEST_LOG) console.log(line);

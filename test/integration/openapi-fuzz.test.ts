@@ -41,6 +41,7 @@ const fitting: Record<Kind, fc.Arbitrary<string>> = {
   limit: fc.oneof(fc.integer({ min: 1, max: 5 }).map(String), fc.constantFrom("100", "101", "99999999999999999999")),
   offset: fc.oneof(fc.integer({ min: 0, max: 5 }).map(String), fc.constantFrom("9007199254740991")),
   cursor: fc.constant("c2FtcGxl"),
+  text: fc.oneof(fc.constantFrom("offchain-1", "offchain-2", "1-1"), fc.string({ minLength: 1, maxLength: 160 })),
 };
 
 const borderline = fc.constantFrom(

@@ -2,7 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A JSON Schema, as far as the tests look into it. */
-export type Schema = { type?: string; pattern?: string; enum?: (string | number)[]; example?: unknown };
+export type Schema = {
+  type?: string;
+  pattern?: string;
+  maxLength?: number;
+  enum?: (string | number)[];
+  example?: unknown;
+};
 
 export type Parameter = { name: string; in: "path" | "query"; required: boolean; schema: Schema };
 
@@ -43,12 +49,13 @@ export const documentedRoutes: DocumentedRoute[] = Object.entries(openApi.paths)
 );
 
 /** What a parameter takes. */
-export type Kind = "id" | "address" | "hash" | "flag" | "name" | "number" | "limit" | "offset" | "cursor";
+export type Kind = "id" | "address" | "hash" | "flag" | "name" | "number" | "limit" | "offset" | "cursor" | "text";
 
 export function kindOf({ name, schema }: Parameter): Kind {
   if (name === "limit" || name === "offset" || name === "cursor") return name;
   if (schema.type === "boolean") return "flag";
   if (schema.enum) return schema.type === "integer" ? "number" : "name";
+  if (schema.maxLength !== undefined) return "text";
   const byPattern: Record<string, Kind> = {
     "^[0-9]{1,78}$": "id",
     "^0x[0-9a-fA-F]{40}$": "address",

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createGateway } from "../../api/gateway";
 import { followHead } from "../../api/index-head";
-import { allOperations } from "../../api/operations/index";
+import { type AnyOperation, allOperations } from "../../api/operations/index";
 import { openStore, type Store } from "../../api/store/open";
 import { routeOf } from "../../api/transports/route";
 import { parseEnvironment } from "../../config/environment";
@@ -40,8 +40,8 @@ describe("queries", () => {
   let index: RecordedIndex;
   let store: Store;
   let gateway: ReturnType<typeof createGateway>;
-  /** Values that the sample chain has for the parameters of the examples that it can't foresee. */
-  let known: Record<string, string>;
+  /** Parameters, by operation, that no example can foresee. */
+  let known: Record<string, Record<string, string>>;
 
   beforeAll(async () => {
     stack = await startStack({ database: "postgres", sample: true });
@@ -65,7 +65,10 @@ describe("queries", () => {
     gateway = createGateway(services, pino({ level: "silent" }));
     const { quotes } = await ask<{ quotes: { quote_hash: string }[] }>(stack.apiUrl, "/quotes");
     const { intents } = await ask<{ intents: { tx_hash: string }[] }>(stack.apiUrl, "/intents");
-    known = { quoteHash: quotes[0]?.quote_hash ?? "", hash: intents[0]?.tx_hash ?? "" };
+    known = {
+      "quotes.get": { quoteHash: quotes[0]?.quote_hash ?? "" },
+      "transactions.explain": { hash: intents[0]?.tx_hash ?? "" },
+    };
   }, 180_000);
   afterAll(async () => {
     await index?.close();
@@ -82,8 +85,10 @@ describe("queries", () => {
     return queries.length;
   }
 
-  const exampleOf = (example: Record<string, unknown>) =>
-    Object.fromEntries(Object.entries(example).map(([name, value]) => [name, known[name] ?? String(value)]));
+  const exampleOf = (name: string, { example }: AnyOperation): Record<string, string> => ({
+    ...Object.fromEntries(Object.entries(example).map(([parameter, value]) => [parameter, String(value)])),
+    ...known[name],
+  });
 
   const reading = allOperations.filter(({ operation }) => operation.route.startsWith("GET "));
   const listNames = new Set(lists.map(({ name }) => name));
@@ -92,7 +97,7 @@ describe("queries", () => {
     // Bids off chain belong to the intent's hash, so theirs is a list for which the intent is read too.
     const page = name === "bids.list" ? 2 : 1;
     const address = (parameters: Record<string, string>) =>
-      addressOf(routeOf(operation).path, { ...exampleOf(operation.example), ...parameters });
+      addressOf(routeOf(operation).path, { ...exampleOf(name, operation), ...parameters });
 
     it("is as many queries for one row as for a hundred", async () => {
       expect(await queriesFor(address({}))).toBe(page);
@@ -120,7 +125,7 @@ describe("queries", () => {
     "$name is a fixed number",
     async ({ name, operation }) => {
       const expected = fixed[name] ?? 1;
-      expect(await queriesFor(addressOf(routeOf(operation).path, exampleOf(operation.example)))).toBe(expected);
+      expect(await queriesFor(addressOf(routeOf(operation).path, exampleOf(name, operation)))).toBe(expected);
     },
   );
 

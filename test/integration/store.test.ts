@@ -5,7 +5,7 @@ import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { actor } from "../../dev/chain";
 import { signIntent } from "../../dev/protocol";
 import { type Intent, intentHash } from "../../src/lib/intent-hash";
-import { type Stack, startStack } from "./stack";
+import { type Database, type Stack, startStack } from "./stack";
 
 const [owner, stranger, solver] = [actor(1), actor(2), actor(3)];
 const DATA: Hex = "0xa9059cbb";
@@ -14,12 +14,12 @@ const TARGET = solver.address.toLowerCase() as Hex;
 
 type Body = Record<string, unknown>;
 
-describe("the off-chain store, where writing is strict", () => {
+describe.each(["pglite", "postgres"] satisfies Database[])("what is published, on %s", (database) => {
   let stack: Stack;
   let deadline: bigint;
 
   beforeAll(async () => {
-    stack = await startStack({ env: { METADATA_AUTH: "signed" } });
+    stack = await startStack({ database, env: { METADATA_AUTH: "signed" } });
     deadline = (await stack.client.getBlock()).timestamp + 100_000n;
   }, 120_000);
   afterAll(() => stack?.stop());
@@ -28,7 +28,7 @@ describe("the off-chain store, where writing is strict", () => {
     const response = await fetch(`${stack.apiUrl}${path}`, {
       method,
       headers: { "content-type": "application/json", ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     return { status: response.status, body: (await response.json()) as Body };
   };
@@ -137,6 +137,11 @@ describe("the off-chain store, where writing is strict", () => {
     expect((await reserve(stranger.address, {}, stranger.address)).status).toBe(201);
     expect(await reserve(TARGET, await signed(hash, TARGET))).toMatchObject({ status: 201, body: { signed: true } });
     expect((await reserve(owner.address)).status).toBe(409);
+    // A stranger can sign for an intent that is said to be the stranger's; who knows the owner gets the owner's.
+    const theirs = await reserve(stranger.address, await signed(hash, stranger.address, stranger), stranger.address);
+    expect(theirs.status).toBe(201);
+    const ofOwner = await get(`/intents/metadata/${hash}?owner=${owner.address}`);
+    expect(ofOwner.body).toMatchObject({ owner: owner.address.toLowerCase(), execution_target: TARGET, signed: true });
     const id = await submit(intent);
     expect(await metadataOf(id)).toMatchObject({ execution_target: TARGET });
     expect((await reserve(stranger.address, {}, stranger.address)).status).toBe(409);
@@ -154,7 +159,10 @@ describe("the off-chain store, where writing is strict", () => {
     expect(await put(TARGET)).toMatchObject({ status: 200, body: { signed: true } });
     const newer = owner.address.toLowerCase() as Hex;
     expect((await put(newer)).status).toBe(200);
-    await put(TARGET);
+    expect(await put(TARGET)).toEqual({
+      status: 409,
+      body: { error: expect.stringContaining("signed other metadata") },
+    });
     expect(await metadataOf(id)).toMatchObject({ execution_target: newer });
   });
 
@@ -176,6 +184,25 @@ describe("the off-chain store, where writing is strict", () => {
       expect(refused).toEqual({ status: 400, body: { error: expect.stringContaining("x-owner-signature: ") } });
     }
     expect(await metadataOf(id)).toBeNull();
+  });
+
+  it("attack: what is zero or empty is nothing, so a signature can't be replayed with it for another content", async () => {
+    const intent = newIntent(false);
+    const hash = intentHash(intent);
+    const id = await submit(intent);
+    const put = async (body: Body, target: Hex) =>
+      send("PUT", `/intents/${id}/metadata`, body, await signed(hash, target));
+    expect((await put({ execution_target: TARGET }, TARGET)).status).toBe(200);
+    const newer = owner.address.toLowerCase() as Hex;
+    expect((await put({ execution_target: newer }, newer)).status).toBe(200);
+    const disguised = { execution_target: TARGET, execution_data: "0x", required_attestation_subject: zeroHash };
+    expect((await put(disguised, TARGET)).status).toBe(409);
+    expect(await metadataOf(id)).toEqual({
+      execution_target: newer,
+      execution_data: null,
+      required_attestation_subject: null,
+      required_attestation_schema: null,
+    });
   });
 
   it("takes the signature of a contract's signer (ERC-1271)", async () => {
@@ -298,6 +325,13 @@ describe("the off-chain store, where writing is strict", () => {
         expect((await send("POST", `/bids/${unknown}/select`)).status).toBe(404);
     });
 
+    it("are selected one at a time, however many are selected at once", async () => {
+      const made = await Promise.all([901, 902, 903, 904, 905, 906].map((amount) => bid(amount)));
+      const answers = await Promise.all(made.map(({ body }) => send("POST", `/bids/${body.bid_id}/select`)));
+      for (const { status } of answers) expect([200, 409]).toContain(status);
+      expect(await bids("?status=selected")).toHaveLength(1);
+    });
+
     it("selected on chain leave none of the store selected", async () => {
       await stack.write(owner, "IntentBook", "selectBid", [BigInt(id), 1n]);
       await stack.indexed();
@@ -322,26 +356,46 @@ describe("the off-chain store, where writing is strict", () => {
       expect(unknown.status).toBe(404);
       expect((await bid(950, { amount_out: "-1" })).status).toBe(400);
       expect((await bid(950, { execution_plan: [] })).status).toBe(400);
+      // Too deep for this test to write down in one go, too.
+      const nested = (body: Body) =>
+        JSON.stringify(body).replace('"nested"', `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`);
+      for (const refused of [
+        await send("POST", `/intents/${id}/bids`, nested({ ...(await bids())[0], execution_plan: "nested" })),
+        await send("POST", "/attestations/schemas", nested({ name: "deep", json_schema: "nested" })),
+      ])
+        expect(refused).toEqual({ status: 400, body: { error: expect.stringContaining("deeper than 64 levels") } });
     });
   });
 
-  it("attack: with the helpers off, nobody bids or selects here", async () => {
+  it("attack: selecting a stranger's bid, or making one, with the helpers off", async () => {
+    const id = await submit(newIntent(false));
+    const offer = {
+      solver: solver.address,
+      amount_in: "1000",
+      amount_out: "950",
+      fee: "0",
+      valid_until: `${deadline}`,
+    };
+    const made = await send("POST", `/intents/${id}/bids`, offer);
+    expect(made.status).toBe(201);
+    const before = await get(`/intents/${id}/bids`);
     await stack.stopIndexer();
-    const strict = await startStack({ env: { DEV_HELPERS: "false" } });
-    try {
-      for (const path of ["/bids/offchain-1/select", "/bids/1-1/select"]) {
-        const refused = await fetch(`${strict.apiUrl}${path}`, { method: "POST" });
-        expect(refused.status).toBe(403);
-      }
-      const body = { solver: solver.address, amount_in: "1", amount_out: "1", fee: "0", valid_until: "1" };
-      const refused = await fetch(`${strict.apiUrl}/intents/1/bids`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body),
-      });
-      expect(refused.status).toBe(403);
-    } finally {
-      await strict.stop();
-    }
+    await stack.startIndexer({ DEV_HELPERS: "false" });
+    for (const bidId of [made.body.bid_id, `${id}-1`])
+      expect((await send("POST", `/bids/${bidId}/select`)).status).toBe(403);
+    expect((await send("POST", `/intents/${id}/bids`, offer)).status).toBe(403);
+    expect(await get(`/intents/${id}/bids`)).toEqual(before);
+  }, 120_000);
+
+  it("can't say whose a contract's signature is while the chain is away, and says that", async () => {
+    const hash = keccak256(stringToBytes("another intent of the policy account"));
+    const body = { intent_hash: hash, owner: stack.contracts.PolicyAccount, execution_target: TARGET };
+    const headers = await signed(hash, TARGET);
+    await stack.chain.child.stop();
+    const answer = await send("POST", "/intents/metadata", body, headers);
+    expect(answer).toEqual({ status: 503, body: { error: expect.stringContaining("The chain does not answer") } });
+    expect((await get(`/intents/metadata/${hash}`)).status).toBe(404);
+    // What needs no chain is taken all the same.
+    expect((await send("POST", "/intents/metadata", { ...body, owner: owner.address }, headers)).status).toBe(201);
   }, 60_000);
 });

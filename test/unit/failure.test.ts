@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { HTTPException } from "hono/http-exception";
 import { describe, expect, it } from "vitest";
-import { BadInput, NotFound, Unavailable } from "../../api/errors";
+import { BadInput, NotFound, TooMany, Unauthorized, Unavailable } from "../../api/errors";
 import { failureOf } from "../../api/http/failure";
 
 const withCode = (code: string, message = "secret detail") => Object.assign(new Error(message), { code });
+
+const soon = { "retry-after": "5" };
 
 describe("what a failure tells the client", () => {
   it.each([
@@ -13,10 +15,10 @@ describe("what a failure tells the client", () => {
     ["a dependency that is away", new Unavailable("The chain does not answer"), 503, "The chain does not answer"],
     ["an exception of HTTP", new HTTPException(503, { message: "too slow" }), 503, "too slow"],
   ])("is the sentence of %s", (_, error, status, message) => {
-    expect(failureOf(error)).toEqual({ status, message, fault: false });
+    expect(failureOf(error)).toEqual({ status, message, fault: false, headers: status === 503 ? soon : {} });
   });
 
-  const away = { status: 503, message: "The database does not answer; try again shortly", fault: true };
+  const away = { status: 503, message: "The database does not answer; try again shortly", fault: true, headers: soon };
 
   it.each([
     ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EHOSTUNREACH"],
@@ -42,7 +44,7 @@ describe("what a failure tells the client", () => {
 
   it("is a 400, and no fault, when the client hangs up in the middle of its body", () => {
     const message = "body: ended before it was complete";
-    expect(failureOf(withCode("ECONNRESET", "aborted"))).toEqual({ status: 400, message, fault: false });
+    expect(failureOf(withCode("ECONNRESET", "aborted"))).toEqual({ status: 400, message, fault: false, headers: {} });
     expect(failureOf(withCode("ECONNRESET", "read ECONNRESET"))).toEqual(away);
   });
 
@@ -50,7 +52,19 @@ describe("what a failure tells the client", () => {
     status: 500,
     message: "Something unforeseen happened; the details are in the server's log under this request's id",
     fault: true,
+    headers: {},
   };
+
+  it("says when to come back and how much is left, when it is too often", () => {
+    expect(failureOf(new TooMany("More than 5 writes in a minute", 30, 5)).headers).toEqual({
+      "retry-after": "30",
+      ratelimit: "limit=5, remaining=0, reset=30",
+    });
+  });
+
+  it("says what it takes to be let in", () => {
+    expect(failureOf(new Unauthorized("authorization: is needed")).headers).toEqual({ "www-authenticate": "Bearer" });
+  });
 
   it.each([
     ["a fault of ours", new TypeError("secret detail")],
