@@ -78,7 +78,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])(
     }
 
     it("keep every acknowledged write, leave none half there, and the store opens by itself", {
-      timeout: 300_000,
+      timeout: 600_000,
     }, async () => {
       for (let kill = 0; kill < KILLS; kill++) {
         const server = await startServer();

@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { clientOf } from "../../api/http/caller";
+
+describe("whom a write is counted under", () => {
+  it.each([
+    ["192.0.2.7", "192.0.2.7"],
+    ["::ffff:192.0.2.7", "192.0.2.7"],
+    ["::FFFF:192.0.2.7", "192.0.2.7"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:0db8:0001:0002:ffff:ffff:ffff:ffff", "2001:db8:1:2::/64"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["fe80::", "fe80:0:0:0::/64"],
+    ["unknown", "unknown"],
+  ])("is, of %s, %s", (address, client) => {
+    expect(clientOf(address)).toBe(client);
+  });
+
+  it("is the same for all addresses of one network, of which a client has any number", () => {
+    expect(clientOf("2001:db8:1:2::1")).toBe(clientOf("2001:db8:1:2:aaaa::ffff"));
+    expect(clientOf("2001:db8:1:2::1")).not.toBe(clientOf("2001:db8:1:3::1"));
+  });
+});
