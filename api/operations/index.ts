@@ -47,9 +47,17 @@ const operations = {
   trustSignals: { list: listTrustSignals },
   analytics: { commerce: getCommerceAnalytics },
   transactions: { explain: explainTransaction },
-  catalogs,
-  quoteRequests,
-  quoteResponses,
+  documents: {
+    publishCatalog: catalogs.publish,
+    getCatalog: catalogs.get,
+    getCatalogMetadata: catalogs.metadata,
+    publishQuoteRequest: quoteRequests.publish,
+    getQuoteRequest: quoteRequests.get,
+    getQuoteRequestMetadata: quoteRequests.metadata,
+    publishQuoteResponse: quoteResponses.publish,
+    getQuoteResponse: quoteResponses.get,
+    getQuoteResponseMetadata: quoteResponses.metadata,
+  },
   status: { health: getHealth, ready: getReadiness },
 } as const;
 
