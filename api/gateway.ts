@@ -11,6 +11,7 @@ import { shownPath } from "./http/path";
 import type { Services } from "./services";
 import { docsRoutes } from "./transports/docs";
 import { restRoutes } from "./transports/rest";
+import { trpcRoutes } from "./transports/trpc";
 
 /** How long a request may take. */
 const TIME_LIMIT_MS = 15_000;
@@ -30,6 +31,7 @@ export function createGateway(services: Services, log: Logger): Hono<Env> {
   );
   gateway.use(timeout(TIME_LIMIT_MS, new HTTPException(503, { message: "The request took too long; try again" })));
   gateway.route("/", restRoutes(services));
+  gateway.route("/", trpcRoutes(services, log));
   gateway.route("/", docsRoutes());
   gateway.notFound((c) =>
     c.json({ error: `There is no ${shownPath(c.req.path)} here; /docs lists what there is` }, 404),

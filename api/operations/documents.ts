@@ -81,6 +81,7 @@ function documentOperations<const Text extends string, const Hash extends string
   const input = z.object({ ...member(text, jsonText), expected_hash: hash.optional(), ...sentFields(fields) });
   const exampleHash = documentHash(new TextEncoder().encode(example));
   const name = `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
+  const typeName = what.replace(/(?:^| )([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
   // The members' names are parameters in here, which the compiler can't follow: hence the casts to never.
   const toWire = (record: DocumentRecord, baseUrl: string) => ({
@@ -94,7 +95,7 @@ function documentOperations<const Text extends string, const Hash extends string
     route: `POST ${path as `/${string}`}`,
     summary: `Publishes the exact text of a ${what}; its name is the keccak256 of its bytes.`,
     input,
-    output: z.strictObject(published).openapi(`${name.replace(/ /g, "")}Published`),
+    output: z.strictObject(published).openapi(`${typeName}Published`),
     errors: [401, 409, 413, 429],
     example: member(text, example) as never,
     writes: true,
@@ -146,7 +147,7 @@ function documentOperations<const Text extends string, const Hash extends string
     input: z.object({ hash }),
     output: z
       .strictObject({ ...published, created_at: z.iso.datetime(), updated_at: z.iso.datetime() })
-      .openapi(`${name.replace(/ /g, "")}Metadata`),
+      .openapi(`${typeName}Metadata`),
     errors: [404],
     example: { hash: exampleHash },
     async run({ store }, { hash }, caller) {

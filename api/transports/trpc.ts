@@ -1,0 +1,113 @@
+import { initTRPC, TRPCError } from "@trpc/server";
+import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { type Context, Hono } from "hono";
+import type { Logger } from "pino";
+import { callerOf } from "../http/caller";
+import { failureOf } from "../http/failure";
+import type { Env } from "../http/log";
+import { type AnyOperation, allOperations } from "../operations/index";
+import type { Caller } from "../operations/operation";
+import { runOperation } from "../operations/run";
+import type { Services } from "../services";
+import { readText } from "./body";
+import { refuseOtherMethods } from "./rest";
+
+const ENDPOINT = "/trpc";
+
+/** How many calls one request may carry. */
+const MAX_BATCH = 50;
+
+/** tRPC's name of each status with which an operation can fail. */
+const codes = {
+  400: "BAD_REQUEST",
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  409: "CONFLICT",
+  413: "PAYLOAD_TOO_LARGE",
+  429: "TOO_MANY_REQUESTS",
+  500: "INTERNAL_SERVER_ERROR",
+  503: "SERVICE_UNAVAILABLE",
+} as const;
+
+type Asked = { caller: Caller; onFault: (error: unknown) => void };
+
+/** After how many seconds a failed call is worth trying again, if that is known. */
+const retryAfter = ({ cause }: TRPCError) => {
+  const seconds = failureOf(cause).headers["retry-after"];
+  return seconds === undefined ? undefined : Number(seconds);
+};
+
+const t = initTRPC.context<Asked>().create({
+  isDev: false,
+  errorFormatter({ shape, error }) {
+    const seconds = error.cause ? retryAfter(error) : undefined;
+    return { ...shape, data: { ...shape.data, ...(seconds !== undefined && { retryAfter: seconds }) } };
+  },
+});
+
+/** The error that REST would answer with, in tRPC's terms. */
+function trpcErrorOf(thrown: unknown): TRPCError {
+  const { status, message } = failureOf(thrown);
+  const code = codes[status as keyof typeof codes] ?? "INTERNAL_SERVER_ERROR";
+  return new TRPCError({ code, message, cause: thrown });
+}
+
+/** A query for what reads and a mutation for what writes, with the input and the answer of REST. */
+function procedureOf(services: Services, operation: AnyOperation) {
+  const procedure = t.procedure.input((sent: unknown) => sent);
+  const resolve = async ({ input, ctx }: { input: unknown; ctx: Asked }) => {
+    try {
+      return (await runOperation(services, operation, input ?? {}, ctx.caller)).output;
+    } catch (error) {
+      if (failureOf(error).fault) ctx.onFault(error);
+      throw trpcErrorOf(error);
+    }
+  };
+  return operation.writes ? procedure.mutation(resolve) : procedure.query(resolve);
+}
+
+type Procedures = Record<string, ReturnType<typeof procedureOf>>;
+
+/** The router of all operations, each under its name: `agents.get`. */
+function routerOf(services: Services) {
+  const resources: Record<string, Procedures> = {};
+  for (const { resource, name, operation } of allOperations) {
+    resources[resource] ??= {};
+    resources[resource][name.slice(resource.length + 1)] = procedureOf(services, operation);
+  }
+  return t.router(resources);
+}
+
+/** A request whose body is read already, and is not longer than it may be. */
+const boundedRequest = async (c: Context): Promise<Request> =>
+  c.req.method === "POST"
+    ? new Request(c.req.url, { method: "POST", headers: c.req.raw.headers, body: await readText(c) })
+    : c.req.raw;
+
+/** Serves every operation to typed clients, one or several in a request. */
+export function trpcRoutes(services: Services, log: Logger): Hono<Env> {
+  const routes = new Hono<Env>();
+  const router = routerOf(services);
+  routes.on(["GET", "POST"], `${ENDPOINT}/*`, async (c) => {
+    const asked: Asked = {
+      caller: callerOf(c, services.config),
+      onFault: (error) => log.error({ request_id: c.var.requestId, err: error }, "failed request"),
+    };
+    return fetchRequestHandler({
+      endpoint: ENDPOINT,
+      req: await boundedRequest(c),
+      router,
+      createContext: () => asked,
+      // Inputs may be longer than an address can be.
+      allowMethodOverride: true,
+      maxBatchSize: MAX_BATCH,
+      responseMeta({ errors }) {
+        const seconds = errors.map(retryAfter).filter((value) => value !== undefined);
+        return seconds.length > 0 ? { headers: new Headers({ "retry-after": String(Math.max(...seconds)) }) } : {};
+      },
+    });
+  });
+  refuseOtherMethods(routes, `${ENDPOINT}/*`, ["GET", "POST"]);
+  return routes;
+}
