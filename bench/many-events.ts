@@ -1,9 +1,10 @@
 import { type Address, encodeFunctionData, type Hex, numberToHex, zeroAddress, zeroHash } from "viem";
+import { signIntent } from "../client/intents";
+import { type QuoteCommitment, quoteHash } from "../client/quote-hash";
 import { LOCAL_CHAIN_ID } from "../config/networks";
 import { actor, type LocalChain } from "../dev/chain";
 import type { Contracts } from "../dev/deploy";
-import { deployedAbis, signIntent } from "../dev/protocol";
-import { type QuoteCommitment, quoteHash } from "../dev/quote-hash";
+import { deployedAbis } from "../dev/protocol";
 import { hashOf } from "../dev/sample/people";
 import type { Intent } from "../src/lib/intent-hash";
 
@@ -66,7 +67,7 @@ async function round(contracts: Contracts, number: number): Promise<Call[]> {
       solver,
       "IntentBook",
       "submitIntent",
-      ...(await signIntent(intentOwner, contracts.IntentBook, LOCAL_CHAIN_ID, intent(nonce))),
+      ...(await signIntent(intentOwner, intent(nonce), { intentBook: contracts.IntentBook, chainId: LOCAL_CHAIN_ID })),
     );
   call(solver, "IntentBook", "submitBid", filled, 1000n, 950n, 1n, FAR_FUTURE, hash);
   call(merchant, "IntentBook", "submitBid", filled, 1000n, 940n, 1n, FAR_FUTURE, hash);

@@ -17,12 +17,12 @@ import { getReceipt, listReceipts } from "./receipts";
 import { getSchema, listSchemas, publishSchema } from "./schemas";
 import { getService, listServices } from "./services";
 import { getSolver, listSolvers } from "./solvers";
-import { getHealth, getReadiness } from "./status";
+import { getHealth, getProtocol, getReadiness } from "./status";
 import { explainTransaction } from "./transactions";
 import { listTrustSignals } from "./trust-signals";
 
 /** Everything the service does, by resource. */
-const operations = {
+export const operations = {
   agents: { get: getAgent, list: listAgents },
   intents: {
     get: getIntent,
@@ -58,7 +58,7 @@ const operations = {
     getQuoteResponse: quoteResponses.get,
     getQuoteResponseMetadata: quoteResponses.metadata,
   },
-  status: { health: getHealth, ready: getReadiness },
+  status: { health: getHealth, ready: getReadiness, protocol: getProtocol },
 } as const;
 
 /** An operation as the transports see it: its schemas check at run time what its types say here. */

@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { type Address, type Hex, recoverTypedDataAddress, zeroAddress, zeroHash } from "viem";
+import { metadataTypedData } from "../../client/metadata";
 import { intent } from "../../ponder.schema";
 import { BadInput, Conflict, NotFound, Unavailable } from "../errors";
 import type { Services } from "../services";
@@ -11,7 +12,6 @@ import {
   type MetadataContent,
   type MetadataKey,
   type MetadataRow,
-  metadataTypedData,
   replaceUnsigned,
   reservedMetadata,
   saveMetadata,

@@ -1,6 +1,7 @@
+import { contractNames } from "../../config/contracts";
 import { readiness } from "../readiness";
 import { operation, z } from "./operation";
-import { uintText } from "./scalars";
+import { addressText, uintText } from "./scalars";
 
 export const getHealth = operation({
   route: "GET /health",
@@ -43,4 +44,26 @@ export const getReadiness = operation({
   example: {},
   status: ({ ready }) => (ready ? 200 : 503),
   run: (services) => readiness(services),
+});
+
+export const getProtocol = operation({
+  route: "GET /protocol",
+  summary: "Which chain is indexed, and where the protocol's contracts are on it.",
+  input: z.object({}),
+  output: z
+    .strictObject({
+      chain_id: z.int().openapi({ example: 31337 }),
+      contracts: z.strictObject(
+        Object.fromEntries(contractNames.map((name) => [name, addressText])) as Record<
+          (typeof contractNames)[number],
+          typeof addressText
+        >,
+      ),
+    })
+    .openapi("Protocol"),
+  example: {},
+  run: async ({ config: { chainId, contracts } }) => ({
+    chain_id: chainId,
+    contracts: Object.fromEntries(contractNames.map((name) => [name, contracts[name]])) as typeof contracts,
+  }),
 });

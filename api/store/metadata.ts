@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNull, or, type SQL, sql } from "drizzle-orm";
-import { type Address, type Hex, keccak256, zeroAddress, zeroHash } from "viem";
+import { type Address, type Hex, keccak256 } from "viem";
 import type { StoreDatabase } from "./open";
 import { intentMetadata } from "./schema";
 
@@ -23,35 +23,6 @@ export type Commitments = {
   requiredAttestationSubject: Hex | null;
   requiredAttestationSchema: Hex | null;
 };
-
-const types = {
-  IntentMetadata: [
-    { name: "intentHash", type: "bytes32" },
-    { name: "executionTarget", type: "address" },
-    { name: "executionData", type: "bytes" },
-    { name: "requiredAttestationSubject", type: "bytes32" },
-    { name: "requiredAttestationSchema", type: "bytes32" },
-  ],
-} as const;
-
-/** The EIP-712 message that an owner signs. The chain and the intent book are in its domain, so it is good for one intent. */
-export const metadataTypedData = (
-  { chainId, intentHash }: Pick<MetadataKey, "chainId" | "intentHash">,
-  intentBook: Address,
-  content: MetadataContent,
-) =>
-  ({
-    domain: { name: "Intentry", version: "1", chainId, verifyingContract: intentBook },
-    types,
-    primaryType: "IntentMetadata",
-    message: {
-      intentHash,
-      executionTarget: content.executionTarget ?? zeroAddress,
-      executionData: content.executionData ?? "0x",
-      requiredAttestationSubject: content.requiredAttestationSubject ?? zeroHash,
-      requiredAttestationSchema: content.requiredAttestationSchema ?? zeroHash,
-    },
-  }) as const;
 
 const dataHash = (data: Hex | null) => (data === null ? null : keccak256(data));
 

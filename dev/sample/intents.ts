@@ -1,7 +1,8 @@
 import { parseUnits, zeroAddress, zeroHash } from "viem";
+import { signIntent } from "../../client/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import type { Intent } from "../../src/lib/intent-hash";
-import { type Protocol, signIntent } from "../protocol";
+import type { Protocol } from "../protocol";
 import { hashOf, people } from "./people";
 
 const { alice, bob, swiftSolver, thriftySolver } = people;
@@ -39,7 +40,7 @@ async function submit({ write, contracts }: Protocol, { owner, deadline, nonce, 
     owner,
     "IntentBook",
     "submitIntent",
-    await signIntent(owner, contracts.IntentBook, LOCAL_CHAIN_ID, intent),
+    await signIntent(owner, intent, { intentBook: contracts.IntentBook, chainId: LOCAL_CHAIN_ID }),
   );
 }
 

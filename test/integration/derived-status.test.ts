@@ -1,9 +1,9 @@
 import { type Hex, parseEventLogs, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { intentBookAbi } from "../../abis/index";
+import { signIntent } from "../../client/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { actor } from "../../dev/chain";
-import { signIntent } from "../../dev/protocol";
 import { hashOf } from "../../dev/sample/people";
 import { ask, askAll, type Item } from "./lists/asking";
 import { type Stack, startStack } from "./stack";
@@ -54,7 +54,7 @@ describe("what time changes", () => {
       outputToken: stack.contracts.TestDollar,
       nonce,
     };
-    const args = await signIntent(owner, stack.contracts.IntentBook, LOCAL_CHAIN_ID, intent);
+    const args = await signIntent(owner, intent, { intentBook: stack.contracts.IntentBook, chainId: LOCAL_CHAIN_ID });
     const { logs } = await stack.write(owner, "IntentBook", "submitIntent", args);
     const [log] = parseEventLogs({ abi: intentBookAbi, logs, eventName: "IntentSubmitted" });
     if (!log) throw new Error("No intent was submitted");

@@ -1,9 +1,9 @@
 import { type Address, encodeFunctionData, type Hex, stringToHex, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentRegistryAbi } from "../../abis/index";
+import { signIntent } from "../../client/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { actor, mined } from "../../dev/chain";
-import { signIntent } from "../../dev/protocol";
 import { hashOf } from "../../dev/sample/people";
 import { type Stack, startStack } from "./stack";
 
@@ -152,7 +152,7 @@ describe("a legal chain", () => {
       outputToken: zeroAddress,
       nonce: 1n,
     } as const;
-    const signed = await signIntent(owner, stack.contracts.IntentBook, LOCAL_CHAIN_ID, intent);
+    const signed = await signIntent(owner, intent, { intentBook: stack.contracts.IntentBook, chainId: LOCAL_CHAIN_ID });
     await stack.write(owner, "IntentBook", "submitIntent", signed);
     for (const fee of [1n, 2n, 3n])
       await stack.write(guardian, "IntentBook", "submitBid", [1n, 10n, 5n, fee, deadline, zeroHash]);

@@ -1,9 +1,9 @@
 import { type Hex, keccak256, stringToBytes, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { metadataTypedData } from "../../api/store/metadata";
+import { signIntent } from "../../client/intents";
+import { metadataTypedData } from "../../client/metadata";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { actor } from "../../dev/chain";
-import { signIntent } from "../../dev/protocol";
 import { type Intent, intentHash } from "../../src/lib/intent-hash";
 import { type Database, type Stack, startStack } from "./stack";
 
@@ -53,7 +53,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])("what is published, o
   });
   let intents = 0;
   const submit = async (intent: Intent) => {
-    const signed = await signIntent(owner, stack.contracts.IntentBook, LOCAL_CHAIN_ID, intent);
+    const signed = await signIntent(owner, intent, { intentBook: stack.contracts.IntentBook, chainId: LOCAL_CHAIN_ID });
     await stack.write(owner, "IntentBook", "submitIntent", signed);
     await stack.indexed();
     return String(++intents);

@@ -1,9 +1,9 @@
 import { encodeFunctionData, type Hex, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentRegistryAbi, attestationRegistryAbi, intentBookAbi } from "../../abis/index";
+import { signIntent } from "../../client/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { actor, mined } from "../../dev/chain";
-import { signIntent } from "../../dev/protocol";
 import { hashOf } from "../../dev/sample/people";
 import { type Intent, intentHash } from "../../src/lib/intent-hash";
 import { type Stack, startStack } from "./stack";
@@ -49,7 +49,8 @@ describe("what an event lacks", () => {
     outputToken: stack.contracts.TestDollar,
     nonce,
   });
-  const signed = (nonce: bigint) => signIntent(signer, stack.contracts.IntentBook, LOCAL_CHAIN_ID, intentOf(nonce));
+  const signed = (nonce: bigint) =>
+    signIntent(signer, intentOf(nonce), { intentBook: stack.contracts.IntentBook, chainId: LOCAL_CHAIN_ID });
 
   const registration = (name: string) =>
     encodeFunctionData({

@@ -1,5 +1,5 @@
 import { maxUint256, zeroHash } from "viem";
-import { signIntent } from "../../../dev/protocol";
+import { signIntent } from "../../../client/intents";
 import { anySchema, anySubject } from "./attestations";
 import { call } from "./calls";
 import type { Random } from "./random";
@@ -55,7 +55,7 @@ const submitIntent: ActionKind = {
       selected: null,
     });
     const intent = { owner, intentType: 0, constraints, execution, ...tokens, nonce };
-    const args = await signIntent(signer, contracts.IntentBook, chainId, intent);
+    const args = await signIntent(signer, intent, { intentBook: contracts.IntentBook, chainId });
     return call(world, relayer, "IntentBook", "submitIntent", args);
   },
 };

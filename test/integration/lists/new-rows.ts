@@ -1,8 +1,9 @@
 import { type Address, type Hex, numberToHex, parseEventLogs, slice, stringToHex, zeroAddress, zeroHash } from "viem";
 import { commerceRegistryAbi, intentBookAbi } from "../../../abis/index";
+import { signIntent } from "../../../client/intents";
 import { LOCAL_CHAIN_ID } from "../../../config/networks";
 import { actor } from "../../../dev/chain";
-import { type Protocol, signIntent } from "../../../dev/protocol";
+import type { Protocol } from "../../../dev/protocol";
 import { hashOf } from "../../../dev/sample/people";
 import { type Call, type ContractName, call, type FunctionName } from "../actions/calls";
 
@@ -59,7 +60,7 @@ export async function newcomersOn(protocol: Protocol): Promise<Newcomers> {
       outputToken: contracts.TestDollar,
       nonce,
     };
-    const args = await signIntent(newcomer, contracts.IntentBook, LOCAL_CHAIN_ID, intent);
+    const args = await signIntent(newcomer, intent, { intentBook: contracts.IntentBook, chainId: LOCAL_CHAIN_ID });
     return by("IntentBook", "submitIntent", args);
   };
 

@@ -1,0 +1,188 @@
+import { createTRPCClient, httpBatchLink } from "@trpc/client";
+import type { AnyRouter } from "@trpc/server";
+import type {
+  Api,
+  CatalogPublished,
+  Hex,
+  Intent,
+  Protocol,
+  QuoteRequestPublished,
+  QuoteResponsePublished,
+  Uint,
+} from "./api";
+import { documentHash } from "./documents";
+import { type SignableIntent, type Signer, type SubmitIntentArguments, signIntent, signTypedData } from "./intents";
+import { type MetadataContent, metadataTypedData } from "./metadata";
+import { buyPortfolio, type PaidSnapshot, type Payer, type PortfolioOptions, type Spending } from "./portfolio";
+import { retryLink } from "./retry-link";
+import { type WaitOptions, waitForIntent } from "./wait-for-intent";
+
+export { TRPCClientError } from "@trpc/client";
+export type * from "./api";
+export { documentHash } from "./documents";
+export { intentHash, type SignableIntent, type Signer, type SubmitIntentArguments, signIntent } from "./intents";
+export { iterate } from "./iterate";
+export type { MetadataContent } from "./metadata";
+export {
+  type PaidSnapshot,
+  type Payer,
+  type Payment,
+  PortfolioError,
+  type PortfolioOptions,
+  type Spending,
+} from "./portfolio";
+export type { CallOptions, Mutation, Query } from "./procedure";
+export { type QuoteCommitment, quoteHash } from "./quote-hash";
+export { IntentEnded, type WaitOptions } from "./wait-for-intent";
+
+export type ClientOptions = {
+  /** Where the service is: `http://localhost:3001`. */
+  url: string;
+  /** A token that may write, where the service wants one. */
+  token?: string;
+  /** Who pays for portfolios. */
+  payer?: Payer;
+  /** What the payer may spend. */
+  spending?: Spending;
+  /** How often a call is made again when the service can't answer it now; 3 if not given. */
+  retries?: number;
+  fetch?: typeof fetch;
+};
+
+/** What is recorded about a document beside its text; what is left out may be taken from the document itself. */
+type Fields<Operation extends { mutate: (...parameters: never) => unknown }, Text extends string> = Omit<
+  NonNullable<Parameters<Operation["mutate"]>[0]>,
+  Text | "expected_hash"
+>;
+
+type Documents = Api["documents"];
+
+/** What an agent needs beside the calls themselves, and would get wrong by hand. */
+export type Helpers = {
+  /** The chain that the service indexes, and the contracts on it; asked for once. */
+  protocol: () => Promise<Protocol>;
+  /** Signs an intent for the book that the service indexes: the arguments of `IntentBook.submitIntent`. */
+  signIntent: (signer: Signer, intent: SignableIntent) => Promise<SubmitIntentArguments>;
+  /** Signs the metadata of an intent as its owner: what `owner_signature` takes. */
+  signMetadata: (signer: Signer, intentHash: Hex, content: MetadataContent) => Promise<Hex>;
+  /** Waits until an intent is indexed and has a status. */
+  waitForIntent: (id: Uint, options?: WaitOptions) => Promise<Intent>;
+  /** Publish a document, and make sure that the service has exactly this text. */
+  publishCatalog: (
+    text: string,
+    fields?: Fields<Documents["publishCatalog"], "catalog_json">,
+  ) => Promise<CatalogPublished>;
+  publishQuoteRequest: (
+    text: string,
+    fields?: Fields<Documents["publishQuoteRequest"], "quote_request_json">,
+  ) => Promise<QuoteRequestPublished>;
+  publishQuoteResponse: (
+    text: string,
+    fields?: Fields<Documents["publishQuoteResponse"], "quote_response_json">,
+  ) => Promise<QuoteResponsePublished>;
+  /** Buys the snapshot of a wallet. */
+  portfolio: (address: string, options?: PortfolioOptions) => Promise<PaidSnapshot>;
+};
+
+export type IntentryClient = Api & Helpers;
+
+const DEFAULT_RETRIES = 3;
+const MAX_BATCH = 50;
+
+/** What JSON can't write, in the way that the service reads it. */
+function plain(value: unknown): unknown {
+  if (typeof value === "bigint") return String(value);
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
+}
+
+const same = <Value>(value: Value) => value;
+
+/** Inputs may have bigints in them; answers are JSON as it is. */
+const transformer = {
+  input: { serialize: plain, deserialize: same },
+  output: { serialize: same, deserialize: same },
+};
+
+/** A document that the service has under another name than its text's is not the one that was sent. */
+function verified<Published>(published: Published, hash: Hex, expected: Hex): Published {
+  if (hash !== expected) throw new Error(`The service stored ${hash}, but the hash of the text is ${expected}`);
+  return published;
+}
+
+/**
+ * Makes a client of a service. Calls are typed, several made at once travel in one request, and what the service can't
+ * answer now is tried again when it says.
+ *
+ * @example
+ * const intentry = createIntentryClient({ url: "http://localhost:3001" });
+ * const agent = await intentry.agents.get.query({ agentId: "1" });
+ */
+export function createIntentryClient({
+  url,
+  token,
+  payer,
+  spending,
+  retries = DEFAULT_RETRIES,
+  fetch: send = globalThis.fetch,
+}: ClientOptions): IntentryClient {
+  const base = url.replace(/\/+$/, "");
+  // A browser's fetch wants to be called as its own.
+  const fetch: typeof globalThis.fetch = (input, init) => send(input, init);
+  const calls = createTRPCClient<AnyRouter>({
+    links: [
+      retryLink(retries),
+      httpBatchLink({
+        url: `${base}/trpc`,
+        // Inputs may be longer than an address can be.
+        methodOverride: "POST",
+        maxItems: MAX_BATCH,
+        transformer,
+        fetch: fetch as never,
+        headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      } as never),
+    ],
+  }) as unknown as Api;
+
+  let protocol: Promise<Protocol> | undefined;
+  const helpers: Helpers = {
+    protocol() {
+      protocol ??= calls.status.protocol.query().catch((error: unknown) => {
+        protocol = undefined;
+        throw error;
+      });
+      return protocol;
+    },
+    async signIntent(signer, intent) {
+      const { chain_id: chainId, contracts } = await helpers.protocol();
+      return signIntent(signer, intent, { chainId, intentBook: contracts.IntentBook });
+    },
+    async signMetadata(signer, intentHash, content) {
+      const { chain_id: chainId, contracts } = await helpers.protocol();
+      return signTypedData(signer, metadataTypedData({ chainId, intentHash }, contracts.IntentBook, content));
+    },
+    waitForIntent: (id, options) => waitForIntent(calls, id, options),
+    async publishCatalog(text, fields) {
+      const expected_hash = documentHash(text);
+      const published = await calls.documents.publishCatalog.mutate({ catalog_json: text, expected_hash, ...fields });
+      return verified(published, published.catalog_hash, expected_hash);
+    },
+    async publishQuoteRequest(text, fields) {
+      const expected_hash = documentHash(text);
+      const input = { quote_request_json: text, expected_hash, ...fields };
+      const published = await calls.documents.publishQuoteRequest.mutate(input);
+      return verified(published, published.request_hash, expected_hash);
+    },
+    async publishQuoteResponse(text, fields) {
+      const expected_hash = documentHash(text);
+      const input = { quote_response_json: text, expected_hash, ...fields };
+      const published = await calls.documents.publishQuoteResponse.mutate(input);
+      return verified(published, published.response_hash, expected_hash);
+    },
+    portfolio: (address, options) => buyPortfolio({ url: base, fetch, payer, spending, retries }, address, options),
+  };
+  return new Proxy(helpers as IntentryClient, {
+    get: (target, name) => (Object.hasOwn(target, name) ? target[name as keyof Helpers] : calls[name as keyof Api]),
+  });
+}

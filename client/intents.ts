@@ -1,0 +1,95 @@
+import {
+  type Account,
+  type Address,
+  type Hex,
+  hashStruct,
+  type LocalAccount,
+  parseSignature,
+  type WalletClient,
+} from "viem";
+
+/** An intent, as its owner signs it and as `IntentBook.submitIntent` takes it. */
+export type SignableIntent = {
+  owner: Address;
+  intentType: number;
+  constraints: { amountInMax: bigint; amountOutMin: bigint; deadline: bigint; slippageBps: number };
+  execution: {
+    target: Address;
+    dataHash: Hex;
+    requiredAttestationSubject: Hex;
+    requiredAttestationSchema: Hex;
+    metadataURIHash: Hex;
+  };
+  inputToken: Address;
+  outputToken: Address;
+  nonce: bigint;
+};
+
+/** Where an intent is good: one book on one chain. */
+export type IntentBook = { chainId: number; intentBook: Address };
+
+/** Who can sign: an account, or a wallet client with one. */
+export type Signer = Pick<LocalAccount, "signTypedData"> | Pick<WalletClient<never, never, Account>, "signTypedData">;
+
+/** The arguments of `IntentBook.submitIntent`. */
+export type SubmitIntentArguments = readonly [intent: SignableIntent, v: number, r: Hex, s: Hex];
+
+export const intentTypes = {
+  Intent: [
+    { name: "owner", type: "address" },
+    { name: "intentType", type: "uint8" },
+    { name: "constraints", type: "Constraints" },
+    { name: "execution", type: "ExecutionRequirements" },
+    { name: "inputToken", type: "address" },
+    { name: "outputToken", type: "address" },
+    { name: "nonce", type: "uint256" },
+  ],
+  Constraints: [
+    { name: "amountInMax", type: "uint256" },
+    { name: "amountOutMin", type: "uint256" },
+    { name: "deadline", type: "uint256" },
+    { name: "slippageBps", type: "uint16" },
+  ],
+  ExecutionRequirements: [
+    { name: "target", type: "address" },
+    { name: "dataHash", type: "bytes32" },
+    { name: "requiredAttestationSubject", type: "bytes32" },
+    { name: "requiredAttestationSchema", type: "bytes32" },
+    { name: "metadataURIHash", type: "bytes32" },
+  ],
+} as const;
+
+/**
+ * The name of an intent before and after it is on chain: its EIP-712 struct hash, without the domain.
+ *
+ * @example
+ * intentHash(intent) // "0x3f…"
+ */
+export const intentHash = (intent: SignableIntent): Hex =>
+  hashStruct({ data: intent, primaryType: "Intent", types: intentTypes });
+
+/** Signs any EIP-712 message; viem's two kinds of signers take the same. */
+export const signTypedData = (signer: Signer, message: object): Promise<Hex> =>
+  (signer as Pick<LocalAccount, "signTypedData">).signTypedData(message as never);
+
+/**
+ * Signs an intent for one book on one chain, and gives what `IntentBook.submitIntent` takes.
+ *
+ * @example
+ * const args = await signIntent(wallet, intent, { chainId: 8453, intentBook: "0x…" });
+ * await wallet.writeContract({ abi: intentBookAbi, address: "0x…", functionName: "submitIntent", args });
+ */
+export async function signIntent(
+  signer: Signer,
+  intent: SignableIntent,
+  { chainId, intentBook }: IntentBook,
+): Promise<SubmitIntentArguments> {
+  const signature = await signTypedData(signer, {
+    domain: { name: "AgentIntentBook", version: "1", chainId, verifyingContract: intentBook },
+    types: intentTypes,
+    primaryType: "Intent",
+    message: intent,
+  });
+  const { v, yParity, r, s } = parseSignature(signature);
+  return [intent, Number(v ?? BigInt(yParity) + 27n), r, s];
+}

@@ -1,0 +1,122 @@
+import { allOperations } from "../api/operations/index";
+import { openApiDocument } from "../api/transports/openapi";
+import { routeOf } from "../api/transports/route";
+
+/** A JSON Schema, as far as the operations use it. */
+type Schema = {
+  $ref?: string;
+  type?: string | string[];
+  description?: string;
+  enum?: (string | number)[];
+  pattern?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: Schema | boolean;
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+};
+
+type Parameter = { name: string; in: "path" | "query" | "header"; required?: boolean; schema: Schema };
+
+type DocumentedOperation = {
+  parameters?: Parameter[];
+  requestBody?: { content: { "application/json": { schema: Schema } } };
+  responses: Record<string, { content?: { "application/json"?: { schema: Schema } } }>;
+};
+
+/** What goes out is as exact as it can be; what comes in may be a number or a bigint where REST has decimal digits. */
+type Direction = "in" | "out";
+
+const comment = (text: string | undefined) => (text ? `/** ${text.replace(/\*\//g, "* /")} */\n` : "");
+
+const union = (types: readonly string[]) => [...new Set(types)].join(" | ");
+
+const names = (schema: Schema) => (Array.isArray(schema.type) ? schema.type : schema.type ? [schema.type] : []);
+
+function textType({ pattern }: Schema, direction: Direction): string {
+  if (direction === "in") return pattern?.startsWith("^[0-9]") ? "Uint" : "string";
+  return pattern?.startsWith("^0x") ? "Hex" : "string";
+}
+
+function objectType({ properties, required = [], additionalProperties }: Schema, direction: Direction): string {
+  if (!properties)
+    return `Record<string, ${typeof additionalProperties === "object" ? typeOf(additionalProperties, direction) : "unknown"}>`;
+  if (Object.keys(properties).length === 0) return "Record<string, never>";
+  const members = Object.entries(properties).map(([name, schema]) => {
+    const optional = required.includes(name) ? "" : "?";
+    return `${comment(schema.description)}${name}${optional}: ${typeOf(schema, direction)};`;
+  });
+  return `{\n${members.join("\n")}\n}`;
+}
+
+function typeOf(schema: Schema, direction: Direction): string {
+  if (schema.$ref) return schema.$ref.split("/").at(-1) ?? "";
+  if (schema.allOf) return schema.allOf.map((part) => typeOf(part, direction)).join(" & ");
+  const options = schema.anyOf ?? schema.oneOf;
+  if (options) return union(options.map((option) => typeOf(option, direction)));
+  if (schema.enum) {
+    const literals = schema.enum.map((value) => JSON.stringify(value));
+    return union(names(schema).includes("null") ? [...literals, "null"] : literals);
+  }
+  const types = names(schema).map((name) => {
+    switch (name) {
+      case "string":
+        return textType(schema, direction);
+      case "integer":
+      case "number":
+        return "number";
+      case "array":
+        return `readonly (${typeOf(schema.items ?? {}, direction)})[]`;
+      case "object":
+        return objectType(schema, direction);
+      default:
+        return name;
+    }
+  });
+  return types.length > 0 ? union(types) : "unknown";
+}
+
+/** Path, query, headers and body as the one object that an operation takes. */
+function inputType({ parameters = [], requestBody }: DocumentedOperation, headers: Readonly<Record<string, string>>) {
+  const body = requestBody?.content["application/json"].schema;
+  const properties = {
+    ...Object.fromEntries(parameters.map(({ name, schema }) => [headers[name] ?? name, schema])),
+    ...body?.properties,
+  };
+  const required = [
+    ...parameters.filter((parameter) => parameter.required).map(({ name }) => headers[name] ?? name),
+    ...(body?.required ?? []),
+  ];
+  return objectType({ properties, required }, "in");
+}
+
+/** The types of the client, from what the operations say of themselves. */
+export function clientTypes(): string {
+  const document = openApiDocument();
+  const paths = document.paths as Record<string, Record<string, DocumentedOperation>>;
+  const schemas = Object.entries((document.components?.schemas ?? {}) as Record<string, Schema>)
+    .filter(([name]) => name !== "Error")
+    .map(([name, schema]) => `${comment(schema.description)}export type ${name} = ${typeOf(schema, "out")};`);
+  const resources = new Map<string, string[]>();
+  for (const { resource, name, operation } of allOperations) {
+    const { method, path, headers } = routeOf(operation);
+    const documented = paths[path]?.[method.toLowerCase()];
+    const answer = documented?.responses[200] ?? documented?.responses[201];
+    if (!documented || !answer) throw new Error(`${name} is not documented`);
+    const output = operation.document ? "string" : typeOf(answer.content?.["application/json"]?.schema ?? {}, "out");
+    const kind = operation.writes ? "Mutation" : "Query";
+    const member = `${comment(operation.summary)}${name.slice(resource.length + 1)}: ${kind}<${inputType(documented, headers)}, ${output}>;`;
+    resources.set(resource, [...(resources.get(resource) ?? []), member]);
+  }
+  const api = [...resources].map(([resource, members]) => `${resource}: {\n${members.join("\n")}\n};`);
+  return [
+    "// Generated by `npm run generate` from api/operations. Do not edit.",
+    'import type { Mutation, Query } from "./procedure";',
+    `/** Bytes in hex digits: an address, a hash, calldata. */\nexport type Hex = \`0x\${string}\`;`,
+    "/** A whole number from 0 to 2^256 - 1, in decimal digits or as a number of JavaScript. */\nexport type Uint = string | number | bigint;",
+    ...schemas,
+    `/** Everything the service does, by resource. */\nexport type Api = {\n${api.join("\n")}\n};`,
+  ].join("\n\n");
+}

@@ -1,0 +1,97 @@
+import type { operations } from "../../api/operations/index";
+import type { z } from "../../api/operations/operation";
+import { type Api, createIntentryClient, type Intent, iterate } from "../../client/index";
+
+// Nothing here runs: `npm run check` compiles it. What must not compile is marked, and an error that is missing is one.
+
+/** Hex digits are exact in the client and texts in the schemas; lists can't be written to in the client. */
+type Loose<Value> = Value extends string
+  ? string extends Value
+    ? string
+    : Value extends `0x${string}`
+      ? string
+      : Value
+  : Value extends readonly (infer Item)[]
+    ? Loose<Item>[]
+    : Value extends object
+      ? { [Key in keyof Value]: Loose<Value[Key]> }
+      : Value;
+
+type IsSame<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : false) : false;
+
+type Operations = typeof operations;
+type Call =
+  | { query: (...parameters: never) => Promise<unknown> }
+  | { mutate: (...parameters: never) => Promise<unknown> };
+type FunctionOf<Of extends Call> = Of extends { query: infer Function }
+  ? Function
+  : Of extends { mutate: infer Function }
+    ? Function
+    : never;
+type AnswerOf<Of extends Call> =
+  FunctionOf<Of> extends (...parameters: never) => Promise<infer Answer> ? Answer : never;
+type InputOf<Of extends Call> =
+  FunctionOf<Of> extends (...parameters: infer Parameters) => unknown
+    ? NonNullable<Parameters[0 & keyof Parameters]>
+    : never;
+
+type SchemasOf<Operation> = Operation extends {
+  input: infer Input extends z.ZodType;
+  output: infer Output extends z.ZodType;
+}
+  ? { sent: z.input<Input>; answered: z.output<Output> }
+  : never;
+
+/** The operations of which the client says something else than they do. */
+type Differences = {
+  [Resource in keyof Api & keyof Operations]: {
+    [Name in keyof Api[Resource] & keyof Operations[Resource]]: Api[Resource][Name] extends infer Called extends Call
+      ? IsSame<Loose<AnswerOf<Called>>, Loose<SchemasOf<Operations[Resource][Name]>["answered"]>> extends true
+        ? InputOf<Called> extends SchemasOf<Operations[Resource][Name]>["sent"]
+          ? never
+          : `${Resource}.${Name & string} takes something else`
+        : `${Resource}.${Name & string} answers something else`
+      : never;
+  }[keyof Api[Resource] & keyof Operations[Resource]];
+}[keyof Api & keyof Operations];
+
+const none: never = null as unknown as Differences;
+
+const intentry = createIntentryClient({ url: "http://localhost:3001" });
+
+export async function whatCompiles(): Promise<unknown> {
+  const intent: Intent = await intentry.intents.get.query({ id: 1n });
+  const status: "OPEN" | "FILLED" | "CANCELLED" | "EXPIRED" = intent.status;
+  const { intents, pagination } = await intentry.intents.list.query();
+  const health = await intentry.status.health.query();
+  const published = await intentry.publishCatalog("{}", { merchant_id: 7 });
+  for await (const bid of iterate(intentry.bids.list, { id: "1", status: "open" })) void bid.amount_out.length;
+  return [none, status, intents[0]?.fill?.solver, pagination.next_cursor, health.x402DevBypass, published.catalog_hash];
+}
+
+export async function whatDoesNotCompile(): Promise<void> {
+  // @ts-expect-error a parameter is missing
+  await intentry.agents.get.query({});
+  // @ts-expect-error a parameter is misspelt
+  await intentry.agents.get.query({ agentID: "1" });
+  // @ts-expect-error a value is of another type
+  await intentry.agents.get.query({ agentId: true });
+  // @ts-expect-error a status that intents don't have
+  await intentry.intents.list.query({ status: "closed" });
+  // @ts-expect-error a query is not a mutation
+  await intentry.agents.get.mutate({ agentId: "1" });
+  // @ts-expect-error a mutation is not a query
+  await intentry.documents.publishCatalog.query({ catalog_json: "{}" });
+  // @ts-expect-error a resource that is not there
+  await intentry.agent.get.query({ agentId: "1" });
+  const agent = await intentry.agents.get.query({ agentId: "1" });
+  // @ts-expect-error a field is misspelt
+  void agent.agent_ID;
+  // @ts-expect-error the owner is never null
+  const owner: null = agent.owner;
+  void owner;
+  // @ts-expect-error the paid portfolio is no call like the others
+  await intentry.portfolio.get.query({ address: "0x" });
+  // @ts-expect-error what is no list has no pages
+  iterate(intentry.agents.get, { agentId: "1" });
+}
