@@ -1,5 +1,5 @@
 import type { LocalAccount } from "viem";
-import type { PortfolioSnapshot } from "./api";
+type PortfolioSnapshot = { summary: { totalValueUsd: string | null } };
 import { secondsOf, wait } from "./wait";
 
 /** Who pays: an account that signs EIP-712 messages. The service sends the transaction; the payer needs no gas. */

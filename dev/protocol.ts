@@ -1,6 +1,5 @@
 import type {
   Account,
-  Address,
   ContractFunctionArgs,
   ContractFunctionName,
   ContractFunctionReturnType,
