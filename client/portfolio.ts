@@ -1,5 +1,7 @@
 import type { LocalAccount } from "viem";
+
 type PortfolioSnapshot = { summary: { totalValueUsd: string | null } };
+
 import { secondsOf, wait } from "./wait";
 
 /** Who pays: an account that signs EIP-712 messages. The service sends the transaction; the payer needs no gas. */

@@ -41,8 +41,16 @@ export const retryLink =
           error(error: TRPCClientError<AnyRouter>) {
             const isOver = number >= retries || op.signal?.aborted;
             const seconds = isOver ? undefined : secondsToWait(error, op.type, number);
-            if (seconds === undefined) observer.error(error);
-            else timer = setTimeout(() => attempt(number + 1), seconds * 1000);
+            if (seconds === undefined) return observer.error(error);
+            const stop = () => {
+              clearTimeout(timer);
+              observer.error(error);
+            };
+            op.signal?.addEventListener("abort", stop, { once: true });
+            timer = setTimeout(() => {
+              op.signal?.removeEventListener("abort", stop);
+              attempt(number + 1);
+            }, seconds * 1000);
           },
         });
       };

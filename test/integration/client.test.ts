@@ -1,0 +1,168 @@
+import { createTRPCClient, httpLink, TRPCClientError } from "@trpc/client";
+import type { AnyRouter } from "@trpc/server";
+import { zeroAddress, zeroHash } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type AnyOperation, allOperations } from "../../api/operations/index";
+import { routeOf } from "../../api/transports/route";
+import {
+  createIntentryClient,
+  type IntentryClient,
+  intentHash,
+  iterate,
+  type SignableIntent,
+} from "../../client/index";
+import { actor } from "../../dev/chain";
+import { publishExamples } from "../../dev/sample/published";
+import { addressOf, ask } from "./lists/asking";
+import { type Stack, startStack } from "./stack";
+
+type Call = { query: (input: unknown) => Promise<unknown>; mutate: (input: unknown) => Promise<unknown> };
+
+const [owner, solver] = [actor(1), actor(3)];
+
+describe("the client and tRPC, on the sample chain", () => {
+  let stack: Stack;
+  let intentry: IntentryClient;
+  /** Parameters, by operation, that no example can foresee. */
+  let unforeseen: Record<string, Record<string, string>>;
+
+  beforeAll(async () => {
+    stack = await startStack({ sample: true });
+    intentry = createIntentryClient({ url: stack.apiUrl });
+    await publishExamples(stack.apiUrl, undefined);
+    const { quotes } = await intentry.quotes.list.query({ limit: 1 });
+    const { intents } = await intentry.intents.list.query({ limit: 1 });
+    unforeseen = {
+      "quotes.get": { quoteHash: quotes[0]?.quote_hash ?? "" },
+      "transactions.explain": { hash: intents[0]?.tx_hash ?? "" },
+    };
+  }, 180_000);
+  afterAll(() => stack?.stop());
+
+  const exampleOf = (name: string, { example }: AnyOperation) => ({ ...example, ...unforeseen[name] });
+  const call = (name: string, client: unknown = intentry): Call =>
+    name.split(".").reduce((place, part) => (place as Record<string, unknown>)[part], client) as Call;
+
+  const reads = allOperations.filter(({ operation }) => operation.route.startsWith("GET "));
+
+  it.each(reads)("$name answers what REST answers", async ({ name, operation }) => {
+    const input = exampleOf(name, operation);
+    const texts = Object.fromEntries(Object.entries(input).map(([key, value]) => [key, String(value)]));
+    const response = await fetch(stack.apiUrl + addressOf(routeOf(operation).path, texts));
+    const text = await response.text();
+    expect(response.status, text).toBe(200);
+    expect(await call(name).query(input)).toEqual(operation.document ? text : JSON.parse(text));
+  });
+
+  it("answers one call at a time to a plain tRPC client, by GET", async () => {
+    const plain = createTRPCClient<AnyRouter>({ links: [httpLink({ url: `${stack.apiUrl}/trpc` })] });
+    expect(await call("agents.get", plain).query({ agentId: 1 })).toEqual(await ask(stack.apiUrl, "/agents/1"));
+  });
+
+  it("takes numbers, bigints and booleans where REST has texts", async () => {
+    const byText = await intentry.intents.get.query({ id: "1" });
+    expect(await intentry.intents.get.query({ id: 1 })).toEqual(byText);
+    expect(await intentry.intents.get.query({ id: 1n })).toEqual(byText);
+    const { pagination } = await intentry.intents.list.query({ limit: 2, total: true });
+    expect(pagination).toMatchObject({ limit: 2, count: 2, total: 6 });
+  });
+
+  it.each<[string, string, unknown, string, string]>([
+    ["query", "agents.get", { agentId: "x" }, "BAD_REQUEST", "/agents/x"],
+    ["query", "agents.get", { agentId: "999" }, "NOT_FOUND", "/agents/999"],
+    ["query", "intents.list", { limit: 0, owner: "bob" }, "BAD_REQUEST", "/intents?limit=0&owner=bob"],
+  ])("a %s of %s with %j fails as in REST, as %s", async (_, name, input, code, path) => {
+    const { error } = (await (await fetch(stack.apiUrl + path)).json()) as { error: string };
+    const failure = await call(name)
+      .query(input)
+      .catch((thrown: unknown) => thrown);
+    expect(failure).toBeInstanceOf(TRPCClientError);
+    expect(failure).toMatchObject({ message: error, data: { code } });
+    expect(JSON.stringify(failure)).not.toContain("stack");
+  });
+
+  it("says of writes what REST says", async () => {
+    await expect(intentry.documents.publishCatalog.mutate({ catalog_json: "{" })).rejects.toThrow(
+      "catalog_json: is not valid JSON",
+    );
+    const expected_hash = zeroHash;
+    const differs = intentry.documents.publishCatalog.mutate({ catalog_json: "{}", expected_hash });
+    await expect(differs).rejects.toMatchObject({ data: { code: "CONFLICT", httpStatus: 409 } });
+  });
+
+  it("has no more than REST has: what is paid for is not there", async () => {
+    const paid = call(
+      "portfolio.get",
+      createTRPCClient<AnyRouter>({ links: [httpLink({ url: `${stack.apiUrl}/trpc` })] }),
+    );
+    await expect(paid.query({ address: owner.address })).rejects.toMatchObject({ data: { code: "NOT_FOUND" } });
+  });
+
+  it.each<[string, string, RequestInit, number]>([
+    ["no call", "/trpc", {}, 404],
+    ["an unknown call", "/trpc/agents.steal", {}, 404],
+    ["another method", "/trpc/agents.get", { method: "DELETE" }, 405],
+    ["a query by a mutation's name", "/trpc/documents.publishCatalog", {}, 405],
+    ["an input that is no JSON", "/trpc/agents.get?input=%7B", {}, 400],
+    ["51 calls", `/trpc/${Array.from({ length: 51 }, () => "status.health").join(",")}?batch=1&input=%7B%7D`, {}, 400],
+    ["a body of a million", "/trpc/documents.publishCatalog", { method: "POST", body: "x".repeat(1e6) }, 413],
+    ["another content type", "/trpc/documents.publishCatalog", { method: "POST", body: "{}" }, 415],
+  ])("refuses %s", async (_, path, init, status) => {
+    const response = await fetch(stack.apiUrl + path, init);
+    expect([response.status, await response.text()]).toEqual([status, expect.not.stringContaining("    at ")]);
+  });
+
+  it("carries an intent from its signature to its fill", async () => {
+    const deadline = (await stack.client.getBlock()).timestamp + 10_000n;
+    const intent: SignableIntent = {
+      owner: owner.address,
+      intentType: 0,
+      constraints: { amountInMax: 1000n, amountOutMin: 900n, deadline, slippageBps: 0 },
+      execution: {
+        target: zeroAddress,
+        dataHash: zeroHash,
+        requiredAttestationSubject: zeroHash,
+        requiredAttestationSchema: zeroHash,
+        metadataURIHash: zeroHash,
+      },
+      inputToken: zeroAddress,
+      outputToken: zeroAddress,
+      nonce: 77n,
+    };
+    const hash = intentHash(intent);
+    const owner_signature = await intentry.signMetadata(owner, hash, { executionTarget: solver.address });
+    const reserved = await intentry.intents.reserveMetadata.mutate({
+      intent_hash: hash,
+      owner: owner.address,
+      execution_target: solver.address,
+      owner_signature,
+    });
+    expect(reserved).toMatchObject({ signed: true, intent_id: null });
+
+    const args = await intentry.signIntent(owner, intent);
+    await stack.write(owner, "IntentBook", "submitIntent", args);
+    const open = await intentry.waitForIntent(7, { status: "OPEN", timeoutMs: 20_000, pollMs: 50 });
+    expect(open).toMatchObject({ intent_hash: hash, metadata: { execution_target: solver.address.toLowerCase() } });
+
+    await stack.write(solver, "IntentBook", "submitBid", [7n, 1000n, 950n, 1n, deadline, zeroHash]);
+    await stack.write(owner, "IntentBook", "selectBid", [7n, 1n]);
+    const filled = intentry.waitForIntent("7", { timeoutMs: 20_000, pollMs: 50 });
+    await stack.write(owner, "IntentBook", "cancelIntent", [7n]);
+    await expect(filled).rejects.toThrow("Intent 7 is CANCELLED, and will not be FILLED");
+  });
+
+  it("reads every page", async () => {
+    const ids: string[] = [];
+    for await (const { receipt_id } of iterate(intentry.receipts.list, { limit: 1 })) ids.push(receipt_id);
+    const { receipts } = await intentry.receipts.list.query({ limit: 100 });
+    expect(ids).toEqual(receipts.map(({ receipt_id }) => receipt_id));
+    expect(ids.length).toBeGreaterThan(2);
+  });
+
+  it("publishes documents under the hash of their text", async () => {
+    const text = '{ "services": [ "weather" ] }\n';
+    const { uri, merchant_id } = await intentry.publishCatalog(text, { merchant_id: 1n });
+    expect(merchant_id).toBe("1");
+    expect(await (await fetch(uri)).text()).toBe(text);
+  });
+});

@@ -1,0 +1,160 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import fc from "fast-check";
+import { hashTypedData, keccak256, recoverTypedDataAddress, serializeSignature, stringToBytes } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { afterEach, describe, expect, it } from "vitest";
+import { createIntentryClient, documentHash, iterate, signIntent } from "../../client/index";
+import { intentTypes } from "../../client/intents";
+import { secondsToWait } from "../../client/retry-link";
+import { intent as anyIntent } from "./arbitrary-intent";
+
+type Handler = (request: IncomingMessage, body: string, response: ServerResponse) => void;
+
+/** A service that answers as the test says, with the requests that it got. */
+async function serve(handler: Handler) {
+  const requests: { method: string; url: string; body: string; headers: IncomingMessage["headers"] }[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString();
+    requests.push({ method: request.method ?? "", url: request.url ?? "", body, headers: request.headers });
+    handler(request, body, response);
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, requests, close: () => server.close() };
+}
+
+const json = (response: ServerResponse, status: number, body: unknown) =>
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+
+/** What tRPC answers to a batch whose calls all end in the same way. */
+const failed = (status: number, code: string, retryAfter?: number) => ({
+  error: {
+    message: "not now",
+    code: -32029,
+    data: { code, httpStatus: status, ...(retryAfter !== undefined && { retryAfter }) },
+  },
+});
+
+describe("a client's calls", () => {
+  let close: (() => void) | undefined;
+  afterEach(() => close?.());
+  const service = async (handler: Handler) => {
+    const started = await serve(handler);
+    close = started.close;
+    return started;
+  };
+
+  it("that are made at once travel in one request, with bigints as digits and the token", async () => {
+    const { url, requests } = await service((_, __, response) =>
+      json(response, 200, [{ result: { data: { agent_id: "1" } } }, { result: { data: { agent_id: "2" } } }]),
+    );
+    const intentry = createIntentryClient({ url: `${url}/`, token: "a-token-that-may-write" });
+    const agents = await Promise.all([
+      intentry.agents.get.query({ agentId: 2n ** 255n }),
+      intentry.agents.get.query({ agentId: 2 }),
+    ]);
+    expect(agents.map(({ agent_id }) => agent_id)).toEqual(["1", "2"]);
+    expect(requests).toMatchObject([
+      {
+        method: "POST",
+        url: "/trpc/agents.get,agents.get?batch=1",
+        headers: { authorization: "Bearer a-token-that-may-write" },
+      },
+    ]);
+    expect(JSON.parse(requests[0]?.body ?? "")).toEqual({ 0: { agentId: String(2n ** 255n) }, 1: { agentId: 2 } });
+  });
+
+  it("are made again when the service says later, and not more often than told", async () => {
+    let left = 2;
+    const { url, requests } = await service((_, __, response) =>
+      left-- > 0
+        ? json(response, 429, [failed(429, "TOO_MANY_REQUESTS", 0)])
+        : json(response, 200, [{ result: { data: { status: "ok" } } }]),
+    );
+    expect(await createIntentryClient({ url }).status.health.query()).toEqual({ status: "ok" });
+    expect(requests).toHaveLength(3);
+    left = 100;
+    await expect(createIntentryClient({ url, retries: 1 }).status.health.query()).rejects.toThrow("not now");
+    expect(requests).toHaveLength(5);
+  });
+
+  it("end when they are told to, also while waiting to be made again", async () => {
+    const { url, requests } = await service((_, __, response) =>
+      json(response, 503, [failed(503, "SERVICE_UNAVAILABLE", 30)]),
+    );
+    const signal = AbortSignal.timeout(100);
+    await expect(createIntentryClient({ url }).status.health.query(undefined, { signal })).rejects.toThrow();
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each<[number | undefined, number | undefined, "query" | "mutation", number | undefined]>([
+    [429, 7, "query", 7],
+    [429, 7, "mutation", 7],
+    [429, 86_000, "mutation", undefined],
+    [503, 5, "query", 5],
+    [503, 5, "mutation", undefined],
+    [undefined, undefined, "query", 0.25],
+    [undefined, undefined, "mutation", undefined],
+    [400, undefined, "query", undefined],
+    [500, undefined, "query", undefined],
+  ])("that fail with %s and %s s wait, as a %s, %s s", (httpStatus, retryAfter, type, expected) => {
+    expect(secondsToWait({ data: { httpStatus, retryAfter } }, type, 0)).toBe(expected);
+  });
+
+  it("refuse a document that the service has under another hash", async () => {
+    const { url } = await service((_, __, response) =>
+      json(response, 200, [{ result: { data: { catalog_hash: `0x${"00".repeat(32)}` } } }]),
+    );
+    await expect(createIntentryClient({ url }).publishCatalog("{}")).rejects.toThrow("but the hash of the text is");
+  });
+
+  it("read every page of a list", async () => {
+    const { url, requests } = await service((_, body, response) => {
+      const cursor = Number(JSON.parse(body)[0].cursor ?? 0);
+      const next_cursor = cursor < 2 ? String(cursor + 1) : null;
+      json(response, 200, [
+        {
+          result: { data: { bids: [{ bid_id: `${cursor}a` }, { bid_id: `${cursor}b` }], pagination: { next_cursor } } },
+        },
+      ]);
+    });
+    const ids: string[] = [];
+    for await (const { bid_id } of iterate(createIntentryClient({ url }).bids.list, { id: 1 })) ids.push(bid_id);
+    expect(ids).toEqual(["0a", "0b", "1a", "1b", "2a", "2b"]);
+    expect(requests).toHaveLength(3);
+  });
+});
+
+describe("hashes and signatures", () => {
+  it("of documents are the keccak256 of their UTF-8 bytes", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        expect(documentHash(text)).toBe(keccak256(Buffer.from(text)));
+      }),
+    );
+    expect(documentHash('{"services":[]}')).toBe(keccak256(stringToBytes('{"services":[]}')));
+  });
+
+  it("of intents are their owner's, for one book on one chain", async () => {
+    const owner = privateKeyToAccount(`0x${"1f".repeat(32)}`);
+    const book = { chainId: 8453, intentBook: owner.address };
+    await fc.assert(
+      fc.asyncProperty(anyIntent, async (intent) => {
+        const [sent, v, r, s] = await signIntent(owner, intent, book);
+        const typedData = {
+          domain: { name: "AgentIntentBook", version: "1", chainId: book.chainId, verifyingContract: book.intentBook },
+          types: intentTypes,
+          primaryType: "Intent",
+          message: sent,
+        } as const;
+        const signature = serializeSignature({ r, s, v: BigInt(v) });
+        expect(await recoverTypedDataAddress({ ...typedData, signature })).toBe(owner.address);
+        expect(hashTypedData(typedData)).toMatch(/^0x/);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
