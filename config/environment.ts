@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { addressVariable, type ContractName, contractNames } from "./contracts";
 import { baseSepolia, LOCAL_CHAIN_ID, type Network, readLocalDeployment } from "./networks";
+import { type PaymentSettings, paymentProblems, paymentSettings, paymentVariables } from "./payments";
 import { address, flag, httpUrl, port, wholeNumber } from "./values";
 
 /** A wrong or missing variable; the message names each one and says what it should be. */
@@ -59,6 +60,7 @@ const shared = z.object({
   RPC_URL: rpcUrls.optional(),
   START_BLOCK: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
   POLLING_INTERVAL_MS: wholeNumber(10, 600_000).optional(),
+  ...paymentVariables,
 });
 
 const addresses = z.object(
@@ -92,6 +94,8 @@ export type Environment = {
   checkAnswers: boolean;
   /** Reads the chain to index. It is a function because the local deployment file exists only once the chain is up. */
   network: () => Network;
+  /** How paid routes are paid for, or what would have to be set for it. */
+  payment: (network: Network) => PaymentSettings | { missing: string[] };
 };
 
 type Source = Record<string, string | undefined>;
@@ -125,6 +129,7 @@ export function parseEnvironment(source: Source): Environment {
     problems.push(`CHAIN_ID: must be ${baseSepolia.chainId} or unset when the network is base-sepolia`);
   if (variables.X402_DEV_BYPASS && variables.NODE_ENV === "production")
     problems.push("X402_DEV_BYPASS: must not be true when NODE_ENV=production");
+  problems.push(...paymentProblems(variables));
   if (problems.length > 0) throw new InvalidEnvironment(problems);
 
   const stateFolder = resolve(variables.INTENTRY_DIR);
@@ -138,6 +143,7 @@ export function parseEnvironment(source: Source): Environment {
         rpcUrls: [deployment.rpcUrl],
         startBlock: 0,
         contracts: deployment.contracts,
+        testDollar: deployment.contracts.TestDollar,
       };
     }
     const preset = networkName === "base-sepolia" ? baseSepolia : undefined;
@@ -175,5 +181,6 @@ export function parseEnvironment(source: Source): Environment {
     cursorSecret: variables.CURSOR_SECRET ?? `cursors of ${variables.DATABASE_URL ?? stateFolder}`,
     checkAnswers: variables.NODE_ENV === "test" || variables.NODE_ENV === "development",
     network,
+    payment: (indexed) => paymentSettings(variables, indexed),
   };
 }

@@ -8,12 +8,21 @@ import { address, contractAddresses, httpUrl } from "./values";
 /** The chain id of anvil and of every other development chain that wants to be known as one. */
 export const LOCAL_CHAIN_ID = 31337;
 
+/** The accounts that every anvil funds; their keys are public and worth nothing anywhere else. */
+export const LOCAL_MNEMONIC = "test test test test test test test test test test test junk";
+
+/** Which of them settles payments on a local chain, and which is paid. Neither is used for anything else. */
+export const LOCAL_FACILITATOR_INDEX = 19;
+export const LOCAL_PAYEE_INDEX = 18;
+
 export type Network = {
   name: "local" | "base-sepolia" | "custom";
   chainId: number;
   rpcUrls: string[];
   startBlock: number;
   contracts: Record<ContractName, Address>;
+  /** The token in which is paid on a local chain. */
+  testDollar?: Address;
 };
 
 /** The deployment on the public test network. */

@@ -4,6 +4,7 @@ import { getCommerceAnalytics } from "./analytics";
 import { getAttestation, listAttestations } from "./attestations";
 import { getAttestor, listAttestors } from "./attestors";
 import { chooseBid, createBid, listBids } from "./bids";
+import { getDiscovery, getDiscoveryAlias } from "./discovery";
 import { getDispute, listDisputes } from "./disputes";
 import { catalogs, quoteRequests, quoteResponses } from "./documents";
 import { getFacilitator, listFacilitators } from "./facilitators";
@@ -11,6 +12,7 @@ import { getMetadata, putMetadata, reserveMetadata } from "./intent-metadata";
 import { getIntent, listIntents } from "./intents";
 import { getMerchant, getReputation, listMerchants } from "./merchants";
 import type { Caller, Operation } from "./operation";
+import { getPortfolio } from "./portfolio";
 import { checkPreflight } from "./preflight";
 import { getQuote, listQuotes } from "./quotes";
 import { getReceipt, listReceipts } from "./receipts";
@@ -50,13 +52,16 @@ const operations = {
   catalogs,
   quoteRequests,
   quoteResponses,
+  portfolio: { get: getPortfolio },
+  payments: { discovery: getDiscovery, discoveryAlias: getDiscoveryAlias },
   status: { health: getHealth, ready: getReadiness },
 } as const;
 
 /** An operation as the transports see it: its schemas check at run time what its types say here. */
-export type AnyOperation = Omit<Operation, "run" | "status" | "example"> & {
+export type AnyOperation = Omit<Operation, "run" | "check" | "status" | "example"> & {
   example: Record<string, unknown>;
   status?: 201 | ((output: never) => 200 | 503);
+  check?: (services: never, input: never) => void;
   run: (services: never, input: never, caller: Caller) => Promise<unknown>;
 };
 

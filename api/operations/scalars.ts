@@ -191,6 +191,26 @@ export const cursor = scalar<string, string>(
   },
 );
 
+const MAX_CHAINS = 8;
+
+/** The slugs of chains, separated by commas, in any case. Which of them are known is for the operation to say. */
+export const chainList = scalar<string | readonly string[], string[]>(
+  (sent) => {
+    const names = typeof sent === "string" ? sent.split(",") : sent;
+    const isList = Array.isArray(names) && names.length <= MAX_CHAINS;
+    const slugs = isList ? names.map((name) => String(name).trim().toLowerCase()) : [];
+    return slugs.length > 0 && slugs.every((slug) => /^[a-z0-9-]{1,32}$/.test(slug))
+      ? { value: [...new Set(slugs)] }
+      : { problem: `must be 1 to ${MAX_CHAINS} names of chains, separated by commas` };
+  },
+  {
+    type: "string",
+    default: "base,ethereum",
+    description: `At most ${MAX_CHAINS} names of chains, separated by commas, in any case.`,
+    example: "base,ethereum",
+  },
+).default(["base", "ethereum"]);
+
 // Values as answers carry them.
 
 /** An unsigned integer of any size, in decimal digits. */

@@ -10,6 +10,7 @@ const ErrorBody = z
 
 const errorMeanings = {
   400: "A parameter is wrong; the message says which and why.",
+  402: "Payment is required, or what was sent is none; payment-required says how to pay (x402 version 2).",
   401: "Writing needs a token.",
   403: "The development helpers are off.",
   404: "There is none.",

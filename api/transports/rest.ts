@@ -44,7 +44,7 @@ export function refuseOtherMethods(routes: Hono<Env>, path: string, methods: rea
 }
 
 /** What a request says, from its path and its query or body, as the one input of an operation. */
-async function sentInput(
+export async function sentInput(
   c: Context,
   { method, pathParameters, headers, otherParameters }: Route,
 ): Promise<Record<string, unknown>> {
@@ -58,11 +58,12 @@ async function sentInput(
   };
 }
 
-/** The REST routes of all operations; a known path with another method is a 405. */
+/** The REST routes of all operations that are free; a known path with another method is a 405. */
 export function restRoutes(services: Services): Hono<Env> {
   const routes = new Hono<Env>();
   const methodsOf = new Map<string, string[]>();
   for (const { operation } of allOperations) {
+    if (operation.paid) continue;
     const route = routeOf(operation);
     methodsOf.set(route.honoPath, [...(methodsOf.get(route.honoPath) ?? []), route.method]);
     routes.on(route.method, route.honoPath, async (c) => {

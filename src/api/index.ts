@@ -11,11 +11,13 @@ import { followHead } from "../../api/index-head";
 import type { Services } from "../../api/services";
 import { lazily } from "../../api/store/lazy";
 import { openStore } from "../../api/store/open";
+import { paymentsFrom } from "../../api/x402/payments";
 import { parseEnvironment } from "../../config/environment";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 
 const environment = parseEnvironment(process.env);
-const { chainId, contracts, rpcUrls } = environment.network();
+const network = environment.network();
+const { chainId, contracts, rpcUrls } = network;
 
 const log = pino({ level: environment.logLevel });
 const head = followHead(db);
@@ -32,6 +34,8 @@ const store = globalThis.intentryStore;
 const services: Services = {
   db,
   clients: { chain: createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url))) }) },
+  portfolio: { chains: [], snapshot: () => Promise.reject(new Error("There is no portfolio yet")) },
+  payments: paymentsFrom(environment.payment(network), log),
   config: {
     chainId,
     contracts,

@@ -20,6 +20,8 @@ const gateway = createGateway(
   {
     db: { select: unused, execute: unused } as never,
     clients: { chain: { getBlockNumber: unused, getCode: unused, verifyTypedData: unused } },
+    portfolio: { chains: [], snapshot: unused },
+    payments: undefined,
     store: store.db,
     head: unused,
     now: unused,
