@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openApiDocument } from "../api/transports/openapi";
 import { forge } from "./forge.js";
+import { tokenListFiles } from "./token-lists";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -54,7 +55,11 @@ const contracts: Generator = async () => {
 /** The OpenAPI document of the gateway, as it is served. */
 const openApi: Generator = async () => ({ "docs/openapi.json": `${pretty(openApiDocument())}\n` });
 
-const generators: Generator[] = [contracts, openApi];
+/** The tokens that portfolios look for, and the feeds of their prices. */
+const tokenLists: Generator = async () =>
+  Object.fromEntries(Object.entries(tokenListFiles()).map(([path, list]) => [path, `${pretty(list)}\n`]));
+
+const generators: Generator[] = [contracts, openApi, tokenLists];
 
 const current = (path: string) => readFile(path, "utf8").catch(() => undefined);
 
