@@ -22,6 +22,8 @@ const CONTRACTS = [
   "PolicyModule",
   "SolverRegistry",
   "TestDollar",
+  "TestFeed",
+  "TestToken",
 ];
 
 /** Apart from what `forge test` builds: forge loses the artifacts of tests it is told to leave out of a shared folder. */
