@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openApiDocument } from "../api/transports/openapi";
 import { forge } from "./forge.js";
+import { tokenListFiles } from "./token-lists";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -21,6 +22,8 @@ const CONTRACTS = [
   "PolicyModule",
   "SolverRegistry",
   "TestDollar",
+  "TestFeed",
+  "TestToken",
 ];
 
 /** Apart from what `forge test` builds: forge loses the artifacts of tests it is told to leave out of a shared folder. */
@@ -54,7 +57,11 @@ const contracts: Generator = async () => {
 /** The OpenAPI document of the gateway, as it is served. */
 const openApi: Generator = async () => ({ "docs/openapi.json": `${pretty(openApiDocument())}\n` });
 
-const generators: Generator[] = [contracts, openApi];
+/** The tokens that portfolios look for, and the feeds of their prices. */
+const tokenLists: Generator = async () =>
+  Object.fromEntries(Object.entries(tokenListFiles()).map(([path, list]) => [path, `${pretty(list)}\n`]));
+
+const generators: Generator[] = [contracts, openApi, tokenLists];
 
 const current = (path: string) => readFile(path, "utf8").catch(() => undefined);
 

@@ -13,7 +13,7 @@ export const getPortfolio = operation({
   check({ portfolio }, { chains }) {
     const unknown = chains.filter((chain) => !portfolio.chains.includes(chain));
     if (unknown.length > 0)
-      throw new BadInput(`chains: ${unknown.join(", ")} is not one of ${portfolio.chains.join(", ")}`);
+      throw new BadInput(`chains: ${unknown.join(", ")} can't be read here, only ${portfolio.chains.join(", ")}`);
   },
   run: ({ portfolio }, { address, chains }) => portfolio.snapshot(address, chains),
 });

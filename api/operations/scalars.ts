@@ -1,4 +1,5 @@
 import type { Address, Hex } from "viem";
+import { type ChainSlug, chains } from "../../config/chains";
 import { z } from "./operation";
 
 // Values as clients send them. REST sends text; a typed client may send numbers, bigints and booleans as well.
@@ -193,20 +194,23 @@ export const cursor = scalar<string, string>(
 
 const MAX_CHAINS = 8;
 
-/** The slugs of chains, separated by commas, in any case. Which of them are known is for the operation to say. */
-export const chainList = scalar<string | readonly string[], string[]>(
+const chainSlugs = Object.keys(chains) as ChainSlug[];
+
+/** The slugs of chains, separated by commas, in any case; the same one again counts once. */
+export const chainList = scalar<string | readonly string[], ChainSlug[]>(
   (sent) => {
-    const names = typeof sent === "string" ? sent.split(",") : sent;
-    const isList = Array.isArray(names) && names.length <= MAX_CHAINS;
-    const slugs = isList ? names.map((name) => String(name).trim().toLowerCase()) : [];
-    return slugs.length > 0 && slugs.every((slug) => /^[a-z0-9-]{1,32}$/.test(slug))
+    const names = typeof sent === "string" ? sent.split(",") : Array.isArray(sent) ? sent : [];
+    if (names.length === 0 || names.length > MAX_CHAINS)
+      return { problem: `must be 1 to ${MAX_CHAINS} chains, separated by commas` };
+    const slugs = names.map((name) => chainSlugs.find((slug) => slug === String(name).trim().toLowerCase()));
+    return slugs.every((slug) => slug !== undefined)
       ? { value: [...new Set(slugs)] }
-      : { problem: `must be 1 to ${MAX_CHAINS} names of chains, separated by commas` };
+      : { problem: `must be chains of ${chainSlugs.join(", ")}, separated by commas` };
   },
   {
     type: "string",
     default: "base,ethereum",
-    description: `At most ${MAX_CHAINS} names of chains, separated by commas, in any case.`,
+    description: `1 to ${MAX_CHAINS} chains, separated by commas: ${chainSlugs.join(", ")}.`,
     example: "base,ethereum",
   },
 ).default(["base", "ethereum"]);

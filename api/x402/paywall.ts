@@ -43,7 +43,7 @@ export type Order = {
 type Purchase = { c: Context; offer: Offer; payment: Payment; request: string; deadline: number };
 
 /** What is left for settlement and the answer: a request that has less does not begin to settle. */
-const SETTLEMENT_MS = 6_000;
+const SETTLEMENT_MS = 4_000;
 
 /** The gateway's own time limit must not be the one that answers. */
 const MARGIN_MS = 500;

@@ -54,6 +54,8 @@ async function openDocuments(database: Database) {
       {
         db: { select: unused, execute: unused } as never,
         clients: { chain: { getBlockNumber: unused, getCode: unused, verifyTypedData: unused } },
+        portfolio: { chains: [], snapshot: unused },
+        payments: undefined,
         store: store.db,
         head: unused,
         now: unused,
