@@ -1,11 +1,14 @@
 import { x402Facilitator } from "@x402/core/facilitator";
+import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
 import { toFacilitatorEvmSigner } from "@x402/evm";
 import { ExactEvmScheme } from "@x402/evm/exact/facilitator";
 import {
+  type Address,
   createWalletClient,
   type Hex,
   http,
   nonceManager,
+  parseAbi,
   publicActions,
   type TransactionReceipt,
   TransactionReceiptNotFoundError,
@@ -15,6 +18,13 @@ import { anvil } from "viem/chains";
 import { LOCAL_FACILITATOR_INDEX, LOCAL_MNEMONIC } from "../../config/networks";
 import type { Terms } from "../../config/terms";
 import { type Facilitator, supportedBy } from "./facilitator";
+
+const SIMULATION_FAILED = "invalid_exact_evm_transaction_simulation_failed";
+
+const eip3009Abi = parseAbi([
+  "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
+  "function balanceOf(address account) view returns (uint256)",
+]);
 
 const MINED_MS = 8_000;
 const POLL_MS = 20;
@@ -63,10 +73,36 @@ export function localFacilitator(rpcUrl: string, network: Terms["network"]): Fac
     sendTransaction: (args) => sending(() => client.sendTransaction(args as never)),
     waitForTransactionReceipt: ({ hash }) => receiptOf(hash),
   });
+  /** Why a transfer would fail. The library asks a contract for that which a local chain does not have. */
+  async function reasonFor({ payload }: PaymentPayload, { asset, amount }: PaymentRequirements): Promise<string> {
+    const { authorization } = payload as { authorization: { from: Address; nonce: Hex } };
+    const token = { address: asset as Address, abi: eip3009Abi };
+    const [isUsed, balance] = await Promise.all([
+      client.readContract({
+        ...token,
+        functionName: "authorizationState",
+        args: [authorization.from, authorization.nonce],
+      }),
+      client.readContract({ ...token, functionName: "balanceOf", args: [authorization.from] }),
+    ]);
+    if (isUsed) return "invalid_exact_evm_nonce_already_used";
+    return balance < BigInt(amount) ? "invalid_exact_evm_insufficient_balance" : SIMULATION_FAILED;
+  }
+
   const facilitator = new x402Facilitator().register(network, new ExactEvmScheme(signer, { simulateInSettle: true }));
   return {
-    verify: (payload, requirements) => facilitator.verify(payload, requirements),
-    settle: (payload, requirements) => facilitator.settle(payload, requirements),
+    async verify(payload, requirements) {
+      const verdict = await facilitator.verify(payload, requirements);
+      return verdict.invalidReason === SIMULATION_FAILED
+        ? { ...verdict, invalidReason: await reasonFor(payload, requirements) }
+        : verdict;
+    },
+    async settle(payload, requirements) {
+      const settled = await facilitator.settle(payload, requirements);
+      return settled.errorReason === SIMULATION_FAILED
+        ? { ...settled, errorReason: await reasonFor(payload, requirements) }
+        : settled;
+    },
     getSupported: async () => supportedBy(network),
   };
 }
