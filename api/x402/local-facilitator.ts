@@ -4,10 +4,11 @@ import { toFacilitatorEvmSigner } from "@x402/evm";
 import { ExactEvmScheme } from "@x402/evm/exact/facilitator";
 import {
   type Address,
+  concat,
   createWalletClient,
+  encodeFunctionData,
   type Hex,
   http,
-  nonceManager,
   parseAbi,
   publicActions,
   type TransactionReceipt,
@@ -20,6 +21,7 @@ import type { Terms } from "../../config/terms";
 import { type Facilitator, supportedBy } from "./facilitator";
 
 const SIMULATION_FAILED = "invalid_exact_evm_transaction_simulation_failed";
+const TRANSACTION_FAILED = "invalid_exact_evm_transaction_failed";
 
 const eip3009Abi = parseAbi([
   "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
@@ -41,15 +43,26 @@ function inTurn() {
 
 /**
  * A facilitator of our own for a local chain, in this process. It sends from an account whose key is public, which nobody
- * else uses. Nonces come from viem's manager and transactions are sent one after the other: one that fails before it is
- * sent would otherwise leave a gap behind which the next ones wait for ever.
+ * else uses. Nonces are what the node says, asked one after the other: whoever remembers them (viem's manager does) waits
+ * for ever behind a gap, after a transaction that was not sent or on a chain that was set back.
  */
 export function localFacilitator(rpcUrl: string, network: Terms["network"]): Facilitator {
-  const account = mnemonicToAccount(LOCAL_MNEMONIC, { addressIndex: LOCAL_FACILITATOR_INDEX, nonceManager });
+  const account = mnemonicToAccount(LOCAL_MNEMONIC, { addressIndex: LOCAL_FACILITATOR_INDEX });
   const chain = { ...anvil, id: Number(network.slice("eip155:".length)) };
   const transport = http(rpcUrl, { batch: true, retryCount: 0, timeout: 5_000 });
   const client = createWalletClient({ account, chain, transport, cacheTime: 0 }).extend(publicActions);
   const sending = inTurn();
+
+  /** What can fail (a transfer that would revert) is found out before it is this transaction's turn. */
+  async function send({ to, data }: { to: Address; data: Hex }): Promise<Hex> {
+    const parameters = ["chainId", "fees", "gas", "type"] as const;
+    const prepared = await client.prepareTransactionRequest({ to, data, parameters });
+    return sending(async () => {
+      const nonce = await client.getTransactionCount({ address: account.address, blockTag: "pending" });
+      const serializedTransaction = await account.signTransaction({ ...prepared, nonce } as never);
+      return client.sendRawTransaction({ serializedTransaction });
+    });
+  }
 
   /** Asks again and again: viem's own wait looks only when a new block comes, and a local chain may make none. */
   async function receiptOf(hash: Hex): Promise<TransactionReceipt> {
@@ -69,8 +82,9 @@ export function localFacilitator(rpcUrl: string, network: Terms["network"]): Fac
     getCode: (args) => client.getCode(args),
     readContract: (args) => client.readContract(args as never),
     verifyTypedData: (args) => client.verifyTypedData(args as never),
-    writeContract: (args) => sending(() => client.writeContract(args as never)),
-    sendTransaction: (args) => sending(() => client.sendTransaction(args as never)),
+    writeContract: ({ address, dataSuffix = "0x", ...call }) =>
+      send({ to: address, data: concat([encodeFunctionData(call as never), dataSuffix]) }),
+    sendTransaction: send,
     waitForTransactionReceipt: ({ hash }) => receiptOf(hash),
   });
   /** Why a transfer would fail. The library asks a contract for that which a local chain does not have. */
@@ -89,7 +103,7 @@ export function localFacilitator(rpcUrl: string, network: Terms["network"]): Fac
     return balance < BigInt(amount) ? "invalid_exact_evm_insufficient_balance" : SIMULATION_FAILED;
   }
 
-  const facilitator = new x402Facilitator().register(network, new ExactEvmScheme(signer, { simulateInSettle: true }));
+  const facilitator = new x402Facilitator().register(network, new ExactEvmScheme(signer));
   return {
     async verify(payload, requirements) {
       const verdict = await facilitator.verify(payload, requirements);
@@ -99,7 +113,7 @@ export function localFacilitator(rpcUrl: string, network: Terms["network"]): Fac
     },
     async settle(payload, requirements) {
       const settled = await facilitator.settle(payload, requirements);
-      return settled.errorReason === SIMULATION_FAILED
+      return !settled.success && settled.transaction === "" && settled.errorReason === TRANSACTION_FAILED
         ? { ...settled, errorReason: await reasonFor(payload, requirements) }
         : settled;
     },

@@ -119,6 +119,7 @@ export async function openShop({ database = "pglite", gateways = 1 }: { database
     contracts,
     write,
     facilitator,
+    databaseUrl,
     state,
     urls,
     url: urls[0] ?? "",
@@ -128,7 +129,7 @@ export async function openShop({ database = "pglite", gateways = 1 }: { database
     balanceOf: (account: Address) => read("TestDollar", "balanceOf", [account]),
     /** The payments that the store knows. */
     payments: async () => (await stores[0]?.db.select().from(payment)) ?? [],
-    /** As after that many seconds: every lease and lifetime ends so much earlier. */
+    /** The store, as the gateway has it. */
     db: () => {
       if (!stores[0]) throw new Error("No store is open");
       return stores[0].db;
