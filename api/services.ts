@@ -2,6 +2,7 @@ import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import type { Address, PublicClient } from "viem";
 import type { ContractName } from "../config/contracts";
 import type { HeadReader } from "./index-head";
+import type { Portfolio } from "./portfolio/portfolio";
 import type { StoreDatabase } from "./store/open";
 
 /** What the gateway needs of the index: to read it. Ponder's read-only database is one. */
@@ -44,6 +45,8 @@ export type Services = {
   /** The off-chain store; it is opened when it is first needed. */
   store: () => Promise<StoreDatabase>;
   config: Config;
+  /** What wallets hold, on other chains than the indexed one too. */
+  portfolio: Portfolio;
   /** Where the index stands. */
   head: HeadReader["read"];
   /** The time in unix seconds that decides what has expired. */

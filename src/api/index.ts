@@ -8,6 +8,8 @@ import { createPublicClient, fallback, http } from "viem";
 import { createGateway } from "../../api/gateway";
 import { listen } from "../../api/http/listener";
 import { followHead } from "../../api/index-head";
+import { configuredProvider } from "../../api/portfolio/configured";
+import { createPortfolio } from "../../api/portfolio/portfolio";
 import type { Services } from "../../api/services";
 import { lazily } from "../../api/store/lazy";
 import { openStore } from "../../api/store/open";
@@ -29,6 +31,10 @@ globalThis.intentryStore ??= lazily(() =>
 );
 const store = globalThis.intentryStore;
 
+const provider = configuredProvider(environment.portfolio, (failure) =>
+  log.warn(failure, "part of a portfolio could not be read"),
+);
+
 const services: Services = {
   db,
   clients: { chain: createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url))) }) },
@@ -48,6 +54,7 @@ const services: Services = {
     checkAnswers: environment.checkAnswers,
   },
   store: store.db,
+  portfolio: createPortfolio({ provider, cacheMs: environment.portfolio.cacheMs }),
   head: head.read,
   now: head.now,
 };
