@@ -114,9 +114,9 @@ export function alchemyProvider({ apiKey, report, endpoints = alchemyEndpoints }
   };
 
   const readActivity = async (chain: ServedChain, address: Address, signal: AbortSignal) =>
-    recentAlchemyTransfers(rpcUrl(chain.network), address, signal).catch((error: unknown) =>
-      note([chain], "recent activity", error),
-    );
+    recentAlchemyTransfers(rpcUrl(chain.network), address, signal).catch((error: unknown) => {
+      note([chain], "recent activity", error);
+    });
 
   const readTogether = async (address: Address, chains: ServedChain[], signal: AbortSignal) => {
     const [found, activities] = await Promise.all([

@@ -100,15 +100,20 @@ async function readAnswers(
   const { client, list, times, note } = reading;
   const answers = new Map<Address, Decimal>();
   if (feeds.length === 0) return { answers, warnings: [] };
-  const latestRound = (address: Address) => ({ abi: feedAbi, address, functionName: "latestRoundData" }) as const;
-  const [rounds, decimals, [uptime]] = await Promise.all([
-    client.multicall({ ...together(reading), contracts: feeds.map(({ address }) => latestRound(address)) }),
+  const addresses = feeds.map(({ address }) => address);
+  const [rounds, decimals] = await Promise.all([
     client.multicall({
       ...together(reading),
-      contracts: feeds.map(({ address }) => ({ abi: feedAbi, address, functionName: "decimals" }) as const),
+      contracts: [...addresses, ...(list.sequencer ? [list.sequencer] : [])].map(
+        (address) => ({ abi: feedAbi, address, functionName: "latestRoundData" }) as const,
+      ),
     }),
-    client.multicall({ ...together(reading), contracts: list.sequencer ? [latestRound(list.sequencer)] : [] }),
+    client.multicall({
+      ...together(reading),
+      contracts: addresses.map((address) => ({ abi: feedAbi, address, functionName: "decimals" }) as const),
+    }),
   ]);
+  const uptime = rounds[feeds.length];
   if (list.sequencer && (uptime?.status !== "success" || !isSequencerUp(uptime.result, times))) {
     note("the sequencer's uptime", uptime?.error ?? "down, or just back");
     return { answers, warnings: ["its sequencer is not known to have run for the last hour, so no price is trusted"] };

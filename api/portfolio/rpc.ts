@@ -99,7 +99,9 @@ async function readFrom(
     inTime(
       recentTransfers(client, contracts, address, blockNumber, chain.activityBlocks),
       AbortSignal.any([signal, AbortSignal.timeout(ACTIVITY_MS)]),
-    ).catch((error: unknown) => note("recent activity", error)),
+    ).catch((error: unknown) => {
+      note("recent activity", error);
+    }),
   ]);
   const warnings = [...holdings.warnings];
   if (times.present - times.block > MAX_HEAD_AGE_SECONDS)
