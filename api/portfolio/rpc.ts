@@ -15,8 +15,8 @@ import type { ChainReading, PortfolioProvider, ReportUpstream } from "./provider
 import { tokenLists } from "./token-lists";
 import { recentTransfers } from "./transfers";
 
-/** How long a node has for one answer. */
-const CALL_MS = 3_500;
+/** How long a node has for one answer: short enough that three in a row may be waited for in vain before another node is asked. */
+const CALL_MS = 2_500;
 /** How long the search for transfers may take; a snapshot is worth having without it. */
 const ACTIVITY_MS = 6_000;
 /** How old a chain's newest block may be before its node is thought to lag. */
@@ -61,7 +61,8 @@ export function rpcProvider({ rpcUrls, local, report }: Options): PortfolioProvi
     const note = (what: string, error: unknown) => report({ chain, what, error: inShort(error) });
     try {
       const { urls, tokens } = sourceOf(chain);
-      const transports = urls.map((url) => http(url, { timeout: CALL_MS, fetchOptions: { signal } }));
+      // The signal is not for fetch: viem would let it take the place of the timeout.
+      const transports = urls.map((url) => http(url, { timeout: CALL_MS }));
       const client = createPublicClient({ transport: fallback(transports, { retryCount: 1 }) });
       const reading = await inTime(readFrom(client, chainFacts[chain], tokens, address, signal, note), signal);
       return { chain, ok: true, ...reading };

@@ -21,6 +21,7 @@ const gateway = createGateway(
     db: { select: unused, execute: unused } as never,
     clients: { chain: { getBlockNumber: unused, getCode: unused, verifyTypedData: unused } },
     store: store.db,
+    portfolio: { chains: [], snapshot: unused },
     head: unused,
     now: unused,
     config: { ...environment, ...baseSepolia, maxLagBlocks: 0n },

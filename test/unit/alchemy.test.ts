@@ -396,12 +396,12 @@ describe("the key of Alchemy", () => {
       ? [error.name, error.message, error.stack, JSON.stringify(error), shown(error.cause)].join(" ")
       : JSON.stringify(error ?? null);
 
-  it.each([
+  it.each<[string, Parameters<AlchemyServer["answer"]>[0]]>([
     ["works", {}],
     ["answers with the key", { tokens: () => ({ status: 401, body: apiKey }) }],
     ["sends no JSON", { tokens: () => ({ body: apiKey }), transfers: () => ({ body: apiKey }) }],
     ["redirects to the key", { tokens: () => ({ status: 301, headers: { location: `http://127.0.0.1/${apiKey}` } }) }],
-    ["never answers", { tokens: () => "never" as const, transfers: () => "never" as const }],
+    ["never answers", { tokens: () => "never", transfers: () => "never" }],
     ["has errors", { tokens: () => tokensReply([row("base-mainnet", spam, 1n, { error: apiKey })]) }],
   ])("is in no answer, no report and no error when it %s", async (_, handlers) => {
     server.answer(handlers);
