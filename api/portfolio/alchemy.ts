@@ -5,7 +5,7 @@ import { address as addressValue } from "../../config/values";
 import { AlchemyFailed, postJson } from "./alchemy-http";
 import { recentAlchemyTransfers } from "./alchemy-transfers";
 import { type Decimal, parseDecimal } from "./decimal";
-import type { ChainReading, Holding, PortfolioProvider, ReportUpstream } from "./provider";
+import type { Activity, ChainReading, Holding, PortfolioProvider, ReportUpstream } from "./provider";
 import { listedToken } from "./token-lists";
 
 /** As many networks as one call may name. */
@@ -82,8 +82,7 @@ export function alchemyProvider({ apiKey, report, endpoints = alchemyEndpoints }
   const tokensUrl = `${endpoints.data}/data/v1/${apiKey}/assets/tokens/by-address`;
   const rpcUrl = (network: string) => `${endpoints.rpc(network)}/v2/${apiKey}`;
   const note = (chains: readonly ServedChain[], what: string, error: unknown) => {
-    for (const { slug: chain } of chains)
-      report({ chain, what, error: error instanceof AlchemyFailed ? error.message : "an unforeseen error" });
+    for (const { slug: chain } of chains) report({ chain, what, error: inShort(error) });
   };
 
   const readPage = (address: Address, networks: string[], signal: AbortSignal, pageKey?: string) => {
@@ -129,24 +128,7 @@ export function alchemyProvider({ apiKey, report, endpoints = alchemyEndpoints }
     return chains.map(({ slug, network }, index): ChainReading => {
       if (typeof found === "string")
         return { chain: slug, ok: false, reason: `could not be read: the provider ${found}` };
-      const { tokens, failed } = found.rows.get(network) ?? { tokens: [], failed: 0 };
-      if (failed > 0 && tokens.length === 0)
-        return { chain: slug, ok: false, reason: "could not be read: the provider has an error there" };
-      const activity = activities[index];
-      const warnings: string[] = [];
-      if (failed > 0) warnings.push(`${failed} of the provider's entries could not be read, and are left out`);
-      if (!found.isAll) warnings.push("the provider's list is not complete, so something may be missing");
-      const { holdings, badPrices } = holdingsOf(slug, tokens);
-      if (badPrices > 0) warnings.push(`${badPrices} of the provider's prices can't be read, or are out of date`);
-      if (!activity) warnings.push("recent activity could not be read");
-      return {
-        chain: slug,
-        ok: true,
-        holdings,
-        complete: failed === 0 && found.isAll,
-        activity: activity ?? [],
-        warnings,
-      };
+      return readingOf(slug, found.rows.get(network) ?? { tokens: [], failed: 0 }, found.isAll, activities[index]);
     });
   };
 
@@ -167,6 +149,12 @@ export function alchemyProvider({ apiKey, report, endpoints = alchemyEndpoints }
   };
 }
 
+/** An error in words for the log. Of an error that is not ours only the kind is told: its message may quote a URL, and so the key. */
+function inShort(error: unknown): string {
+  if (error instanceof AlchemyFailed) return error.message;
+  return error instanceof Error ? error.name : typeof error;
+}
+
 type ServedChain = { slug: ChainSlug; network: string };
 
 const servedChain = (slug: ChainSlug): ServedChain | undefined => {
@@ -184,6 +172,24 @@ function sortIn(rows: Map<string, Rows>, row: unknown): void {
   const { data: token } = Token.safeParse(row);
   if (token && !known.error) ofNetwork.tokens.push(token);
   else ofNetwork.failed++;
+}
+
+/** What the rows of a chain come to, and the activity, if it could be read. */
+function readingOf(
+  chain: ChainSlug,
+  { tokens, failed }: Rows,
+  isAll: boolean,
+  activity: Activity[] | undefined,
+): ChainReading {
+  if (failed > 0 && tokens.length === 0)
+    return { chain, ok: false, reason: "could not be read: the provider has an error there" };
+  const { holdings, badPrices } = holdingsOf(chain, tokens);
+  const warnings: string[] = [];
+  if (failed > 0) warnings.push(`${failed} of the provider's entries could not be read, and are left out`);
+  if (!isAll) warnings.push("the provider's list is not complete, so something may be missing");
+  if (badPrices > 0) warnings.push(`${badPrices} of the provider's prices can't be read, or are out of date`);
+  if (!activity) warnings.push("recent activity could not be read");
+  return { chain, ok: true, holdings, complete: failed === 0 && isAll, activity: activity ?? [], warnings };
 }
 
 /** The holdings among the tokens: no contract twice, no native balance disguised as a token, nothing that is zero. */
@@ -226,11 +232,12 @@ function describe(slug: ChainSlug, { tokenAddress, tokenMetadata }: Token) {
 
 /** The price in dollars: null where there is none, undefined where there is one that can't be trusted. */
 function priceOf(prices: readonly unknown[]): Decimal | null | undefined {
-  const inDollars = prices.filter((price) => Price.safeParse(price).data?.currency.toLowerCase() === "usd");
   if (prices.length === 0) return null;
-  const [price] = inDollars.map((price) => Price.parse(price));
-  if (!price) return undefined;
-  const age = Date.now() - Date.parse(price.lastUpdatedAt);
-  const value = parseDecimal(price.value);
+  const inDollars = prices
+    .flatMap((price) => Price.safeParse(price).data ?? [])
+    .find(({ currency }) => currency.toLowerCase() === "usd");
+  if (!inDollars) return undefined;
+  const age = Date.now() - Date.parse(inDollars.lastUpdatedAt);
+  const value = parseDecimal(inDollars.value);
   return value && value.digits > 0n && age >= -CLOCK_SKEW_MS && age <= MAX_PRICE_AGE_MS ? value : undefined;
 }
