@@ -115,6 +115,7 @@ export function alchemyProvider({ apiKey, report, endpoints = alchemyEndpoints }
   const readActivity = async (chain: ServedChain, address: Address, signal: AbortSignal) =>
     recentAlchemyTransfers(rpcUrl(chain.network), address, signal).catch((error: unknown) => {
       note([chain], "recent activity", error);
+      return undefined;
     });
 
   const readTogether = async (address: Address, chains: ServedChain[], signal: AbortSignal) => {
