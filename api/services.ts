@@ -45,10 +45,11 @@ export type Services = {
   clients: { chain: ChainClient };
   /** The off-chain store; it is opened when it is first needed. */
   store: () => Promise<StoreDatabase>;
-  portfolio: Portfolio;
   /** How paid operations are paid for; unset, they are not offered. */
   payments: Payments | undefined;
   config: Config;
+  /** What wallets hold, on other chains than the indexed one too. */
+  portfolio: Portfolio;
   /** Where the index stands. */
   head: HeadReader["read"];
   /** The time in unix seconds that decides what has expired. */

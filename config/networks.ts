@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Address } from "viem";
 import { z } from "zod";
 import type { ContractName } from "./contracts";
+import { TokenList } from "./token-list";
 import { address, contractAddresses, httpUrl } from "./values";
 
 /** The chain id of anvil and of every other development chain that wants to be known as one. */
@@ -47,6 +48,8 @@ export const LocalDeployment = z.object({
   apiUrl: httpUrl,
   ponderUrl: httpUrl,
   contracts: contractAddresses.catchall(address),
+  /** What portfolios look for on it; absent on a chain without tokens for that. */
+  tokens: TokenList.optional(),
 });
 export type LocalDeployment = z.infer<typeof LocalDeployment>;
 

@@ -11,7 +11,6 @@ type Curated = {
 };
 
 type CuratedChain = {
-  book: "Base" | "Ethereum" | "Arbitrum" | "Optimism" | "Polygon";
   native: readonly string[];
   /** Feeds that report at least hourly whatever the market does, as Chainlink documents them. */
   hourly: readonly string[];
@@ -33,7 +32,6 @@ const DAI = "DAI__USD";
  */
 export const curatedTokens: Record<PublicChainSlug, CuratedChain> = {
   base: {
-    book: "Base",
     native: [ETH],
     hourly: [ETH, BTC],
     tokens: [
@@ -65,7 +63,6 @@ export const curatedTokens: Record<PublicChainSlug, CuratedChain> = {
     ],
   },
   ethereum: {
-    book: "Ethereum",
     native: [ETH],
     hourly: [ETH, BTC],
     tokens: [
@@ -130,7 +127,6 @@ export const curatedTokens: Record<PublicChainSlug, CuratedChain> = {
     ],
   },
   arbitrum: {
-    book: "Arbitrum",
     native: [ETH],
     hourly: [ETH, BTC],
     tokens: [
@@ -171,7 +167,6 @@ export const curatedTokens: Record<PublicChainSlug, CuratedChain> = {
     ],
   },
   optimism: {
-    book: "Optimism",
     native: [ETH],
     hourly: [ETH, BTC],
     tokens: [
@@ -203,7 +198,6 @@ export const curatedTokens: Record<PublicChainSlug, CuratedChain> = {
     ],
   },
   polygon: {
-    book: "Polygon",
     native: ["MATIC__USD"],
     hourly: [],
     tokens: [

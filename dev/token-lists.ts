@@ -1,4 +1,15 @@
-import * as addressBook from "@bgd-labs/aave-address-book";
+import {
+  AaveV3Arbitrum,
+  AaveV3Base,
+  AaveV3Ethereum,
+  AaveV3Optimism,
+  AaveV3Polygon,
+  ChainlinkArbitrum,
+  ChainlinkBase,
+  ChainlinkEthereum,
+  ChainlinkOptimism,
+  ChainlinkPolygon,
+} from "@bgd-labs/aave-address-book";
 import * as aaveList from "@bgd-labs/aave-address-book/tokenlist";
 import uniswapList from "@uniswap/default-token-list";
 import { z } from "zod";
@@ -24,6 +35,15 @@ type PublishedToken = z.infer<typeof PublishedList>["tokens"][number];
 const uniswapTokens = PublishedList.parse(uniswapList).tokens;
 const aaveTokens = PublishedList.parse(aaveList).tokens;
 
+/** Aave's market and Chainlink's feeds of each chain. */
+const books: Record<PublicChainSlug, { market: object; feeds: object }> = {
+  base: { market: AaveV3Base, feeds: ChainlinkBase },
+  ethereum: { market: AaveV3Ethereum, feeds: ChainlinkEthereum },
+  arbitrum: { market: AaveV3Arbitrum, feeds: ChainlinkArbitrum },
+  optimism: { market: AaveV3Optimism, feeds: ChainlinkOptimism },
+  polygon: { market: AaveV3Polygon, feeds: ChainlinkPolygon },
+};
+
 const Market = z.object({ ASSETS: z.record(z.string(), z.object({ UNDERLYING: address })) });
 const Feeds = z.record(z.string(), z.union([z.string(), z.number()]));
 
@@ -44,15 +64,15 @@ const isHttpUrl = (text: string | undefined): text is string => text !== undefin
 
 /** One chain's list: addresses and metadata from the packages, choice and feeds from the curated table. */
 function tokenListOf(slug: PublicChainSlug): TokenList {
-  const { book, native, hourly, tokens } = curatedTokens[slug];
+  const { native, hourly, tokens } = curatedTokens[slug];
   const { chainId, nativeContracts } = chains[slug];
-  const market = Market.parse(addressBook[`AaveV3${book}`]);
-  const chainlink = Feeds.parse(addressBook[`Chainlink${book}`]);
+  const market = Market.parse(books[slug].market);
+  const chainlink = Feeds.parse({ ...books[slug].feeds });
   const here = ({ chainId: id }: PublishedToken) => id === chainId;
   const [onUniswap, onAave] = [uniswapTokens.filter(here), aaveTokens.filter(here)];
 
   const feed = (name: string): Feed => ({
-    address: address.parse(chainlink[name], { error: () => `${book} has no feed ${name}` }),
+    address: address.parse(chainlink[name], { error: () => `${slug} has no feed ${name}` }),
     maxAgeSeconds: hourly.includes(name) ? HOURLY_MAX_AGE_SECONDS : DAILY_MAX_AGE_SECONDS,
   });
   const contractOf = (token: string) => {

@@ -12,7 +12,7 @@ const MAX_REMEMBERED = 1_000;
 export type Portfolio = {
   /** The slugs of the chains that may be asked about. */
   chains: readonly ChainSlug[];
-  /** What an address has on some of those chains; {@link EveryChainFailed} when none of them answers. */
+  /** What an address, in lowercase, has on some of those chains; {@link EveryChainFailed} when none of them answers. */
   snapshot: (address: Address, chains: readonly ChainSlug[]) => Promise<PortfolioSnapshot>;
 };
 

@@ -49,7 +49,7 @@ function inTurn() {
 export function localFacilitator(rpcUrl: string, network: Terms["network"]): Facilitator {
   const account = mnemonicToAccount(LOCAL_MNEMONIC, { addressIndex: LOCAL_FACILITATOR_INDEX });
   const chain = { ...anvil, id: Number(network.slice("eip155:".length)) };
-  const transport = http(rpcUrl, { batch: true, retryCount: 0, timeout: 5_000 });
+  const transport = http(rpcUrl, { batch: true, retryDelay: 50, timeout: 5_000 });
   const client = createWalletClient({ account, chain, transport, cacheTime: 0 }).extend(publicActions);
   const sending = inTurn();
 

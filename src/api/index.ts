@@ -8,6 +8,8 @@ import { createPublicClient, fallback, http } from "viem";
 import { createGateway } from "../../api/gateway";
 import { listen } from "../../api/http/listener";
 import { followHead } from "../../api/index-head";
+import { configuredProvider } from "../../api/portfolio/configured";
+import { createPortfolio } from "../../api/portfolio/portfolio";
 import type { Services } from "../../api/services";
 import { lazily } from "../../api/store/lazy";
 import { openStore } from "../../api/store/open";
@@ -31,10 +33,13 @@ globalThis.intentryStore ??= lazily(() =>
 );
 const store = globalThis.intentryStore;
 
+const provider = configuredProvider(environment.portfolio, (failure) =>
+  log.warn(failure, "part of a portfolio could not be read"),
+);
+
 const services: Services = {
   db,
   clients: { chain: createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url))) }) },
-  portfolio: { chains: [], snapshot: () => Promise.reject(new Error("There is no portfolio yet")) },
   payments: paymentsFrom(environment.payment(network), log),
   config: {
     chainId,
@@ -52,6 +57,7 @@ const services: Services = {
     checkAnswers: environment.checkAnswers,
   },
   store: store.db,
+  portfolio: createPortfolio({ provider, cacheMs: environment.portfolio.cacheMs }),
   head: head.read,
   now: head.now,
 };

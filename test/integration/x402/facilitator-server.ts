@@ -37,6 +37,7 @@ export async function startFacilitatorServer(real: Facilitator) {
         });
       return c.json(await act());
     });
+  app.onError((error, c) => c.json({ error: error.message }, 500));
   const server = createServer(getRequestListener(app.fetch));
   const listenOn = (port: number) =>
     new Promise<number>((resolve) =>
