@@ -4,7 +4,8 @@ import { inputSchemaOf, outputSchemaOf } from "./json-schema";
 import { operation, z } from "./operation";
 import { getPortfolio } from "./portfolio";
 
-const Requirements = z
+/** One way to pay, as x402 writes it. */
+export const PaymentRequirements = z
   .looseObject({
     scheme: z.literal("exact"),
     network: z.string().openapi({ example: "eip155:8453" }),
@@ -31,7 +32,7 @@ const output = z
           description: z.string(),
           url: z.url(),
           x402Version: z.literal(2),
-          accepts: z.array(Requirements),
+          accepts: z.array(PaymentRequirements),
           inputSchema: JsonSchema,
           outputSchema: JsonSchema,
         }),
@@ -64,7 +65,7 @@ function resourceOf(terms: Parameters<typeof requirementsOf>[0], baseUrl: string
     description: getPortfolio.summary,
     url: resource.url,
     x402Version: 2 as const,
-    accepts: accepts as unknown as z.input<typeof Requirements>[],
+    accepts: accepts as unknown as z.input<typeof PaymentRequirements>[],
     inputSchema: inputSchemaOf(getPortfolio.input),
     outputSchema: outputSchemaOf(getPortfolio.output),
   };

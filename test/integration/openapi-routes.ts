@@ -4,7 +4,7 @@ import { join } from "node:path";
 /** A JSON Schema, as far as the tests look into it. */
 export type Schema = { type?: string; pattern?: string; enum?: (string | number)[]; example?: unknown };
 
-export type Parameter = { name: string; in: "path" | "query"; required: boolean; schema: Schema };
+export type Parameter = { name: string; in: "path" | "query" | "header"; required: boolean; schema: Schema };
 
 type Content = { "application/json": { schema: Schema & { properties?: Record<string, Schema> } } };
 
@@ -36,17 +36,17 @@ export const documentedRoutes: DocumentedRoute[] = Object.entries(openApi.paths)
     operationId,
     method: method.toUpperCase(),
     path,
-    parameters,
+    parameters: parameters.filter(({ in: place }) => place !== "header"),
     body: requestBody?.content,
     responses,
   })),
 );
 
 /** What a parameter takes. */
-export type Kind = "id" | "address" | "hash" | "flag" | "name" | "number" | "limit" | "offset" | "cursor";
+export type Kind = "id" | "address" | "hash" | "flag" | "name" | "number" | "limit" | "offset" | "cursor" | "chains";
 
 export function kindOf({ name, schema }: Parameter): Kind {
-  if (name === "limit" || name === "offset" || name === "cursor") return name;
+  if (name === "limit" || name === "offset" || name === "cursor" || name === "chains") return name;
   if (schema.type === "boolean") return "flag";
   if (schema.enum) return schema.type === "integer" ? "number" : "name";
   const byPattern: Record<string, Kind> = {
