@@ -3,12 +3,12 @@ import { formatUnits } from "viem";
 import { testDollarAbi } from "../abis/index";
 import { parseEnvironment } from "../config/environment";
 import { readLocalDeployment } from "../config/networks";
-import { actor, connect } from "./chain";
+import { connect } from "./chain";
 import { payingFetch } from "./paying-fetch";
+import { demoPayer as payer } from "./sample/people";
 
 // Buys one snapshot of the demo payer's own wallet on the stack that `npm start` runs, and shows what it cost.
 const { rpcUrl, apiUrl, contracts } = readLocalDeployment(parseEnvironment(process.env).stateFolder);
-const payer = actor(9);
 const dollar = contracts.TestDollar;
 if (!dollar) throw new Error("The local chain has no test dollar; start it again with `npm start`.");
 
