@@ -9,3 +9,5 @@ export { policyAccountAbi } from "./PolicyAccount.js";
 export { policyModuleAbi } from "./PolicyModule.js";
 export { solverRegistryAbi } from "./SolverRegistry.js";
 export { testDollarAbi } from "./TestDollar.js";
+export { testFeedAbi } from "./TestFeed.js";
+export { testTokenAbi } from "./TestToken.js";

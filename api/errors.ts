@@ -48,6 +48,19 @@ export class TooMany extends OperationError {
   }
 }
 
+/** The same is being done for another request just now; asking again shortly shows what came of it. */
+export class InProgress extends OperationError {
+  override name = "InProgress";
+  readonly status = 409;
+
+  constructor(
+    message: string,
+    readonly retryAfterSeconds: number,
+  ) {
+    super(message);
+  }
+}
+
 /** What was asked for is not there. */
 export class NotFound extends OperationError {
   override name = "NotFound";
@@ -64,4 +77,10 @@ export class TooLarge extends OperationError {
 export class Unavailable extends OperationError {
   override name = "Unavailable";
   readonly status = 503;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(message: string, { retryAfterSeconds, ...options }: ErrorOptions & { retryAfterSeconds?: number } = {}) {
+    super(message, options);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
 }

@@ -8,13 +8,12 @@ import type { Logger } from "pino";
 import { failureOf } from "./http/failure";
 import { type Env, logRequests } from "./http/log";
 import { shownPath } from "./http/path";
+import { TIME_LIMIT_MS } from "./http/time-limit";
 import type { Services } from "./services";
 import { docsRoutes } from "./transports/docs";
+import { paidRoutes } from "./transports/paid";
 import { restRoutes } from "./transports/rest";
 import { trpcRoutes } from "./transports/trpc";
-
-/** How long a request may take. */
-const TIME_LIMIT_MS = 15_000;
 
 /** Everything that is served on the gateway's port. */
 export function createGateway(services: Services, log: Logger): Hono<Env> {
@@ -25,11 +24,15 @@ export function createGateway(services: Services, log: Logger): Hono<Env> {
     cors({
       origin: "*",
       allowMethods: ["GET", "HEAD", "POST", "PUT", "OPTIONS"],
-      exposeHeaders: ["etag", "x-request-id", "retry-after", "ratelimit", "www-authenticate", "allow"],
+      exposeHeaders: [
+        ...["etag", "x-request-id", "retry-after", "ratelimit", "www-authenticate", "allow"],
+        ...["payment-required", "payment-response", "x-payment-response"],
+      ],
       maxAge: 86_400,
     }),
   );
   gateway.use(timeout(TIME_LIMIT_MS, new HTTPException(503, { message: "The request took too long; try again" })));
+  gateway.route("/", paidRoutes(services, log));
   gateway.route("/", restRoutes(services));
   gateway.route("/", trpcRoutes(services, log));
   gateway.route("/", docsRoutes());

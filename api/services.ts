@@ -2,7 +2,9 @@ import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import type { Address, PublicClient } from "viem";
 import type { ContractName } from "../config/contracts";
 import type { HeadReader } from "./index-head";
+import type { Portfolio } from "./portfolio/portfolio";
 import type { StoreDatabase } from "./store/open";
+import type { Payments } from "./x402/paywall";
 
 /** What the gateway needs of the index: to read it. Ponder's read-only database is one. */
 export type IndexDatabase = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute">;
@@ -43,7 +45,11 @@ export type Services = {
   clients: { chain: ChainClient };
   /** The off-chain store; it is opened when it is first needed. */
   store: () => Promise<StoreDatabase>;
+  /** How paid operations are paid for; unset, they are not offered. */
+  payments: Payments | undefined;
   config: Config;
+  /** What wallets hold, on other chains than the indexed one too. */
+  portfolio: Portfolio;
   /** Where the index stands. */
   head: HeadReader["read"];
   /** The time in unix seconds that decides what has expired. */

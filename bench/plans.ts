@@ -216,6 +216,8 @@ try {
       clients: { chain: { getBlockNumber: unreachable, getCode: unreachable, verifyTypedData: unreachable } },
       config: { ...parseEnvironment({}), chainId: LOCAL_CHAIN_ID, contracts, maxLagBlocks: 0n },
       store: async () => store.db,
+      payments: undefined,
+      portfolio: { chains: [], snapshot: unreachable },
       head: followHead(index.db).read,
       now: async () => NOW,
     },

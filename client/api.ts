@@ -553,6 +553,109 @@ export type QuoteResponseMetadata = {
   updated_at: string;
 };
 
+export type PortfolioSnapshot = {
+  address: Hex;
+  timestamp: string;
+  chains: readonly string[];
+  summary: PortfolioSummary;
+  tokens: readonly PortfolioToken[];
+  positions: readonly unknown[];
+  recentActivity: readonly RecentActivity[];
+  provider: string;
+};
+
+export type PortfolioSummary = {
+  /** US dollars; null where nothing has a price but something is held, or may be. */
+  totalValueUsd: string | null;
+  tokenCount: number;
+  pricedTokenCount: number;
+  unpricedTokenCount: number;
+  /** US dollars; null where nothing has a price but something is held, or may be. */
+  stablecoinValueUsd: string | null;
+  chains: readonly ChainSummary[];
+  topHoldings: readonly TopHolding[];
+  /** What could not be read, in sentences. */
+  warnings: readonly string[];
+};
+
+export type ChainSummary = {
+  chain: string;
+  tokenCount: number;
+  pricedTokenCount: number;
+  unpricedTokenCount: number;
+  /** US dollars; null where nothing has a price but something is held, or may be. */
+  totalValueUsd: string | null;
+};
+
+export type TopHolding = {
+  chain: string;
+  contract: Hex | null;
+  symbol: string | null;
+  name: string | null;
+  valueUsd: string;
+};
+
+export type PortfolioToken = {
+  chain: string;
+  chainId: string;
+  /** Null for the native coin. */
+  contract: Hex | null;
+  symbol: string | null;
+  name: string | null;
+  decimals: number | null;
+  logo: string | null;
+  rawBalance: string;
+  balance: string | null;
+  priceUsd: string | null;
+  valueUsd: string | null;
+};
+
+export type RecentActivity = {
+  chain: string | null;
+  hash: string | null;
+  from: string | null;
+  to: string | null;
+  blockNumber: string | null;
+  timestamp: string | null;
+};
+
+export type PaymentRequired = {
+  error: string;
+  x402Version: 2;
+  accepts: readonly PaymentRequirements[];
+};
+
+export type PaymentRequirements = {
+  scheme: "exact";
+  network: string;
+  /** In the asset's smallest unit. */
+  amount: string;
+  asset: string;
+  payTo: string;
+  maxTimeoutSeconds: number;
+  extra: Record<string, unknown>;
+};
+
+export type X402Discovery = {
+  version: string;
+  /** Empty where nothing is sold. */
+  resources: readonly {
+    path: string;
+    method: string;
+    price: string;
+    /** CAIP-2. */
+    network: string;
+    description: string;
+    url: string;
+    x402Version: 2;
+    accepts: readonly PaymentRequirements[];
+    /** A JSON Schema. */
+    inputSchema: Record<string, unknown>;
+    /** A JSON Schema. */
+    outputSchema: Record<string, unknown>;
+  }[];
+};
+
 export type Health = {
   status: "ok";
   ok: true;
@@ -1182,6 +1285,12 @@ export type Api = {
       },
       QuoteResponseMetadata
     >;
+  };
+  payments: {
+    /** What is paid for here by x402, and on what terms. */
+    discovery: Query<Record<string, never>, X402Discovery>;
+    /** What is paid for here by x402, and on what terms. */
+    discoveryAlias: Query<Record<string, never>, X402Discovery>;
   };
   status: {
     /** Says that the process serves. */

@@ -1,6 +1,6 @@
 import type { LocalAccount } from "viem";
 
-type PortfolioSnapshot = { summary: { totalValueUsd: string | null } };
+import type { PortfolioSnapshot } from "./api";
 
 import { secondsOf, wait } from "./wait";
 

@@ -1,7 +1,10 @@
 import { resolve } from "node:path";
 import { z } from "zod";
+import { type PublicChainSlug, publicChainSlugs, rpcVariable } from "./chains";
 import { addressVariable, type ContractName, contractNames } from "./contracts";
 import { baseSepolia, LOCAL_CHAIN_ID, type Network, readLocalDeployment } from "./networks";
+import { type PaymentSettings, paymentProblems, paymentSettings, paymentVariables } from "./payments";
+import type { TokenList } from "./token-list";
 import { address, flag, httpUrl, port, wholeNumber } from "./values";
 
 /** A wrong or missing variable; the message names each one and says what it should be. */
@@ -26,6 +29,7 @@ const schemaName = z
 
 const DEFAULT_WRITES_PER_MINUTE = 600;
 const DEFAULT_DOCUMENT_BYTES_PER_DAY = 64 * 1024 * 1024;
+const DEFAULT_PORTFOLIO_CACHE_SECONDS = 15;
 
 const shared = z.object({
   NETWORK: z.enum(["local", "base-sepolia", "custom"], { error: "must be local, base-sepolia or custom" }).optional(),
@@ -59,13 +63,28 @@ const shared = z.object({
   RPC_URL: rpcUrls.optional(),
   START_BLOCK: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
   POLLING_INTERVAL_MS: wholeNumber(10, 600_000).optional(),
+  ...paymentVariables,
+  PORTFOLIO_PROVIDER: z.enum(["rpc", "alchemy"], { error: "must be rpc or alchemy" }).default("rpc"),
+  PORTFOLIO_CACHE_SECONDS: wholeNumber(0, 3600).default(DEFAULT_PORTFOLIO_CACHE_SECONDS),
+  ALCHEMY_API_KEY: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+$/, "must be an Alchemy API key: letters, digits, - and _")
+    .optional(),
+});
+
+const portfolioRpcUrls = z.object({
+  RPC_URL_BASE: rpcUrls.optional(),
+  RPC_URL_ETHEREUM: rpcUrls.optional(),
+  RPC_URL_ARBITRUM: rpcUrls.optional(),
+  RPC_URL_OPTIMISM: rpcUrls.optional(),
+  RPC_URL_POLYGON: rpcUrls.optional(),
 });
 
 const addresses = z.object(
   Object.fromEntries(contractNames.map((name) => [addressVariable(name), address.optional()])),
 );
 
-const Variables = shared.and(addresses);
+const Variables = shared.extend(portfolioRpcUrls.shape).and(addresses);
 
 export type Environment = {
   networkName: Network["name"];
@@ -90,8 +109,23 @@ export type Environment = {
   cursorSecret: string;
   /** Whether every answer is held against its schema before it is sent. */
   checkAnswers: boolean;
+  portfolio: PortfolioSettings;
   /** Reads the chain to index. It is a function because the local deployment file exists only once the chain is up. */
   network: () => Network;
+  /** How paid routes are paid for, or what would have to be set for it. */
+  payment: (network: Network) => PaymentSettings | { missing: string[] };
+};
+
+/** Where portfolios are read from. */
+export type PortfolioSettings = {
+  /** How long a snapshot is given again. */
+  cacheMs: number;
+  /** The key of Alchemy where it is the provider; undefined where the chains' own nodes are. */
+  alchemyApiKey: string | undefined;
+  /** The nodes of the public chains. */
+  rpcUrls: Partial<Record<PublicChainSlug, string[]>>;
+  /** Reads where the local chain is, if it is the one that is indexed, and what its tokens are. */
+  local: () => { rpcUrl: string; tokens: TokenList } | undefined;
 };
 
 type Source = Record<string, string | undefined>;
@@ -125,6 +159,9 @@ export function parseEnvironment(source: Source): Environment {
     problems.push(`CHAIN_ID: must be ${baseSepolia.chainId} or unset when the network is base-sepolia`);
   if (variables.X402_DEV_BYPASS && variables.NODE_ENV === "production")
     problems.push("X402_DEV_BYPASS: must not be true when NODE_ENV=production");
+  problems.push(...paymentProblems(variables));
+  if (variables.PORTFOLIO_PROVIDER === "alchemy" && variables.ALCHEMY_API_KEY === undefined)
+    problems.push("ALCHEMY_API_KEY: is required when PORTFOLIO_PROVIDER is alchemy");
   if (problems.length > 0) throw new InvalidEnvironment(problems);
 
   const stateFolder = resolve(variables.INTENTRY_DIR);
@@ -138,6 +175,7 @@ export function parseEnvironment(source: Source): Environment {
         rpcUrls: [deployment.rpcUrl],
         startBlock: 0,
         contracts: deployment.contracts,
+        testDollar: deployment.contracts.TestDollar,
       };
     }
     const preset = networkName === "base-sepolia" ? baseSepolia : undefined;
@@ -149,6 +187,12 @@ export function parseEnvironment(source: Source): Environment {
       startBlock: variables.START_BLOCK ?? preset?.startBlock ?? 0,
       contracts: Object.fromEntries(contractNames.map((name) => [name, addressOf(name)])) as Network["contracts"],
     };
+  };
+
+  const localTokens = () => {
+    if (networkName !== "local") return undefined;
+    const { rpcUrl, tokens = { native: [], sequencer: null, tokens: [] } } = readLocalDeployment(stateFolder);
+    return { rpcUrl, tokens };
   };
 
   return {
@@ -174,6 +218,13 @@ export function parseEnvironment(source: Source): Environment {
     // Processes that share a database or a folder share the index, and so their cursors.
     cursorSecret: variables.CURSOR_SECRET ?? `cursors of ${variables.DATABASE_URL ?? stateFolder}`,
     checkAnswers: variables.NODE_ENV === "test" || variables.NODE_ENV === "development",
+    portfolio: {
+      cacheMs: variables.PORTFOLIO_CACHE_SECONDS * 1000,
+      alchemyApiKey: variables.PORTFOLIO_PROVIDER === "alchemy" ? variables.ALCHEMY_API_KEY : undefined,
+      rpcUrls: Object.fromEntries(publicChainSlugs.map((slug) => [slug, variables[rpcVariable(slug)]])),
+      local: localTokens,
+    },
     network,
+    payment: (indexed) => paymentSettings(variables, indexed),
   };
 }

@@ -3,10 +3,18 @@ import { join } from "node:path";
 import type { Address } from "viem";
 import { z } from "zod";
 import type { ContractName } from "./contracts";
+import { TokenList } from "./token-list";
 import { address, contractAddresses, httpUrl } from "./values";
 
 /** The chain id of anvil and of every other development chain that wants to be known as one. */
 export const LOCAL_CHAIN_ID = 31337;
+
+/** The accounts that every anvil funds; their keys are public and worth nothing anywhere else. */
+export const LOCAL_MNEMONIC = "test test test test test test test test test test test junk";
+
+/** Which of them settles payments on a local chain, and which is paid. Neither is used for anything else. */
+export const LOCAL_FACILITATOR_INDEX = 19;
+export const LOCAL_PAYEE_INDEX = 18;
 
 export type Network = {
   name: "local" | "base-sepolia" | "custom";
@@ -14,6 +22,8 @@ export type Network = {
   rpcUrls: string[];
   startBlock: number;
   contracts: Record<ContractName, Address>;
+  /** The token in which is paid on a local chain. */
+  testDollar?: Address;
 };
 
 /** The deployment on the public test network. */
@@ -38,6 +48,8 @@ export const LocalDeployment = z.object({
   apiUrl: httpUrl,
   ponderUrl: httpUrl,
   contracts: contractAddresses.catchall(address),
+  /** What portfolios look for on it; absent on a chain without tokens for that. */
+  tokens: TokenList.optional(),
 });
 export type LocalDeployment = z.infer<typeof LocalDeployment>;
 

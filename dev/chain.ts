@@ -9,15 +9,12 @@ import {
 } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { anvil as anvilChain } from "viem/chains";
-import { LOCAL_CHAIN_ID } from "../config/networks";
+import { LOCAL_CHAIN_ID, LOCAL_MNEMONIC } from "../config/networks";
 import { type Child, startChild, waitFor } from "./child";
 import { findFoundry } from "./foundry";
 
-/** The accounts that every anvil funds; their keys are public and worth nothing anywhere else. */
-const MNEMONIC = "test test test test test test test test test test test junk";
-
-/** One of anvil's ten accounts. */
-export const actor = (index: number) => mnemonicToAccount(MNEMONIC, { addressIndex: index });
+/** One of anvil's accounts. */
+export const actor = (index: number) => mnemonicToAccount(LOCAL_MNEMONIC, { addressIndex: index });
 
 export type ChainConnection = ReturnType<typeof connect>;
 
@@ -63,7 +60,7 @@ export async function startChain({
       ["--host", "127.0.0.1"],
       ["--port", String(port)],
       ["--chain-id", String(chainId)],
-      ["--mnemonic", MNEMONIC],
+      ["--mnemonic", LOCAL_MNEMONIC],
       ["--accounts", "20"],
       ["--timestamp", String(startTime ?? Math.floor(Date.now() / 1000))],
       ["--code-size-limit", "100000"],

@@ -1,4 +1,4 @@
-import { allOperations } from "../api/operations/index";
+import { freeOperations } from "../api/operations/index";
 import { openApiDocument } from "../api/transports/openapi";
 import { routeOf } from "../api/transports/route";
 
@@ -100,7 +100,7 @@ export function clientTypes(): string {
     .filter(([name]) => name !== "Error")
     .map(([name, schema]) => `${comment(schema.description)}export type ${name} = ${typeOf(schema, "out")};`);
   const resources = new Map<string, string[]>();
-  for (const { resource, name, operation } of allOperations) {
+  for (const { resource, name, operation } of freeOperations) {
     const { method, path, headers } = routeOf(operation);
     const documented = paths[path]?.[method.toLowerCase()];
     const answer = documented?.responses[200] ?? documented?.responses[201];

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { openApiDocument } from "../api/transports/openapi";
 import { clientTypes } from "./client-types";
 import { forge } from "./forge.js";
+import { tokenListFiles } from "./token-lists";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -24,6 +25,8 @@ const CONTRACTS = [
   "PolicyModule",
   "SolverRegistry",
   "TestDollar",
+  "TestFeed",
+  "TestToken",
 ];
 
 /** Apart from what `forge test` builds: forge loses the artifacts of tests it is told to leave out of a shared folder. */
@@ -71,7 +74,11 @@ const client: Generator = async () => {
   return { [path]: await formatted(path, clientTypes()) };
 };
 
-const generators: Generator[] = [contracts, openApi, client];
+/** The tokens that portfolios look for, and the feeds of their prices. */
+const tokenLists: Generator = async () =>
+  Object.fromEntries(Object.entries(tokenListFiles()).map(([path, list]) => [path, `${pretty(list)}\n`]));
+
+const generators: Generator[] = [contracts, openApi, tokenLists, client];
 
 const current = (path: string) => readFile(path, "utf8").catch(() => undefined);
 

@@ -4,6 +4,7 @@ import { type LocalDeployment, localDeploymentFile } from "../config/networks";
 import { type LocalChain, startChain } from "./chain";
 import { deploy } from "./deploy";
 import { clearLocalIndex } from "./fresh-index";
+import { deployTokens } from "./local-tokens";
 import { protocolOn } from "./protocol";
 import { SAMPLE_HISTORY_SECONDS, sampleActivity } from "./sample/index";
 
@@ -25,12 +26,14 @@ export async function startLocalChain(
   const contracts = await deploy(chain.client);
   if (environment.sampleActivity)
     await sampleActivity(protocolOn(chain.client, contracts), (what) => onProgress(`Sample activity: ${what}`));
+  const tokens = await deployTokens(chain.client, contracts);
   const deployment: LocalDeployment = {
     rpcUrl: chain.rpcUrl,
     chainId: await chain.client.getChainId(),
     apiUrl: `http://127.0.0.1:${apiPort}`,
     ponderUrl: `http://127.0.0.1:${ponderPort}`,
     contracts,
+    tokens,
   };
   await writeFile(localDeploymentFile(stateFolder), `${JSON.stringify(deployment, null, 2)}\n`);
   return deployment;

@@ -78,6 +78,10 @@ function showWhatToTry({ apiUrl, ponderUrl, rpcUrl, contracts }: LocalDeployment
     "",
     ...requests.map((path) => `  curl '${apiUrl}${path}'`),
     "",
+    "Buy a portfolio for $0.01, with test dollars (x402):",
+    "",
+    "  npm run pay",
+    "",
     "Stop with Ctrl-C.",
   );
   console.log(lines.join("\n"));

@@ -1,5 +1,5 @@
 import { HTTPException } from "hono/http-exception";
-import { OperationError, TooMany, Unauthorized } from "../errors";
+import { InProgress, OperationError, TooMany, Unauthorized, Unavailable } from "../errors";
 
 /** What a failure tells the client. `fault` is a failure of ours, whose details belong into the log alone. */
 export type Failure = { status: number; message: string; fault: boolean; headers: Record<string, string> };
@@ -31,6 +31,8 @@ function headersOf(error: OperationError | HTTPException): Record<string, string
     const ratelimit = `limit=${limit}, remaining=0, reset=${retryAfterSeconds}`;
     return { "retry-after": String(retryAfterSeconds), ratelimit };
   }
+  if ((error instanceof InProgress || error instanceof Unavailable) && error.retryAfterSeconds !== undefined)
+    return { "retry-after": String(error.retryAfterSeconds) };
   if (error instanceof Unauthorized) return { "www-authenticate": "Bearer" };
   return error.status === 503 ? SOON : {};
 }

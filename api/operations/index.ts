@@ -4,6 +4,7 @@ import { getCommerceAnalytics } from "./analytics";
 import { getAttestation, listAttestations } from "./attestations";
 import { getAttestor, listAttestors } from "./attestors";
 import { chooseBid, createBid, listBids } from "./bids";
+import { getDiscovery, getDiscoveryAlias } from "./discovery";
 import { getDispute, listDisputes } from "./disputes";
 import { catalogs, quoteRequests, quoteResponses } from "./documents";
 import { getFacilitator, listFacilitators } from "./facilitators";
@@ -11,6 +12,7 @@ import { getMetadata, putMetadata, reserveMetadata } from "./intent-metadata";
 import { getIntent, listIntents } from "./intents";
 import { getMerchant, getReputation, listMerchants } from "./merchants";
 import type { Caller, Operation } from "./operation";
+import { getPortfolio } from "./portfolio";
 import { checkPreflight } from "./preflight";
 import { getQuote, listQuotes } from "./quotes";
 import { getReceipt, listReceipts } from "./receipts";
@@ -58,13 +60,16 @@ export const operations = {
     getQuoteResponse: quoteResponses.get,
     getQuoteResponseMetadata: quoteResponses.metadata,
   },
+  portfolio: { get: getPortfolio },
+  payments: { discovery: getDiscovery, discoveryAlias: getDiscoveryAlias },
   status: { health: getHealth, ready: getReadiness, protocol: getProtocol },
 } as const;
 
 /** An operation as the transports see it: its schemas check at run time what its types say here. */
-export type AnyOperation = Omit<Operation, "run" | "status" | "example"> & {
+export type AnyOperation = Omit<Operation, "run" | "check" | "status" | "example"> & {
   example: Record<string, unknown>;
   status?: 201 | ((output: never) => 200 | 503);
+  check?: (services: never, input: never) => void;
   run: (services: never, input: never, caller: Caller) => Promise<unknown>;
 };
 
@@ -76,3 +81,6 @@ export const allOperations = Object.entries(operations).flatMap(([resource, ofRe
     operation,
   })),
 );
+
+/** The operations that anyone may run; what is paid for is only where the paywall is. */
+export const freeOperations = allOperations.filter(({ operation }) => !operation.paid);

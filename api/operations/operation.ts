@@ -23,6 +23,10 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   writes?: boolean;
   /** Whether its answer is the text of a document, which never changes and is named by the input's `hash`. */
   document?: boolean;
+  /** Whether it is paid for: then only the paywall lets it run, and it is nowhere but where the paywall is. */
+  paid?: true;
+  /** Refuses, with BadInput, what this deployment can't serve; before any payment. */
+  check?: (services: Services, input: z.output<Input>) => void;
   run: (services: Services, input: z.output<Input>, caller: Caller) => Promise<z.input<Output>>;
 };
 

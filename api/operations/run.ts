@@ -1,11 +1,20 @@
 import { BadInput, Unauthorized } from "../errors";
 import type { Services } from "../services";
 import { type Allowance, countWrite } from "../store/limits";
+import { isAdmitted } from "./admission";
 import type { AnyOperation } from "./index";
 import { type Caller, problemsOf } from "./operation";
 
 /** What came of an operation; a write that is limited also says how many are left. */
 type Done = { input: Record<string, unknown>; output: unknown; allowance?: Allowance };
+
+/** What was sent, parsed; {@link BadInput} when it can't be served. */
+export function parseInput(services: Services, operation: AnyOperation, sent: unknown): Record<string, unknown> {
+  const parsed = operation.input.safeParse(sent);
+  if (!parsed.success) throw new BadInput(...problemsOf(parsed.error, operation.headers));
+  operation.check?.(services as never, parsed.data as never);
+  return parsed.data;
+}
 
 /** Runs an operation on what was sent. Its answer is held against its schema where that is asked for. */
 export async function runOperation(
@@ -15,15 +24,15 @@ export async function runOperation(
   caller: Caller,
 ): Promise<Done> {
   const { config, store } = services;
+  if (operation.paid && !isAdmitted(caller)) throw new Error(`${operation.route} was about to run without payment`);
   if (operation.writes && config.writeTokens.length > 0 && !caller.isKnown)
     throw new Unauthorized("authorization: must be Bearer and a token that may write");
-  const parsed = operation.input.safeParse(sent);
-  if (!parsed.success) throw new BadInput(...problemsOf(parsed.error, operation.headers));
+  const input = parseInput(services, operation, sent);
   const limit = operation.writes ? config.writesPerMinute : undefined;
   const allowance = limit === undefined ? undefined : await countWrite(await store(), caller.client, limit, Date.now());
-  const output = await operation.run(services as never, parsed.data as never, caller);
+  const output = await operation.run(services as never, input as never, caller);
   return {
-    input: parsed.data,
+    input,
     output: config.checkAnswers ? operation.output.parse(output) : output,
     ...(allowance && { allowance }),
   };

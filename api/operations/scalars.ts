@@ -1,4 +1,5 @@
 import type { Address, Hex } from "viem";
+import { type ChainSlug, chains } from "../../config/chains";
 import { z } from "./operation";
 
 // Values as clients send them. REST sends text; a typed client may send numbers, bigints and booleans as well.
@@ -199,6 +200,29 @@ export const cursor = scalar<string, string>(
     example: "c2FtcGxl",
   },
 );
+
+const MAX_CHAINS = 8;
+
+const chainSlugs = Object.keys(chains) as ChainSlug[];
+
+/** The slugs of chains, separated by commas, in any case; the same one again counts once. */
+export const chainList = scalar<string | readonly string[], ChainSlug[]>(
+  (sent) => {
+    const names = typeof sent === "string" ? sent.split(",") : Array.isArray(sent) ? sent : [];
+    if (names.length === 0 || names.length > MAX_CHAINS)
+      return { problem: `must be 1 to ${MAX_CHAINS} chains, separated by commas` };
+    const slugs = names.map((name) => chainSlugs.find((slug) => slug === String(name).trim().toLowerCase()));
+    return slugs.every((slug) => slug !== undefined)
+      ? { value: [...new Set(slugs)] }
+      : { problem: `must be chains of ${chainSlugs.join(", ")}, separated by commas` };
+  },
+  {
+    type: "string",
+    default: "base,ethereum",
+    description: `1 to ${MAX_CHAINS} chains, separated by commas: ${chainSlugs.join(", ")}.`,
+    example: "base,ethereum",
+  },
+).default(["base", "ethereum"]);
 
 // Values as answers carry them.
 

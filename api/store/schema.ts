@@ -102,6 +102,43 @@ export const intentMetadata = offchain.table(
   (table) => [primaryKey({ columns: [table.chainId, table.intentHash, table.owner, table.contentHash] })],
 );
 
+/**
+ * One row is one signed payment, from when somebody brings it until it can no longer be used. It is CLAIMED while it is
+ * verified and what it buys is made, SETTLING from just before the facilitator is asked to settle it, whatever comes of
+ * that, and SETTLED when it is known to be paid.
+ */
+export const payment = offchain.table(
+  "payment",
+  {
+    /** CAIP-2. */
+    network: text().notNull(),
+    asset: text().notNull(),
+    payer: text().notNull(),
+    nonce: text().notNull(),
+    /** Names what was signed, together with the signature. */
+    hash: text().notNull(),
+    /** What was asked for with it. */
+    request: text().notNull(),
+    state: text({ enum: ["CLAIMED", "SETTLING", "SETTLED"] }).notNull(),
+    /** Who works on it: another name for each attempt. */
+    holder: text().notNull(),
+    /** Until when nobody else may work on it. */
+    leaseUntil: timestamp({ withTimezone: true, mode: "date" }).notNull(),
+    /** What it buys, once that is made. */
+    answer: text(),
+    /** The payment network's newest block before settlement, if it was known. */
+    fromBlock: bigint({ mode: "bigint" }),
+    /** The transaction that paid. */
+    transaction: text(),
+    expiresAt: timestamp({ withTimezone: true, mode: "date" }).notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.network, table.asset, table.payer, table.nonce] }),
+    index().on(table.expiresAt),
+  ],
+);
+
 const amount = customType<{ data: bigint; driverData: string }>({
   dataType: () => "numeric(78)",
   toDriver: String,

@@ -1,4 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { PaymentRequirements } from "../operations/discovery";
 import { allOperations } from "../operations/index";
 import { z } from "../operations/operation";
 import { introduction } from "./introduction";
@@ -19,6 +20,41 @@ const errorMeanings = {
   500: "Something unforeseen happened; the server's log has it under this request's id.",
   503: "Something that the service needs does not answer.",
 } as const;
+
+const text = (description: string) => ({ description, schema: { type: "string" as const } });
+
+/** What a paid operation takes and answers beside what it says of itself. */
+const payment = {
+  request: z.object({
+    "payment-signature": z.string().optional().openapi({
+      description:
+        "The payment, as x402 version 2 has it: what payment-required asks for, signed. X-PAYMENT of version 1 works too.",
+    }),
+  }),
+  paid: { "payment-response": text("What was paid, as x402 has it: base64 of JSON with the transaction.") },
+  responses: {
+    402: {
+      description: "Payment is required, or what was sent does not pay.",
+      headers: { "payment-required": text("How to pay, as x402 has it: base64 of JSON.") },
+      content: {
+        "application/json": {
+          schema: z
+            .strictObject({
+              error: z.string().openapi({ example: "Payment required" }),
+              x402Version: z.literal(2),
+              accepts: z.array(PaymentRequirements),
+            })
+            .openapi("PaymentRequired"),
+        },
+      },
+    },
+    409: {
+      description: "The same payment is being worked on for another request; Retry-After says when to ask again.",
+      headers: { "retry-after": text("In seconds.") },
+      content: { "application/json": { schema: ErrorBody } },
+    },
+  },
+};
 
 const json = (schema: z.ZodType, example?: unknown) => ({
   "application/json": { schema, ...(example !== undefined && { example }) },
@@ -65,6 +101,7 @@ export function openApiDocument() {
             ),
           ),
         }),
+        ...(operation.paid && { headers: payment.request }),
         ...(otherParameters.size > 0 &&
           (method === "GET"
             ? { query: pick(otherParameters) }
@@ -75,14 +112,17 @@ export function openApiDocument() {
           description: operation.summary,
           headers: {
             ...headers,
+            ...(operation.paid && payment.paid),
             ...(method === "GET" && {
               etag: { description: "For If-None-Match.", schema: { type: "string" as const } },
             }),
           },
           content: json(operation.output),
         },
-        ...(method === "GET" && { 304: { description: "The client has it already (If-None-Match)." } }),
+        ...(method === "GET" &&
+          !operation.paid && { 304: { description: "The client has it already (If-None-Match)." } }),
         ...Object.fromEntries(errors),
+        ...(operation.paid && payment.responses),
       },
     });
   }

@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import { callerOf } from "../http/caller";
 import { etagOf, hasTag } from "../http/etag";
 import type { Env } from "../http/log";
-import { allOperations } from "../operations/index";
+import { freeOperations } from "../operations/index";
 import { runOperation } from "../operations/run";
 import type { Services } from "../services";
 import type { Allowance } from "../store/limits";
@@ -44,7 +44,7 @@ export function refuseOtherMethods(routes: Hono<Env>, path: string, methods: rea
 }
 
 /** What a request says, from its path and its query or body, as the one input of an operation. */
-async function sentInput(
+export async function sentInput(
   c: Context,
   { method, pathParameters, headers, otherParameters }: Route,
 ): Promise<Record<string, unknown>> {
@@ -58,11 +58,11 @@ async function sentInput(
   };
 }
 
-/** The REST routes of all operations; a known path with another method is a 405. */
+/** The REST routes of all operations that are free; a known path with another method is a 405. */
 export function restRoutes(services: Services): Hono<Env> {
   const routes = new Hono<Env>();
   const methodsOf = new Map<string, string[]>();
-  for (const { operation } of allOperations) {
+  for (const { operation } of freeOperations) {
     const route = routeOf(operation);
     methodsOf.set(route.honoPath, [...(methodsOf.get(route.honoPath) ?? []), route.method]);
     routes.on(route.method, route.honoPath, async (c) => {

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { callerOf } from "../http/caller";
 import { failureOf } from "../http/failure";
 import type { Env } from "../http/log";
-import { type AnyOperation, allOperations } from "../operations/index";
+import { type AnyOperation, freeOperations } from "../operations/index";
 import type { Caller } from "../operations/operation";
 import { runOperation } from "../operations/run";
 import type { Services } from "../services";
@@ -72,7 +72,7 @@ type Procedures = Record<string, ReturnType<typeof procedureOf>>;
 /** The router of all operations, each under its name: `agents.get`. */
 function routerOf(services: Services) {
   const resources: Record<string, Procedures> = {};
-  for (const { resource, name, operation } of allOperations) {
+  for (const { resource, name, operation } of freeOperations) {
     resources[resource] ??= {};
     resources[resource][name.slice(resource.length + 1)] = procedureOf(services, operation);
   }

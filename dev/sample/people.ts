@@ -13,5 +13,8 @@ export const people = {
   artMerchant: actor(8),
 } as const;
 
+/** Who pays in the demo: its key is as public as that of anvil's other accounts. */
+export const demoPayer = actor(9);
+
 /** A hash that stands for a document which only the sample knows. */
 export const hashOf = (text: string): Hex => keccak256(stringToHex(text));

@@ -8,14 +8,18 @@ import { createPublicClient, fallback, http } from "viem";
 import { createGateway } from "../../api/gateway";
 import { listen } from "../../api/http/listener";
 import { followHead } from "../../api/index-head";
+import { configuredProvider } from "../../api/portfolio/configured";
+import { createPortfolio } from "../../api/portfolio/portfolio";
 import type { Services } from "../../api/services";
 import { lazily } from "../../api/store/lazy";
 import { openStore } from "../../api/store/open";
+import { paymentsFrom } from "../../api/x402/payments";
 import { parseEnvironment } from "../../config/environment";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 
 const environment = parseEnvironment(process.env);
-const { chainId, contracts, rpcUrls } = environment.network();
+const network = environment.network();
+const { chainId, contracts, rpcUrls } = network;
 
 const log = pino({ level: environment.logLevel });
 const head = followHead(db);
@@ -29,9 +33,14 @@ globalThis.intentryStore ??= lazily(() =>
 );
 const store = globalThis.intentryStore;
 
+const provider = configuredProvider(environment.portfolio, (failure) =>
+  log.warn(failure, "part of a portfolio could not be read"),
+);
+
 const services: Services = {
   db,
   clients: { chain: createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url))) }) },
+  payments: paymentsFrom(environment.payment(network), log),
   config: {
     ...environment,
     chainId,
@@ -39,6 +48,7 @@ const services: Services = {
     maxLagBlocks: chainId === LOCAL_CHAIN_ID ? 0n : 10n,
   },
   store: store.db,
+  portfolio: createPortfolio({ provider, cacheMs: environment.portfolio.cacheMs }),
   head: head.read,
   now: head.now,
 };

@@ -20,7 +20,9 @@ const gateway = createGateway(
   {
     db: { select: unused, execute: unused } as never,
     clients: { chain: { getBlockNumber: unused, getCode: unused, verifyTypedData: unused } },
+    payments: undefined,
     store: store.db,
+    portfolio: { chains: [], snapshot: unused },
     head: unused,
     now: unused,
     config: { ...environment, ...baseSepolia, maxLagBlocks: 0n },

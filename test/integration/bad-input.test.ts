@@ -49,6 +49,10 @@ const wrong: Record<Kind, { values: string[]; sentence: string }> = {
     sentence: "is not one that this service made for this list with these filters",
   },
   text: { values: ["x".repeat(161), "a%00b"], sentence: "must be a text of 1 to 160 characters, without NUL" },
+  chains: {
+    values: ["atlantis", "local,atlantis", ",", "local,", "lo cal", "local%00", Array(9).fill("local").join()],
+    sentence: "must be ",
+  },
 };
 
 /** What is wrong for a query parameter of any kind, as parts of a query, with the sentence that says so. */
@@ -92,7 +96,7 @@ describe("bad input", () => {
   const good = new Map<DocumentedRoute, Record<string, string>>();
 
   beforeAll(async () => {
-    stack = await startStack({ sample: true });
+    stack = await startStack({ sample: true, env: { X402_DEV_BYPASS: "true" } });
     // So that every list has a second page.
     for (const name of ["second", "third"])
       await stack.write(actor(1), "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);
@@ -115,7 +119,7 @@ describe("bad input", () => {
   const goodOf = (route: DocumentedRoute) => good.get(route) ?? {};
   /** What a request must have to be answered at all. */
   const needed = (route: DocumentedRoute) => {
-    const filter = route.path === "/attestations" ? "revoked" : undefined;
+    const filter = { "/attestations": "revoked", "/portfolio": "chains" }[route.path];
     const names = route.parameters.filter(({ name, required }) => required || name === filter).map(({ name }) => name);
     return Object.fromEntries(names.map((name) => [name, goodOf(route)[name] ?? ""]));
   };
@@ -148,6 +152,7 @@ describe("bad input", () => {
       limit: "1",
       offset: "1",
       total: "true",
+      chains: "local",
     };
     if (!isList(route)) return known;
     good.set(route, known);

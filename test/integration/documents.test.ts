@@ -48,7 +48,9 @@ async function openDocuments(database: Database) {
       {
         db: { select: unused, execute: unused } as never,
         clients: { chain: { getBlockNumber: unused, getCode: unused, verifyTypedData: unused } },
+        payments: undefined,
         store: store.db,
+        portfolio: { chains: [], snapshot: unused },
         head: unused,
         now: unused,
         config: { ...config, ...change },

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { getTableColumns } from "drizzle-orm";
 import type { Readiness } from "../../api/readiness";
 import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../../config/networks";
+import type { TokenList } from "../../config/token-list";
 import type { LocalChain } from "../../dev/chain";
 import { type Child, waitFor } from "../../dev/child";
 import type { Contracts } from "../../dev/deploy";
@@ -56,12 +57,13 @@ export async function indexOf(
   contracts: Contracts,
   env: NodeJS.ProcessEnv,
   app: PonderApp = { command: "start" },
+  tokens?: TokenList,
 ): Promise<Index> {
   const [apiPort = 0, ponderPort = 0] = await freePorts(2);
   const stateFolder = await mkdtemp(join(tmpdir(), "intentry-test-"));
   const apiUrl = `http://127.0.0.1:${apiPort}`;
   const ponderUrl = `http://127.0.0.1:${ponderPort}`;
-  const deployment: LocalDeployment = { rpcUrl, chainId: LOCAL_CHAIN_ID, apiUrl, ponderUrl, contracts };
+  const deployment: LocalDeployment = { rpcUrl, chainId: LOCAL_CHAIN_ID, apiUrl, ponderUrl, contracts, tokens };
   await writeFile(localDeploymentFile(stateFolder), JSON.stringify(deployment));
 
   let indexer: Child | undefined;

@@ -42,6 +42,7 @@ const fitting: Record<Kind, fc.Arbitrary<string>> = {
   offset: fc.oneof(fc.integer({ min: 0, max: 5 }).map(String), fc.constantFrom("9007199254740991")),
   cursor: fc.constant("c2FtcGxl"),
   text: fc.oneof(fc.constantFrom("offchain-1", "offchain-2", "1-1"), fc.string({ minLength: 1, maxLength: 160 })),
+  chains: fc.constantFrom("local", "LOCAL", "local,Local", "base", "polygon,local", "atlantis"),
 };
 
 const borderline = fc.constantFrom(
@@ -83,7 +84,7 @@ describe("any request to a documented operation", () => {
   const statuses = new Map<number, number>();
 
   beforeAll(async () => {
-    stack = await startStack({ sample: true });
+    stack = await startStack({ sample: true, env: { X402_DEV_BYPASS: "true" } });
     const owner = actor(1).address;
     const lists = documentedRoutes.filter(({ parameters }) => parameters.some(({ name }) => name === "cursor"));
     const pages = lists.map(async ({ path }) => {

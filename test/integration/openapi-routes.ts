@@ -10,7 +10,7 @@ export type Schema = {
   example?: unknown;
 };
 
-export type Parameter = { name: string; in: "path" | "query"; required: boolean; schema: Schema };
+export type Parameter = { name: string; in: "path" | "query" | "header"; required: boolean; schema: Schema };
 
 type Content = { "application/json": { schema: Schema & { properties?: Record<string, Schema> } } };
 
@@ -42,17 +42,28 @@ export const documentedRoutes: DocumentedRoute[] = Object.entries(openApi.paths)
     operationId,
     method: method.toUpperCase(),
     path,
-    parameters,
+    parameters: parameters.filter(({ in: place }) => place !== "header"),
     body: requestBody?.content,
     responses,
   })),
 );
 
 /** What a parameter takes. */
-export type Kind = "id" | "address" | "hash" | "flag" | "name" | "number" | "limit" | "offset" | "cursor" | "text";
+export type Kind =
+  | "id"
+  | "address"
+  | "hash"
+  | "flag"
+  | "name"
+  | "number"
+  | "limit"
+  | "offset"
+  | "cursor"
+  | "chains"
+  | "text";
 
 export function kindOf({ name, schema }: Parameter): Kind {
-  if (name === "limit" || name === "offset" || name === "cursor") return name;
+  if (name === "limit" || name === "offset" || name === "cursor" || name === "chains") return name;
   if (schema.type === "boolean") return "flag";
   if (schema.enum) return schema.type === "integer" ? "number" : "name";
   if (schema.maxLength !== undefined) return "text";

@@ -58,6 +58,8 @@ describe("queries", () => {
         maxLagBlocks: 0n,
       },
       store: async () => store.db,
+      payments: undefined,
+      portfolio: { chains: [], snapshot: () => Promise.reject(new Error("Nobody pays here")) },
       head: followHead(index.db).read,
       now: async () => timestamp,
     };

@@ -1,6 +1,7 @@
 import { type LocalChain, startChain } from "../../dev/chain";
 import { deploy } from "../../dev/deploy";
 import type { PonderApp } from "../../dev/indexer";
+import { deployTokens } from "../../dev/local-tokens";
 import { freePorts } from "../../dev/ports";
 import { type Postgres, startPostgres } from "../../dev/postgres";
 import { type Protocol, protocolOn } from "../../dev/protocol";
@@ -24,6 +25,8 @@ type Options = {
   index?: boolean;
   /** Whether the sample activity of `npm start` happens first. */
   sample?: boolean;
+  /** Whether the chain gets the tokens and feeds of `npm start`, for portfolios. */
+  tokens?: boolean;
   env?: NodeJS.ProcessEnv;
   /** Unset, this project's own app, without reloads. */
   app?: PonderApp;
@@ -34,6 +37,7 @@ export async function startStack({
   database = "pglite",
   index = true,
   sample = false,
+  tokens = false,
   env = {},
   app,
 }: Options = {}): Promise<Stack> {
@@ -42,9 +46,11 @@ export async function startStack({
   const chain = await startChain({ port, ...(sample && { startTime }) });
   const contracts = await deploy(chain.client);
   if (sample) await sampleActivity(protocolOn(chain.client, contracts), () => {});
+  const tokenList = tokens ? await deployTokens(chain.client, contracts) : undefined;
   const postgres = database === "postgres" ? await startPostgres() : undefined;
   const databaseUrl = await postgres?.createDatabase("intentry");
-  const main = await indexOf(chain, contracts, { ...(databaseUrl && { DATABASE_URL: databaseUrl }), ...env }, app);
+  const settings = { ...(databaseUrl && { DATABASE_URL: databaseUrl }), ...env };
+  const main = await indexOf(chain, contracts, settings, app, tokenList);
   if (index) await main.startIndexer();
   return {
     ...protocolOn(chain.client, contracts),

@@ -2,15 +2,16 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Address, erc20Abi, parseUnits } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { allOperations } from "../../api/operations/index";
 import { addressVariable, contractNames, protocolAbis } from "../../config/contracts";
-import { baseSepolia, LocalDeployment } from "../../config/networks";
-import { actor, startChain } from "../../dev/chain";
+import { baseSepolia, LocalDeployment, readLocalDeployment } from "../../config/networks";
+import { actor, connect, startChain } from "../../dev/chain";
 import { deploy } from "../../dev/deploy";
 import { freePorts } from "../../dev/ports";
 import { protocolOn } from "../../dev/protocol";
-import { hashOf } from "../../dev/sample/people";
+import { demoPayer, hashOf } from "../../dev/sample/people";
 import { examplesIn, graphql, isBusy, npmStart, readme, runExample } from "./npm-start";
 
 describe("npm start", () => {
@@ -103,6 +104,14 @@ describe("npm start", () => {
       agents: { items: [] },
       eventLogs: { items: [] },
     });
+    const { rpcUrl, contracts } = readLocalDeployment(stateFolder);
+    const dollars = { address: contracts.TestDollar as Address, abi: erc20Abi };
+    const funds = await connect(rpcUrl).readContract({
+      ...dollars,
+      functionName: "balanceOf",
+      args: [demoPayer.address],
+    });
+    expect(funds).toBe(parseUnits("1000", 6));
     expect(await second.stop()).toBe(0);
   }, 240_000);
 

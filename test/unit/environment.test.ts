@@ -76,6 +76,12 @@ describe("the environment", () => {
     ["SAMPLE_ACTIVITY", "yes", "must be true or false"],
     ["CHAIN_ID", "1.5", "must be a whole number from 1 to 2147483647"],
     ["START_BLOCK", "0x10", "must be a whole number from 0 to 9007199254740991"],
+    ["PORTFOLIO_PROVIDER", "guess", "must be rpc or alchemy"],
+    ["PORTFOLIO_CACHE_SECONDS", "-1", "must be a whole number from 0 to 3600"],
+    ["PORTFOLIO_CACHE_SECONDS", "3601", "must be at most 3600"],
+    ["ALCHEMY_API_KEY", "a/b", "must be an Alchemy API key: letters, digits, - and _"],
+    ["RPC_URL_BASE", "base.example", "must be an http(s) URL"],
+    ["RPC_URL_POLYGON", "https://polygon.example,", "must be an http(s) URL"],
     ["AGENT_REGISTRY_ADDRESS", "0x12", "must be an address: 0x and 40 hex digits"],
   ])("refuses %s=%s, naming it", (name, value, sentence) => {
     expect(problems({ ...custom, [name]: value })).toContain(`${name}: ${sentence}`);
@@ -85,6 +91,46 @@ describe("the environment", () => {
     expect(problems({ X402_DEV_BYPASS: "true", NODE_ENV: "production" })).toEqual([
       "X402_DEV_BYPASS: must not be true when NODE_ENV=production",
     ]);
+  });
+
+  it("reads portfolios from the chains' own nodes unless told otherwise, and remembers them for 15 seconds", () => {
+    expect(parseEnvironment({}).portfolio).toMatchObject({ alchemyApiKey: undefined, cacheMs: 15_000 });
+    const { portfolio } = parseEnvironment({
+      ALCHEMY_API_KEY: "unused",
+      PORTFOLIO_CACHE_SECONDS: "0",
+      RPC_URL_BASE: "https://one.example,https://two.example",
+      RPC_URL_ARBITRUM: "https://arbitrum.example",
+    });
+    expect(portfolio).toMatchObject({
+      alchemyApiKey: undefined,
+      cacheMs: 0,
+      rpcUrls: { base: ["https://one.example", "https://two.example"], arbitrum: ["https://arbitrum.example"] },
+    });
+    expect(portfolio.rpcUrls.ethereum).toBeUndefined();
+  });
+
+  it("needs a key to read portfolios from Alchemy", () => {
+    expect(problems({ PORTFOLIO_PROVIDER: "alchemy" })).toEqual([
+      "ALCHEMY_API_KEY: is required when PORTFOLIO_PROVIDER is alchemy",
+    ]);
+    const { portfolio } = parseEnvironment({ PORTFOLIO_PROVIDER: "alchemy", ALCHEMY_API_KEY: "a-Key_1" });
+    expect(portfolio.alchemyApiKey).toBe("a-Key_1");
+  });
+
+  it("takes the tokens of the local chain from the deployment file, and has no local chain elsewhere", () => {
+    const folder = mkdtempSync(join(tmpdir(), "intentry-environment-"));
+    const rpcUrl = "http://127.0.0.1:8545";
+    const contracts = Object.fromEntries(contractNames.map((name, index) => [name, addressOf(index + 1)]));
+    const deployment = { rpcUrl, chainId: 31337, apiUrl: rpcUrl, ponderUrl: rpcUrl, contracts };
+    const local = () => parseEnvironment({ INTENTRY_DIR: folder }).portfolio.local();
+    const write = (content: object) => writeFileSync(join(folder, "local.json"), JSON.stringify(content));
+
+    write(deployment);
+    expect(local()).toEqual({ rpcUrl, tokens: { native: [], sequencer: null, tokens: [] } });
+    const tokens = { native: [{ address: addressOf(1), maxAgeSeconds: 60 }], sequencer: null, tokens: [] };
+    write({ ...deployment, tokens });
+    expect(local()).toEqual({ rpcUrl, tokens });
+    expect(parseEnvironment({ ...custom, INTENTRY_DIR: folder }).portfolio.local()).toBeUndefined();
   });
 
   it("says how the local deployment file is made when it is missing or broken", () => {

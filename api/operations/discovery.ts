@@ -1,0 +1,77 @@
+import { offersOf } from "../x402/offer";
+import { requirementsOf } from "../x402/requirements";
+import { inputSchemaOf, outputSchemaOf } from "./json-schema";
+import { operation, z } from "./operation";
+import { getPortfolio } from "./portfolio";
+
+/** One way to pay, as x402 writes it. */
+export const PaymentRequirements = z
+  .looseObject({
+    scheme: z.literal("exact"),
+    network: z.string().openapi({ example: "eip155:8453" }),
+    amount: z.string().openapi({ description: "In the asset's smallest unit.", example: "10000" }),
+    asset: z.string(),
+    payTo: z.string(),
+    maxTimeoutSeconds: z.int(),
+    extra: z.record(z.string(), z.unknown()),
+  })
+  .openapi("PaymentRequirements");
+
+const JsonSchema = z.record(z.string(), z.unknown()).openapi({ description: "A JSON Schema." });
+
+const output = z
+  .strictObject({
+    version: z.string().openapi({ example: "1.0.0" }),
+    resources: z
+      .array(
+        z.strictObject({
+          path: z.string().openapi({ example: "/portfolio" }),
+          method: z.string().openapi({ example: "GET" }),
+          price: z.string().openapi({ example: "$0.01" }),
+          network: z.string().openapi({ description: "CAIP-2.", example: "eip155:8453" }),
+          description: z.string(),
+          url: z.url(),
+          x402Version: z.literal(2),
+          accepts: z.array(PaymentRequirements),
+          inputSchema: JsonSchema,
+          outputSchema: JsonSchema,
+        }),
+      )
+      .openapi({ description: "Empty where nothing is sold." }),
+  })
+  .openapi("X402Discovery");
+
+const discovery = (route: `GET /${string}`) =>
+  operation({
+    route,
+    summary: "What is paid for here by x402, and on what terms.",
+    input: z.object({}),
+    output,
+    example: {},
+    async run({ payments }, _, { baseUrl }) {
+      const resources = payments ? [resourceOf(payments.terms, baseUrl)] : [];
+      return { version: "1.0.0", resources };
+    },
+  });
+
+function resourceOf(terms: Parameters<typeof requirementsOf>[0], baseUrl: string) {
+  const { resource, accepts } = offersOf(getPortfolio, requirementsOf(terms))(baseUrl);
+  const [method = "", path = ""] = getPortfolio.route.split(" ");
+  return {
+    path,
+    method,
+    price: terms.price,
+    network: terms.network,
+    description: getPortfolio.summary,
+    url: resource.url,
+    x402Version: 2 as const,
+    accepts: accepts as unknown as z.input<typeof PaymentRequirements>[],
+    inputSchema: inputSchemaOf(getPortfolio.input),
+    outputSchema: outputSchemaOf(getPortfolio.output),
+  };
+}
+
+export const getDiscovery = discovery("GET /.well-known/x402.json");
+
+/** The same, where other crawlers look for it. */
+export const getDiscoveryAlias = discovery("GET /.well-known/x402");

@@ -1,0 +1,19 @@
+import { BadInput } from "../errors";
+import { PortfolioSnapshot } from "../portfolio/snapshot";
+import { operation, z } from "./operation";
+import { address, chainList } from "./scalars";
+
+export const getPortfolio = operation({
+  route: "GET /portfolio",
+  summary: "What a wallet holds on some chains: tokens with prices and values in dollars, totals and recent activity.",
+  input: z.object({ address, chains: chainList }),
+  output: PortfolioSnapshot,
+  example: { address: "0xa0ee7a142d267c1f36714e4a8f75612f20a79720", chains: "local" },
+  paid: true,
+  check({ portfolio }, { chains }) {
+    const unknown = chains.filter((chain) => !portfolio.chains.includes(chain));
+    if (unknown.length > 0)
+      throw new BadInput(`chains: ${unknown.join(", ")} can't be read here, only ${portfolio.chains.join(", ")}`);
+  },
+  run: ({ portfolio }, { address, chains }) => portfolio.snapshot(address, chains),
+});

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { html, raw } from "hono/html";
+import type { Terms } from "../../config/terms";
+import type { Offer } from "./offer";
+
+const style =
+  "body{font:1rem/1.5 system-ui,sans-serif;max-width:42rem;margin:4rem auto;padding:0 1rem}code{overflow-wrap:anywhere}";
+
+/** Nothing is fetched and nothing runs; the browser is told so. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** The 402 for a person with a browser: what it costs, and what pays. */
+export const paymentPage = (
+  { resource }: Offer,
+  { price, network, payTo, asset }: Terms,
+  error: string,
+) => html`<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Payment required</title>
+    <style>${raw(style)}</style>
+  </head>
+  <body>
+    <h1>Payment required</h1>
+    <p>${error}.</p>
+    <p>${resource.description ?? ""} It costs ${price} a request, paid in ${asset.name} on ${network} to <code>${payTo}</code>.</p>
+    <p>
+      Programs pay by <a href="https://x402.org">x402</a>: the header <code>payment-required</code> of this answer says how, and a
+      client such as @x402/fetch does the rest. No account is needed. <a href="/docs">/docs</a> describes the request, and
+      <a href="/.well-known/x402.json">/.well-known/x402.json</a> the offer.
+    </p>
+  </body>
+</html>`;

@@ -1,0 +1,102 @@
+import { DEFAULT_ASSETS } from "@x402/evm";
+import type { Address } from "viem";
+import { mnemonicToAccount } from "viem/accounts";
+import { z } from "zod";
+import { LOCAL_CHAIN_ID, LOCAL_MNEMONIC, LOCAL_PAYEE_INDEX, type Network } from "./networks";
+import { type Terms, unitsOf } from "./terms";
+import { address, httpUrl, wholeNumber } from "./values";
+
+/** The variables of payment; what is sold needs most of them, and the index none. */
+export const paymentVariables = {
+  X402_FACILITATOR_URL: httpUrl.optional(),
+  X402_FACILITATOR_AUTH: z.string().optional(),
+  X402_NETWORK: z
+    .string()
+    .regex(/^eip155:[1-9]\d{0,9}$/, "must be a network of EVM chains in CAIP-2, such as eip155:8453")
+    .transform((network) => network as Terms["network"])
+    .optional(),
+  X402_RPC_URL: httpUrl.optional(),
+  X402_PAY_TO: address.refine((value) => !/^0x0+$/.test(value), "must not be the zero address").optional(),
+  X402_PRICE: z
+    .string()
+    .regex(/^\$?\d{1,9}(\.\d{1,18})?$/, "must be an amount of dollars, such as $0.01")
+    .refine((price) => /[1-9]/.test(price), "must be more than 0")
+    .transform((price) => `$${price.replace(/^\$/, "")}`)
+    .default("$0.01"),
+  X402_ASSET: address.optional(),
+  X402_ASSET_NAME: z.string().max(64, "must have at most 64 characters").optional(),
+  X402_ASSET_VERSION: z.string().max(16, "must have at most 16 characters").optional(),
+  X402_ASSET_DECIMALS: wholeNumber(0, 36).optional(),
+};
+
+type Variables = z.output<z.ZodObject<typeof paymentVariables>>;
+
+/** How paid routes are paid for. */
+export type PaymentSettings = {
+  terms: Terms;
+  rpcUrls: string[];
+  /** Unset, our own facilitator settles: only on a local chain. */
+  facilitator: { url: string; authorization: string | undefined } | undefined;
+};
+
+/** The parts of payment that are wrong whatever the chain: a line for each, naming the variable. */
+export function paymentProblems(variables: Variables): string[] {
+  const { X402_ASSET, X402_FACILITATOR_URL, X402_FACILITATOR_AUTH } = variables;
+  const problems: string[] = [];
+  if (X402_FACILITATOR_AUTH !== undefined && X402_FACILITATOR_URL === undefined)
+    problems.push("X402_FACILITATOR_AUTH: is of no use without X402_FACILITATOR_URL");
+  for (const name of ["X402_ASSET_NAME", "X402_ASSET_VERSION", "X402_ASSET_DECIMALS"] as const)
+    if (X402_ASSET === undefined && variables[name] !== undefined)
+      problems.push(`${name}: is of no use without X402_ASSET`);
+    else if (X402_ASSET !== undefined && variables[name] === undefined)
+      problems.push(`${name}: is required with X402_ASSET`);
+  return problems;
+}
+
+/** The token that a network is known for, if its transfers can be signed (EIP-3009). */
+function knownAsset(network: Terms["network"]): Terms["asset"] | undefined {
+  const [known] = DEFAULT_ASSETS[network] ?? [];
+  if (!known || known.assetTransferMethod !== undefined) return undefined;
+  const { asset, name, version, decimals } = known;
+  return { address: asset.toLowerCase() as Address, name, version, decimals };
+}
+
+/** As the contract of the local chain says of itself. */
+const testDollar = (deployed: Address): Terms["asset"] => ({
+  address: deployed.toLowerCase() as Address,
+  name: "Test Dollar",
+  version: "1",
+  decimals: 6,
+});
+
+/** How paid routes are paid for on a network, or the variables that would have to be set for it. */
+export function paymentSettings(variables: Variables, indexed: Network): PaymentSettings | { missing: string[] } {
+  const network = variables.X402_NETWORK ?? (`eip155:${indexed.chainId}` as const);
+  const isLocal = network === `eip155:${LOCAL_CHAIN_ID}`;
+  const payTo =
+    variables.X402_PAY_TO ??
+    (isLocal ? mnemonicToAccount(LOCAL_MNEMONIC, { addressIndex: LOCAL_PAYEE_INDEX }).address : undefined);
+  const { X402_ASSET, X402_ASSET_NAME = "", X402_ASSET_VERSION = "", X402_ASSET_DECIMALS = 0 } = variables;
+  const asset = X402_ASSET
+    ? { address: X402_ASSET, name: X402_ASSET_NAME, version: X402_ASSET_VERSION, decimals: X402_ASSET_DECIMALS }
+    : isLocal && indexed.testDollar
+      ? testDollar(indexed.testDollar)
+      : knownAsset(network);
+  const url = variables.X402_FACILITATOR_URL;
+  const rpcUrl = variables.X402_RPC_URL;
+  const rpcUrls = rpcUrl ? [rpcUrl] : network === `eip155:${indexed.chainId}` ? indexed.rpcUrls : [];
+  const missing = Object.entries({
+    X402_PAY_TO: payTo,
+    X402_FACILITATOR_URL: url ?? (isLocal || undefined),
+    X402_ASSET: asset,
+    X402_RPC_URL: rpcUrls[0],
+  }).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  if (payTo === undefined || asset === undefined || missing.length > 0) return { missing };
+  if (unitsOf(variables.X402_PRICE, asset.decimals) === null)
+    throw new Error(`X402_PRICE: has more digits than the ${asset.decimals} of ${asset.name}`);
+  return {
+    terms: { network, payTo: payTo.toLowerCase() as Address, price: variables.X402_PRICE, asset },
+    rpcUrls,
+    facilitator: url === undefined ? undefined : { url, authorization: variables.X402_FACILITATOR_AUTH },
+  };
+}

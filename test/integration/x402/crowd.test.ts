@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { actor } from "../../../dev/chain";
+import { askedFor, receiptOf, sign } from "./payer";
+import { openShop, PRICE, payee, type Shop } from "./shop";
+
+const path = "/portfolio?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8&chains=local";
+const PAYERS = 20;
+const PAYMENTS_EACH = 10;
+
+describe("200 paid requests from 20 payers at once", () => {
+  let shop: Shop;
+  const payers = Array.from({ length: PAYERS }, (_, number) => actor(200 + number));
+  beforeAll(async () => {
+    shop = await openShop();
+    for (const { address } of payers) await shop.fund(address, PRICE * BigInt(PAYMENTS_EACH));
+  });
+  afterAll(() => shop?.close());
+
+  /** Asks until there is an answer, always with the same payment, as a client does that is told to come back. */
+  async function buy(header: string): Promise<Response> {
+    for (;;) {
+      const response = await fetch(shop.url + path, { headers: { "payment-signature": header } });
+      if (![409, 503].includes(response.status)) return response;
+      const seconds = Number(response.headers.get("retry-after") ?? 1);
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    }
+  }
+
+  it("are 200 settlements: none is lost, none is double, and every payer has paid exactly", async () => {
+    const required = askedFor(await fetch(shop.url + path));
+    const signed = await Promise.all(
+      payers.flatMap((payer) => Array.from({ length: PAYMENTS_EACH }, () => sign(payer, required))),
+    );
+    const responses = await Promise.all(signed.map(({ header }) => buy(header)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(responses.map((response) => receiptOf(response).transaction)).size).toBe(PAYERS * PAYMENTS_EACH);
+    expect(shop.state.runs).toBe(PAYERS * PAYMENTS_EACH);
+    expect(await shop.balanceOf(payee)).toBe(PRICE * BigInt(PAYERS * PAYMENTS_EACH));
+    for (const { address } of payers) expect(await shop.balanceOf(address)).toBe(0n);
+  });
+});

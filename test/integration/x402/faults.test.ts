@@ -1,0 +1,205 @@
+import { eq } from "drizzle-orm";
+import { type Hex, parseSignature } from "viem";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { claimPayment } from "../../../api/store/payments";
+import { payment } from "../../../api/store/schema";
+import { actor } from "../../../dev/chain";
+import type { Fault } from "./facilitator-server";
+import { askedFor, receiptOf, sign } from "./payer";
+import { openShop, PRICE, payee, type Shop } from "./shop";
+
+const path = "/portfolio?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8&chains=local";
+const payer = actor(9);
+const past = new Date(0);
+
+describe.each(["pglite", "postgres"] as const)("what goes wrong with a payment, on %s", (database) => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await openShop({ database });
+    await shop.fund(payer.address, 1_000_000_000n);
+  });
+  afterAll(() => shop?.close());
+  beforeEach(() => {
+    Object.assign(shop.state, { runs: 0, failing: false, takesMs: 0 });
+    Object.assign(shop.facilitator.faults, { verify: [], settle: [] });
+  });
+
+  const pay = (header: string, signal?: AbortSignal) =>
+    fetch(shop.url + path, { headers: { "payment-signature": header }, ...(signal && { signal }) });
+  const signed = async () => sign(payer, askedFor(await fetch(shop.url + path)));
+  const rowOf = async (nonce: Hex) => (await shop.payments()).find((row) => row.nonce === nonce);
+  const change = (nonce: Hex, values: Partial<typeof payment.$inferInsert>) =>
+    shop.db().update(payment).set(values).where(eq(payment.nonce, nonce));
+  /** What the payee got while something happened. */
+  async function paid(act: () => Promise<unknown>): Promise<bigint> {
+    const before = await shop.balanceOf(payee);
+    await act();
+    return (await shop.balanceOf(payee)) - before;
+  }
+  async function expectLater(response: Response): Promise<void> {
+    expect(response.status).toBe(503);
+    expect(response.headers.get("retry-after")).toBe("2");
+    expect(response.headers.has("payment-required")).toBe(false);
+    expect(JSON.stringify([...response.headers]) + (await response.text())).not.toContain("secret");
+  }
+
+  it("a facilitator that is away at the start: payment is asked for all the same, and taken once it is back", async () => {
+    const header = await shop.facilitator.whileDown(async () => {
+      const url = await shop.openGateway();
+      const response = await fetch(url + path);
+      expect(response.status).toBe(402);
+      const { header } = await sign(payer, askedFor(response));
+      await expectLater(await fetch(url + path, { headers: { "payment-signature": header } }));
+      return header;
+    });
+    expect(shop.state.runs).toBe(0);
+    expect(await paid(async () => expect((await pay(header)).status).toBe(200))).toBe(PRICE);
+  });
+
+  it.each<Fault>(["fail", "talk nonsense", "hang up before", "hang"])(
+    "a facilitator that is asked to verify (%s): nothing is taken, and the payment can be used afterwards",
+    async (fault) => {
+      const { header, nonce } = await signed();
+      shop.facilitator.faults.verify.push(fault);
+      expect(await paid(async () => expectLater(await pay(header)))).toBe(0n);
+      expect([shop.state.runs, await rowOf(nonce)]).toEqual([0, undefined]);
+      expect(await paid(async () => expect((await pay(header)).status).toBe(200))).toBe(PRICE);
+    },
+  );
+
+  it.each<Fault>(["fail", "talk nonsense", "hang up before", "hang", "say no more"])(
+    "a facilitator that is asked to settle (%s): the payment is kept, and brought again it is settled once",
+    async (fault) => {
+      const { header, nonce } = await signed();
+      shop.facilitator.faults.settle.push(fault);
+      expect(await paid(async () => expectLater(await pay(header)))).toBe(0n);
+      expect(await rowOf(nonce)).toMatchObject({ state: "SETTLING", transaction: null });
+      expect(await paid(async () => expect((await pay(header)).status).toBe(200))).toBe(PRICE);
+      expect(await rowOf(nonce)).toMatchObject({ state: "SETTLED" });
+      expect(shop.state.runs).toBe(1);
+    },
+  );
+
+  it("a facilitator that is away when it is asked to settle: the same", async () => {
+    const { header } = await signed();
+    shop.state.takesMs = 500;
+    let lost = new Response();
+    const paying = pay(header).then((response) => {
+      lost = response;
+    });
+    await expect.poll(() => shop.state.runs).toBe(1);
+    await shop.facilitator.whileDown(() => paying);
+    await expectLater(lost);
+    expect(await paid(async () => expect((await pay(header)).status).toBe(200))).toBe(PRICE);
+    expect(shop.state.runs).toBe(1);
+  });
+
+  it("a facilitator that settles and hangs up: the chain says that it is paid", async () => {
+    const { header } = await signed();
+    shop.facilitator.faults.settle.push("hang up after");
+    let response = new Response();
+    expect(
+      await paid(async () => {
+        response = await pay(header);
+      }),
+    ).toBe(PRICE);
+    expect(response.status).toBe(200);
+    const { status } = await shop.chain.client.getTransactionReceipt({ hash: receiptOf(response).transaction });
+    expect(status).toBe("success");
+  });
+
+  it("a client that is gone before it is answered: it gets what it paid for when it comes back", async () => {
+    const { header, nonce } = await signed();
+    const client = new AbortController();
+    const settled = shop.facilitator.calls.settle;
+    expect(
+      await paid(async () => {
+        const gone = pay(header, client.signal).catch(() => "gone");
+        await expect.poll(() => shop.facilitator.calls.settle, { interval: 5 }).toBe(settled + 1);
+        client.abort();
+        expect(await gone).toBe("gone");
+        await expect.poll(async () => (await rowOf(nonce))?.state).toBe("SETTLED");
+      }),
+    ).toBe(PRICE);
+    expect(await paid(async () => expect((await pay(header)).status).toBe(200))).toBe(0n);
+    expect(shop.state.runs).toBe(1);
+  });
+
+  it("a process that is killed before it settles: its claim lapses", async () => {
+    const { header, nonce } = await signed();
+    const key = { network: "eip155:31337", asset: shop.contracts.TestDollar.toLowerCase(), nonce };
+    const claim = { ...key, payer: payer.address.toLowerCase(), hash: "0x", request: "", validBefore: 2n ** 200n };
+    expect(await claimPayment(shop.db(), claim)).toHaveProperty("holder");
+    const waiting = await pay(header);
+    expect([waiting.status, waiting.headers.get("retry-after")]).toEqual([409, "1"]);
+    await change(nonce, { leaseUntil: past });
+    expect(await paid(async () => expect((await pay(header)).status).toBe(200))).toBe(PRICE);
+  });
+
+  it("a process that is killed after it settled: the chain says that it is paid, even while its lease holds", async () => {
+    const { header, nonce } = await signed();
+    const bought = await (await pay(header)).text();
+    await change(nonce, { state: "SETTLING", transaction: null, leaseUntil: new Date(Date.now() + 30_000) });
+    const settled = shop.facilitator.calls.settle;
+    expect(await paid(async () => expect(await (await pay(header)).text()).toBe(bought))).toBe(0n);
+    expect([shop.facilitator.calls.settle, shop.state.runs]).toEqual([settled, 1]);
+  });
+
+  it("a payment that is canceled on chain before it is settled: nothing is handed over", async () => {
+    const { header, nonce } = await signed();
+    shop.facilitator.faults.settle.push("hang up before");
+    await expectLater(await pay(header));
+    const signature = await payer.signTypedData({
+      domain: { name: "Test Dollar", version: "1", chainId: 31337, verifyingContract: shop.contracts.TestDollar },
+      types: {
+        CancelAuthorization: [
+          { name: "authorizer", type: "address" },
+          { name: "nonce", type: "bytes32" },
+        ],
+      },
+      primaryType: "CancelAuthorization",
+      message: { authorizer: payer.address, nonce },
+    });
+    const { v, r, s } = parseSignature(signature);
+    await shop.write(actor(0), "TestDollar", "cancelAuthorization", [payer.address, nonce, Number(v), r, s]);
+    const response = await pay(header);
+    expect(response.status).toBe(402);
+    expect(receiptOf(response)).toMatchObject({ success: false, errorReason: "invalid_exact_evm_nonce_already_used" });
+  });
+
+  it("a payer who spends the nonce on somebody else before it is settled: nothing is handed over", async () => {
+    const required = askedFor(await fetch(shop.url + path));
+    const { header, nonce } = await sign(payer, required);
+    shop.facilitator.faults.settle.push("hang up before");
+    await expectLater(await pay(header));
+    const elsewhere = await sign(payer, required, { nonce, to: payer.address });
+    const { payload } = JSON.parse(Buffer.from(elsewhere.header, "base64").toString());
+    const { from, to, value, validAfter, validBefore } = payload.authorization;
+    const times = [BigInt(validAfter), BigInt(validBefore)] as const;
+    await shop.write(actor(0), "TestDollar", "transferWithAuthorization", [
+      ...([from, to, BigInt(value), ...times, nonce, payload.signature] as const),
+    ]);
+    const response = await pay(header);
+    expect([response.status, receiptOf(response).success]).toEqual([402, false]);
+  });
+
+  it("a payer who has no money left when it is settled: nothing is handed over, and the reason is told", async () => {
+    const poor = actor(15);
+    await shop.fund(poor.address, PRICE);
+    const { header } = await sign(poor, askedFor(await fetch(shop.url + path)));
+    shop.state.takesMs = 500;
+    const paying = pay(header);
+    await expect.poll(() => shop.state.runs).toBe(1);
+    await shop.write(poor, "TestDollar", "transfer", [payer.address, PRICE]);
+    const response = await paying;
+    expect(response.status).toBe(402);
+    expect(receiptOf(response)).toMatchObject({ errorReason: "invalid_exact_evm_insufficient_balance" });
+  });
+
+  it("what is kept is swept out once it has no use", async () => {
+    await shop.db().update(payment).set({ expiresAt: past });
+    const { header, nonce } = await signed();
+    expect((await pay(header)).status).toBe(200);
+    expect((await shop.payments()).map((row) => row.nonce)).toEqual([nonce]);
+  });
+});

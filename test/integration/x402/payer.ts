@@ -1,0 +1,74 @@
+import { randomBytes } from "node:crypto";
+import type { PaymentRequired, PaymentRequirements } from "@x402/core/types";
+import { type Address, bytesToHex, type Hex, type LocalAccount } from "viem";
+
+const decode = (header: string | null) => JSON.parse(Buffer.from(header ?? "", "base64").toString());
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
+
+/** What a 402 asks for. */
+export const askedFor = (response: Response): PaymentRequired => decode(response.headers.get("payment-required"));
+
+/** What an answer says of the payment. */
+export const receiptOf = (response: Response) =>
+  decode(response.headers.get("payment-response")) as { success: boolean; transaction: Hex; errorReason?: string };
+
+const types = {
+  TransferWithAuthorization: [
+    { name: "from", type: "address" },
+    { name: "to", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "validAfter", type: "uint256" },
+    { name: "validBefore", type: "uint256" },
+    { name: "nonce", type: "bytes32" },
+  ],
+} as const;
+
+/** What may be other than it should be about a payment. */
+export type Changes = {
+  accepted?: Partial<PaymentRequirements>;
+  asset?: Address;
+  to?: Address;
+  value?: string;
+  validAfter?: number;
+  validBefore?: number;
+  nonce?: Hex;
+  signer?: LocalAccount;
+};
+
+/** Signs a payment by hand, with its own ideas about the terms where it has some. */
+export async function sign(account: LocalAccount, required: PaymentRequired, changes: Changes = {}) {
+  const [terms] = required.accepts;
+  if (!terms) throw new Error("Nothing is asked for");
+  const now = Math.floor(Date.now() / 1000);
+  const authorization = {
+    from: account.address,
+    to: changes.to ?? (terms.payTo as Address),
+    value: changes.value ?? terms.amount,
+    validAfter: String(changes.validAfter ?? now - 600),
+    validBefore: String(changes.validBefore ?? now + terms.maxTimeoutSeconds),
+    nonce: changes.nonce ?? bytesToHex(randomBytes(32)),
+  };
+  const { value, validAfter, validBefore } = authorization;
+  const signature = await (changes.signer ?? account).signTypedData({
+    domain: {
+      name: String(terms.extra.name),
+      version: String(terms.extra.version),
+      chainId: Number(terms.network.split(":")[1]),
+      verifyingContract: changes.asset ?? (terms.asset as Address),
+    },
+    types,
+    primaryType: "TransferWithAuthorization",
+    message: {
+      ...authorization,
+      value: BigInt(value),
+      validAfter: BigInt(validAfter),
+      validBefore: BigInt(validBefore),
+    },
+  });
+  const payload = { signature, authorization };
+  return {
+    nonce: authorization.nonce,
+    header: encode({ x402Version: 2, accepted: { ...terms, ...changes.accepted }, payload }),
+    version1: encode({ x402Version: 1, scheme: "exact", network: terms.network, payload }),
+  };
+}

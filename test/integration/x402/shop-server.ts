@@ -1,0 +1,54 @@
+import { pino } from "pino";
+import { createPublicClient, http } from "viem";
+import { createGateway } from "../../../api/gateway";
+import { listen } from "../../../api/http/listener";
+import { snapshotOf } from "../../../api/portfolio/snapshot";
+import { lazily } from "../../../api/store/lazy";
+import { openStore } from "../../../api/store/open";
+import { remoteFacilitator } from "../../../api/x402/facilitator";
+import { parseEnvironment } from "../../../config/environment";
+import { baseSepolia } from "../../../config/networks";
+
+// A gateway in a process of its own, to be killed: what it sells takes as long as TAKES_MS says.
+const environment = parseEnvironment(process.env);
+const settings = environment.payment(environment.network());
+if ("missing" in settings || !settings.facilitator) throw new Error("The test has to say who settles");
+const { terms, rpcUrls, facilitator } = settings;
+const log = pino({ level: "silent" });
+const unused = () => {
+  throw new Error("What is sold here has nothing to do with the index");
+};
+const store = lazily(() =>
+  openStore({ databaseUrl: environment.databaseUrl, folder: environment.stateFolder, onIdleError: () => {} }),
+);
+await store.db();
+const gateway = createGateway(
+  {
+    db: { select: unused, execute: unused } as never,
+    clients: { chain: { getBlockNumber: unused, getCode: unused, verifyTypedData: unused } },
+    portfolio: {
+      chains: ["local"],
+      async snapshot(address, chains) {
+        console.log("run");
+        await new Promise((resolve) => setTimeout(resolve, Number(process.env.TAKES_MS)));
+        return snapshotOf(
+          address,
+          new Date(),
+          "rpc",
+          chains.map((chain) => ({ chain, ok: true, complete: true, holdings: [], activity: [], warnings: [] })),
+        );
+      },
+    },
+    payments: {
+      terms,
+      chain: createPublicClient({ transport: http(rpcUrls[0]) }),
+      facilitator: remoteFacilitator(facilitator.url, terms.network),
+    },
+    store: store.db,
+    head: unused,
+    now: unused,
+    config: { ...environment, ...baseSepolia, maxLagBlocks: 0n },
+  },
+  log,
+);
+listen(gateway, environment.apiPort, log, store.close);

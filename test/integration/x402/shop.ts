@@ -1,0 +1,151 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { getRequestListener } from "@hono/node-server";
+import { pino } from "pino";
+import type { Address } from "viem";
+import { createGateway } from "../../../api/gateway";
+import type { Portfolio } from "../../../api/portfolio/portfolio";
+import { snapshotOf } from "../../../api/portfolio/snapshot";
+import type { Config } from "../../../api/services";
+import { openStore, type Store } from "../../../api/store/open";
+import { payment } from "../../../api/store/schema";
+import { remoteFacilitator } from "../../../api/x402/facilitator";
+import { localFacilitator } from "../../../api/x402/local-facilitator";
+import type { Terms } from "../../../config/terms";
+import { actor, startChain } from "../../../dev/chain";
+import { deploy } from "../../../dev/deploy";
+import { freePorts } from "../../../dev/ports";
+import { type Postgres, startPostgres } from "../../../dev/postgres";
+import { protocolOn } from "../../../dev/protocol";
+import type { Database } from "../stack";
+import { startFacilitatorServer } from "./facilitator-server";
+
+export const PRICE = 10_000n;
+export const payee = actor(18).address;
+
+/** A portfolio that counts how often it is asked, and can be made to fail or to take its time. */
+function countingPortfolio() {
+  const state = { runs: 0, failing: false, takesMs: 0 };
+  const portfolio: Portfolio = {
+    chains: ["base", "ethereum", "local"],
+    async snapshot(address, chains) {
+      state.runs++;
+      await new Promise((resolve) => setTimeout(resolve, state.takesMs));
+      if (state.failing) throw new Error("node http://secret.example/key is away");
+      const readings = chains.map((chain) => ({
+        ...{ chain, ok: true as const, complete: true },
+        ...{ holdings: [], activity: [], warnings: [] },
+      }));
+      return snapshotOf(address, new Date(), "rpc", readings);
+    },
+  };
+  return { state, portfolio };
+}
+
+/**
+ * The gateway with a real store, a real chain and a real facilitator behind HTTP, and no index: what is sold here needs
+ * none. Several gateways can share one store.
+ */
+export async function openShop({ database = "pglite", gateways = 1 }: { database?: Database; gateways?: number } = {}) {
+  const [port = 0] = await freePorts(1);
+  const chain = await startChain({ port });
+  const contracts = await deploy(chain.client);
+  const { write, read } = protocolOn(chain.client, contracts);
+  const folder = await mkdtemp(join(tmpdir(), "intentry-shop-"));
+  const postgres: Postgres | undefined = database === "postgres" ? await startPostgres() : undefined;
+  const databaseUrl = await postgres?.createDatabase("shop");
+  const terms: Terms = {
+    network: "eip155:31337",
+    payTo: payee.toLowerCase() as Address,
+    price: "$0.01",
+    asset: { address: contracts.TestDollar.toLowerCase() as Address, name: "Test Dollar", version: "1", decimals: 6 },
+  };
+  const facilitator = await startFacilitatorServer(localFacilitator(chain.rpcUrl, terms.network));
+  const { state, portfolio } = countingPortfolio();
+  const lines: string[] = [];
+  const log = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
+  const unused = () => {
+    throw new Error("What is sold here has nothing to do with the index");
+  };
+  const config: Config = {
+    chainId: 31337,
+    contracts,
+    maxLagBlocks: 0n,
+    x402DevBypass: false,
+    publicBaseUrl: undefined,
+    trustProxy: false,
+    writeTokens: [],
+    openMetadata: false,
+    devHelpers: false,
+    writesPerMinute: undefined,
+    documentBytesPerDay: undefined,
+    cursorSecret: "not much of a secret",
+    checkAnswers: true,
+  };
+  const stores: Store[] = [];
+  const openGateway = async (change: Partial<Config> = {}, isOffered = true) => {
+    const open = () => openStore({ databaseUrl, folder: join(folder, "store"), onIdleError: () => {} });
+    const store = databaseUrl === undefined ? (stores[0] ?? (await open())) : await open();
+    if (!stores.includes(store)) stores.push(store);
+    const gateway = createGateway(
+      {
+        db: { select: unused, execute: unused } as never,
+        clients: { chain: { getBlockNumber: unused, getCode: unused, verifyTypedData: unused } },
+        portfolio,
+        payments: isOffered
+          ? { terms, chain: chain.client, facilitator: remoteFacilitator(facilitator.url, terms.network, "Bearer key") }
+          : undefined,
+        store: async () => store.db,
+        head: unused,
+        now: unused,
+        config: { ...config, ...change },
+      },
+      log,
+    );
+    const server = createServer({ maxHeaderSize: 256 * 1024 }, getRequestListener(gateway.fetch));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    servers.push(server);
+    return `http://127.0.0.1:${address && typeof address === "object" ? address.port : 0}`;
+  };
+  const servers: ReturnType<typeof createServer>[] = [];
+  const urls: string[] = [];
+  for (let number = 0; number < gateways; number++) urls.push(await openGateway());
+
+  return {
+    chain,
+    contracts,
+    write,
+    facilitator,
+    databaseUrl,
+    state,
+    urls,
+    url: urls[0] ?? "",
+    openGateway,
+    log: () => lines.join(""),
+    fund: (account: Address, amount: bigint) => write(actor(0), "TestDollar", "mint", [account, amount]),
+    balanceOf: (account: Address) => read("TestDollar", "balanceOf", [account]),
+    /** The payments that the store knows. */
+    payments: async () => (await stores[0]?.db.select().from(payment)) ?? [],
+    /** The store, as the gateway has it. */
+    db: () => {
+      if (!stores[0]) throw new Error("No store is open");
+      return stores[0].db;
+    },
+    async close() {
+      for (const server of servers) {
+        server.close();
+        server.closeAllConnections();
+      }
+      await facilitator.stop();
+      for (const store of stores) await store.close();
+      await chain.child.stop();
+      await postgres?.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type Shop = Awaited<ReturnType<typeof openShop>>;

@@ -1,0 +1,423 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { alchemyProvider } from "../../api/portfolio/alchemy";
+import { createPortfolio } from "../../api/portfolio/portfolio";
+import type { ChainReading } from "../../api/portfolio/provider";
+import { PortfolioSnapshot } from "../../api/portfolio/snapshot";
+import type { ChainSlug } from "../../config/chains";
+import { type AlchemyServer, prices, row, startAlchemyServer, tokensReply, transfersReply } from "./alchemy-server";
+
+const apiKey = "s3cr3t-Key_that_nobody_may_see";
+const wallet = "0xa0ee7a142d267c1f36714e4a8f75612f20a79720";
+const usdcOnBase = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+const spam = `0x${"5a".repeat(20)}`;
+const other = `0x${"77".repeat(20)}`;
+const ether = 10n ** 18n;
+
+let server: AlchemyServer;
+let reported: unknown[];
+
+beforeAll(async () => {
+  server = await startAlchemyServer();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  server.answer({});
+  reported = [];
+});
+
+const provider = () =>
+  alchemyProvider({ apiKey, endpoints: server.endpoints, report: (failure) => reported.push(failure) });
+
+const read = (chains: ChainSlug[], milliseconds = 5_000) =>
+  provider().read(wallet, chains, AbortSignal.timeout(milliseconds));
+
+/** The one reading of a chain, which must have succeeded. */
+async function readOk(chain: ChainSlug, milliseconds?: number): Promise<ChainReading & { ok: true }> {
+  const [reading] = await read([chain], milliseconds);
+  if (!reading?.ok) throw new Error(`It failed: ${reading?.reason}`);
+  return reading;
+}
+
+describe("the tokens of Alchemy", () => {
+  it("are asked for with the key in the path, and with metadata, prices and native coins", async () => {
+    await read(["base", "ethereum", "arbitrum", "optimism", "polygon"]);
+    expect(server.asked.tokens).toEqual([
+      {
+        path: `/data/v1/${apiKey}/assets/tokens/by-address`,
+        body: {
+          addresses: [
+            {
+              address: wallet,
+              networks: ["base-mainnet", "eth-mainnet", "arb-mainnet", "opt-mainnet", "polygon-mainnet"],
+            },
+          ],
+          withMetadata: true,
+          withPrices: true,
+          includeNativeTokens: true,
+          includeErc20Tokens: true,
+        },
+      },
+    ]);
+  });
+
+  it("are read with exact balances and prices; the native coin's name is the chain's, and a known token's is ours", async () => {
+    server.answer({
+      tokens: () =>
+        tokensReply([
+          row("base-mainnet", null, 3n * ether, prices("3000.123456789012345678")),
+          row("base-mainnet", usdcOnBase, 1_500_000n, {
+            tokenMetadata: { decimals: 0, logo: "https://evil.example/x.png", name: "Not it", symbol: "FAKE" },
+            ...prices("0.9998"),
+          }),
+          row("base-mainnet", other, 7n, {
+            tokenMetadata: { decimals: 2, logo: "ipfs://logo", name: "n".repeat(500), symbol: "USDC" },
+            ...prices("1"),
+          }),
+        ]),
+    });
+    const { holdings, complete, warnings } = await readOk("base");
+    expect({ complete, warnings }).toEqual({ complete: true, warnings: [] });
+    expect(holdings).toEqual([
+      {
+        contract: null,
+        symbol: "ETH",
+        name: "Ether",
+        decimals: 18,
+        logo: null,
+        rawBalance: 3n * ether,
+        price: { digits: 3_000_123_456_789_012_345_678n, scale: 18 },
+        stablecoin: false,
+      },
+      {
+        contract: usdcOnBase.toLowerCase(),
+        symbol: "USDC",
+        name: "USD Coin",
+        decimals: 6,
+        logo: "https://ethereum-optimism.github.io/data/USDC/logo.png",
+        rawBalance: 1_500_000n,
+        price: { digits: 9_998n, scale: 4 },
+        stablecoin: true,
+      },
+      {
+        contract: other,
+        symbol: "USDC",
+        name: "n".repeat(128),
+        decimals: 2,
+        logo: null,
+        rawBalance: 7n,
+        price: { digits: 1n, scale: 0 },
+        stablecoin: false,
+      },
+    ]);
+  });
+
+  it("without metadata have a raw balance, and no balance and no value", async () => {
+    server.answer({
+      tokens: () =>
+        tokensReply([row("base-mainnet", spam, 5n, { ...prices("100") }), row("base-mainnet", null, ether)]),
+    });
+    const { snapshot } = createPortfolio({ provider: provider(), cacheMs: 0 });
+    const made = PortfolioSnapshot.parse(await snapshot(wallet, ["base"]));
+    expect(made.provider).toBe("alchemy");
+    expect(made.tokens).toContainEqual({
+      chain: "base",
+      chainId: "eip155:8453",
+      contract: spam,
+      symbol: null,
+      name: null,
+      decimals: null,
+      logo: null,
+      rawBalance: "5",
+      balance: null,
+      priceUsd: "100",
+      valueUsd: null,
+    });
+    expect(made.summary).toMatchObject({ tokenCount: 2, pricedTokenCount: 0, totalValueUsd: null });
+  });
+
+  it("that are zero, come twice, or show the native balance once more, are left out", async () => {
+    server.answer({
+      tokens: () =>
+        tokensReply([
+          row("polygon-mainnet", null, 2n),
+          row("polygon-mainnet", "0x0000000000000000000000000000000000001010", 2n),
+          row("polygon-mainnet", other, 0n),
+          row("polygon-mainnet", spam, 3n),
+          row("polygon-mainnet", spam.toUpperCase().replace("0X", "0x"), 4n),
+        ]),
+    });
+    const { holdings } = await readOk("polygon");
+    expect(holdings.map(({ contract, rawBalance }) => [contract, rawBalance])).toEqual([
+      [null, 2n],
+      [spam, 3n],
+    ]);
+    expect(holdings[0]).toMatchObject({ symbol: "POL", name: "POL", decimals: 18 });
+  });
+
+  it.each([
+    ["negative", prices("-1")],
+    ["zero", prices("0.00")],
+    ["with an exponent", prices("1e-7")],
+    ["no number", prices("NaN")],
+    ["two days old", prices("1", new Date(Date.now() - 48 * 3_600_000).toISOString())],
+    ["of tomorrow", prices("1", new Date(Date.now() + 24 * 3_600_000).toISOString())],
+    ["of no time", prices("1", "lately")],
+    ["not in dollars", { tokenPrices: [{ currency: "eur", value: "1", lastUpdatedAt: new Date().toISOString() }] }],
+    ["a number and not a text", { tokenPrices: [{ currency: "usd", value: 1, lastUpdatedAt: "now" }] }],
+  ])("have no price when it is %s, and a warning says so", async (_, price) => {
+    server.answer({ tokens: () => tokensReply([row("base-mainnet", null, ether, price)]) });
+    const { holdings, warnings } = await readOk("base");
+    expect(holdings).toMatchObject([{ rawBalance: ether, price: null }]);
+    expect(warnings).toEqual(["1 of the provider's prices can't be read, or are out of date"]);
+  });
+
+  it("are read page by page", async () => {
+    server.answer({
+      tokens: ({ body }) =>
+        body.pageKey === undefined
+          ? tokensReply([row("base-mainnet", null, 1n)], "second")
+          : tokensReply([row("base-mainnet", spam, 2n)]),
+    });
+    const { holdings, complete } = await readOk("base");
+    expect(holdings).toHaveLength(2);
+    expect(complete).toBe(true);
+    expect(server.asked.tokens.map(({ body }) => body.pageKey)).toEqual([undefined, "second"]);
+  });
+
+  it("are read for ten pages at most, and then a warning says that there is more", async () => {
+    server.answer({ tokens: () => tokensReply([row("base-mainnet", null, 1n)], "again") });
+    const { complete, warnings } = await readOk("base");
+    expect(server.asked.tokens).toHaveLength(10);
+    expect(complete).toBe(false);
+    expect(warnings).toEqual(["the provider's list is not complete, so something may be missing"]);
+  });
+
+  it("of the pages before one that fails are kept, and a warning says that there is more", async () => {
+    server.answer({
+      tokens: ({ body }) =>
+        body.pageKey ? { status: 500 } : tokensReply([row("base-mainnet", null, 1n)], "the page that fails"),
+    });
+    const { holdings, complete } = await readOk("base");
+    expect(holdings).toHaveLength(1);
+    expect(complete).toBe(false);
+    expect(reported).toEqual([{ chain: "base", what: "a further page", error: "answered with status 500" }]);
+  });
+});
+
+describe("an error within Alchemy's answer", () => {
+  it("fails the chain it is about, and no other", async () => {
+    server.answer({
+      tokens: () =>
+        tokensReply([
+          row("base-mainnet", null, ether),
+          { ...row("eth-mainnet", null, 0n), tokenBalance: null, error: `no node at https://x/${apiKey}` },
+        ]),
+    });
+    const readings = await read(["ethereum", "base"]);
+    expect(readings).toMatchObject([
+      { chain: "ethereum", ok: false, reason: "could not be read: the provider has an error there" },
+      { chain: "base", ok: true, complete: true },
+    ]);
+  });
+
+  it("is a warning where the chain's other tokens are there", async () => {
+    server.answer({
+      tokens: () =>
+        tokensReply([
+          row("base-mainnet", null, ether),
+          row("base-mainnet", spam, 1n, { error: "token not found" }),
+          row("base-mainnet", other, 1n, { tokenBalance: "12" }),
+        ]),
+    });
+    const { holdings, complete, warnings } = await readOk("base");
+    expect(holdings).toHaveLength(1);
+    expect(complete).toBe(false);
+    expect(warnings).toEqual(["2 of the provider's entries could not be read, and are left out"]);
+  });
+
+  it("is of every chain when it does not say of which", async () => {
+    server.answer({ tokens: () => tokensReply([row("base-mainnet", null, ether), { nonsense: true }, null]) });
+    expect((await readOk("base")).warnings).toEqual([
+      "2 of the provider's entries could not be read, and are left out",
+    ]);
+  });
+
+  it("beside the tokens makes the list incomplete", async () => {
+    server.answer({
+      tokens: () => ({ body: { data: { tokens: [row("base-mainnet", null, 1n)] }, error: { message: "partial" } } }),
+    });
+    expect(await readOk("base")).toMatchObject({ complete: false });
+  });
+});
+
+describe("Alchemy, when it does not work,", () => {
+  const reasonOf = async (milliseconds?: number) => {
+    const [reading] = await read(["base"], milliseconds);
+    return reading?.ok ? undefined : reading?.reason;
+  };
+
+  it.each([
+    ["an HTML page", { body: "<html>" }, "answered no JSON"],
+    ["another shape", { body: { tokens: [] } }, "answered in a shape that is not known"],
+    ["null", { body: "null" }, "answered in a shape that is not known"],
+    ["a wrong key", { status: 401, body: { error: apiKey } }, "answered with status 401"],
+    ["a fault", { status: 500, body: "oops" }, "answered with status 500"],
+    ["a redirect", { status: 302, headers: { location: "/elsewhere" } }, "could not be reached"],
+  ])("fails with a sentence of ours for %s", async (_, answer, sentence) => {
+    server.answer({ tokens: () => answer });
+    expect(await reasonOf()).toBe(`could not be read: the provider ${sentence}`);
+  });
+
+  it("fails soon after its time when it never answers", async () => {
+    server.answer({ tokens: () => "never", transfers: () => "never" });
+    const start = performance.now();
+    expect(await reasonOf(300)).toBe("could not be read: the provider did not answer in time");
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+
+  it("fails when nobody listens", async () => {
+    const nowhere = "http://127.0.0.1:1";
+    const away = alchemyProvider({ apiKey, endpoints: { data: nowhere, rpc: () => nowhere }, report: () => {} });
+    expect(await away.read(wallet, ["base"], AbortSignal.timeout(5_000))).toEqual([
+      { chain: "base", ok: false, reason: "could not be read: the provider could not be reached" },
+    ]);
+  });
+
+  it("is asked again after the time it names when it says 429", async () => {
+    let times = 0;
+    server.answer({
+      tokens: () =>
+        ++times < 3
+          ? { status: 429, headers: { "retry-after": "0" } }
+          : tokensReply([row("base-mainnet", null, ether)]),
+    });
+    expect((await readOk("base")).holdings).toHaveLength(1);
+    expect(server.asked.tokens).toHaveLength(3);
+  });
+
+  it("is waited for as long as it says", async () => {
+    let times = 0;
+    server.answer({
+      tokens: () => (++times < 2 ? { status: 429, headers: { "retry-after": "1" } } : tokensReply([])),
+    });
+    const start = performance.now();
+    await readOk("base");
+    expect(performance.now() - start).toBeGreaterThanOrEqual(990);
+  });
+
+  it("is asked three times at most", async () => {
+    server.answer({ tokens: () => ({ status: 429, headers: { "retry-after": "0" } }) });
+    expect(await reasonOf()).toBe("could not be read: the provider answered with status 429");
+    expect(server.asked.tokens).toHaveLength(3);
+  });
+
+  it("is not waited for beyond the time there is", async () => {
+    server.answer({ tokens: () => ({ status: 429, headers: { "retry-after": "3600" } }) });
+    expect(await reasonOf(300)).toBe("could not be read: the provider asked to wait for longer than there is time");
+    expect(server.asked.tokens).toHaveLength(1);
+  });
+
+  it("does not have the local chain", async () => {
+    const readings = await read(["local", "base"]);
+    expect(readings).toMatchObject([
+      { chain: "local", ok: false, reason: "can't be read: the provider does not have it" },
+      { chain: "base", ok: true },
+    ]);
+  });
+});
+
+describe("the transfers of Alchemy", () => {
+  const transfer = (block: number, name: string, part: object = {}) => ({
+    blockNum: `0x${block.toString(16)}`,
+    uniqueId: `${name}:log:0`,
+    hash: `0x${Buffer.from(name).toString("hex").padStart(64, "0")}`,
+    from: wallet,
+    to: other,
+    value: 1.5,
+    asset: "ETH",
+    category: "external",
+    metadata: { blockTimestamp: `2026-01-02T00:00:${String(block % 60).padStart(2, "0")}.000Z` },
+    ...part,
+  });
+
+  it("are asked for from and to the address, the newest first, at the network's own node", async () => {
+    await read(["base"]);
+    const [first, second] = server.asked.transfers;
+    expect(server.asked.transfers).toHaveLength(2);
+    expect([first?.path, second?.path]).toEqual([`/base-mainnet/v2/${apiKey}`, `/base-mainnet/v2/${apiKey}`]);
+    expect([first, second].map((asked) => [asked?.body.fromAddress, asked?.body.toAddress]).sort()).toEqual(
+      [
+        [wallet, undefined],
+        [undefined, wallet],
+      ].sort(),
+    );
+    expect(first?.body).toMatchObject({
+      category: ["external", "erc20"],
+      order: "desc",
+      withMetadata: true,
+      maxCount: "0x14",
+    });
+  });
+
+  it("are merged, each once, the newest first", async () => {
+    const self = transfer(5, "self", { to: wallet });
+    server.answer({
+      transfers: ({ body }) =>
+        body.fromAddress
+          ? transfersReply([transfer(9, "nine"), self, transfer(1, "one")])
+          : transfersReply([transfer(7, "seven", { from: null, metadata: null }), self]),
+    });
+    const { activity, warnings } = await readOk("base");
+    expect(warnings).toEqual([]);
+    expect(activity.map(({ blockNumber }) => blockNumber)).toEqual([9n, 7n, 5n, 1n]);
+    expect(activity[1]).toMatchObject({ from: null, to: other, timestamp: null });
+    expect(activity[0]?.timestamp).toEqual(new Date("2026-01-02T00:00:09.000Z"));
+  });
+
+  it.each([
+    ["an error of the node", { body: { jsonrpc: "2.0", id: 1, error: { code: -32600, message: apiKey } } }],
+    ["nonsense", transfersReply([{ hash: "0x1" }])],
+    ["a fault", { status: 503 }],
+  ])("are a warning when there is %s instead", async (_, answer) => {
+    server.answer({ tokens: () => tokensReply([row("base-mainnet", null, 1n)]), transfers: () => answer });
+    const { holdings, activity, warnings } = await readOk("base");
+    expect({ count: holdings.length, activity, warnings }).toEqual({
+      count: 1,
+      activity: [],
+      warnings: ["recent activity could not be read"],
+    });
+  });
+});
+
+describe("the key of Alchemy", () => {
+  /** Everything an error shows when it is logged or thrown, its causes included. */
+  const shown = (error: unknown): string =>
+    error instanceof Error
+      ? [error.name, error.message, error.stack, JSON.stringify(error), shown(error.cause)].join(" ")
+      : JSON.stringify(error ?? null);
+
+  it.each<[string, Parameters<AlchemyServer["answer"]>[0]]>([
+    ["works", {}],
+    ["answers with the key", { tokens: () => ({ status: 401, body: apiKey }) }],
+    ["sends no JSON", { tokens: () => ({ body: apiKey }), transfers: () => ({ body: apiKey }) }],
+    ["redirects to the key", { tokens: () => ({ status: 301, headers: { location: `http://127.0.0.1/${apiKey}` } }) }],
+    ["never answers", { tokens: () => "never", transfers: () => "never" }],
+    ["has errors", { tokens: () => tokensReply([row("base-mainnet", spam, 1n, { error: apiKey })]) }],
+  ])("is in no answer, no report and no error when it %s", async (_, handlers) => {
+    server.answer(handlers);
+    const { snapshot } = createPortfolio({
+      provider: {
+        ...provider(),
+        read: (address, chains) => provider().read(address, chains, AbortSignal.timeout(300)),
+      },
+      cacheMs: 0,
+    });
+    const result = await snapshot(wallet, ["base"]).then(
+      (made) => JSON.stringify(made),
+      (error: unknown) => shown(error),
+    );
+    expect(server.asked.tokens[0]?.path).toContain(apiKey);
+    expect(result).not.toContain(apiKey);
+    expect(shown(reported)).not.toContain(apiKey);
+  });
+});
