@@ -29,7 +29,7 @@ const eip3009Abi = parseAbi([
 ]);
 
 const MINED_MS = 8_000;
-const POLL_MS = 20;
+const POLL_MS = 50;
 
 /** Lets one after the other act, in the order they came. */
 function inTurn() {

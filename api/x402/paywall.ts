@@ -26,6 +26,7 @@ import { BadPayment, type Payment, readPayment } from "./payment";
 import { codeOf, isFinal, sentenceOf } from "./reasons";
 import { requirementsOf } from "./requirements";
 import { findSettlement, type PaymentChain } from "./settlement";
+import { createTurnstile } from "./turnstile";
 
 /** What payment needs: its terms, who settles it, and the network on which it is made. */
 export type Payments = { terms: Terms; facilitator: Facilitator; chain: PaymentChain };
@@ -48,6 +49,10 @@ const SETTLEMENT_MS = 4_000;
 /** The gateway's own time limit must not be the one that answers. */
 const MARGIN_MS = 500;
 
+/** How many payments are worked on at once, and how long another may wait for its turn. */
+const PLACES = 16;
+const WAIT_MS = 5_000;
+
 /** What is kept for a client that lost its answer has a limit. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
@@ -69,6 +74,8 @@ export function createPaywall(
   const requirements = requirementsOf(terms);
   const offerAt = offersOf(operation, requirements);
   const server = new x402ResourceServer(facilitator).register(terms.network, new ExactEvmScheme());
+
+  const turnstile = createTurnstile(PLACES);
 
   const head = () => chain.getBlockNumber({ cacheTime: 0 }).catch(() => null);
 
@@ -216,7 +223,13 @@ export function createPaywall(
       return refuse(sentenceOf("expired"), "invalid_exact_evm_payload_authorization_valid_before");
     const purchase: Purchase = { c, offer, payment, request, deadline };
     const { key, hash, validBefore } = payment;
-    const claim = await claimPayment(await store(), { ...key, hash, request, validBefore });
-    return "row" in claim ? answerAgain(purchase, claim.row) : buy(purchase, claim.holder, () => make(admit(caller)));
+    const response = await turnstile.pass(WAIT_MS, async () => {
+      const claim = await claimPayment(await store(), { ...key, hash, request, validBefore });
+      return "row" in claim ? answerAgain(purchase, claim.row) : buy(purchase, claim.holder, () => make(admit(caller)));
+    });
+    if (response) return response;
+    throw new Unavailable("There are too many payments at once, and this one was not taken; try again shortly", {
+      retryAfterSeconds: RETRY_SECONDS,
+    });
   };
 }

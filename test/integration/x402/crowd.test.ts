@@ -26,7 +26,9 @@ describe("200 paid requests from 20 payers at once", () => {
     }
   }
 
-  it("are 200 settlements: none is lost, none is double, and every payer has paid exactly", async () => {
+  it("are 200 settlements: none is lost, none is double, and every payer has paid exactly", {
+    timeout: 300_000,
+  }, async () => {
     const required = askedFor(await fetch(shop.url + path));
     const signed = await Promise.all(
       payers.flatMap((payer) => Array.from({ length: PAYMENTS_EACH }, () => sign(payer, required))),
