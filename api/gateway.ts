@@ -10,6 +10,7 @@ import { type Env, logRequests } from "./http/log";
 import { shownPath } from "./http/path";
 import type { Services } from "./services";
 import { docsRoutes } from "./transports/docs";
+import { mcpRoutes } from "./transports/mcp";
 import { restRoutes } from "./transports/rest";
 import { trpcRoutes } from "./transports/trpc";
 
@@ -32,7 +33,8 @@ export function createGateway(services: Services, log: Logger): Hono<Env> {
   gateway.use(timeout(TIME_LIMIT_MS, new HTTPException(503, { message: "The request took too long; try again" })));
   gateway.route("/", restRoutes(services));
   gateway.route("/", trpcRoutes(services, log));
-  gateway.route("/", docsRoutes());
+  gateway.route("/", mcpRoutes(services, log));
+  gateway.route("/", docsRoutes(services));
   gateway.notFound((c) =>
     c.json({ error: `There is no ${shownPath(c.req.path)} here; /docs lists what there is` }, 404),
   );

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { llmsFull, llmsIndex } from "../api/transports/llms";
 import { openApiDocument } from "../api/transports/openapi";
 import { forge } from "./forge.js";
 
@@ -54,7 +55,13 @@ const contracts: Generator = async () => {
 /** The OpenAPI document of the gateway, as it is served. */
 const openApi: Generator = async () => ({ "docs/openapi.json": `${pretty(openApiDocument())}\n` });
 
-const generators: Generator[] = [contracts, openApi];
+/** The texts for language models, as `npm start` serves them. */
+const llms: Generator = async () => {
+  const baseUrl = "http://localhost:3001";
+  return { "docs/llms.txt": llmsIndex(baseUrl), "docs/llms-full.txt": llmsFull(baseUrl) };
+};
+
+const generators: Generator[] = [contracts, openApi, llms];
 
 const current = (path: string) => readFile(path, "utf8").catch(() => undefined);
 

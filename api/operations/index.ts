@@ -76,3 +76,6 @@ export const allOperations = Object.entries(operations).flatMap(([resource, ofRe
     operation,
   })),
 );
+
+/** The operations that cost nothing. One that is paid for is on its REST route alone, where the paywall is. */
+export const freeOperations = allOperations.filter(({ operation }) => !("paid" in operation && operation.paid));

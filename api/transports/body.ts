@@ -33,6 +33,12 @@ export async function readText(c: Context): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
+/** A request whose body is read already, and is not longer than it may be, for a library that reads requests itself. */
+export const boundedRequest = async (c: Context): Promise<Request> =>
+  c.req.method === "POST"
+    ? new Request(c.req.url, { method: "POST", headers: c.req.raw.headers, body: await readText(c) })
+    : c.req.raw;
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
