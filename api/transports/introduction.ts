@@ -20,8 +20,7 @@ export const topics: Readonly<Record<string, string>> = {
 };
 
 /** What the OpenAPI document says before its routes. */
-export const introduction = [
+export const introduction = `${[
   summary,
   ...Object.entries(topics).map(([subject, text]) => `## ${subject}\n\n${text}`),
-  "",
-].join("\n\n");
+].join("\n\n")}\n`;

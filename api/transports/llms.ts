@@ -111,9 +111,9 @@ function routeSection(named: Named, baseUrl: string): string {
   ].join("\n\n");
 }
 
-const typeSection = ([name, { properties = {}, required = [] }]: [string, Schema]) =>
+const typeSection = ([name, { type, properties = {}, required = [] }]: [string, Schema]) =>
   [
-    `### ${name}`,
+    `### ${name}${[type].flat().includes("null") ? " or null" : ""}`,
     Object.entries(properties)
       .map(([field, schema]) => {
         const optional = required.includes(field) ? "" : " (may be absent)";
@@ -142,9 +142,12 @@ const entrances = (baseUrl: string) => [
     : []),
 ];
 
+/** Paragraphs, with an empty line between them. */
+const markdown = (...paragraphs: string[]) => `${paragraphs.join("\n\n")}\n`;
+
 /** The index for language models, in the form of llms.txt: what this is, what holds for all of it, and where the rest is. */
 export const llmsIndex = (baseUrl: string): string =>
-  [
+  markdown(
     "# Intentry",
     `> ${summary}`,
     `It is asked over HTTP at ${baseUrl}. Reading is free and needs no key, but for what says that it is paid for.`,
@@ -163,12 +166,11 @@ export const llmsIndex = (baseUrl: string): string =>
         return `- [${inWords(resource)}](${baseUrl}/llms-full.txt#${inWords(resource).toLowerCase().replaceAll(" ", "-")}): ${routes}`;
       })
       .join("\n"),
-    "",
-  ].join("\n\n");
+  );
 
 /** Everything about every route, with an example that works on the sample chain of `npm start`. */
 export const llmsFull = (baseUrl: string): string =>
-  [
+  markdown(
     "# Intentry: all routes",
     `> ${summary}`,
     `It is asked over HTTP at ${baseUrl}. The examples are answered by the local stack with its sample activity; elsewhere, put in ids and addresses that are there.`,
@@ -181,5 +183,4 @@ export const llmsFull = (baseUrl: string): string =>
     ]),
     "## Types",
     ...types.map(typeSection),
-    "",
-  ].join("\n\n");
+  );
