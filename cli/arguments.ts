@@ -20,7 +20,7 @@ export type Command =
       key: Hex | undefined;
     };
 
-export const topics = ["start", "mcp", "call", "pay-portfolio"] as const;
+const topics = ["start", "mcp", "call", "pay-portfolio"] as const;
 
 export type Topic = (typeof topics)[number];
 
@@ -89,7 +89,7 @@ function keyOf(sent: string | undefined): Hex | undefined {
   return sent;
 }
 
-/** Where the value of one option of each command comes from when it is not given: the environment. */
+/** How the arguments of each command are read; what is not given may be in the environment. */
 const commands: Record<Topic, (args: readonly string[], env: NodeJS.ProcessEnv) => Command> = {
   start(args) {
     read(args, help, []);

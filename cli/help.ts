@@ -63,7 +63,7 @@ Prints the snapshot as JSON, and on stderr the transaction that paid for it.
 
 The payer's key is taken from INTENTRY_PAYER_KEY, or from --key, which others on the machine can see. A service
 on a local chain (31337) is paid by anvil's account 9 when there is none: its key is public, its dollars are not real.
-No more than $1 is paid for a request, and elsewhere only in tokens that @x402/fetch knows.
+On every other chain at most $1 is paid for a request, in tokens that @x402/fetch knows.
 
   intentry pay-portfolio 0xa0ee7a142d267c1f36714e4a8f75612f20a79720
   INTENTRY_PAYER_KEY=0x… intentry pay-portfolio 0xd8da6bf26964af9d7eed9e03e53415d37aa96045 \\

@@ -20,7 +20,7 @@ export async function readBody(c: Context): Promise<Record<string, unknown>> {
  * soon as it is. Hono's own limit makes a new Request of this one, which fails in a process where Ponder's older server has
  * put its own class in the place of the global one.
  */
-export async function readText(c: Context): Promise<string> {
+async function readText(c: Context): Promise<string> {
   const tooLarge = () => new TooLarge(`body: must have at most ${MAX_BODY_BYTES} bytes`);
   if (Number(c.req.header("content-length")) > MAX_BODY_BYTES) throw tooLarge();
   const chunks: Uint8Array[] = [];

@@ -10,25 +10,24 @@ export const toolNameOf = (name: string) => name.replace(".", "_");
 export const toolOperations = freeOperations.filter(({ operation }) => !operation.development);
 
 /** What an operation is for and what it needs, in words. */
-function descriptionOf({ summary, input, writes, errors }: AnyOperation): string {
-  const { required = [] } = inputSchemaOf(input) as { required?: string[] };
-  return [
+const descriptionOf = ({ summary, writes, errors }: AnyOperation, required: readonly string[]) =>
+  [
     summary,
     required.length > 0 ? `Needs ${required.join(", ")}.` : "Needs nothing.",
     ...(errors?.includes(404) ? ["What is not there is an error."] : []),
     ...(writes ? ["Stores something that everyone can read; sent again, it changes nothing."] : []),
   ].join(" ");
-}
 
 /** How an operation describes itself to an agent. */
 export function toolOf(name: string, operation: AnyOperation): Tool {
   const [resource = "", action = ""] = name.split(".");
   const title = `${inWords(resource)}: ${inWords(action).toLowerCase()}`;
+  const inputSchema: Tool["inputSchema"] = { ...inputSchemaOf(operation.input), type: "object" };
   return {
     name: toolNameOf(name),
     title,
-    description: descriptionOf(operation),
-    inputSchema: { ...inputSchemaOf(operation.input), type: "object" },
+    description: descriptionOf(operation, inputSchema.required ?? []),
+    inputSchema,
     // The text of a document is no object, and may be of any kind.
     ...(!operation.document && { outputSchema: { ...outputSchemaOf(operation.output), type: "object" as const } }),
     annotations: {
