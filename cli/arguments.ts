@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { type Address, type Hex, isAddress, isHex } from "viem";
+import type { Address, Hex } from "viem";
 import { WrongUsage } from "./failure";
 
 /** Where a service is, and the token with which it lets us write, if it wants one. */
@@ -77,15 +77,17 @@ function objectOf(sent: string): Record<string, unknown> {
   throw new WrongUsage(`The input must be a JSON object, such as '{"agentId":"1"}', not ${sent}`);
 }
 
+const isHexOf = (digits: number, sent: string): sent is Hex => new RegExp(`^0x[0-9a-fA-F]{${digits}}$`).test(sent);
+
 function addressOf(sent: string): Address {
-  if (!isAddress(sent, { strict: false })) throw new WrongUsage(`${sent} is no address: 0x and 40 hex digits`);
+  if (!isHexOf(40, sent)) throw new WrongUsage(`${sent} is no address: 0x and 40 hex digits`);
   return sent;
 }
 
 /** A key is a secret, so what is wrong with one is said without it. */
 function keyOf(sent: string | undefined): Hex | undefined {
   if (sent === undefined) return undefined;
-  if (!isHex(sent) || sent.length !== 66) throw new WrongUsage("The payer's key must be 0x and 64 hex digits");
+  if (!isHexOf(64, sent)) throw new WrongUsage("The payer's key must be 0x and 64 hex digits");
   return sent;
 }
 

@@ -1,22 +1,15 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
-import { z } from "zod";
 import { type Command, parseCommand } from "./arguments";
-import { call } from "./call";
 import { Failure, WrongUsage } from "./failure";
 import { helpFor } from "./help";
-import { serveOverStdio } from "./mcp";
-import { payPortfolio } from "./pay-portfolio";
-import { start } from "./start";
 
-const version = () =>
-  z.object({ version: z.string() }).parse(JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")))
-    .version;
+const version = (): string => JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
 
 /** An answer for people and programs alike; the text of a document is printed as it is. */
 const print = (answer: unknown) => console.log(typeof answer === "string" ? answer : JSON.stringify(answer, null, 2));
 
-/** Does what the command line asks for, and gives the exit code. */
+/** Does what the command line asks for, and gives the exit code. A command loads what it needs, and no other waits for it. */
 async function run(command: Command): Promise<number> {
   switch (command.name) {
     case "help":
@@ -25,15 +18,22 @@ async function run(command: Command): Promise<number> {
     case "version":
       print(version());
       return 0;
-    case "start":
+    case "start": {
+      const { start } = await import("./start");
       return start();
-    case "mcp":
+    }
+    case "mcp": {
+      const { serveOverStdio } = await import("./mcp");
       await serveOverStdio(command.service, version());
       return 0;
-    case "call":
+    }
+    case "call": {
+      const { call } = await import("./call");
       print(await call(command.service, command.operation, command.input));
       return 0;
+    }
     case "pay-portfolio": {
+      const { payPortfolio } = await import("./pay-portfolio");
       const { snapshot, payer, transaction } = await payPortfolio({ ...command, url: command.service.url });
       print(snapshot);
       console.error(
