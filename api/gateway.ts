@@ -11,6 +11,7 @@ import { shownPath } from "./http/path";
 import { TIME_LIMIT_MS } from "./http/time-limit";
 import type { Services } from "./services";
 import { docsRoutes } from "./transports/docs";
+import { mcpRoutes } from "./transports/mcp";
 import { paidRoutes } from "./transports/paid";
 import { restRoutes } from "./transports/rest";
 import { trpcRoutes } from "./transports/trpc";
@@ -35,7 +36,8 @@ export function createGateway(services: Services, log: Logger): Hono<Env> {
   gateway.route("/", paidRoutes(services, log));
   gateway.route("/", restRoutes(services));
   gateway.route("/", trpcRoutes(services, log));
-  gateway.route("/", docsRoutes());
+  gateway.route("/", mcpRoutes(services, log));
+  gateway.route("/", docsRoutes(services));
   gateway.notFound((c) =>
     c.json({ error: `There is no ${shownPath(c.req.path)} here; /docs lists what there is` }, 404),
   );

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { llmsFull, llmsIndex } from "../api/transports/llms";
 import { openApiDocument } from "../api/transports/openapi";
 import { clientTypes } from "./client-types";
 import { forge } from "./forge.js";
@@ -78,7 +79,13 @@ const client: Generator = async () => {
 const tokenLists: Generator = async () =>
   Object.fromEntries(Object.entries(tokenListFiles()).map(([path, list]) => [path, `${pretty(list)}\n`]));
 
-const generators: Generator[] = [contracts, openApi, tokenLists, client];
+/** The texts for language models, as `npm start` serves them. */
+const llms: Generator = async () => {
+  const baseUrl = "http://localhost:3001";
+  return { "docs/llms.txt": llmsIndex(baseUrl), "docs/llms-full.txt": llmsFull(baseUrl) };
+};
+
+const generators: Generator[] = [contracts, openApi, llms, tokenLists, client];
 
 const current = (path: string) => readFile(path, "utf8").catch(() => undefined);
 

@@ -216,6 +216,7 @@ export const createBid = operation({
     valid_until: "4000000000",
   },
   writes: true,
+  development: true,
   status: 201,
   async run(services, { id, solver, amount_in, amount_out, fee, valid_until, execution_plan }) {
     requireHelpers(services);
@@ -246,6 +247,7 @@ export const chooseBid = operation({
   errors: [401, 403, 404, 409, 429],
   example: { bidId: "offchain-1" },
   writes: true,
+  development: true,
   async run(services, { bidId }) {
     requireHelpers(services);
     const { db, config } = services;

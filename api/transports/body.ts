@@ -20,7 +20,7 @@ export async function readBody(c: Context): Promise<Record<string, unknown>> {
  * soon as it is. Hono's own limit makes a new Request of this one, which fails in a process where Ponder's older server has
  * put its own class in the place of the global one.
  */
-export async function readText(c: Context): Promise<string> {
+async function readText(c: Context): Promise<string> {
   const tooLarge = () => new TooLarge(`body: must have at most ${MAX_BODY_BYTES} bytes`);
   if (Number(c.req.header("content-length")) > MAX_BODY_BYTES) throw tooLarge();
   const chunks: Uint8Array[] = [];
@@ -32,6 +32,12 @@ export async function readText(c: Context): Promise<string> {
   }
   return Buffer.concat(chunks).toString();
 }
+
+/** A request whose body is read already, and is not longer than it may be, for a library that reads requests itself. */
+export const boundedRequest = async (c: Context): Promise<Request> =>
+  c.req.method === "POST"
+    ? new Request(c.req.url, { method: "POST", headers: c.req.raw.headers, body: await readText(c) })
+    : c.req.raw;
 
 function parse(text: string): unknown {
   try {

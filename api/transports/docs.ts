@@ -2,7 +2,10 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { Hono } from "hono";
 import { html } from "hono/html";
+import { callerOf } from "../http/caller";
 import type { Env } from "../http/log";
+import type { Services } from "../services";
+import { llmsFull, llmsIndex } from "./llms";
 import { openApiDocument } from "./openapi";
 import { answer, refuseOtherMethods } from "./rest";
 
@@ -57,8 +60,10 @@ const scriptFile = createRequire(import.meta.url)
   .resolve("@scalar/api-reference")
   .replace(/dist\/.*$/, "dist/browser/standalone.js");
 
-/** The OpenAPI document and an interactive reference made of it. */
-export function docsRoutes(): Hono<Env> {
+const MARKDOWN = "text/plain; charset=UTF-8";
+
+/** The OpenAPI document, an interactive reference made of it, and the same for language models. */
+export function docsRoutes({ config }: Services): Hono<Env> {
   const document = JSON.stringify(openApiDocument());
   let script: Promise<Buffer> | undefined;
   const routes = new Hono<Env>();
@@ -72,6 +77,9 @@ export function docsRoutes(): Hono<Env> {
       "cache-control": "public, max-age=86400",
     });
   });
-  for (const path of ["/openapi.json", "/docs", SCRIPT]) refuseOtherMethods(routes, path, ["GET"]);
+  routes.get("/llms.txt", (c) => answer(c, llmsIndex(callerOf(c, config).baseUrl), MARKDOWN));
+  routes.get("/llms-full.txt", (c) => answer(c, llmsFull(callerOf(c, config).baseUrl), MARKDOWN));
+  for (const path of ["/openapi.json", "/docs", SCRIPT, "/llms.txt", "/llms-full.txt"])
+    refuseOtherMethods(routes, path, ["GET"]);
   return routes;
 }

@@ -61,7 +61,7 @@ const json = (schema: z.ZodType, example?: unknown) => ({
 });
 
 /** A field's name in words: `trustSignals` as `Trust signals`. */
-const inWords = (name: string) => {
+export const inWords = (name: string) => {
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 };

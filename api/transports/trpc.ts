@@ -1,6 +1,6 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import type { Logger } from "pino";
 import { callerOf } from "../http/caller";
 import { failureOf } from "../http/failure";
@@ -9,7 +9,7 @@ import { type AnyOperation, freeOperations } from "../operations/index";
 import type { Caller } from "../operations/operation";
 import { runOperation } from "../operations/run";
 import type { Services } from "../services";
-import { readText } from "./body";
+import { boundedRequest } from "./body";
 import { refuseOtherMethods } from "./rest";
 
 const ENDPOINT = "/trpc";
@@ -69,7 +69,7 @@ function procedureOf(services: Services, operation: AnyOperation) {
 
 type Procedures = Record<string, ReturnType<typeof procedureOf>>;
 
-/** The router of all operations, each under its name: `agents.get`. */
+/** The router of all operations that are free, each under its name: `agents.get`. */
 function routerOf(services: Services) {
   const resources: Record<string, Procedures> = {};
   for (const { resource, name, operation } of freeOperations) {
@@ -79,13 +79,7 @@ function routerOf(services: Services) {
   return t.router(resources);
 }
 
-/** A request whose body is read already, and is not longer than it may be. */
-const boundedRequest = async (c: Context): Promise<Request> =>
-  c.req.method === "POST"
-    ? new Request(c.req.url, { method: "POST", headers: c.req.raw.headers, body: await readText(c) })
-    : c.req.raw;
-
-/** Serves every operation to typed clients, one or several in a request. */
+/** Serves every free operation to typed clients, one or several in a request. */
 export function trpcRoutes(services: Services, log: Logger): Hono<Env> {
   const routes = new Hono<Env>();
   const router = routerOf(services);

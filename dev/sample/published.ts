@@ -13,12 +13,12 @@ function requestOf(operation: AnyOperation): { method: string; path: string; bod
 }
 
 /**
- * Publishes what the examples of the writes say, so that those of the reads find it. What is only for development (`bids`)
+ * Publishes what the examples of the writes say, so that those of the reads find it. What is only for development
  * is left to those who try it.
  */
 export async function publishExamples(apiUrl: string, writeToken: string | undefined): Promise<void> {
-  for (const { resource, operation } of allOperations) {
-    if (!operation.writes || resource === "bids") continue;
+  for (const { operation } of allOperations) {
+    if (!operation.writes || operation.development) continue;
     const { method, path, body } = requestOf(operation);
     const response = await fetch(`${apiUrl}${path}`, {
       method,

@@ -22,7 +22,9 @@ const word = fc.string({ unit: fc.constantFrom(..."abcé🤖:{} "), minLength: 1
 const sent = fc.array(fc.record({ type: word, id: fc.option(word, { nil: undefined }), data: word }));
 
 const written = (messages: readonly ServerSent[]) =>
-  messages.map(({ type, id, data }) => `${id === undefined ? "" : `id: ${id}\n`}event: ${type}\ndata: ${data}\n\n`).join("");
+  messages
+    .map(({ type, id, data }) => `${id === undefined ? "" : `id: ${id}\n`}event: ${type}\ndata: ${data}\n\n`)
+    .join("");
 
 describe("a stream of Server-Sent Events", () => {
   it("is read the same wherever it is cut", async () => {

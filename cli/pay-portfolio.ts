@@ -1,0 +1,75 @@
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from "@x402/fetch";
+import type { Address, Hex, LocalAccount } from "viem";
+import { mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
+import { z } from "zod";
+import { Failure, unreachable, WrongUsage } from "./failure";
+
+const LOCAL_CHAIN_ID = 31_337;
+const localNetwork = `eip155:${LOCAL_CHAIN_ID}` as const;
+
+/** Anvil's account 9, whose key everyone knows: the local stack gives it test dollars. */
+const demoPayer = () =>
+  mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex: 9 });
+
+const Readiness = z.object({ chain_id: z.int() });
+
+const Discovery = z.object({
+  resources: z.array(z.object({ accepts: z.array(z.object({ network: z.string(), asset: z.string() })) })),
+});
+
+const Refusal = z.object({ error: z.string() });
+
+async function read<Value>(url: string, path: string, type: z.ZodType<Value>): Promise<Value> {
+  try {
+    return type.parse(await (await fetch(`${url}${path}`)).json());
+  } catch (error) {
+    throw unreachable(url, error);
+  }
+}
+
+/** The tokens that a local chain is paid in, which no client knows of itself and which are worth nothing. */
+async function localAssets(url: string) {
+  const { resources } = await read(url, "/.well-known/x402.json", Discovery);
+  const accepted = resources.flatMap(({ accepts }) => accepts).filter(({ network }) => network === localNetwork);
+  return accepted.map(({ asset }) => ({ network: localNetwork, asset }));
+}
+
+/** What came of a purchase: the snapshot, and the transaction that paid for it, if anything was paid. */
+type Bought = { snapshot: unknown; payer: Address; transaction: string | undefined };
+
+type Purchase = { url: string; address: Address; chains: string | undefined; key: Hex | undefined };
+
+async function payerOf(key: Hex | undefined, isLocal: boolean): Promise<LocalAccount> {
+  if (key !== undefined) return privateKeyToAccount(key);
+  if (isLocal) return demoPayer();
+  throw new WrongUsage("Who pays? Set INTENTRY_PAYER_KEY to the payer's private key");
+}
+
+/** Buys a portfolio with x402, as any client of it would. */
+export async function payPortfolio({ url, address, chains, key }: Purchase): Promise<Bought> {
+  const isLocal = (await read(url, "/ready", Readiness)).chain_id === LOCAL_CHAIN_ID;
+  const payer = await payerOf(key, isLocal);
+  const payingFetch = wrapFetchWithPaymentFromConfig(fetch, {
+    schemes: [{ network: "eip155:*", client: new ExactEvmScheme(payer) }],
+    ...(isLocal && { spendControls: { allowedAssets: await localAssets(url) } }),
+  });
+  const shown = chains ?? (isLocal ? "local" : undefined);
+  const query = new URLSearchParams({ address, ...(shown !== undefined && { chains: shown }) });
+  const response = await payingFetch(`${url}/portfolio?${query}`).catch((error: unknown) => {
+    throw new Failure(`Nothing was bought: ${error instanceof Error ? error.message : error}`);
+  });
+  const body: unknown = await response.json().catch((error: unknown) => {
+    throw unreachable(url, error);
+  });
+  if (!response.ok) {
+    const refusal = Refusal.safeParse(body);
+    throw new Failure(`${response.status}: ${refusal.success ? refusal.data.error : JSON.stringify(body)}`);
+  }
+  const settled = response.headers.get("payment-response");
+  return {
+    snapshot: body,
+    payer: payer.address,
+    transaction: settled === null ? undefined : decodePaymentResponseHeader(settled).transaction,
+  };
+}

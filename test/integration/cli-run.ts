@@ -1,0 +1,20 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+
+/** The command in a checkout. */
+export const cliFile = join(import.meta.dirname, "..", "..", "cli", "bin.js");
+
+type Ran = { code: number | null; stdout: string; stderr: string };
+
+/** Runs the command line as a person does, with only the environment given. */
+export function cli(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, [cliFile, ...args], { env: { PATH, HOME, ...env } });
+  const output = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    child[name].on("data", (chunk) => {
+      output[name] += chunk;
+    });
+  child.stdin.end();
+  return new Promise((done) => child.once("close", (code) => done({ code, ...output })));
+}

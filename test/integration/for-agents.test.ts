@@ -1,0 +1,325 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Tool } from "@modelcontextprotocol/sdk/types.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { foundElsewhere } from "../../api/operations/found-elsewhere";
+import { allOperations, freeOperations } from "../../api/operations/index";
+import { routeOf } from "../../api/transports/route";
+import { toolNameOf, toolOperations } from "../../api/transports/tools";
+import { actor } from "../../dev/chain";
+import { publishExamples } from "../../dev/sample/published";
+import { cli, cliFile } from "./cli-run";
+import { addressOf } from "./lists/asking";
+import { type Stack, startStack } from "./stack";
+
+type Result = { content: { type: string; text: string }[]; structuredContent?: unknown; isError?: boolean };
+
+const paid = allOperations.filter((named) => !freeOperations.includes(named));
+
+/** The values of an input, as REST sends them. */
+const asTexts = (input: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(input).map(([name, value]) => [name, String(value)]));
+
+/** The first value under a key, however deep in an answer. */
+function findKey(answer: unknown, key: string): unknown {
+  if (typeof answer !== "object" || answer === null) return undefined;
+  const own = (answer as Record<string, unknown>)[key];
+  return (
+    own ??
+    Object.values(answer)
+      .map((member) => findKey(member, key))
+      .find((value) => value !== undefined)
+  );
+}
+
+describe("what agents are offered, on the sample chain", () => {
+  let stack: Stack;
+  let url: string;
+
+  beforeAll(async () => {
+    stack = await startStack({ sample: true });
+    url = stack.apiUrl;
+    await publishExamples(url, undefined);
+  }, 240_000);
+  afterAll(() => stack?.stop());
+
+  describe("llms.txt and llms-full.txt", () => {
+    it.each(["/llms.txt", "/llms-full.txt"])("%s is Markdown as plain text that is not sent twice", async (path) => {
+      const response = await fetch(`${url}${path}`);
+      expect(response.status).toBe(200);
+      expect(response.headers.get("content-type")?.toLowerCase()).toBe("text/plain; charset=utf-8");
+      const text = await response.text();
+      expect(text).toMatch(/^# Intentry/);
+      const etag = response.headers.get("etag") ?? "";
+      const again = await fetch(`${url}${path}`, { headers: { "if-none-match": etag } });
+      expect(again.status).toBe(304);
+      const head = await fetch(`${url}${path}`, { method: "HEAD" });
+      expect(head.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
+      expect((await fetch(`${url}${path}`, { method: "POST" })).status).toBe(405);
+    });
+
+    it("llms.txt links to what is there", async () => {
+      const text = await (await fetch(`${url}/llms.txt`)).text();
+      const links = new Set([...text.matchAll(/\]\(([^)#]*)/g)].map(([, link = ""]) => link));
+      expect(links.size).toBeGreaterThanOrEqual(5);
+      for (const link of links) {
+        expect(link.startsWith(`${url}/`)).toBe(true);
+        const { status } = await fetch(link);
+        expect({ link, status }).toEqual({
+          link,
+          status: { "/mcp": 405, "/trpc": 404 }[new URL(link).pathname] ?? 200,
+        });
+      }
+    });
+
+    it("every example of llms-full.txt works as pasted", async () => {
+      const text = await (await fetch(`${url}/llms-full.txt`)).text();
+      const sections = text.split(/^### /m).filter((section) => section.includes("```sh\n"));
+      expect(sections.map((section) => section.split("\n")[0])).toEqual(
+        allOperations.map(({ operation }) => operation.route),
+      );
+      for (const section of sections) {
+        const [, lines = ""] = /```sh\n([^`]*)```/.exec(section) ?? [];
+        const isPaid = paid.some(({ operation }) => section.startsWith(`${operation.route}\n`));
+        // The last request also says with what status it was answered.
+        const asked = lines.replace(/^curl -s (?![\s\S]*^curl)/m, "curl -s -w '\\n%{http_code}' ");
+        const { stdout } = await promisify(execFile)("sh", ["-c", asked]);
+        const status = stdout.slice(stdout.lastIndexOf("\n") + 1);
+        expect(status, `${lines}${stdout}`).toMatch(isPaid ? /^402$/ : /^20[01]$/);
+      }
+    });
+  });
+
+  describe("MCP over HTTP", () => {
+    const client = new Client({ name: "test", version: "1" });
+    let tools: Tool[];
+    /** What no example can foresee, by operation. */
+    const found: Record<string, Record<string, unknown>> = {};
+
+    beforeAll(async () => {
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+      ({ tools } = await client.listTools());
+      for (const [name, { parameter, source }] of Object.entries(foundElsewhere)) {
+        const operation = toolOperations.find((one) => one.name === source.operation)?.operation;
+        if (!operation) continue;
+        const result = await call(source.operation, operation.example);
+        found[name] = { [parameter]: findKey(result.structuredContent, source.key) };
+      }
+    });
+    afterAll(() => client.close());
+
+    const call = async (operation: string, input: Record<string, unknown>) =>
+      (await client.callTool({ name: toolNameOf(operation), arguments: input })) as Result;
+
+    it("says who it is, and lists a tool for every operation that agents may use", () => {
+      expect(client.getServerVersion()).toMatchObject({ name: "intentry", title: "Intentry" });
+      expect(client.getInstructions()).toContain("intentry://llms.txt");
+      expect(tools.map(({ name }) => name)).toEqual(toolOperations.map(({ name }) => toolNameOf(name)));
+      for (const { description, inputSchema } of tools) {
+        expect(description).toMatch(/^[A-Z].*\.$/);
+        expect(inputSchema.type).toBe("object");
+      }
+    });
+
+    it.each(toolOperations)("$name answers its example as REST does", async ({ name, operation }) => {
+      const input = { ...operation.example, ...found[name] };
+      const { content, structuredContent, isError } = await call(name, input);
+      expect(isError, JSON.stringify(content)).toBeUndefined();
+      expect(content).toHaveLength(1);
+      const text = content[0]?.text ?? "";
+      const { method, path } = routeOf(operation);
+      // Client.callTool has held it against the tool's schema.
+      if (!operation.document) expect(JSON.parse(text)).toEqual(structuredContent);
+      if (method !== "GET") return;
+      const rest = await (await fetch(`${url}${addressOf(path, asTexts(input))}`)).text();
+      expect(text).toBe(rest);
+    });
+
+    const withParameters = toolOperations.filter(({ operation }) => Object.keys(operation.input.shape).length > 0);
+
+    it.each(withParameters)("$name refuses a wrong value by the name of its parameter", async ({ name, operation }) => {
+      const parameters = Object.keys(operation.input.shape);
+      const wrong = Object.fromEntries(parameters.map((parameter) => [parameter, [true]]));
+      const { content, structuredContent, isError } = await call(name, wrong);
+      expect(isError).toBe(true);
+      expect(structuredContent).toBeUndefined();
+      const problems = content[0]?.text.split("; ") ?? [];
+      const named = parameters.map(
+        (parameter) => Object.entries(operation.headers ?? {}).find(([, part]) => part === parameter)?.[0] ?? parameter,
+      );
+      for (const parameter of named)
+        expect(
+          problems.some((problem) => problem.startsWith(`${parameter}: `) || problem.startsWith(`${parameter}.`)),
+          parameter,
+        ).toBe(true);
+    });
+
+    const reads = withParameters.filter(({ operation }) => routeOf(operation).method === "GET");
+
+    it.each(reads)("$name refuses what it can't read with the sentence of REST", async ({ name, operation }) => {
+      const input = Object.fromEntries(Object.keys(operation.input.shape).map((parameter) => [parameter, "-1"]));
+      const response = await fetch(`${url}${addressOf(routeOf(operation).path, input)}`);
+      const { error } = (await response.json()) as { error?: string };
+      const { content, isError } = await call(name, input);
+      expect({ status: response.status, isError, text: content[0]?.text }).toEqual({
+        status: 400,
+        isError: true,
+        text: error,
+      });
+    });
+
+    it("takes native values as well as texts", async () => {
+      const texts = await call("intents.list", { limit: "2", total: "true" });
+      expect(await call("intents.list", { limit: 2, total: true })).toEqual(texts);
+      expect(await call("intents.get", { id: 1 })).toEqual(await call("intents.get", { id: "1" }));
+    });
+
+    it("says what is not there, and what can't be", async () => {
+      expect(await call("agents.get", { agentId: "999" })).toEqual({
+        content: [{ type: "text", text: "Agent 999 not found" }],
+        isError: true,
+      });
+      const conflict = await call("documents.publishCatalog", {
+        catalog_json: "{}",
+        expected_hash: `0x${"1f".repeat(32)}`,
+      });
+      expect(conflict.isError).toBe(true);
+      expect(conflict.content[0]?.text).toMatch(/^expected_hash: is /);
+    });
+
+    it("keeps what it is given to publish", async () => {
+      const text = JSON.stringify({ services: ["from an agent"], "": "ü\u2028" });
+      const { structuredContent } = await call("documents.publishCatalog", { catalog_json: text, merchant_id: 1 });
+      const { catalog_hash: hash, uri } = structuredContent as { catalog_hash: string; uri: string };
+      expect(await (await fetch(uri)).text()).toBe(text);
+      expect((await call("documents.getCatalog", { hash })).content).toEqual([{ type: "text", text }]);
+    });
+
+    it("has nothing that is paid for or for development, and says so of any other name", async () => {
+      const others = [...paid.map(({ name }) => name), "portfolio.get", "bids.create", "bids.select", "no.such"];
+      for (const name of others) {
+        expect(tools.map((tool) => tool.name)).not.toContain(toolNameOf(name));
+        await expect(call(name, {})).rejects.toThrow(`There is no tool ${toolNameOf(name)}`);
+      }
+    });
+
+    it("has llms.txt as its README", async () => {
+      const { resources } = await client.listResources();
+      expect(resources.map(({ uri, name }) => [uri, name])).toEqual([
+        ["intentry://llms.txt", "README"],
+        ["intentry://llms-full.txt", "REFERENCE"],
+      ]);
+      for (const { uri } of resources) {
+        const { contents } = await client.readResource({ uri });
+        const served = await (await fetch(`${url}/${uri.replace("intentry://", "")}`)).text();
+        expect(contents).toEqual([{ uri, mimeType: "text/markdown", text: served }]);
+      }
+      await expect(client.readResource({ uri: "intentry://other" })).rejects.toThrow("There is no resource");
+    });
+
+    it("answers many at once, each with its own answer", async () => {
+      const ids = Array.from({ length: 60 }, (_, place) => String((place % 4) + 1));
+      const answers = await Promise.all(ids.map((agentId) => call("agents.get", { agentId })));
+      expect(answers.map(({ structuredContent }) => findKey(structuredContent, "agent_id"))).toEqual(ids);
+    });
+  });
+
+  describe("MCP over stdio", () => {
+    const client = new Client({ name: "test", version: "1" });
+
+    beforeAll(async () => {
+      await client.connect(
+        new StdioClientTransport({
+          command: process.execPath,
+          args: [cliFile, "mcp", "--url", url],
+          stderr: "inherit",
+        }),
+      );
+    });
+    afterAll(() => client.close());
+
+    it("offers the same as the service's /mcp", async () => {
+      const direct = new Client({ name: "test", version: "1" });
+      await direct.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+      expect(client.getServerVersion()).toEqual(direct.getServerVersion());
+      expect(client.getInstructions()).toBe(direct.getInstructions());
+      expect(await client.listTools()).toEqual(await direct.listTools());
+      expect(await client.listResources()).toEqual(await direct.listResources());
+      const readme = { uri: "intentry://llms.txt" };
+      expect(await client.readResource(readme)).toEqual(await direct.readResource(readme));
+      await direct.close();
+    });
+
+    it("calls tools, with good input and with bad", async () => {
+      const good = await client.callTool({ name: "agents_get", arguments: { agentId: "1" } });
+      expect(good.structuredContent).toEqual(await (await fetch(`${url}/agents/1`)).json());
+      const bad = await client.callTool({ name: "agents_get", arguments: {} });
+      expect(bad).toEqual({ content: [{ type: "text", text: "agentId: is required" }], isError: true });
+      await expect(client.callTool({ name: "portfolio_get", arguments: {} })).rejects.toThrow(
+        /^MCP error -32602: (MCP error -32602: )?There is no tool portfolio_get$/,
+      );
+    });
+  });
+
+  describe("the command line", () => {
+    it("calls an operation by its name and prints the answer", async () => {
+      const { code, stdout, stderr } = await cli(["call", "agents.get", '{"agentId":"1"}', "--url", url]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(JSON.parse(stdout)).toEqual(await (await fetch(`${url}/agents/1`)).json());
+    });
+
+    it("finds the service in INTENTRY_URL, and writes there", async () => {
+      const input = JSON.stringify({ catalog_json: '{"by":"the command line"}' });
+      const published = await cli(["call", "documents.publishCatalog", input], { INTENTRY_URL: url });
+      expect(published.code, published.stderr).toBe(0);
+      const hash = JSON.stringify({ hash: JSON.parse(published.stdout).catalog_hash });
+      const read = await cli(["call", "documents.getCatalog", hash], { INTENTRY_URL: `${url}/` });
+      expect(read.stdout).toBe('{"by":"the command line"}\n');
+    });
+
+    it.each([
+      [["call", "agents.get", '{"agentId":"x"}'], /^agentId: must be a whole number/],
+      [["call", "agents.get", '{"agentId":"999"}'], /^Agent 999 not found\n$/],
+      [["call", "agent.get"], /^There is no operation agent\.get; did you mean agents\.get/],
+      [["call", "xyzzy"], /^There is no operation xyzzy; http:.*\/docs has their names\n$/],
+      [["frob"], /^There is no command frob/],
+    ])("says on stderr what is wrong with %j, and exits with 1", async (args, sentence) => {
+      const { code, stdout, stderr } = await cli(args, { INTENTRY_URL: url });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toMatch(sentence);
+    });
+
+    it.each([["call", "status.ready"], ["mcp"], ["pay-portfolio", actor(9).address]])(
+      "says that nobody answers at an address, to %s",
+      async (...args) => {
+        const { code, stdout, stderr } = await cli(args, { INTENTRY_URL: "http://127.0.0.1:2" });
+        expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+        expect(stderr).toMatch(/^http:\/\/127\.0\.0\.1:2 does not answer as Intentry does/);
+      },
+    );
+
+    it.runIf(paid.length > 0)("buys a portfolio, and says which transaction paid for it", async () => {
+      const { address } = actor(9);
+      const { code, stdout, stderr } = await cli(["pay-portfolio", address, "--url", url]);
+      expect(code, stderr).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ address: address.toLowerCase(), chains: ["local"] });
+      const [, payer, hash] = /^(0x\w{40}) paid for it in transaction (0x\w{64})\n$/.exec(stderr) ?? [];
+      expect(payer).toBe(address);
+      const { status } = await stack.client.getTransactionReceipt({ hash: hash as `0x${string}` });
+      expect(status).toBe("success");
+      const refused = await cli(["pay-portfolio", address, "--chains", "nowhere", "--url", url]);
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toMatch(/^400: chains: /);
+      const callable = await cli(["call", "portfolio.get", "--url", url]);
+      expect(callable.stderr).toBe("portfolio.get is paid for; intentry pay-portfolio buys it\n");
+    });
+
+    it("has a version and help", async () => {
+      expect((await cli(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+      expect((await cli(["call", "--help"])).stdout).toContain("intentry call agents.get");
+    });
+  });
+});

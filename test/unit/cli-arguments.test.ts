@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseCommand } from "../../cli/arguments";
+import { WrongUsage } from "../../cli/failure";
+import { helpFor } from "../../cli/help";
+
+const address = "0xA0Ee7A142d267C1f36714E4a8F75612F20a79720";
+const key = `0x${"1".repeat(64)}`;
+const here = { url: "http://localhost:3001", token: undefined };
+
+/** What is said about a command line that is not understood. */
+const refusal = (argv: string[], env: NodeJS.ProcessEnv = {}): string => {
+  try {
+    return `understood as ${JSON.stringify(parseCommand(argv, env))}`;
+  } catch (error) {
+    if (error instanceof WrongUsage) return error.message;
+    throw error;
+  }
+};
+
+describe("a command line", () => {
+  it("asks for help when it asks for nothing, and for the help of a command", () => {
+    for (const argv of [[], ["help"], ["--help"], ["-h"]])
+      expect(parseCommand(argv, {})).toEqual({ name: "help", topic: undefined });
+    for (const argv of [
+      ["help", "call"],
+      ["call", "--help"],
+      ["call", "agents.get", "-h"],
+    ])
+      expect(parseCommand(argv, {})).toEqual({ name: "help", topic: "call" });
+    expect(parseCommand(["--version"], {})).toEqual({ name: "version" });
+  });
+
+  it("calls an operation with a JSON object, or with an empty one", () => {
+    expect(parseCommand(["call", "status.ready"], {})).toEqual({
+      name: "call",
+      service: here,
+      operation: "status.ready",
+      input: {},
+    });
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (input) => {
+        const text = JSON.stringify(input);
+        expect(parseCommand(["call", "a.b", text], {})).toMatchObject({ input: JSON.parse(text) });
+      }),
+    );
+  });
+
+  it("takes the service from --url before INTENTRY_URL before the default, without a slash at the end", () => {
+    const env = { INTENTRY_URL: "https://there.example/base/", INTENTRY_TOKEN: "secret" };
+    expect(parseCommand(["mcp"], { INTENTRY_URL: "" })).toEqual({ name: "mcp", service: here });
+    expect(parseCommand(["mcp"], env)).toMatchObject({
+      service: { url: "https://there.example/base", token: "secret" },
+    });
+    expect(parseCommand(["mcp", "--url", "http://other.example:1//", "--token", "mine"], env)).toMatchObject({
+      service: { url: "http://other.example:1", token: "mine" },
+    });
+  });
+
+  it("takes the payer's key from --key before INTENTRY_PAYER_KEY", () => {
+    const argv = ["pay-portfolio", address, "--chains", "local"];
+    expect(parseCommand(argv, {})).toEqual({
+      name: "pay-portfolio",
+      service: here,
+      address,
+      chains: "local",
+      key: undefined,
+    });
+    const other = `0x${"2".repeat(64)}`;
+    expect(parseCommand(argv, { INTENTRY_PAYER_KEY: other })).toMatchObject({ key: other });
+    expect(parseCommand([...argv, "--key", key], { INTENTRY_PAYER_KEY: other })).toMatchObject({ key });
+  });
+
+  it.each<[string[], string]>([
+    [["frob"], "There is no command frob, only start, mcp, call, pay-portfolio"],
+    [["call"], "The operation is missing"],
+    [["call", "a.b", "{}", "more"], "more is one argument too many"],
+    [["call", "a.b", "[]"], 'The input must be a JSON object, such as \'{"agentId":"1"}\', not []'],
+    [["call", "a.b", "null"], 'The input must be a JSON object, such as \'{"agentId":"1"}\', not null'],
+    [["start", "now"], "now is one argument too many"],
+    [["mcp", "--url", "ftp://x"], "--url: must be an address that begins with http:// or https://, not ftp://x"],
+    [["mcp", "--url", "localhost"], "--url: must be an address that begins with http:// or https://, not localhost"],
+    [["pay-portfolio"], "The wallet's address is missing"],
+    [["pay-portfolio", "0x12"], "0x12 is no address: 0x and 40 hex digits"],
+  ])("refuses %j", (argv, sentence) => {
+    expect(refusal(argv)).toBe(sentence);
+  });
+
+  it("says what is wrong with an option it does not know and with JSON that does not parse", () => {
+    expect(refusal(["mcp", "--port", "1"])).toContain("--port");
+    expect(refusal(["call", "a.b", "{"])).toMatch(/^The input is not valid JSON \(.*\): \{$/);
+  });
+
+  it("never repeats a wrong key", () => {
+    const wrong = "0xsecret";
+    expect(refusal(["pay-portfolio", address, "--key", wrong])).not.toContain("secret");
+    expect(refusal(["pay-portfolio", address], { INTENTRY_PAYER_KEY: wrong })).not.toContain("secret");
+  });
+
+  it("is understood or refused with a sentence, whatever it is", () => {
+    const word = fc.oneof(fc.string(), fc.constantFrom("call", "mcp", "start", "pay-portfolio", "--url", "-h", "{}"));
+    fc.assert(
+      fc.property(fc.array(word), (argv) => {
+        expect(refusal(argv)).toMatch(/./);
+      }),
+    );
+  });
+});
+
+describe("help", () => {
+  it("has only examples that are understood", () => {
+    const topics = [undefined, "start", "call", "mcp", "pay-portfolio"] as const;
+    const lines = topics.flatMap((topic) => helpFor(topic).replaceAll("\\\n", "").split("\n"));
+    const examples = lines.filter((line) => /^ {2}(\w+=\S+ )?intentry [^<]*$/.test(line));
+    expect(examples.length).toBeGreaterThan(10);
+    for (const example of examples) {
+      const words: string[] = example.replace(/ {3,}[^ -].*$/, "").match(/'[^']*'|\S+/g) ?? [];
+      const argv = words.slice(words.indexOf("intentry") + 1).map((word) => word.replaceAll("'", ""));
+      expect(refusal(argv), example).toContain("understood");
+    }
+  });
+});

@@ -1,0 +1,144 @@
+import Ajv2020 from "ajv/dist/2020";
+import { pino } from "pino";
+import { describe, expect, it } from "vitest";
+import { createGateway } from "../../api/gateway";
+import { freeOperations } from "../../api/operations/index";
+import type { Services } from "../../api/services";
+import { toolNameOf, toolOf, toolOperations } from "../../api/transports/tools";
+
+describe("a tool", () => {
+  const tools = toolOperations.map(({ name, operation }) => ({ operation, tool: toolOf(name, operation) }));
+
+  it("has a name of its own that every client takes", () => {
+    const names = tools.map(({ tool }) => tool.name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_]{1,64}$/);
+  });
+
+  it("is every operation that is free and not for development", () => {
+    const left = freeOperations.filter(({ name }) => !tools.some(({ tool }) => tool.name === toolNameOf(name)));
+    expect(left.map(({ name }) => name)).toEqual(["bids.create", "bids.select"]);
+  });
+
+  it("takes the operation's example, by its schema, and not what lacks something it requires", () => {
+    const ajv = new Ajv2020({ strict: false });
+    for (const { operation, tool } of tools) {
+      const accepts = ajv.compile(tool.inputSchema);
+      // REST sends flags and numbers as texts.
+      const typed = Object.fromEntries(
+        Object.entries(operation.example).map(([name, value]) => {
+          const { type } = (tool.inputSchema.properties as Record<string, { type?: string }>)[name] ?? {};
+          return [
+            name,
+            type === "boolean" ? value === "true" || value === true : type === "integer" ? Number(value) : value,
+          ];
+        }),
+      );
+      expect(accepts(typed), `${tool.name} ${JSON.stringify(accepts.errors)}`).toBe(true);
+      for (const name of tool.inputSchema.required ?? []) {
+        const { [name]: _, ...rest } = typed;
+        expect(accepts(rest), `${tool.name} without ${name}`).toBe(false);
+        expect(tool.description).toContain(name);
+      }
+    }
+  });
+
+  it("says whether it writes", () => {
+    for (const { operation, tool } of tools) expect(tool.annotations?.readOnlyHint).toBe(!operation.writes);
+  });
+});
+
+describe("/mcp", () => {
+  type Line = { level: number; msg: string; request_id: string; err?: { message: string } };
+
+  /** A gateway over a database that throws, what it logs, and a way to ask it. */
+  function gatewayWith(config: object, error = new Error("password of user hunter2")) {
+    const lines: Line[] = [];
+    const log = pino({ level: "info" }, { write: (line: string) => lines.push(JSON.parse(line)) });
+    const fail = () => {
+      throw error;
+    };
+    const gateway = createGateway({ db: { select: fail }, store: fail, config } as unknown as Services, log);
+    const send = async (body: string, headers: Record<string, string> = {}) =>
+      gateway.request("/mcp", {
+        method: "POST",
+        headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
+        body,
+      });
+    const call = async (name: string, input: object, headers?: Record<string, string>) => {
+      const params = { name, arguments: input };
+      const response = await send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }), headers);
+      return { response, body: await response.json() };
+    };
+    return { gateway, lines, send, call };
+  }
+
+  it("answers a fault of ours with a sentence that leaks nothing, and logs it under the request's id", async () => {
+    const { call, lines } = gatewayWith({});
+    const { response, body } = await call("agents_get", { agentId: "1" });
+    expect(response.status).toBe(200);
+    const text = "Something unforeseen happened; the details are in the server's log under this request's id";
+    expect(body).toEqual({ jsonrpc: "2.0", id: 1, result: { content: [{ type: "text", text }], isError: true } });
+    const request_id = response.headers.get("x-request-id");
+    expect(lines[0]).toMatchObject({ level: 50, request_id, err: { message: "password of user hunter2" } });
+  });
+
+  it("lets nobody write without a token where tokens are asked for", async () => {
+    const { call } = gatewayWith({ writeTokens: ["a-token-that-may-write"] });
+    const input = { catalog_json: "{}" };
+    const text = "authorization: must be Bearer and a token that may write";
+    const refused = { result: { content: [{ type: "text", text }], isError: true } };
+    expect((await call("documents_publishCatalog", input)).body).toMatchObject(refused);
+    const wrong = { authorization: "Bearer another-token-than-that" };
+    expect((await call("documents_publishCatalog", input, wrong)).body).toMatchObject(refused);
+    const right = { authorization: "Bearer a-token-that-may-write" };
+    const { result } = (await call("documents_publishCatalog", input, right)).body as {
+      result: { content: { text: string }[] };
+    };
+    // It got as far as the store, which throws here.
+    expect(result.content[0]?.text).toContain("unforeseen");
+  });
+
+  it("refuses a tool that does not exist, one that is for development, and one of Object's own members", async () => {
+    const { call } = gatewayWith({});
+    for (const name of ["nothing_here", "bids_create", "portfolio_get", "constructor", ""])
+      expect((await call(name, {})).body).toMatchObject({ error: { code: -32602 } });
+  });
+
+  it("has no stream to get and no session to delete", async () => {
+    const { gateway } = gatewayWith({});
+    for (const method of ["GET", "DELETE", "PUT"]) {
+      const response = await gateway.request("/mcp", { method });
+      expect(response.status).toBe(405);
+      expect(response.headers.get("allow")).toBe("POST, OPTIONS");
+    }
+  });
+
+  it("refuses what is too large, no JSON, or no message, and goes on", async () => {
+    const { send } = gatewayWith({});
+    expect((await send("x".repeat(256 * 1024 + 1))).status).toBe(413);
+    for (const body of ["", "{", "[]", "{}", '"text"', "[[1]]", "null"]) {
+      const response = await send(body);
+      expect(response.status, body).toBeLessThan(500);
+    }
+    expect((await send("{}", { accept: "text/html" })).status).toBe(406);
+    expect((await send("{}", { "content-type": "text/plain" })).status).toBe(415);
+    const ping = await send('{"jsonrpc":"2.0","id":7,"method":"ping"}');
+    expect(await ping.json()).toEqual({ jsonrpc: "2.0", id: 7, result: {} });
+  });
+
+  it("lets a browser of any origin send the headers of the protocol", async () => {
+    const { gateway } = gatewayWith({});
+    const asked = "authorization,content-type,mcp-protocol-version,mcp-session-id";
+    const response = await gateway.request("/mcp", {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://app.example",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": asked,
+      },
+    });
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("access-control-allow-headers")).toBe(asked);
+  });
+});
