@@ -10,13 +10,14 @@ import { type Env, logRequests } from "./http/log";
 import { shownPath } from "./http/path";
 import type { Services } from "./services";
 import { docsRoutes } from "./transports/docs";
+import { eventRoutes, type LiveEvents } from "./transports/events";
 import { restRoutes } from "./transports/rest";
 
-/** How long a request may take. */
+/** How long a request may take until it is answered; what is then streamed may take as long as it likes. */
 const TIME_LIMIT_MS = 15_000;
 
-/** Everything that is served on the gateway's port. */
-export function createGateway(services: Services, log: Logger): Hono<Env> {
+/** Everything that is served on the gateway's port; without live events, where there is no index to follow. */
+export function createGateway(services: Services, log: Logger, events?: LiveEvents): Hono<Env> {
   const gateway = new Hono<Env>();
   gateway.use(requestId({ headerName: "x-request-id" }));
   gateway.use(logRequests(log));
@@ -30,6 +31,7 @@ export function createGateway(services: Services, log: Logger): Hono<Env> {
   );
   gateway.use(timeout(TIME_LIMIT_MS, new HTTPException(503, { message: "The request took too long; try again" })));
   gateway.route("/", restRoutes(services));
+  if (events) gateway.route("/", eventRoutes(events, services, log));
   gateway.route("/", docsRoutes());
   gateway.notFound((c) =>
     c.json({ error: `There is no ${shownPath(c.req.path)} here; /docs lists what there is` }, 404),

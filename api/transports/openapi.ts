@@ -14,6 +14,7 @@ const errorMeanings = {
   403: "The development helpers are off.",
   404: "There is none.",
   409: "It contradicts what is there; the message says how.",
+  410: "Nothing is known of it any more; the message says how to begin anew.",
   413: "The body is larger than it may be.",
   429: "Too much for now; Retry-After says when to come back.",
   500: "Something unforeseen happened; the server's log has it under this request's id.",

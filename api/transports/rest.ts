@@ -44,7 +44,7 @@ export function refuseOtherMethods(routes: Hono<Env>, path: string, methods: rea
 }
 
 /** What a request says, from its path and its query or body, as the one input of an operation. */
-async function sentInput(
+export async function sentInput(
   c: Context,
   { method, pathParameters, headers, otherParameters }: Route,
 ): Promise<Record<string, unknown>> {

@@ -5,6 +5,7 @@ import { Hono } from "hono";
 import { pino } from "pino";
 import { graphql } from "ponder";
 import { createPublicClient, fallback, http } from "viem";
+import { openFeed } from "../../api/events/open-feed";
 import { createGateway } from "../../api/gateway";
 import { listen } from "../../api/http/listener";
 import { followHead } from "../../api/index-head";
@@ -29,9 +30,14 @@ globalThis.intentryStore ??= lazily(() =>
 );
 const store = globalThis.intentryStore;
 
+const chain = createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url))) });
+
+/** How often the event log is looked at: on a local chain as often as it can have changed. */
+const EVENT_POLL_MS = chainId === LOCAL_CHAIN_ID ? 50 : 250;
+
 const services: Services = {
   db,
-  clients: { chain: createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url))) }) },
+  clients: { chain },
   config: {
     ...environment,
     chainId,
@@ -43,7 +49,13 @@ const services: Services = {
   now: head.now,
 };
 
-listen(createGateway(services, log), environment.apiPort, log, store.close);
+const feed = openFeed({ ...environment, db, chain, store: store.db, chainId, log, pollMs: EVENT_POLL_MS });
+const gateway = createGateway(services, log, { feed, heartbeatMs: environment.eventHeartbeatMs });
+
+listen(gateway, environment.apiPort, log, {
+  begin: () => globalThis.intentryEvents?.close(),
+  finish: store.close,
+});
 
 /** What Ponder serves on its own port, the operators': GraphQL beside its metrics and status. */
 const operators = new Hono();
