@@ -14,6 +14,10 @@ A body is a JSON object of at most 256 KiB with \`content-type: application/json
 
 \`limit\` is 50 unless given, and at most 100. For the next page, send \`pagination.next_cursor\` as \`cursor\`, with the same filters; it is null on the last page. \`offset\` works too, but not together with \`cursor\`. \`total=true\` also counts all rows.
 
+## Live events
+
+\`GET /events\` streams events as they happen (Server-Sent Events). A client that comes back with the \`id\` of its last message, in \`Last-Event-ID\` or \`after\`, misses nothing and gets nothing twice. When a reorg removes an event that was sent, \`removed\` says so; an event that is \`safe\` is never removed.
+
 ## Errors
 
 An error is \`{"error": "…"}\`, with a sentence that says what is wrong, and the status that fits. Every answer has an \`x-request-id\`, under which the server's log has it.
