@@ -146,7 +146,7 @@ export class EventFeed {
   }
 
   private async refuseUnknown(position: Position): Promise<void> {
-    if (this.reader.current?.journal.placeAfter(position.id) !== undefined) return;
+    if (this.reader.placeAfter(position) !== undefined) return;
     if (await this.parts.log.has(position)) return;
     if ((await this.parts.records.branchOf(position, 1)).length === 0) throw new Gone(UNKNOWN);
   }
@@ -174,7 +174,7 @@ export class EventFeed {
   ): AsyncGenerator<readonly Entry[], number | undefined> {
     let position = from;
     while (!signal.aborted) {
-      const place = this.reader.current?.journal.placeAfter(position.id);
+      const place = this.reader.placeAfter(position);
       if (place !== undefined) return place;
       const { entries, reached } = await this.advance(position, filter, signal);
       if (entries.length > 0) yield entries;

@@ -17,6 +17,10 @@ export class Journal {
   private first = 0;
   /** Where a listener goes on that stands at a position, by the position's id. */
   private readonly places = new Map<string, number>();
+  /** The positions of events that were removed again. */
+  private readonly removed = new Set<string>();
+  /** The place after the last removal. */
+  private lastRemoval = 0;
 
   constructor(
     start: string,
@@ -34,14 +38,30 @@ export class Journal {
     for (const entry of entries) {
       this.entries.push(entry);
       this.bytes += entry.bytes.length;
-      if (entry.message.id !== null) this.places.set(entry.message.id, this.end);
+      const { id, type, data } = entry.message;
+      if (id !== null) this.places.set(id, this.end);
+      if (type === "event") this.removed.delete(id ?? "");
+      if (type === "removed") {
+        this.removed.add(data.id);
+        this.lastRemoval = this.end;
+      }
     }
     this.giveUp();
   }
 
-  /** Where a listener at this position goes on, if all that came after it is kept. */
+  /**
+   * Where a listener at this position goes on, if all that came after it is kept. A removed position is where the removals
+   * begin that take the listener back; from any other there must be none, as nobody is to be sent what is gone already.
+   */
   placeAfter(id: string): number | undefined {
-    return this.places.get(id);
+    const place = this.places.get(id);
+    if (place === undefined || this.removed.has(id)) return place;
+    return place >= this.lastRemoval ? place : undefined;
+  }
+
+  /** Whether the event at this position was removed. */
+  hasRemoved(id: string): boolean {
+    return this.removed.has(id);
   }
 
   /** The messages from a place on, up to about `bytes` of them; undefined when the place has been given up. */
@@ -69,6 +89,10 @@ export class Journal {
       this.bytes -= this.entries[gone++]?.bytes.length ?? 0;
     this.entries = this.entries.slice(gone);
     this.first += gone;
-    for (const [id, place] of this.places) if (place < this.first) this.places.delete(id);
+    for (const [id, place] of this.places)
+      if (place < this.first) {
+        this.places.delete(id);
+        this.removed.delete(id);
+      }
   }
 }

@@ -86,6 +86,15 @@ export class EventReader {
     return this.state !== undefined && (this.state.base.id === id || this.state.window.has(id));
   }
 
+  /**
+   * The place in the journal of a listener at this position, if it has one. Events that have become safe are read from the log
+   * again and not taken from there, where they are said to be pending.
+   */
+  placeAfter(position: Position): number | undefined {
+    const { journal } = this.current ?? {};
+    return journal?.hasRemoved(position.id) || this.holds(position) ? journal?.placeAfter(position.id) : undefined;
+  }
+
   /** Begins to follow the log, unless it does already. */
   start(): void {
     if (this.running) return;
