@@ -1,5 +1,5 @@
 /** Every status with which an operation can fail for a reason it knows. */
-export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 413 | 429 | 503;
+export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 429 | 503;
 
 /** A failure with the sentence that the client gets. Anything else that is thrown is a fault of ours, and says nothing outside. */
 export abstract class OperationError extends Error {
@@ -65,6 +65,12 @@ export class InProgress extends OperationError {
 export class NotFound extends OperationError {
   override name = "NotFound";
   readonly status = 404;
+}
+
+/** What was asked for was there once, or so it seems, and nothing is known of it any more. */
+export class Gone extends OperationError {
+  override name = "Gone";
+  readonly status = 410;
 }
 
 /** What was sent is larger than it may be. */

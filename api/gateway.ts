@@ -11,13 +11,14 @@ import { shownPath } from "./http/path";
 import { TIME_LIMIT_MS } from "./http/time-limit";
 import type { Services } from "./services";
 import { docsRoutes } from "./transports/docs";
+import { eventRoutes, type LiveEvents } from "./transports/events";
 import { mcpRoutes } from "./transports/mcp";
 import { paidRoutes } from "./transports/paid";
 import { restRoutes } from "./transports/rest";
 import { trpcRoutes } from "./transports/trpc";
 
-/** Everything that is served on the gateway's port. */
-export function createGateway(services: Services, log: Logger): Hono<Env> {
+/** Everything that is served on the gateway's port; without live events, where there is no index to follow. */
+export function createGateway(services: Services, log: Logger, events?: LiveEvents): Hono<Env> {
   const gateway = new Hono<Env>();
   gateway.use(requestId({ headerName: "x-request-id" }));
   gateway.use(logRequests(log));
@@ -35,7 +36,8 @@ export function createGateway(services: Services, log: Logger): Hono<Env> {
   gateway.use(timeout(TIME_LIMIT_MS, new HTTPException(503, { message: "The request took too long; try again" })));
   gateway.route("/", paidRoutes(services, log));
   gateway.route("/", restRoutes(services));
-  gateway.route("/", trpcRoutes(services, log));
+  if (events) gateway.route("/", eventRoutes(events, services, log));
+  gateway.route("/", trpcRoutes(services, log, events?.feed));
   gateway.route("/", mcpRoutes(services, log));
   gateway.route("/", docsRoutes(services));
   gateway.notFound((c) =>

@@ -688,6 +688,199 @@ export type Protocol = {
   };
 };
 
+/** `open`: the stream begins after this position. */
+export type StreamOpened = {
+  /** Names an event on its branch of the chain. */
+  id: string;
+  safe_block_number: string;
+};
+
+/** `event`: an event of the protocol. */
+export type StreamedEvent = {
+  /** Names an event on its branch of the chain. */
+  id: string;
+  event:
+    | "AgentRegistered"
+    | "AgentRevoked"
+    | "AgentUpdated"
+    | "IntentCancelled"
+    | "IntentFillProof"
+    | "IntentFilled"
+    | "IntentSubmitted"
+    | "SolverBidSelected"
+    | "SolverBidSubmitted"
+    | "AccountFrozen"
+    | "FunctionAllowlistModeUpdated"
+    | "FunctionAllowlistUpdated"
+    | "GuardianSet"
+    | "PaymentPolicySet"
+    | "SignedPaymentRecorded"
+    | "SpendLimitSet"
+    | "SpendRecorded"
+    | "TargetAllowlistUpdated"
+    | "AttestationRevoked"
+    | "AttestationSubmitted"
+    | "SolverBondChanged"
+    | "SolverRegistered"
+    | "SolverUpdated"
+    | "AttestorRegistered"
+    | "AttestorUpdated"
+    | "DisputeOpened"
+    | "DisputeResolved"
+    | "FacilitatorRegistered"
+    | "FacilitatorUpdated"
+    | "FulfillmentRecorded"
+    | "MerchantRegistered"
+    | "MerchantUpdated"
+    | "QuoteCommitted"
+    | "ReceiptRecorded"
+    | "ServiceRegistered"
+    | "ServiceUpdated"
+    | "TrustSignalRecorded";
+  contract:
+    | "AgentRegistry"
+    | "IntentBook"
+    | "PolicyModule"
+    | "AttestationRegistry"
+    | "SolverRegistry"
+    | "AttestorRegistry"
+    | "CommerceRegistry";
+  block_number: string;
+  block_hash: Hex;
+  log_index: number;
+  /** Unix seconds. */
+  timestamp: string;
+  tx_hash: Hex;
+  args: Record<string, string | number | boolean>;
+  summary: string;
+  /** As it was when the event was sent. */
+  finality: "safe" | "pending";
+};
+
+/** `removed`: this event is not on the chain any more. */
+export type StreamedRemoval = {
+  /** Names an event on its branch of the chain. */
+  id: string;
+  event:
+    | "AgentRegistered"
+    | "AgentRevoked"
+    | "AgentUpdated"
+    | "IntentCancelled"
+    | "IntentFillProof"
+    | "IntentFilled"
+    | "IntentSubmitted"
+    | "SolverBidSelected"
+    | "SolverBidSubmitted"
+    | "AccountFrozen"
+    | "FunctionAllowlistModeUpdated"
+    | "FunctionAllowlistUpdated"
+    | "GuardianSet"
+    | "PaymentPolicySet"
+    | "SignedPaymentRecorded"
+    | "SpendLimitSet"
+    | "SpendRecorded"
+    | "TargetAllowlistUpdated"
+    | "AttestationRevoked"
+    | "AttestationSubmitted"
+    | "SolverBondChanged"
+    | "SolverRegistered"
+    | "SolverUpdated"
+    | "AttestorRegistered"
+    | "AttestorUpdated"
+    | "DisputeOpened"
+    | "DisputeResolved"
+    | "FacilitatorRegistered"
+    | "FacilitatorUpdated"
+    | "FulfillmentRecorded"
+    | "MerchantRegistered"
+    | "MerchantUpdated"
+    | "QuoteCommitted"
+    | "ReceiptRecorded"
+    | "ServiceRegistered"
+    | "ServiceUpdated"
+    | "TrustSignalRecorded";
+  contract:
+    | "AgentRegistry"
+    | "IntentBook"
+    | "PolicyModule"
+    | "AttestationRegistry"
+    | "SolverRegistry"
+    | "AttestorRegistry"
+    | "CommerceRegistry";
+  block_number: string;
+  block_hash: Hex;
+  log_index: number;
+};
+
+/** `safe`: events up to this block can't be removed any more. */
+export type StreamedSafety = {
+  block_number: string;
+};
+
+/** Which live events to follow, and from where on. */
+export type EventFilter = {
+  /** Only events of this name. */
+  name?:
+    | "AgentRegistered"
+    | "AgentRevoked"
+    | "AgentUpdated"
+    | "IntentCancelled"
+    | "IntentFillProof"
+    | "IntentFilled"
+    | "IntentSubmitted"
+    | "SolverBidSelected"
+    | "SolverBidSubmitted"
+    | "AccountFrozen"
+    | "FunctionAllowlistModeUpdated"
+    | "FunctionAllowlistUpdated"
+    | "GuardianSet"
+    | "PaymentPolicySet"
+    | "SignedPaymentRecorded"
+    | "SpendLimitSet"
+    | "SpendRecorded"
+    | "TargetAllowlistUpdated"
+    | "AttestationRevoked"
+    | "AttestationSubmitted"
+    | "SolverBondChanged"
+    | "SolverRegistered"
+    | "SolverUpdated"
+    | "AttestorRegistered"
+    | "AttestorUpdated"
+    | "DisputeOpened"
+    | "DisputeResolved"
+    | "FacilitatorRegistered"
+    | "FacilitatorUpdated"
+    | "FulfillmentRecorded"
+    | "MerchantRegistered"
+    | "MerchantUpdated"
+    | "QuoteCommitted"
+    | "ReceiptRecorded"
+    | "ServiceRegistered"
+    | "ServiceUpdated"
+    | "TrustSignalRecorded";
+  /** Only events of this contract. */
+  contract?:
+    | "AgentRegistry"
+    | "IntentBook"
+    | "PolicyModule"
+    | "AttestationRegistry"
+    | "SolverRegistry"
+    | "AttestorRegistry"
+    | "CommerceRegistry";
+  /** Only events that name this intent. */
+  intent_id?: Uint;
+  /** By its id: only events of this agent's registration, and trust signals about it. By its address: only registrations by it, and quotes and receipts that name it as the agent. */
+  agent?: string;
+  /** Only events that name this merchant, and trust signals about it. */
+  merchant_id?: Uint;
+  /** Only events in which this address takes part, in whatever role; being a token or a target is none. */
+  account?: string;
+  /** Begins with the events of this block; not together with after. */
+  from_block?: Uint;
+  /** Begins after the message with this id; not together with from_block. */
+  after?: Uint;
+};
+
 /** Everything the service does, by resource. */
 export type Api = {
   agents: {

@@ -38,7 +38,8 @@ export async function* follow(
   filter: EventFilter,
   { signal }: FollowOptions,
 ): AsyncGenerator<LiveMessage, void, undefined> {
-  const query = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]));
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value));
   let last: string | undefined;
   while (!signal?.aborted) {
     let seconds = RECONNECT_SECONDS;

@@ -3,6 +3,7 @@ import type { AnyRouter } from "@trpc/server";
 import type {
   Api,
   CatalogPublished,
+  EventFilter,
   Hex,
   Intent,
   Protocol,
@@ -11,6 +12,7 @@ import type {
   Uint,
 } from "./api";
 import { documentHash } from "./documents";
+import { type FollowOptions, follow, type LiveMessage } from "./follow";
 import { type SignableIntent, type Signer, type SubmitIntentArguments, signIntent, signTypedData } from "./intents";
 import { type MetadataContent, metadataTypedData } from "./metadata";
 import { buyPortfolio, type PaidSnapshot, type Payer, type PortfolioOptions, type Spending } from "./portfolio";
@@ -20,6 +22,7 @@ import { type WaitOptions, waitForIntent } from "./wait-for-intent";
 export { TRPCClientError } from "@trpc/client";
 export type * from "./api";
 export { documentHash } from "./documents";
+export { FollowError, type FollowOptions, type LiveMessage } from "./follow";
 export { intentHash, type SignableIntent, type Signer, type SubmitIntentArguments, signIntent } from "./intents";
 export { iterate } from "./iterate";
 export type { MetadataContent } from "./metadata";
@@ -80,6 +83,8 @@ export type Helpers = {
     text: string,
     fields?: Fields<Documents["publishQuoteResponse"], "quote_response_json">,
   ) => Promise<QuoteResponsePublished>;
+  /** What happens on chain, as it happens; a lost connection is made again and goes on where it was. */
+  follow: (filter?: EventFilter, options?: FollowOptions) => AsyncGenerator<LiveMessage, void, undefined>;
   /** Buys the snapshot of a wallet. */
   portfolio: (address: string, options?: PortfolioOptions) => Promise<PaidSnapshot>;
 };
@@ -180,6 +185,7 @@ export function createIntentryClient({
       const published = await calls.documents.publishQuoteResponse.mutate(input);
       return verified(published, published.response_hash, expected_hash);
     },
+    follow: (filter = {}, options = {}) => follow({ url: base, fetch }, filter, options),
     portfolio: (address, options) => buyPortfolio({ url: base, fetch, payer, spending, retries }, address, options),
   };
   return new Proxy(helpers as IntentryClient, {

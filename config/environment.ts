@@ -31,6 +31,8 @@ const DEFAULT_WRITES_PER_MINUTE = 600;
 const DEFAULT_DOCUMENT_BYTES_PER_DAY = 64 * 1024 * 1024;
 const DEFAULT_PORTFOLIO_CACHE_SECONDS = 15;
 
+const DEFAULT_STREAMS_OF_CLIENT = 100;
+
 const shared = z.object({
   NETWORK: z.enum(["local", "base-sepolia", "custom"], { error: "must be local, base-sepolia or custom" }).optional(),
   INTENTRY_DIR: z.string().default(".intentry"),
@@ -70,6 +72,10 @@ const shared = z.object({
     .string()
     .regex(/^[A-Za-z0-9_-]+$/, "must be an Alchemy API key: letters, digits, - and _")
     .optional(),
+  EVENT_STREAMS: wholeNumber(1, 1_000_000).default(2_000),
+  EVENT_STREAMS_PER_CLIENT: wholeNumber(1, 1_000_000).optional(),
+  EVENT_HEARTBEAT_MS: wholeNumber(10, 600_000).default(15_000),
+  EVENT_BUFFER: wholeNumber(1, 1_000_000).default(10_000),
 });
 
 const portfolioRpcUrls = z.object({
@@ -105,6 +111,12 @@ export type Environment = {
   devHelpers: boolean;
   writesPerMinute: number | undefined;
   documentBytesPerDay: number | undefined;
+  /** How many streams of events may be open at once, in all and of one client. */
+  maxListeners: number;
+  maxListenersOfClient: number;
+  eventHeartbeatMs: number;
+  /** How many messages are kept for listeners that have not taken them yet. */
+  keptMessages: number;
   /** What cursors are signed with. */
   cursorSecret: string;
   /** Whether every answer is held against its schema before it is sent. */
@@ -215,6 +227,11 @@ export function parseEnvironment(source: Source): Environment {
     // On a local chain everyone who writes is at this machine.
     writesPerMinute: variables.RATE_LIMIT_WRITES ?? (isLocal ? undefined : DEFAULT_WRITES_PER_MINUTE),
     documentBytesPerDay: variables.DOCUMENT_QUOTA_BYTES ?? (isLocal ? undefined : DEFAULT_DOCUMENT_BYTES_PER_DAY),
+    maxListeners: variables.EVENT_STREAMS,
+    maxListenersOfClient:
+      variables.EVENT_STREAMS_PER_CLIENT ?? (isLocal ? variables.EVENT_STREAMS : DEFAULT_STREAMS_OF_CLIENT),
+    eventHeartbeatMs: variables.EVENT_HEARTBEAT_MS,
+    keptMessages: variables.EVENT_BUFFER,
     // Processes that share a database or a folder share the index, and so their cursors.
     cursorSecret: variables.CURSOR_SECRET ?? `cursors of ${variables.DATABASE_URL ?? stateFolder}`,
     checkAnswers: variables.NODE_ENV === "test" || variables.NODE_ENV === "development",

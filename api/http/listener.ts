@@ -60,11 +60,19 @@ function answerError(error: unknown, log: Logger): Response {
 /** How long requests in flight may take once the process is asked to stop. */
 const DRAIN_MS = 2_000;
 
+/** What to do when the process is asked to stop. */
+type Stopping = {
+  /** At once: ends what would not end by itself. */
+  begin?: () => void;
+  /** When the last request is answered: closes what they needed. */
+  finish: () => Promise<void>;
+};
+
 /**
- * Serves `app` on the gateway's own port; `onStop` is what to do when the process is asked to stop. Called again, after a
- * hot reload, it swaps the app and keeps the port, so that no connection is dropped.
+ * Serves `app` on the gateway's own port, until the process is asked to stop. Called again, after a hot reload, it swaps the
+ * app and keeps the port, so that no connection is dropped.
  */
-export function listen(app: App, port: number, log: Logger, onStop: () => Promise<void>): void {
+export function listen(app: App, port: number, log: Logger, stopping: Stopping): void {
   if (globalThis.intentryListener) {
     globalThis.intentryListener.app = app;
     return;
@@ -88,20 +96,21 @@ export function listen(app: App, port: number, log: Logger, onStop: () => Promis
     process.exit(1);
   });
   listener.server.listen(port);
-  stopInOrder(listener.server, onStop);
+  stopInOrder(listener.server, stopping);
 }
 
 /**
  * On SIGTERM and SIGINT: stop accepting, finish the requests in flight and then close what they needed, while Ponder's own handler closes the
  * database and releases its lock. Vite's once-listener for SIGTERM would end the process before that.
  */
-function stopInOrder(server: Server, onStop: () => Promise<void>): void {
+function stopInOrder(server: Server, { begin, finish }: Stopping): void {
   for (const registered of process.rawListeners("SIGTERM")) {
     const { listener } = registered as { listener?: NodeJS.SignalsListener };
     if (listener) process.off("SIGTERM", listener);
   }
   const stop = () => {
-    server.close(() => void onStop());
+    server.close(() => void finish());
+    begin?.();
     server.closeIdleConnections();
     setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
   };

@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import { type ChainSlug, chains } from "../../config/chains";
+import { type Position, readPosition } from "../events/event-position";
 import { z } from "./operation";
 
 // Values as clients send them. REST sends text; a typed client may send numbers, bigints and booleans as well.
@@ -143,6 +144,37 @@ export const oneOf = <const Name extends string>(...names: readonly Name[]) =>
     },
     { type: "string", enum: names, example: names[0] ?? "" },
   );
+
+/** One of a few names, in exactly this case. */
+export const exactly = <const Name extends string>(...names: readonly Name[]) =>
+  scalar<Name, Name>(
+    (sent) => {
+      const value = names.find((name) => name === sent);
+      return value !== undefined ? { value } : { problem: `must be one of ${names.join(", ")}` };
+    },
+    { type: "string", enum: names, example: names[0] ?? "" },
+  );
+
+/** Somebody by an id or by an address, written as the event log writes it. */
+export const idOrAddress = scalar<string | number | bigint, string>(
+  (sent) => {
+    const asId = id.safeParse(sent);
+    if (asId.success) return { value: String(asId.data) };
+    const asAddress = address.safeParse(sent);
+    if (asAddress.success) return { value: asAddress.data };
+    return { problem: "must be an id in decimal digits, or an address: 0x and 40 hex digits" };
+  },
+  { type: "string", pattern: "^([0-9]{1,78}|0x[0-9a-fA-F]{40})$", example: "1" },
+);
+
+/** The id of a message in the stream of events. */
+export const position = scalar<string, Position>(
+  (sent) => {
+    const value = typeof sent === "string" ? readPosition(sent) : null;
+    return value ? { value } : { problem: "must be the id of a message in the stream of events" };
+  },
+  { type: "string", pattern: "^[0-9]{12}-[0-9]{6}-[0-9a-f]{16}$", example: "000000000042-000003-1f1f1f1f1f1f1f1f" },
+);
 
 /** The number of a value of a contract's enum. */
 export const enumNumber = (names: readonly string[]) => {

@@ -162,3 +162,25 @@ export const offchainBid = offchain.table("bid", {
   /** Unix seconds. */
   createdAt: bigint({ mode: "bigint" }).notNull(),
 });
+
+/**
+ * One row is one event that listeners were sent while a reorg could still remove it. When one has removed it, the index knows
+ * it no more: this is what is left to tell those who were sent it.
+ */
+export const eventRecord = offchain.table(
+  "event_record",
+  {
+    chainId: integer().notNull(),
+    /** The event's position: its place and its branch. */
+    id: text().notNull(),
+    /** The position of the event before it, on the same branch. */
+    previousId: text().notNull(),
+    event: text().notNull(),
+    contract: text().notNull(),
+    blockHash: text().notNull(),
+    /** What the event is about, as JSON. */
+    subjects: text().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.id] }), index().on(table.createdAt)],
+);

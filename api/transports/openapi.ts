@@ -1,9 +1,11 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { messageSchemas } from "../events/message";
+import { subscription } from "../events/subscription";
 import { PaymentRequirements } from "../operations/discovery";
 import { allOperations } from "../operations/index";
 import { z } from "../operations/operation";
 import { introduction } from "./introduction";
-import { routeOf } from "./route";
+import { type Route, routeOf } from "./route";
 
 const ErrorBody = z
   .strictObject({ error: z.string().openapi({ example: "limit: must be a whole number from 1 to 100" }) })
@@ -15,6 +17,7 @@ const errorMeanings = {
   403: "The development helpers are off.",
   404: "There is none.",
   409: "It contradicts what is there; the message says how.",
+  410: "Nothing is known of it any more; the message says how to begin anew.",
   413: "The body is larger than it may be.",
   429: "Too much for now; Retry-After says when to come back.",
   500: "Something unforeseen happened; the server's log has it under this request's id.",
@@ -66,16 +69,71 @@ export const inWords = (name: string) => {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 };
 
-/** The OpenAPI document of every operation. */
+const headers = {
+  "x-request-id": { description: "Names the request in the server's log.", schema: { type: "string" as const } },
+};
+
+/** What a route takes from headers. */
+const headersOf = ({ headers: fromHeaders }: Route, input: z.ZodObject) =>
+  Object.keys(fromHeaders).length > 0 && {
+    headers: z.object(
+      Object.fromEntries(Object.entries(fromHeaders).map(([header, part]) => [header, input.shape[part] as z.ZodType])),
+    ),
+  };
+
+/** The parts of an input that have these names. */
+const pickFrom = (input: z.ZodObject, names: Iterable<string>) =>
+  input.pick(Object.fromEntries([...names].map((key) => [key, true])) as never);
+
+/** What the stream of events looks like on the wire. */
+const streamExample = `retry: 1000
+
+id: 000000000042-000002-9c3f5a0d1e2b4c68
+event: open
+data: {"id":"000000000042-000002-9c3f5a0d1e2b4c68","safe_block_number":"12"}
+
+id: 000000000043-000000-1f1f1f1f1f1f1f1f
+event: event
+data: {"id":"000000000043-000000-1f1f1f1f1f1f1f1f","event":"IntentCancelled",…}
+
+: still here
+`;
+
+/** Documents the stream of events, which answers with no JSON but with messages whose data is JSON. */
+function registerStream(app: OpenAPIHono): void {
+  const { route, name, summary, input, errors } = subscription;
+  const taken = routeOf(subscription);
+  app.openAPIRegistry.registerPath({
+    operationId: name,
+    method: "get",
+    path: route.replace("GET ", ""),
+    summary,
+    tags: ["Events"],
+    request: { query: pickFrom(input, taken.otherParameters), ...headersOf(taken, input) },
+    responses: {
+      200: {
+        description:
+          "Messages, without end. `event` names the kind of a message: `open`, `event`, `removed`, `safe`, or `error` as the last one of a stream that fails. `data` is JSON of the kind's schema. `id` is what to come back with.",
+        headers,
+        content: { "text/event-stream": { schema: z.union(Object.values(messageSchemas)), example: streamExample } },
+      },
+      ...Object.fromEntries(
+        ([400, ...errors, 500, 503] as const).map((status) => [
+          status,
+          { description: errorMeanings[status], headers, content: json(ErrorBody) },
+        ]),
+      ),
+    },
+  });
+}
+
+/** The OpenAPI document of every operation, and of the stream of events. */
 export function openApiDocument() {
   const app = new OpenAPIHono();
-  const headers = {
-    "x-request-id": { description: "Names the request in the server's log.", schema: { type: "string" as const } },
-  };
   for (const { name, resource, operation } of allOperations) {
-    const { method, path, pathParameters, headers: fromHeaders, otherParameters } = routeOf(operation);
-    const pick = (names: Iterable<string>) =>
-      operation.input.pick(Object.fromEntries([...names].map((key) => [key, true])) as never);
+    const route = routeOf(operation);
+    const { method, path, pathParameters, otherParameters } = route;
+    const pick = (names: Iterable<string>) => pickFrom(operation.input, names);
     const statuses = new Set<keyof typeof errorMeanings>([400, ...(operation.errors ?? []), 500, 503]);
     if (method !== "GET") statuses.add(413);
     const errors = [...statuses].sort().map((status) => [
@@ -94,13 +152,7 @@ export function openApiDocument() {
       tags: [inWords(resource)],
       request: {
         ...(pathParameters.length > 0 && { params: pick(pathParameters) }),
-        ...(Object.keys(fromHeaders).length > 0 && {
-          headers: z.object(
-            Object.fromEntries(
-              Object.entries(fromHeaders).map(([header, part]) => [header, operation.input.shape[part] as z.ZodType]),
-            ),
-          ),
-        }),
+        ...headersOf(route, operation.input),
         ...(operation.paid && { headers: payment.request }),
         ...(otherParameters.size > 0 &&
           (method === "GET"
@@ -126,6 +178,7 @@ export function openApiDocument() {
       },
     });
   }
+  registerStream(app);
   return app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {

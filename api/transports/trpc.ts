@@ -1,7 +1,9 @@
-import { initTRPC, TRPCError } from "@trpc/server";
+import { initTRPC, TRPCError, tracked } from "@trpc/server";
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { Hono } from "hono";
 import type { Logger } from "pino";
+import type { EventFeed } from "../events/feed";
+import { readSubscription } from "../events/subscription";
 import { callerOf } from "../http/caller";
 import { failureOf } from "../http/failure";
 import type { Env } from "../http/log";
@@ -30,7 +32,7 @@ const codes = {
   503: "SERVICE_UNAVAILABLE",
 } as const;
 
-type Asked = { caller: Caller; onFault: (error: unknown) => void };
+type Asked = { caller: Caller; gone: AbortSignal; onFault: (error: unknown) => void };
 
 /** After how many seconds a failed call is worth trying again, if that is known. */
 const retryAfter = ({ cause }: TRPCError) => {
@@ -67,11 +69,31 @@ function procedureOf(services: Services, operation: AnyOperation) {
   return operation.writes ? procedure.mutation(resolve) : procedure.query(resolve);
 }
 
-type Procedures = Record<string, ReturnType<typeof procedureOf>>;
+/** The live events, as `GET /events` sends them; a client that connects again says by itself where it was. */
+function subscriptionOf(feed: EventFeed) {
+  return t.procedure
+    .input((sent: unknown) => (sent ?? {}) as { lastEventId?: string })
+    .subscription(async function* ({ input: { lastEventId, ...wanted }, ctx, signal }) {
+      try {
+        const subscription = readSubscription({ ...wanted, last_event_id: lastEventId });
+        // The first message says where the stream begins, so there is a place from then on.
+        let place = "";
+        for await (const message of feed.messages(subscription, ctx.caller.client, signal ?? ctx.gone)) {
+          place = message.id ?? place;
+          yield tracked(place, message);
+        }
+      } catch (error) {
+        if (failureOf(error).fault) ctx.onFault(error);
+        throw trpcErrorOf(error);
+      }
+    });
+}
+
+type Procedures = Record<string, ReturnType<typeof procedureOf> | ReturnType<typeof subscriptionOf>>;
 
 /** The router of all operations that are free, each under its name: `agents.get`. */
-function routerOf(services: Services) {
-  const resources: Record<string, Procedures> = {};
+function routerOf(services: Services, feed: EventFeed | undefined) {
+  const resources: Record<string, Procedures> = feed ? { events: { subscribe: subscriptionOf(feed) } } : {};
   for (const { resource, name, operation } of freeOperations) {
     resources[resource] ??= {};
     resources[resource][name.slice(resource.length + 1)] = procedureOf(services, operation);
@@ -80,12 +102,13 @@ function routerOf(services: Services) {
 }
 
 /** Serves every free operation to typed clients, one or several in a request. */
-export function trpcRoutes(services: Services, log: Logger): Hono<Env> {
+export function trpcRoutes(services: Services, log: Logger, feed?: EventFeed): Hono<Env> {
   const routes = new Hono<Env>();
-  const router = routerOf(services);
+  const router = routerOf(services, feed);
   routes.on(["GET", "POST"], `${ENDPOINT}/*`, async (c) => {
     const asked: Asked = {
       caller: callerOf(c, services.config),
+      gone: c.req.raw.signal,
       onFault: (error) => log.error({ request_id: c.var.requestId, err: error }, "failed request"),
     };
     return fetchRequestHandler({

@@ -5,6 +5,7 @@ import { Hono } from "hono";
 import { pino } from "pino";
 import { graphql } from "ponder";
 import { createPublicClient, fallback, http } from "viem";
+import { openFeed } from "../../api/events/open-feed";
 import { createGateway } from "../../api/gateway";
 import { listen } from "../../api/http/listener";
 import { followHead } from "../../api/index-head";
@@ -33,13 +34,18 @@ globalThis.intentryStore ??= lazily(() =>
 );
 const store = globalThis.intentryStore;
 
+const chain = createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url))) });
+
+/** How often the event log is looked at: on a local chain as often as it can have changed. */
+const EVENT_POLL_MS = chainId === LOCAL_CHAIN_ID ? 50 : 250;
+
 const provider = configuredProvider(environment.portfolio, (failure) =>
   log.warn(failure, "part of a portfolio could not be read"),
 );
 
 const services: Services = {
   db,
-  clients: { chain: createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url))) }) },
+  clients: { chain },
   payments: paymentsFrom(environment.payment(network), log),
   config: {
     ...environment,
@@ -53,7 +59,13 @@ const services: Services = {
   now: head.now,
 };
 
-listen(createGateway(services, log), environment.apiPort, log, store.close);
+const feed = openFeed({ ...environment, db, chain, store: store.db, chainId, log, pollMs: EVENT_POLL_MS });
+const gateway = createGateway(services, log, { feed, heartbeatMs: environment.eventHeartbeatMs });
+
+listen(gateway, environment.apiPort, log, {
+  begin: () => globalThis.intentryEvents?.close(),
+  finish: store.close,
+});
 
 /** What Ponder serves on its own port, the operators': GraphQL beside its metrics and status. */
 const operators = new Hono();

@@ -29,5 +29,5 @@ const gateway = createGateway(
   },
   log,
 );
-listen(gateway, environment.apiPort, log, store.close);
+listen(gateway, environment.apiPort, log, { finish: store.close });
 console.log("ready");

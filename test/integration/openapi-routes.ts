@@ -12,7 +12,10 @@ export type Schema = {
 
 export type Parameter = { name: string; in: "path" | "query" | "header"; required: boolean; schema: Schema };
 
-type Content = { "application/json": { schema: Schema & { properties?: Record<string, Schema> } } };
+type Content = {
+  "application/json": { schema: Schema & { properties?: Record<string, Schema> } };
+  "text/event-stream"?: { schema: Schema };
+};
 
 export type DocumentedRoute = {
   operationId: string;
@@ -36,17 +39,19 @@ export const openApi = JSON.parse(
   components: { schemas: Record<string, Schema> };
 };
 
-/** Every operation of the document. */
-export const documentedRoutes: DocumentedRoute[] = Object.entries(openApi.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, { operationId, parameters = [], requestBody, responses }]) => ({
-    operationId,
-    method: method.toUpperCase(),
-    path,
-    parameters: parameters.filter(({ in: place }) => place !== "header"),
-    body: requestBody?.content,
-    responses,
-  })),
-);
+/** Every operation of the document, less the stream of events, which does not end. */
+export const documentedRoutes: DocumentedRoute[] = Object.entries(openApi.paths)
+  .flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, parameters = [], requestBody, responses }]) => ({
+      operationId,
+      method: method.toUpperCase(),
+      path,
+      parameters: parameters.filter(({ in: place }) => place !== "header"),
+      body: requestBody?.content,
+      responses,
+    })),
+  )
+  .filter(({ responses }) => !responses["200"]?.content?.["text/event-stream"]);
 
 /** What a parameter takes. */
 export type Kind =

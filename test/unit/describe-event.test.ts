@@ -1,40 +1,8 @@
 import fc from "fast-check";
-import { type AbiEvent, type AbiParameter, zeroAddress } from "viem";
+import { type AbiEvent, zeroAddress } from "viem";
 import { describe, expect, it } from "vitest";
 import { describeEvent } from "../../api/describe-event";
-import { contractNames, protocolAbis } from "../../config/contracts";
-import { argumentEncoder } from "../../src/lib/event-log";
-
-const events = contractNames.flatMap((contract) => {
-  const abi: readonly { type: string; name?: string }[] = protocolAbis[contract];
-  return abi
-    .filter((item): item is AbiEvent => item.type === "event" && item.name !== "EIP712DomainChanged")
-    .map((event) => ({ contract, event, name: event.name }));
-});
-
-const hex = (bytes: number) =>
-  fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((array) => `0x${Buffer.from(array).toString("hex")}`);
-
-/** Any value of an ABI type as viem decodes it, with the ones that sentences treat apart more often than by chance. */
-const arbitraryOf = ({ type }: AbiParameter): fc.Arbitrary<unknown> => {
-  if (type === "bool") return fc.boolean();
-  if (type === "string") return fc.oneof(fc.string({ unit: "binary" }), fc.string({ minLength: 500, maxLength: 600 }));
-  if (type === "address") return fc.oneof({ weight: 4, arbitrary: hex(20) }, fc.constant(zeroAddress));
-  const bytes = /^bytes(\d+)$/.exec(type)?.[1];
-  if (bytes) return hex(Number(bytes));
-  const bits = Number(/^uint(\d+)$/.exec(type)?.[1]);
-  if (bits > 48)
-    return fc.oneof({ weight: 4, arbitrary: fc.bigInt({ min: 0n, max: 2n ** BigInt(bits) - 1n }) }, fc.constant(0n));
-  if (bits > 0) return fc.integer({ min: 0, max: 2 ** bits - 1 });
-  throw new Error(`There is no arbitrary ${type}`);
-};
-
-/** The arguments of an event as the event log gives them back. */
-const argumentsOf = ({ contract, event }: (typeof events)[number]) => {
-  const encode = argumentEncoder(contract, event.name);
-  const values = Object.fromEntries(event.inputs.map((input) => [input.name ?? "", arbitraryOf(input)]));
-  return fc.record(values).map((args): Record<string, string | number | boolean> => JSON.parse(encode(args)));
-};
+import { argumentsOf, events } from "./arbitrary-event";
 
 /** The arguments whose own value a sentence must hold: who and what it is about. */
 const namesOfSubjects = ({ inputs }: AbiEvent) =>

@@ -51,4 +51,4 @@ const gateway = createGateway(
   },
   log,
 );
-listen(gateway, environment.apiPort, log, store.close);
+listen(gateway, environment.apiPort, log, { finish: store.close });

@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  blockOf,
+  endOfBlock,
+  isOnBlock,
+  logIndexOf,
+  positionOf,
+  readPosition,
+  START,
+} from "../../api/events/event-position";
+import { eventId } from "../../src/lib/event-id";
+
+const hash = fc
+  .uint8Array({ minLength: 32, maxLength: 32 })
+  .map((bytes) => `0x${Buffer.from(bytes).toString("hex")}` as const);
+const place = fc.record({
+  block: fc.bigInt({ min: 0n, max: 10n ** 12n - 1n }),
+  log: fc.integer({ min: 0, max: 999_999 }),
+});
+
+describe("the position of an event", () => {
+  it("is read back as it was written, with its block and its log index", () => {
+    fc.assert(
+      fc.property(place, hash, ({ block, log }, blockHash) => {
+        const position = positionOf(eventId(block, log), blockHash);
+        expect(readPosition(position.id)).toEqual(position);
+        expect([blockOf(position), logIndexOf(position)]).toEqual([block, log]);
+        expect(isOnBlock(position, blockHash)).toBe(true);
+        expect(position.eventId <= endOfBlock(block)).toBe(true);
+      }),
+    );
+  });
+
+  it("is another one in every other block at the same place", () => {
+    fc.assert(
+      fc.property(place, hash, hash, ({ block, log }, one, other) => {
+        fc.pre(one !== other);
+        const position = positionOf(eventId(block, log), one);
+        expect(positionOf(eventId(block, log), other).id).not.toBe(position.id);
+        expect(isOnBlock(position, other)).toBe(false);
+      }),
+    );
+  });
+
+  it.each([
+    "",
+    "1",
+    "000000000001-000000",
+    "000000000001-000000-",
+    "000000000001-000000-ABCDEF0123456789",
+    `${START.id} `,
+    `${START.id}\n`,
+  ])("is not read from %j", (text) => {
+    expect(readPosition(text)).toBeNull();
+  });
+});

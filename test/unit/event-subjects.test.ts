@@ -1,0 +1,211 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { candidateNames, eventNames, type Filter, matches, subjectsOf } from "../../api/events/subjects";
+import { contractNames } from "../../config/contracts";
+import { argumentsOf, events } from "./arbitrary-event";
+
+const [a, b, c, d] = ["aa", "bb", "cc", "dd"].map((digits) => `0x${"00".repeat(19)}${digits}`) as [
+  string,
+  string,
+  string,
+  string,
+];
+const hash = `0x${"1f".repeat(32)}`;
+
+/** Every event of the protocol, with arguments, and what can be followed of it. Written by hand from the specification. */
+const expected: [name: string, args: Record<string, string | number | boolean>, subjects: string[]][] = [
+  ["AgentRegistered", { agentId: "7", owner: a, metadataURI: "" }, ["agent 7", `agent ${a}`, `account ${a}`]],
+  ["AgentUpdated", { agentId: "7", metadataURI: "", capabilitiesHash: hash }, ["agent 7"]],
+  ["AgentRevoked", { agentId: "7" }, ["agent 7"]],
+  ["IntentSubmitted", { intentId: "7", owner: a, nonce: "1" }, ["intent_id 7", `account ${a}`]],
+  ["IntentCancelled", { intentId: "7" }, ["intent_id 7"]],
+  ["IntentFilled", { intentId: "7", solver: a, amountIn: "1", amountOut: "1" }, ["intent_id 7", `account ${a}`]],
+  ["IntentFillProof", { intentId: "7", resultHash: hash, traceHash: hash, attestationId: "3" }, ["intent_id 7"]],
+  [
+    "SolverBidSubmitted",
+    {
+      intentId: "7",
+      bidId: "2",
+      solver: a,
+      amountIn: "1",
+      amountOut: "1",
+      fee: "0",
+      validUntil: "1",
+      executionHash: hash,
+    },
+    ["intent_id 7", `account ${a}`],
+  ],
+  ["SolverBidSelected", { intentId: "7", bidId: "2", solver: a }, ["intent_id 7", `account ${a}`]],
+  ["SpendLimitSet", { account: a, token: b, maxPerDay: "1" }, [`account ${a}`]],
+  ["TargetAllowlistUpdated", { account: a, target: b, allowed: true }, [`account ${a}`]],
+  ["FunctionAllowlistUpdated", { account: a, target: b, selector: "0x12345678", allowed: true }, [`account ${a}`]],
+  ["FunctionAllowlistModeUpdated", { account: a, enabled: true }, [`account ${a}`]],
+  ["SpendRecorded", { account: a, token: b, amount: "1", dailyTotal: "1" }, [`account ${a}`]],
+  [
+    "PaymentPolicySet",
+    { account: a, merchant: b, token: d, facilitator: c, maxPerPayment: "1", maxPerDay: "1", allowed: true },
+    [`account ${a}`, `account ${b}`, `account ${c}`],
+  ],
+  [
+    "SignedPaymentRecorded",
+    { account: a, merchant: b, token: d, facilitator: c, amount: "1", paymentHash: hash, dailyTotal: "1" },
+    [`account ${a}`, `account ${b}`, `account ${c}`],
+  ],
+  ["GuardianSet", { account: a, guardian: b }, [`account ${a}`, `account ${b}`]],
+  ["AccountFrozen", { account: a, frozen: true }, [`account ${a}`]],
+  ["AttestationSubmitted", { id: "7", attester: a, schema: hash, subject: hash }, [`account ${a}`]],
+  ["AttestationRevoked", { id: "7" }, []],
+  [
+    "SolverRegistered",
+    { solverId: "7", operator: a, metadataURI: "", capabilitiesHash: hash, bond: "1" },
+    [`account ${a}`],
+  ],
+  ["SolverUpdated", { solverId: "7", metadataURI: "", capabilitiesHash: hash, active: true }, []],
+  ["SolverBondChanged", { solverId: "7", bond: "1" }, []],
+  ["AttestorRegistered", { attestorId: "7", operator: a, metadataURI: "", schemasHash: hash }, [`account ${a}`]],
+  ["AttestorUpdated", { attestorId: "7", metadataURI: "", schemasHash: hash, active: true }, []],
+  [
+    "MerchantRegistered",
+    { merchantId: "7", owner: a, payoutAddress: b, metadataURI: "", metadataHash: hash },
+    ["merchant_id 7", `account ${a}`, `account ${b}`],
+  ],
+  [
+    "MerchantUpdated",
+    { merchantId: "7", payoutAddress: b, metadataURI: "", metadataHash: hash, active: true },
+    ["merchant_id 7", `account ${b}`],
+  ],
+  [
+    "ServiceRegistered",
+    {
+      serviceNumericId: "3",
+      merchantId: "7",
+      serviceId: "",
+      metadataURI: "",
+      metadataHash: hash,
+      capabilityHash: hash,
+    },
+    ["merchant_id 7"],
+  ],
+  [
+    "ServiceUpdated",
+    { serviceNumericId: "3", metadataURI: "", metadataHash: hash, capabilityHash: hash, active: true },
+    [],
+  ],
+  [
+    "FacilitatorRegistered",
+    { facilitatorId: "3", facilitator: c, metadataURI: "", metadataHash: hash },
+    [`account ${c}`],
+  ],
+  [
+    "FacilitatorUpdated",
+    { facilitatorId: "3", facilitator: c, metadataURI: "", metadataHash: hash, active: true },
+    [`account ${c}`],
+  ],
+  [
+    "QuoteCommitted",
+    { quoteHash: hash, merchantId: "7", serviceNumericId: "3", agent: a, token: d, facilitator: c, amount: "1" },
+    ["merchant_id 7", `agent ${a}`, `account ${a}`, `account ${c}`],
+  ],
+  [
+    "ReceiptRecorded",
+    { receiptId: "1", quoteHash: hash, agent: a, merchantId: "7", serviceNumericId: "3", token: d, facilitator: c },
+    ["merchant_id 7", `agent ${a}`, `account ${a}`, `account ${c}`],
+  ],
+  ["FulfillmentRecorded", { receiptId: "7", fulfillmentHash: hash }, []],
+  ["DisputeOpened", { disputeId: "1", receiptId: "7", opener: a, reasonHash: hash }, [`account ${a}`]],
+  ["DisputeResolved", { disputeId: "7", status: 1, resolutionHash: hash }, []],
+  [
+    "TrustSignalRecorded",
+    { signalId: "1", subjectType: 0, subjectId: "7", kind: 1, reporter: a, signalHash: hash },
+    ["merchant_id 7", `account ${a}`],
+  ],
+];
+
+describe("what an event can be followed by", () => {
+  it("is laid down for all 37 events of the protocol", () => {
+    expect(expected.map(([name]) => name).sort()).toEqual([...eventNames].sort());
+    expect(eventNames).toHaveLength(37);
+  });
+
+  it.each(expected)("%s", (name, args, subjects) => {
+    expect(subjectsOf(name, args).sort()).toEqual([...subjects].sort());
+  });
+
+  it.each([
+    [0, ["merchant_id 7"]],
+    [1, []],
+    [2, []],
+    [3, ["agent 7"]],
+    [200, []],
+  ])("a trust signal about a subject of type %i", (subjectType, subjects) => {
+    const args = { signalId: "1", subjectType, subjectId: "7", kind: 1, reporter: a, signalHash: hash };
+    expect(subjectsOf("TrustSignalRecorded", args).sort()).toEqual([...subjects, `account ${a}`].sort());
+  });
+});
+
+describe("a filter", () => {
+  const event = { event: "IntentFilled", contract: "IntentBook", block: 9n, subjects: ["intent_id 7", `account ${a}`] };
+
+  it("matches what fits all of its parts", () => {
+    expect(matches({}, event)).toBe(true);
+    const all: Filter = { name: "IntentFilled", contract: "IntentBook", intent_id: "7", account: a, fromBlock: 9n };
+    expect(matches(all, event)).toBe(true);
+    const others: Filter[] = [
+      { name: "IntentCancelled" },
+      { contract: "AgentRegistry" },
+      { intent_id: "8" },
+      { account: b },
+      { agent: "7" },
+      { merchant_id: "7" },
+      { fromBlock: 10n },
+    ];
+    for (const other of others)
+      expect(matches({ ...all, ...other }, event), JSON.stringify(Object.keys(other))).toBe(false);
+  });
+
+  it("asks the database for every event that it matches", () => {
+    const value = fc.constantFrom("0", "1", a);
+    const filter: fc.Arbitrary<Filter> = fc.record(
+      {
+        name: fc.constantFrom(...eventNames),
+        contract: fc.constantFrom(...contractNames),
+        intent_id: value,
+        agent: value,
+        merchant_id: value,
+        account: value,
+      },
+      { requiredKeys: [] },
+    );
+    const any = fc.constantFrom(...events).chain((one) => argumentsOf(one).map((args) => ({ ...one, args })));
+    fc.assert(
+      fc.property(filter, any, ({ ...filter }, { name, contract, args }) => {
+        const subjects = subjectsOf(name, args);
+        // Values that this event has, so that it is matched more often than by chance.
+        for (const subject of subjects) {
+          const [kind = "", is = ""] = subject.split(" ");
+          if (kind in filter) Object.assign(filter, { [kind]: is });
+        }
+        if (filter.name) filter.name = name;
+        if (filter.contract) filter.contract = contract;
+        if (matches(filter, { event: name, contract, block: 0n, subjects }))
+          expect(candidateNames(filter)).toContain(name);
+        else expect(Object.keys(filter)).not.toHaveLength(0);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("that is empty asks for all events", () => {
+    expect(candidateNames({})).toEqual(eventNames);
+    expect(candidateNames({ fromBlock: 7n })).toEqual(eventNames);
+    expect(candidateNames({ intent_id: "7" })).toEqual([
+      "IntentCancelled",
+      "IntentFillProof",
+      "IntentFilled",
+      "IntentSubmitted",
+      "SolverBidSelected",
+      "SolverBidSubmitted",
+    ]);
+    expect(candidateNames({ contract: "AgentRegistry", intent_id: "7" })).toEqual([]);
+  });
+});
