@@ -1,13 +1,24 @@
 import { defineConfig } from "tsdown";
 
-/** The published package: the client and the contracts' ABIs, for Node, browsers and workers. */
-export default defineConfig({
-  entry: { client: "client/index.ts", abis: "abis/index.ts" },
-  outDir: "client/dist",
-  platform: "neutral",
-  target: "es2022",
-  dts: true,
-  fixedExtension: false,
-  // What client/package.json asks for is installed with the package.
-  deps: { neverBundle: [/^@trpc\//, /^@x402\//, "viem"], onlyBundle: [] },
-});
+/** What client/package.json asks for is installed with the package; nothing else is. */
+const installed = [/^@trpc\//, /^@x402\//, /^viem/];
+
+const shared = { outDir: "client/dist", target: "es2022", fixedExtension: false } as const;
+
+/** The published package: the client and the contracts' ABIs, for Node, browsers and workers, and the command line. */
+export default defineConfig([
+  {
+    ...shared,
+    entry: { client: "client/index.ts", abis: "abis/index.ts" },
+    platform: "neutral",
+    dts: true,
+    deps: { neverBundle: installed, onlyBundle: [] },
+  },
+  {
+    ...shared,
+    entry: { cli: "cli/main.ts" },
+    platform: "node",
+    clean: false,
+    deps: { neverBundle: installed, alwaysBundle: [/^(zod|ajv|@modelcontextprotocol)/], onlyBundle: false },
+  },
+]);

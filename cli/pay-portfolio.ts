@@ -1,8 +1,7 @@
-import { ExactEvmScheme } from "@x402/evm/exact/client";
-import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from "@x402/fetch";
 import type { Address, Hex, LocalAccount } from "viem";
 import { mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
+import { createIntentryClient, PortfolioError } from "../client/index";
 import { Failure, unreachable, WrongUsage } from "./failure";
 
 const LOCAL_CHAIN_ID = 31_337;
@@ -17,8 +16,6 @@ const Readiness = z.object({ chain_id: z.int() });
 const Discovery = z.object({
   resources: z.array(z.object({ accepts: z.array(z.object({ network: z.string(), asset: z.string() })) })),
 });
-
-const Refusal = z.object({ error: z.string() });
 
 async function read<Value>(url: string, path: string, type: z.ZodType<Value>): Promise<Value> {
   try {
@@ -50,26 +47,14 @@ async function payerOf(key: Hex | undefined, isLocal: boolean): Promise<LocalAcc
 export async function payPortfolio({ url, address, chains, key }: Purchase): Promise<Bought> {
   const isLocal = (await read(url, "/ready", Readiness)).chain_id === LOCAL_CHAIN_ID;
   const payer = await payerOf(key, isLocal);
-  const payingFetch = wrapFetchWithPaymentFromConfig(fetch, {
-    schemes: [{ network: "eip155:*", client: new ExactEvmScheme(payer) }],
-    ...(isLocal && { spendControls: { allowedAssets: await localAssets(url) } }),
-  });
+  const spending = isLocal ? { tokens: await localAssets(url) } : undefined;
   const shown = chains ?? (isLocal ? "local" : undefined);
-  const query = new URLSearchParams({ address, ...(shown !== undefined && { chains: shown }) });
-  const response = await payingFetch(`${url}/portfolio?${query}`).catch((error: unknown) => {
-    throw new Failure(`Nothing was bought: ${error instanceof Error ? error.message : error}`);
-  });
-  const body: unknown = await response.json().catch((error: unknown) => {
-    throw unreachable(url, error);
-  });
-  if (!response.ok) {
-    const refusal = Refusal.safeParse(body);
-    throw new Failure(`${response.status}: ${refusal.success ? refusal.data.error : JSON.stringify(body)}`);
+  const intentry = createIntentryClient({ url, payer, spending });
+  try {
+    const { snapshot, payment } = await intentry.portfolio(address, { chains: shown?.split(",") });
+    return { snapshot, payer: payer.address, transaction: payment?.transaction };
+  } catch (error) {
+    if (error instanceof PortfolioError) throw new Failure(`${error.status}: ${error.message}`);
+    throw new Failure(`No portfolio came of it: ${error instanceof Error ? error.message : error}`);
   }
-  const settled = response.headers.get("payment-response");
-  return {
-    snapshot: body,
-    payer: payer.address,
-    transaction: settled === null ? undefined : decodePaymentResponseHeader(settled).transaction,
-  };
 }
