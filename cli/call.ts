@@ -4,21 +4,32 @@ import type { Service } from "./arguments";
 import { Failure, unreachable } from "./failure";
 import { nearest } from "./nearest";
 
-const OpenApi = z.object({ paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string() }))) });
+const Documented = z.object({ operationId: z.string(), responses: z.record(z.string(), z.unknown()) });
 
-/** The names of everything that a service does. */
-async function operationNames(url: string): Promise<string[]> {
-  const { paths } = OpenApi.parse(await (await fetch(`${url}/openapi.json`)).json());
-  return Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+const OpenApi = z.object({ paths: z.record(z.string(), z.record(z.string(), Documented)) });
+
+/** Everything that a service does, as it documents it. */
+async function operationsOf(url: string): Promise<z.infer<typeof Documented>[]> {
+  const response = await fetch(`${url}/openapi.json`);
+  const { paths } = OpenApi.parse(await response.json());
+  return Object.values(paths).flatMap((methods) => Object.values(methods));
 }
 
 /** What to say about an operation that can't be called. */
-async function notCallable(url: string, operation: string): Promise<Failure> {
-  const names = await operationNames(url);
-  if (names.includes(operation)) return new Failure(`${operation} is paid for; intentry pay-portfolio buys it`);
-  const near = nearest(operation, names);
+async function notCallable(url: string, asked: string): Promise<Failure> {
+  const operations = await operationsOf(url).catch((error: unknown) => {
+    throw unreachable(url, error);
+  });
+  const documented = operations.find(({ operationId }) => operationId === asked);
+  if (documented && "402" in documented.responses)
+    return new Failure(`${asked} is paid for; intentry pay-portfolio buys it`);
+  if (documented) return new Failure(`${asked} is not answered at once; ${url}/docs says how to ask for it`);
+  const near = nearest(
+    asked,
+    operations.map(({ operationId }) => operationId),
+  );
   const hint = near.length > 0 ? `did you mean ${near.join(" or ")}?` : `${url}/docs has their names`;
-  return new Failure(`There is no operation ${operation}; ${hint}`);
+  return new Failure(`There is no operation ${asked}; ${hint}`);
 }
 
 /** Asks a service for one operation. */

@@ -14,11 +14,12 @@ export type Schema = {
   anyOf?: readonly Schema[];
 };
 
+const isDecimal = (pattern: string) => pattern.startsWith("^(0|[1-9]\\d*)(\\.") || pattern.startsWith("^\\d+(\\.");
+
 /** What a text holds, by the pattern it matches; upper and lower case are no difference here. */
 const patterns: Readonly<Record<string, string>> = {
   "^\\d+$": "whole number in decimal digits",
   "^[0-9]{1,78}$": "whole number in decimal digits, up to 2^256 - 1",
-  "^\\d+(\\.\\d{1,6})?$": "decimal number",
   "^0x[0-9a-f]{40}$": "address",
   "^0x[0-9a-f]{64}$": "hash",
   "^0x[0-9a-f]{8}$": "function selector",
@@ -28,6 +29,7 @@ const patterns: Readonly<Record<string, string>> = {
 const formats: Readonly<Record<string, string>> = { "date-time": "ISO 8601 time", uri: "URL" };
 
 function textInWords({ pattern, format, maxLength }: Schema): string {
+  if (pattern !== undefined && isDecimal(pattern)) return "decimal number";
   if (pattern !== undefined) return patterns[pattern.replaceAll("A-F", "")] ?? `text that matches \`${pattern}\``;
   if (format !== undefined) return formats[format] ?? format;
   return maxLength === undefined ? "text" : `text of at most ${maxLength} characters`;

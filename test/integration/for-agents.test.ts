@@ -303,6 +303,9 @@ describe("what agents are offered, on the sample chain", () => {
 
     it.runIf(paid.length > 0)("buys a portfolio, and says which transaction paid for it", async () => {
       const { address } = actor(9);
+      const balance = () => stack.read("TestDollar", "balanceOf", [address]);
+      await stack.write(actor(0), "TestDollar", "mint", [address, 1_000_000n]);
+      const before = await balance();
       const { code, stdout, stderr } = await cli(["pay-portfolio", address, "--url", url]);
       expect(code, stderr).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({ address: address.toLowerCase(), chains: ["local"] });
@@ -310,6 +313,7 @@ describe("what agents are offered, on the sample chain", () => {
       expect(payer).toBe(address);
       const { status } = await stack.client.getTransactionReceipt({ hash: hash as `0x${string}` });
       expect(status).toBe("success");
+      expect(before - (await balance())).toBe(10_000n);
       const refused = await cli(["pay-portfolio", address, "--chains", "nowhere", "--url", url]);
       expect(refused.code).toBe(1);
       expect(refused.stderr).toMatch(/^400: chains: /);

@@ -43,7 +43,7 @@ describe("llms-full.txt", () => {
   it("describes every type it names, and no value as anything", () => {
     const described = new Set([...text.matchAll(/^### (\w+)/gm)].map(([, name]) => name));
     for (const [, name] of text.matchAll(/(?:with|of|:|or) `([A-Z]\w+)`/g)) expect(described).toContain(name);
-    expect(text).not.toMatch(/anything|undefined|\[object/);
+    expect(text).not.toMatch(/: anything\.|undefined|\[object/);
   });
 
   it("keeps its anchors: the index links to a heading of every group", () => {
@@ -59,6 +59,8 @@ describe("a type in words", () => {
     [{ $ref: "#/components/schemas/Agent" }, "`Agent`"],
     [{ type: ["string", "null"], pattern: "^0x[0-9a-f]{40}$" }, "address or null"],
     [{ type: "string", pattern: "^0x[0-9a-fA-F]{64}$" }, "hash"],
+    [{ type: "string", pattern: "^\\d+(\\.\\d{1,6})?$" }, "decimal number"],
+    [{ type: "string", pattern: "^(0|[1-9]\\d*)(\\.\\d*[1-9])?$" }, "decimal number"],
     [{ type: "string", pattern: "^x$" }, "text that matches `^x$`"],
     [{ type: "string", enum: ["a", "b"] }, '`"a"` or `"b"`'],
     [{ type: "array", items: { type: "integer" } }, "list of integer"],
