@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { subscription } from "../../api/events/subscription";
 import { allOperations } from "../../api/operations/index";
 import { addressVariable, contractNames, protocolAbis } from "../../config/contracts";
 import { baseSepolia, LocalDeployment } from "../../config/networks";
@@ -75,9 +76,9 @@ describe("npm start", () => {
     expect([...happened].sort()).toEqual(everyEvent.sort());
 
     const text = await readme();
-    for (const { operation } of allOperations) {
-      const shown = operation.route.replace("GET ", "");
-      expect(text, `${operation.route} in the README's table`).toContain(`\`${shown}\``);
+    for (const { route } of [...allOperations.map(({ operation }) => operation), subscription]) {
+      const shown = route.replace("GET ", "");
+      expect(text, `${route} in the README's table`).toContain(`\`${shown}\``);
     }
     const examples = examplesIn(text);
     expect(examples.length).toBeGreaterThanOrEqual(20);
