@@ -7,7 +7,7 @@ import { branchOf, type Position, positionOf, START } from "./event-position";
 import type { EventRow } from "./message";
 
 /** Where the log stands. */
-export type Glance = {
+type Glance = {
   /** Whether all of the chain's history is in it. */
   ready: boolean;
   /** The newest block that the indexer holds final: nothing up to it will ever be taken back. */

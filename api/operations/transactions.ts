@@ -3,6 +3,7 @@ import { eventLog } from "../../ponder.schema";
 import { blockOfEvent } from "../../src/lib/event-id";
 import { describeEvent } from "../describe-event";
 import { NotFound } from "../errors";
+import { EventArguments } from "../events/message";
 import { operation, z } from "./operation";
 import { hash, hashText, uintText } from "./scalars";
 
@@ -23,9 +24,6 @@ const Explanation = z
   })
   .openapi("TransactionExplanation");
 
-/** The arguments of an event as the log keeps them. */
-const Arguments = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
-
 export const explainTransaction = operation({
   route: "GET /tx/{hash}/explain",
   summary: "What a transaction did: its protocol events in order, each with its arguments and a sentence.",
@@ -42,7 +40,7 @@ export const explainTransaction = operation({
       block_number: String(blockOfEvent(first.id)),
       summary: `Transaction contained ${rows.length} event(s)`,
       events: rows.map(({ name, args: text }) => {
-        const args = Arguments.parse(JSON.parse(text));
+        const args = EventArguments.parse(JSON.parse(text));
         return { eventName: name, args, description: describeEvent(name, args) };
       }),
     };

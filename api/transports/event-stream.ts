@@ -32,6 +32,7 @@ export function eventStreamBody(
 ): ReadableStream<Uint8Array> {
   let pending: Promise<IteratorResult<readonly Entry[], void>> | undefined;
   let stalled: NodeJS.Timeout | undefined;
+  let cancelled = false;
 
   /** What comes next, or null when nothing does for a while. The wait goes on with the next call. */
   const next = async () => {
@@ -52,14 +53,17 @@ export function eventStreamBody(
         clearTimeout(stalled);
         try {
           const result = await next();
+          if (cancelled) return;
           if (result?.done) return controller.close();
           controller.enqueue(result === null ? text(": still here") : together(result.value));
           stalled = setTimeout(() => {
+            cancelled = true;
             end();
             controller.error(new Error("The client takes nothing"));
           }, STALLED_MS);
           stalled.unref();
         } catch (error) {
+          if (cancelled) return;
           const { status, message, fault } = failureOf(error);
           if (fault) onFault(error);
           controller.enqueue(text(`event: error\ndata: ${JSON.stringify({ status, error: message })}`));
@@ -67,6 +71,7 @@ export function eventStreamBody(
         }
       },
       cancel() {
+        cancelled = true;
         clearTimeout(stalled);
         end();
       },

@@ -1,3 +1,4 @@
+import { subscription } from "../events/subscription";
 import { foundElsewhere } from "../operations/found-elsewhere";
 import { type AnyOperation, allOperations } from "../operations/index";
 import { summary, topics } from "./introduction";
@@ -111,6 +112,21 @@ function routeSection(named: Named, baseUrl: string): string {
   ].join("\n\n");
 }
 
+/** The stream of events, which is no operation: it goes on until one of both hangs up. */
+function streamSection(baseUrl: string): string {
+  const { route, summary } = subscription;
+  const documented = paths[routeOf(subscription).path]?.get;
+  if (!documented) throw new Error(`${route} is not documented`);
+  const errors = Object.keys(documented.responses).filter((status) => Number(status) >= 400);
+  return [
+    `### ${route}`,
+    summary,
+    parametersOf(documented).map(parameterLine).join("\n"),
+    `Answers 200 with \`text/event-stream\`: messages \`open\` (\`StreamOpened\`), \`event\` (\`StreamedEvent\`), \`removed\` (\`StreamedRemoval\`) and \`safe\` (\`StreamedSafety\`), each with an id to come back with, and \`error\` as the last one of a stream that fails. Errors: ${errors.join(", ")}.`,
+    `\`\`\`sh\ncurl -sN --max-time 2 '${baseUrl}/events?from_block=0&intent_id=2' | grep '^data: '\n\`\`\``,
+  ].join("\n\n");
+}
+
 const typeSection = ([name, { type, properties = {}, required = [] }]: [string, Schema]) =>
   [
     `### ${name}${[type].flat().includes("null") ? " or null" : ""}`,
@@ -165,6 +181,7 @@ export const llmsIndex = (baseUrl: string): string =>
         const routes = all.map(({ operation }) => `\`${operation.route}\``).join(", ");
         return `- [${inWords(resource)}](${baseUrl}/llms-full.txt#${inWords(resource).toLowerCase().replaceAll(" ", "-")}): ${routes}`;
       })
+      .concat(`- [Events](${baseUrl}/llms-full.txt#events): \`${subscription.route}\``)
       .join("\n"),
   );
 
@@ -181,6 +198,8 @@ export const llmsFull = (baseUrl: string): string =>
       `## ${inWords(resource)}`,
       ...all.map((named) => routeSection(named, baseUrl)),
     ]),
+    "## Events",
+    streamSection(baseUrl),
     "## Types",
     ...types.map(typeSection),
   );

@@ -78,15 +78,20 @@ describe("what agents are offered, on the sample chain", () => {
     it("every example of llms-full.txt works as pasted", async () => {
       const text = await (await fetch(`${url}/llms-full.txt`)).text();
       const sections = text.split(/^### /m).filter((section) => section.includes("```sh\n"));
-      expect(sections.map((section) => section.split("\n")[0])).toEqual(
-        allOperations.map(({ operation }) => operation.route),
-      );
+      expect(sections.map((section) => section.split("\n")[0])).toEqual([
+        ...allOperations.map(({ operation }) => operation.route),
+        "GET /events",
+      ]);
       for (const section of sections) {
         const [, lines = ""] = /```sh\n([^`]*)```/.exec(section) ?? [];
         const isPaid = paid.some(({ operation }) => section.startsWith(`${operation.route}\n`));
         // The last request also says with what status it was answered.
         const asked = lines.replace(/^curl -s (?![\s\S]*^curl)/m, "curl -s -w '\\n%{http_code}' ");
         const { stdout } = await promisify(execFile)("sh", ["-c", asked]);
+        if (section.startsWith("GET /events")) {
+          expect(stdout).toContain('"event":"IntentCancelled"');
+          continue;
+        }
         const status = stdout.slice(stdout.lastIndexOf("\n") + 1);
         expect(status, `${lines}${stdout}`).toMatch(isPaid ? /^402$/ : /^20[01]$/);
       }

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { EventFeed } from "../../api/events/feed";
+import { eventStreamBody } from "../../api/transports/event-stream";
+import { ChainOfEvents } from "./chain-of-events";
+
+const text = ({ value }: { value?: Uint8Array | undefined }) => Buffer.from(value ?? []).toString();
+
+/** A stream of a chain's events as it is written for one client, and the parts around it. */
+async function streamOf(chain: ChainOfEvents, heartbeatMs = 10_000, keptMessages = 1_000) {
+  const feed = new EventFeed({ ...chain.parts(), limits: { messages: keptMessages, bytes: 1_000_000 } });
+  const ended = new AbortController();
+  const faults: unknown[] = [];
+  const stream = await feed.subscribe({ filter: {} }, "test", ended.signal);
+  const body = eventStreamBody(stream, {
+    heartbeatMs,
+    end: () => ended.abort(),
+    onFault: (error) => faults.push(error),
+  });
+  return { feed, ended, faults, reader: body.getReader() };
+}
+
+describe("a stream of events on the wire", () => {
+  it("says when to come back, where it begins, and then event by event what happens", async () => {
+    const chain = new ChainOfEvents();
+    const { feed, reader } = await streamOf(chain);
+    expect(text(await reader.read())).toBe("retry: 1000\n\n");
+    expect(text(await reader.read())).toMatch(/^id: 0{12}-0{6}-0{16}\nevent: open\ndata: \{.*\}\n\n$/);
+    const next = reader.read();
+    chain.mine(1);
+    chain.index();
+    expect(text(await next)).toMatch(
+      /^id: 000000000001-000000-0000000000000001\nevent: event\ndata: \{"id":"000000000001-000000-0000000000000001",.*\}\n\n$/,
+    );
+    feed.close();
+    expect((await reader.read()).done).toBe(true);
+  });
+
+  it("shows that it is alive when nothing happens, and loses nothing by it", async () => {
+    const chain = new ChainOfEvents();
+    const { feed, reader } = await streamOf(chain, 20);
+    await reader.read();
+    await reader.read();
+    for (let beat = 0; beat < 3; beat++) expect(text(await reader.read())).toBe(": still here\n\n");
+    chain.mine(2);
+    chain.index();
+    let written = "";
+    while (!written.includes("event: event")) written = text(await reader.read());
+    expect(written.match(/^id: /gm)).toHaveLength(2);
+    feed.close();
+  });
+
+  it("ends with an error that says why, for a client that is too slow", async () => {
+    const chain = new ChainOfEvents();
+    const { feed, ended, faults, reader } = await streamOf(chain, 10_000, 4);
+    await reader.read();
+    await reader.read();
+    const first = reader.read();
+    chain.mine(1);
+    chain.index();
+    await first;
+    for (let block = 0; block < 20; block++) {
+      chain.mine(1);
+      chain.index();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(text(await reader.read())).toBe(
+      'event: error\ndata: {"status":503,"error":"The listener is too slow: what it has not taken is not kept for it. Connect again with the last id"}\n\n',
+    );
+    expect((await reader.read()).done).toBe(true);
+    expect(faults).toEqual([]);
+    expect(ended.signal.aborted).toBe(false);
+    feed.close();
+  });
+
+  it("lets go of the feed when the client hangs up, whatever it was waiting for", async () => {
+    const chain = new ChainOfEvents();
+    const { feed, ended, faults, reader } = await streamOf(chain);
+    await reader.read();
+    await reader.read();
+    const waiting = reader.read();
+    await reader.cancel();
+    expect((await waiting).done).toBe(true);
+    expect(ended.signal.aborted).toBe(true);
+    expect(faults).toEqual([]);
+    feed.close();
+  });
+});
