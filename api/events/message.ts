@@ -15,7 +15,7 @@ const positionText = z
   });
 
 /** The arguments of an event as the log keeps them. */
-export const EventArguments = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+const EventArguments = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
 const ofEvent = {
   id: positionText,
