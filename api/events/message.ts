@@ -15,7 +15,7 @@ const positionText = z
   });
 
 /** The arguments of an event as the log keeps them. */
-const EventArguments = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+export const EventArguments = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
 const ofEvent = {
   id: positionText,
