@@ -24,5 +24,5 @@ An error is \`{"error": "…"}\`, with a sentence that says what is wrong, and t
 
 ## ETag
 
-Every 200 to a GET has an \`etag\`. Sent back as \`If-None-Match\`, it makes an unchanged answer a 304 without a body.
+Every 200 to a GET has an \`etag\`, except the stream of events. Sent back as \`If-None-Match\`, it makes an unchanged answer a 304 without a body.
 `;
