@@ -1,7 +1,7 @@
 import type { Address, Hex, LocalAccount } from "viem";
 import { mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
-import { createIntentryClient, PortfolioError } from "../client/index";
+import { createIntentryClient, IntentryError } from "../client/index";
 import { Failure, unreachable, WrongUsage } from "./failure";
 
 const LOCAL_CHAIN_ID = 31_337;
@@ -54,7 +54,7 @@ export async function payPortfolio({ url, address, chains, key }: Purchase): Pro
     const { snapshot, payment } = await intentry.portfolio(address, { chains: shown?.split(",") });
     return { snapshot, payer: payer.address, transaction: payment?.transaction };
   } catch (error) {
-    if (error instanceof PortfolioError) throw new Failure(`${error.status}: ${error.message}`);
+    if (error instanceof IntentryError) throw new Failure(`${error.status ?? "No answer"}: ${error.message}`);
     throw new Failure(`No portfolio came of it: ${error instanceof Error ? error.message : error}`);
   }
 }

@@ -1,4 +1,5 @@
 import type { EventFilter, StreamedEvent, StreamedRemoval, StreamedSafety } from "./api";
+import { failureOf, IntentryError } from "./error";
 import { serverSent } from "./server-sent";
 import { secondsOf, wait } from "./wait";
 
@@ -9,18 +10,6 @@ export type LiveMessage =
   | { type: "safe"; id: string; data: StreamedSafety };
 
 export type FollowOptions = { signal?: AbortSignal };
-
-/** The service does not let this be followed; the message is its own. */
-export class FollowError extends Error {
-  override name = "FollowError";
-
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
 
 const RECONNECT_SECONDS = 1;
 
@@ -47,9 +36,7 @@ export async function* follow(
       const headers = { accept: "text/event-stream", ...(last !== undefined && { "last-event-id": last }) };
       const response = await fetch(`${url}/events?${query}`, { headers, signal });
       if (!response.ok || !response.body) {
-        const body = (await response.json().catch(() => null)) as { error?: string } | null;
-        if (!isLater(response.status))
-          throw new FollowError(response.status, body?.error ?? `The service answered ${response.status}`);
+        if (!isLater(response.status)) throw await failureOf(response);
         seconds = secondsOf(response.headers.get("retry-after")) ?? seconds;
       } else
         for await (const { type, id, data } of serverSent(response.body)) {
@@ -57,7 +44,7 @@ export async function* follow(
           if (told.has(type)) yield { type, id: last, data: JSON.parse(data) } as LiveMessage;
         }
     } catch (error) {
-      if (error instanceof FollowError || error instanceof SyntaxError) throw error;
+      if (error instanceof IntentryError || error instanceof SyntaxError) throw error;
     }
     await wait(seconds * 1000, signal).catch(() => undefined);
   }

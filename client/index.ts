@@ -1,5 +1,3 @@
-import { createTRPCClient, httpBatchLink } from "@trpc/client";
-import type { AnyRouter } from "@trpc/server";
 import type {
   Api,
   CatalogPublished,
@@ -11,29 +9,22 @@ import type {
   QuoteResponsePublished,
   Uint,
 } from "./api";
+import { callsOf } from "./calls";
 import { documentHash } from "./documents";
 import { type FollowOptions, follow, type LiveMessage } from "./follow";
 import { type SignableIntent, type Signer, type SubmitIntentArguments, signIntent, signTypedData } from "./intents";
 import { type MetadataContent, metadataTypedData } from "./metadata";
 import { buyPortfolio, type PaidSnapshot, type Payer, type PortfolioOptions, type Spending } from "./portfolio";
-import { retryLink } from "./retry-link";
 import { type WaitOptions, waitForIntent } from "./wait-for-intent";
 
-export { TRPCClientError } from "@trpc/client";
 export type * from "./api";
 export { documentHash } from "./documents";
-export { FollowError, type FollowOptions, type LiveMessage } from "./follow";
+export { IntentryError } from "./error";
+export type { FollowOptions, LiveMessage } from "./follow";
 export { intentHash, type SignableIntent, type Signer, type SubmitIntentArguments, signIntent } from "./intents";
 export { iterate } from "./iterate";
 export type { MetadataContent } from "./metadata";
-export {
-  type PaidSnapshot,
-  type Payer,
-  type Payment,
-  PortfolioError,
-  type PortfolioOptions,
-  type Spending,
-} from "./portfolio";
+export type { PaidSnapshot, Payer, Payment, PortfolioOptions, Spending } from "./portfolio";
 export type { CallOptions, Mutation, Query } from "./procedure";
 export { type QuoteCommitment, quoteHash } from "./quote-hash";
 export { IntentEnded, type WaitOptions } from "./wait-for-intent";
@@ -92,24 +83,6 @@ export type Helpers = {
 export type IntentryClient = Api & Helpers;
 
 const DEFAULT_RETRIES = 3;
-const MAX_BATCH = 50;
-
-/** What JSON can't write, in the way that the service reads it. */
-function plain(value: unknown): unknown {
-  if (typeof value === "bigint") return String(value);
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
-}
-
-const same = <Value>(value: Value) => value;
-
-/** Inputs may have bigints in them; answers are JSON as it is. */
-const transformer = {
-  input: { serialize: plain, deserialize: same },
-  output: { serialize: same, deserialize: same },
-};
-
 /** A document that the service has under another name than its text's is not the one that was sent. */
 function verified<Published>(published: Published, hash: Hex, expected: Hex): Published {
   if (hash !== expected) throw new Error(`The service stored ${hash}, but the hash of the text is ${expected}`);
@@ -135,20 +108,7 @@ export function createIntentryClient({
   const base = url.replace(/\/+$/, "");
   // A browser's fetch wants to be called as its own.
   const fetch: typeof globalThis.fetch = (input, init) => send(input, init);
-  const calls = createTRPCClient<AnyRouter>({
-    links: [
-      retryLink(retries),
-      httpBatchLink({
-        url: `${base}/trpc`,
-        // Inputs may be longer than an address can be.
-        methodOverride: "POST",
-        maxItems: MAX_BATCH,
-        transformer,
-        fetch: fetch as never,
-        headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-      } as never),
-    ],
-  }) as unknown as Api;
+  const calls = callsOf({ url: base, token, retries, fetch });
 
   let protocol: Promise<Protocol> | undefined;
   const helpers: Helpers = {

@@ -2,6 +2,7 @@ import type { LocalAccount } from "viem";
 
 import type { PortfolioSnapshot } from "./api";
 
+import { failureOf, IntentryError } from "./error";
 import { secondsOf, wait } from "./wait";
 
 /** Who pays: an account that signs EIP-712 messages. The service sends the transaction; the payer needs no gas. */
@@ -26,26 +27,9 @@ export type PortfolioOptions = {
   signal?: AbortSignal;
 };
 
-/** A portfolio was not to be had; the message is the service's. */
-export class PortfolioError extends Error {
-  override name = "PortfolioError";
-
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
 type Connection = { url: string; fetch: typeof fetch; payer?: Payer; spending?: Spending; retries: number };
 
 const DEFAULT_WAIT_SECONDS = 1;
-
-async function failure(response: Response): Promise<PortfolioError> {
-  const body = (await response.json().catch(() => null)) as { error?: string } | null;
-  return new PortfolioError(response.status, body?.error ?? `The service answered ${response.status}`);
-}
 
 /** The x402 libraries, which only those load who pay. */
 async function paying(account: Payer, spending: Spending | undefined) {
@@ -77,8 +61,8 @@ export async function buyPortfolio(
 
   const offer = await ask();
   if (offer.status === 200) return { snapshot: (await offer.json()) as PortfolioSnapshot, payment: null };
-  if (offer.status !== 402) throw await failure(offer);
-  if (!payer) throw new PortfolioError(402, "A portfolio is paid for: createIntentryClient needs a payer");
+  if (offer.status !== 402) throw await failureOf(offer);
+  if (!payer) throw new IntentryError("A portfolio is paid for: createIntentryClient needs a payer", 402);
 
   const http = await paying(payer, spending);
   const required = http.getPaymentRequiredResponse((name) => offer.headers.get(name), await offer.json());
@@ -96,7 +80,7 @@ export async function buyPortfolio(
     }
     const seconds = secondsOf(response?.headers.get("retry-after") ?? null);
     // What has no time to come back at is the service's last word.
-    if (response && (isLast || seconds === undefined)) throw await failure(response);
+    if (response && (isLast || seconds === undefined)) throw await failureOf(response);
     await wait((seconds ?? DEFAULT_WAIT_SECONDS) * 1000, signal);
   }
 }

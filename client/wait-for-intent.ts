@@ -1,4 +1,5 @@
 import type { Api, Intent, Uint } from "./api";
+import { IntentryError } from "./error";
 import { wait } from "./wait";
 
 /** From these an intent does not come back. */
@@ -28,8 +29,7 @@ export class IntentEnded extends Error {
   }
 }
 
-const isMissing = (error: unknown) =>
-  (error as { data?: { httpStatus?: number } | null } | null)?.data?.httpStatus === 404;
+const isMissing = (error: unknown) => error instanceof IntentryError && error.status === 404;
 
 /** Waits until an intent is indexed and has a status. */
 export async function waitForIntent(

@@ -1,0 +1,99 @@
+import { agentRegistryAbi, intentBookAbi } from "intentry/abis";
+import { createIntentryClient, intentHash, type SignableIntent } from "intentry/client";
+import { createWalletClient, type Hex, http, keccak256, parseEventLogs, publicActions, toHex, zeroHash } from "viem";
+import { mnemonicToAccount } from "viem/accounts";
+import { foundry } from "viem/chains";
+
+// An agent's day on the local chain of `npm start`: node agent.js [service] [node]. The keys are anvil's, and public.
+declare const process: { argv: string[] };
+const [, , url = "http://localhost:3001", rpcUrl = "http://localhost:8545"] = process.argv;
+const mnemonic = "test test test test test test test test test test test junk";
+const walletOf = (addressIndex: number) =>
+  createWalletClient({
+    account: mnemonicToAccount(mnemonic, { addressIndex }),
+    chain: foundry,
+    transport: http(rpcUrl),
+    pollingInterval: 100,
+  }).extend(publicActions);
+const [agent, solver, payer] = [walletOf(1), walletOf(3), walletOf(9)] as const;
+const owner = agent.account.address;
+const mined = async (sending: Promise<Hex>) => agent.waitForTransactionReceipt({ hash: await sending });
+
+// What is paid for is paid in test dollars, which no x402 client knows by itself.
+const { resources } = await createIntentryClient({ url }).payments.discovery.query();
+const tokens = resources.flatMap(({ accepts }) =>
+  accepts.map(({ network, asset }) => ({ network: network as `eip155:${number}`, asset })),
+);
+const intentry = createIntentryClient({ url, payer: payer.account, spending: { tokens } });
+const { contracts } = await intentry.protocol();
+const book = { abi: intentBookAbi, address: contracts.IntentBook } as const;
+
+// Follow everything that the agent's account takes part in, from now on.
+const over = new AbortController();
+const events: string[] = [];
+const following = (async () => {
+  for await (const message of intentry.follow({ account: owner }, { signal: over.signal })) {
+    if (message.type !== "event") continue;
+    events.push(message.data.event);
+    console.log(`live: ${message.data.summary}`);
+    if (message.data.event === "IntentFilled") over.abort();
+  }
+})();
+
+// Register, and say what is offered.
+const registry = { abi: agentRegistryAbi, address: contracts.AgentRegistry } as const;
+const registration = ["ipfs://agent", toHex("a public key"), keccak256(toHex("swaps"))] as const;
+await mined(agent.writeContract({ ...registry, functionName: "registerAgent", args: registration }));
+const catalog = await intentry.publishCatalog(JSON.stringify({ agent: owner, services: ["swaps"] }));
+console.log(`The catalog is at ${catalog.uri}`);
+
+// Sign an intent; its metadata is reserved first, in the owner's name, so that solvers have it at once.
+const { timestamp } = await agent.getBlock();
+const intent: SignableIntent = {
+  owner,
+  intentType: 0,
+  constraints: { amountInMax: 1_000n, amountOutMin: 900n, deadline: timestamp + 3_600n, slippageBps: 50 },
+  execution: {
+    target: "0x0000000000000000000000000000000000000000",
+    dataHash: zeroHash,
+    requiredAttestationSubject: zeroHash,
+    requiredAttestationSchema: zeroHash,
+    metadataURIHash: zeroHash,
+  },
+  inputToken: contracts.IntentBook,
+  outputToken: contracts.AgentRegistry,
+  nonce: BigInt(Date.now()),
+};
+const hash = intentHash(intent);
+const execution_target = solver.account.address;
+const owner_signature = await intentry.signMetadata(agent.account, hash, { executionTarget: execution_target });
+await intentry.intents.reserveMetadata.mutate({ intent_hash: hash, owner, execution_target, owner_signature });
+const args = await intentry.signIntent(agent.account, intent);
+const submitted = await mined(agent.writeContract({ ...book, functionName: "submitIntent", args }));
+const [log] = parseEventLogs({ abi: intentBookAbi, eventName: "IntentSubmitted", logs: submitted.logs });
+const id = log?.args.intentId ?? 0n;
+const open = await intentry.waitForIntent(id, { status: "OPEN", pollMs: 100 });
+console.log(`Intent ${open.intent_id} is ${open.status}, to be executed by ${open.metadata?.execution_target}`);
+
+// A solver bids, the agent takes the best bid, and the solver fills it.
+const bid = [id, 1_000n, 950n, 1n, timestamp + 3_600n, zeroHash] as const;
+await mined(solver.writeContract({ ...book, functionName: "submitBid", args: bid }));
+const bestBid = async (): Promise<string> =>
+  (await intentry.bids.list.query({ id, limit: 1 })).bids[0]?.chain_bid_id ?? bestBid();
+const chosen = [id, BigInt(await bestBid())] as const;
+await mined(agent.writeContract({ ...book, functionName: "selectBid", args: chosen }));
+const proof = { executionData: "0x", resultHash: hash, traceHash: hash, attestationId: 0n } as const;
+const fill = { amountIn: 1_000n, amountOut: 950n, solver: solver.account.address, ...proof };
+const filled = await mined(solver.writeContract({ ...book, functionName: "fillIntent", args: [id, fill] }));
+const done = await intentry.waitForIntent(id, { timeoutMs: 30_000, pollMs: 100 });
+const { summary } = await intentry.transactions.explain.query({ hash: filled.transactionHash });
+console.log(`${done.status} by ${done.fill?.solver}: ${summary}`);
+await following;
+// Would a transfer be allowed, and what does the payer hold?
+const check = await intentry.preflight.check.query({ account: owner, target: contracts.IntentBook, value: 1 });
+console.log(`Preflight: ${check.allowed ? "allowed" : check.reasons.join("; ")}`);
+const { snapshot, payment } = await intentry.portfolio(payer.account.address, { chains: ["local"] });
+console.log(`Worth $${snapshot.summary.totalValueUsd}, paid for in ${payment?.transaction}`);
+console.log(
+  JSON.stringify({ id: String(id), events, transaction: payment?.transaction, catalog: catalog.catalog_hash }),
+);

@@ -1,0 +1,116 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { type Hex, keccak256, stringToBytes } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Stack, startStack } from "./stack";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Runs a command; what it printed is in the error when it fails. */
+async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
+  try {
+    return (await promisify(execFile)(command, args, { cwd, maxBuffer: 2 ** 26 })).stdout;
+  } catch (error) {
+    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${command} ${args.join(" ")} failed:\n${stdout}${stderr}`, { cause: error });
+  }
+}
+
+const compilerOptions = {
+  target: "ES2022",
+  module: "NodeNext",
+  moduleResolution: "NodeNext",
+  lib: ["ES2023", "DOM"],
+  types: [],
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  // viem's own declarations do not compile with 5.4.
+  skipLibCheck: true,
+};
+
+/** TypeScript by the name it has in the project: the oldest that is supported, and the newest there is. */
+const compilers = { "typescript-5.4": "npm:typescript@5.4.5", typescript: "7.0.2" } as const;
+
+describe("the package, as it is installed from its tarball into an empty project", () => {
+  let stack: Stack;
+  let project: string;
+
+  beforeAll(async () => {
+    await run("npm", ["run", "build"], root);
+    project = await mkdtemp(join(tmpdir(), "intentry-package-"));
+    await run("npm", ["pack", "--pack-destination", project], join(root, "client"));
+    const [tarball = ""] = (await readdir(project)).filter((name) => name.endsWith(".tgz"));
+    const { peerDependencies } = JSON.parse(await readFile(join(root, "client", "package.json"), "utf8"));
+    const { dependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+    expect(Object.keys(peerDependencies)).toEqual(["viem"]);
+    await writeFile(
+      join(project, "package.json"),
+      JSON.stringify({
+        type: "module",
+        dependencies: { intentry: `file:${tarball}`, viem: dependencies.viem },
+        devDependencies: compilers,
+      }),
+    );
+    await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["agent.ts"] }));
+    await cp(join(root, "examples", "agent.ts"), join(project, "agent.ts"));
+    await run("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"], project);
+    stack = await startStack({ sample: true, tokens: true });
+  }, 600_000);
+  afterAll(async () => {
+    await stack?.stop();
+    await rm(project, { recursive: true, force: true });
+  });
+
+  it("is well formed, for those who look closely", async () => {
+    await run("npm", ["run", "check:package"], root);
+  }, 120_000);
+
+  it.each(Object.keys(compilers))(
+    "has types that %s takes, strictly",
+    async (compiler) => {
+      const tsc = join("node_modules", compiler, "bin", "tsc");
+      await run(process.execPath, [tsc, "-p", ".", "--outDir", "built"], project);
+      const wrong = `import { createIntentryClient } from "intentry/client";
+      const agent = await createIntentryClient({ url: "" }).agents.get.query({ agentId: "1" });
+      export const id: string = agent.agent_ID;`;
+      await writeFile(join(project, "wrong.ts"), wrong);
+      const options = { compilerOptions: { ...compilerOptions, noEmit: true }, files: ["wrong.ts"] };
+      await writeFile(join(project, "tsconfig.wrong.json"), JSON.stringify(options));
+      await expect(run(process.execPath, [tsc, "-p", "tsconfig.wrong.json"], project)).rejects.toThrow("agent_ID");
+    },
+    180_000,
+  );
+
+  it("lets an agent live its day, in under 100 lines", async () => {
+    const source = await readFile(join(project, "agent.ts"), "utf8");
+    expect(source.trim().split("\n").length).toBeLessThan(100);
+    const printed = await run(process.execPath, [join("built", "agent.js"), stack.apiUrl, stack.chain.rpcUrl], project);
+    const { id, events, transaction, catalog } = JSON.parse(printed.trim().split("\n").at(-1) ?? "") as {
+      id: string;
+      events: string[];
+      transaction: Hex;
+      catalog: Hex;
+    };
+    expect(events[0]).toBe("AgentRegistered");
+    expect(events).toEqual(expect.arrayContaining(["IntentSubmitted", "SolverBidSelected", "IntentFilled"]));
+    expect(await stack.read("IntentBook", "getIntentStatus", [BigInt(id)])).toBe(1);
+    expect((await stack.client.getTransactionReceipt({ hash: transaction })).status).toBe("success");
+    const published = await (await fetch(`${stack.apiUrl}/catalogs/${catalog}`)).text();
+    expect(keccak256(stringToBytes(published))).toBe(catalog);
+  }, 120_000);
+
+  it("has the command line with it", async () => {
+    const bin = join("node_modules", ".bin", "intentry");
+    const { agent_id } = JSON.parse(
+      await run(bin, ["call", "agents.get", '{"agentId":"1"}', "--url", stack.apiUrl], project),
+    );
+    expect(agent_id).toBe("1");
+    expect(await run(bin, ["--help"], project)).toContain("intentry call");
+    await expect(run(bin, ["start"], project)).rejects.toThrow("checkout");
+  }, 60_000);
+});
