@@ -16,36 +16,11 @@ export const topics: Readonly<Record<string, string>> = {
     "`GET /events` streams events as they happen (Server-Sent Events): all of them, or those with a `name`, of a `contract`, or about an `intent_id`, `agent`, `merchant_id` or `account`. A client that comes back with the `id` of its last message, in `Last-Event-ID` or `after`, misses nothing and gets nothing twice. When a reorg removes an event that was sent, `removed` says so; an event that is `safe` is never removed.",
   Errors:
     'An error is `{"error": "…"}`, with a sentence that says what is wrong, and the status that fits. Every answer has an `x-request-id`, under which the server\'s log has it.',
-  ETag: "Every 200 to a GET has an `etag`. Sent back as `If-None-Match`, it makes an unchanged answer a 304 without a body.",
+  ETag: "Every 200 to a GET has an `etag`, except the stream of events. Sent back as `If-None-Match`, it makes an unchanged answer a 304 without a body.",
 };
 
-<<<<<<< HEAD
 /** What the OpenAPI document says before its routes. */
 export const introduction = `${[
   summary,
   ...Object.entries(topics).map(([subject, text]) => `## ${subject}\n\n${text}`),
 ].join("\n\n")}\n`;
-=======
-Ids, amounts, block numbers and times (unix seconds) are decimal strings; addresses and hashes are lowercase hex. When a document, a schema or metadata was stored is an ISO 8601 time.
-
-## Writing
-
-A body is a JSON object of at most 256 KiB with \`content-type: application/json\`; a document in it has at most 128 KiB. Documents are named by the keccak256 of their bytes and never change; what was recorded about them first stays. Writes may be limited (\`429\` with \`retry-after\`) or need \`authorization: Bearer …\` (\`401\` without).
-
-## Lists
-
-\`limit\` is 50 unless given, and at most 100. For the next page, send \`pagination.next_cursor\` as \`cursor\`, with the same filters; it is null on the last page. \`offset\` works too, but not together with \`cursor\`. \`total=true\` also counts all rows.
-
-## Live events
-
-\`GET /events\` streams events as they happen (Server-Sent Events). A client that comes back with the \`id\` of its last message, in \`Last-Event-ID\` or \`after\`, misses nothing and gets nothing twice. When a reorg removes an event that was sent, \`removed\` says so; an event that is \`safe\` is never removed.
-
-## Errors
-
-An error is \`{"error": "…"}\`, with a sentence that says what is wrong, and the status that fits. Every answer has an \`x-request-id\`, under which the server's log has it.
-
-## ETag
-
-Every 200 to a GET has an \`etag\`, except the stream of events. Sent back as \`If-None-Match\`, it makes an unchanged answer a 304 without a body.
-`;
->>>>>>> events
