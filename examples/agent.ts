@@ -28,18 +28,18 @@ const intentry = createIntentryClient({ url, payer: payer.account, spending: { t
 const { contracts } = await intentry.protocol();
 const book = { abi: intentBookAbi, address: contracts.IntentBook } as const;
 
-// Follow everything that the agent's account takes part in, from now on.
+// Follow everything that happens from the next block on.
 const over = new AbortController();
 const events: string[] = [];
+const from_block = (await agent.getBlockNumber()) + 1n;
 const following = (async () => {
-  for await (const message of intentry.follow({ account: owner }, { signal: over.signal })) {
+  for await (const message of intentry.follow({ from_block }, { signal: over.signal })) {
     if (message.type !== "event") continue;
     events.push(message.data.event);
     console.log(`live: ${message.data.summary}`);
     if (message.data.event === "IntentFilled") over.abort();
   }
 })();
-
 // Register, and say what is offered.
 const registry = { abi: agentRegistryAbi, address: contracts.AgentRegistry } as const;
 const registration = ["ipfs://agent", toHex("a public key"), keccak256(toHex("swaps"))] as const;
