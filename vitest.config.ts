@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     testTimeout: 120_000,
-    hookTimeout: 90_000,
+    hookTimeout: 240_000,
     pool: "forks",
     // Each integration file runs a chain, an indexer and perhaps a database; two at a time is what two cores carry.
     poolOptions: { forks: { maxForks: 2, minForks: 1 } },

@@ -223,11 +223,14 @@ export function createPaywall(
       return refuse(sentenceOf("expired"), "invalid_exact_evm_payload_authorization_valid_before");
     const purchase: Purchase = { c, offer, payment, request, deadline };
     const { key, hash, validBefore } = payment;
-    const response = await turnstile.pass(WAIT_MS, async () => {
-      const claim = await claimPayment(await store(), { ...key, hash, request, validBefore });
-      return "row" in claim ? answerAgain(purchase, claim.row) : buy(purchase, claim.holder, () => make(admit(caller)));
-    });
+    // Claimed before it waits for its turn, so that a copy of it is told at once that it is being worked on.
+    const db = await store();
+    const claim = await claimPayment(db, { ...key, hash, request, validBefore });
+    if ("row" in claim) return answerAgain(purchase, claim.row);
+    const { holder } = claim;
+    const response = await turnstile.pass(WAIT_MS, () => buy(purchase, holder, () => make(admit(caller))));
     if (response) return response;
+    await releasePayment(db, key, holder);
     throw new Unavailable("There are too many payments at once, and this one was not taken; try again shortly", {
       retryAfterSeconds: RETRY_SECONDS,
     });
