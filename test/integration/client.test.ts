@@ -12,6 +12,7 @@ import {
   iterate,
   type SignableIntent,
 } from "../../client/index";
+import { serverSent } from "../../client/server-sent";
 import { actor } from "../../dev/chain";
 import { publishExamples } from "../../dev/sample/published";
 import { addressOf, ask } from "./lists/asking";
@@ -112,6 +113,31 @@ describe("the client and tRPC, on the sample chain", () => {
   ])("refuses %s", async (_, path, init, status) => {
     const response = await fetch(stack.apiUrl + path, init);
     expect([response.status, await response.text()]).toEqual([status, expect.not.stringContaining("    at ")]);
+  });
+
+  it("streams the live events over tRPC, and goes on after the last one that was had", async () => {
+    const read = async (input: Record<string, unknown>, count: number) => {
+      const given = encodeURIComponent(JSON.stringify(input));
+      const response = await fetch(`${stack.apiUrl}/trpc/events.subscribe?input=${given}`);
+      const messages: { id: string | undefined; message: { type: string; data: { event?: string } } }[] = [];
+      if (response.body)
+        for await (const { type, id, data } of serverSent(response.body)) {
+          if (type !== "message") continue;
+          messages.push({ id, message: JSON.parse(data) });
+          if (messages.length === count) break;
+        }
+      return messages;
+    };
+    const all = await read({ from_block: 0, contract: "AgentRegistry" }, 4);
+    expect(all.map(({ message }) => message.type)).toEqual(["open", "event", "event", "event"]);
+    expect(all[1]?.message.data.event).toBe("AgentRegistered");
+    const [, resumed] = await read({ contract: "AgentRegistry", lastEventId: all[1]?.id }, 2);
+    expect(resumed).toEqual(all[2]);
+
+    const wrong = await fetch(
+      `${stack.apiUrl}/trpc/events.subscribe?input=${encodeURIComponent('{"name":"Nothing"}')}`,
+    );
+    expect(await wrong.text()).toContain("name: must be one of");
   });
 
   it("carries an intent from its signature to its fill", async () => {

@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { type Address, erc20Abi, parseUnits } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { subscription } from "../../api/events/subscription";
@@ -95,6 +97,15 @@ describe("npm start", () => {
     for (const command of offered) expect(await runExample(command, ports), command).not.toHaveProperty("error");
     const [page = ""] = /http:\S+\/docs/.exec(first.output()) ?? [];
     expect((await fetch(page)).headers.get("content-type")).toContain("text/html");
+
+    // The one command that pays: what it cost is what the payer has less.
+    expect(first.output()).toContain("npm run pay");
+    const { stdout } = await promisify(execFile)("npm", ["run", "pay"], {
+      env: { ...process.env, INTENTRY_DIR: stateFolder },
+    });
+    expect(stdout).toMatch(
+      /has 1000 test dollars\.\nTransaction 0x[0-9a-f]{64} paid for a portfolio worth \$[\d.]+\.\n.*has 999\.99 test/,
+    );
 
     expect(await first.stop()).toBe(0);
     await expectNothingLeft();

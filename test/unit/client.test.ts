@@ -128,6 +128,55 @@ describe("a client's calls", () => {
   });
 });
 
+describe("following from a client", () => {
+  let close: (() => void) | undefined;
+  afterEach(() => close?.());
+
+  it("goes on after the last message when the connection is lost, and ends with what the service refuses", async () => {
+    const streams = [
+      'id: a\nevent: open\ndata: {}\n\nid: b\nevent: event\ndata: {"event":"one"}\n\n: still here\n\nid: c\nevent: eve',
+      'id: b\nevent: open\ndata: {}\n\nid: c\nevent: removed\ndata: {"event":"one"}\n\nevent: error\ndata: {"status":503}\n\n',
+    ];
+    const {
+      url,
+      requests,
+      close: stop,
+    } = await serve((_, __, response) => {
+      const text = streams.shift();
+      if (text === undefined) return json(response, 410, { error: "Nothing is known of this position any more" });
+      response.writeHead(200, { "content-type": "text/event-stream" }).end(text);
+    });
+    close = stop;
+    const seen: unknown[] = [];
+    const following = async () => {
+      for await (const { type, id } of createIntentryClient({ url }).follow({ intent_id: 7n, name: undefined }))
+        seen.push([type, id]);
+    };
+    await expect(following()).rejects.toMatchObject({
+      status: 410,
+      message: "Nothing is known of this position any more",
+    });
+    expect(seen).toEqual([
+      ["event", "b"],
+      ["removed", "c"],
+    ]);
+    expect(requests.map(({ url, headers }) => [url, headers["last-event-id"]])).toEqual([
+      ["/events?intent_id=7", undefined],
+      ["/events?intent_id=7", "b"],
+      ["/events?intent_id=7", "c"],
+    ]);
+  });
+
+  it("ends when it is told to", async () => {
+    const { url, close: stop } = await serve((_, __, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).write("event: event\nid: a\ndata: {}\n\n");
+    });
+    close = stop;
+    const over = new AbortController();
+    for await (const _ of createIntentryClient({ url }).follow({}, { signal: over.signal })) over.abort();
+  });
+});
+
 describe("hashes and signatures", () => {
   it("of documents are the keccak256 of their UTF-8 bytes", () => {
     fc.assert(

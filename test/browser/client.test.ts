@@ -1,0 +1,82 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Browser, chromium } from "playwright-core";
+import { build } from "tsdown";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ChromiumUnavailable, chromiumArguments, findChromium } from "../../dev/chromium";
+import { type Stack, startStack } from "../integration/stack";
+
+const executablePath = await findChromium().catch((error: unknown) => {
+  if (!(error instanceof ChromiumUnavailable)) throw error;
+  console.warn(`${error.message} The tests in a browser are left out.`);
+  return undefined;
+});
+
+/** The client and all that it needs as one script, which puts it under a global name. */
+async function bundle(folder: string): Promise<string> {
+  await build({
+    config: false,
+    entry: { client: fileURLToPath(new URL("../../client/index.ts", import.meta.url)) },
+    outDir: folder,
+    format: "iife",
+    globalName: "intentry",
+    platform: "browser",
+    dts: false,
+    deps: { alwaysBundle: [/.*/], onlyBundle: false },
+    outputOptions: { codeSplitting: false },
+    logLevel: "silent",
+  });
+  return readFile(join(folder, "client.iife.js"), "utf8");
+}
+
+/** Asks the service for two things at once, and for the first message of the live events. */
+const script = (url: string) => `(async () => {
+  const client = intentry.createIntentryClient({ url: ${JSON.stringify(url)} });
+  const [agent, list] = await Promise.all([client.agents.get.query({ agentId: 1n }), client.intents.list.query({ limit: 1 })]);
+  for await (const { data } of client.follow({ from_block: 0, name: "AgentRegistered" }))
+    return [agent.agent_id, list.pagination.count, data.event, intentry.documentHash("{}").length];
+})()`;
+
+describe.skipIf(executablePath === undefined)("the client in a browser", () => {
+  let stack: Stack;
+  let browser: Browser;
+  let folder: string;
+  let code: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "intentry-bundle-"));
+    code = await bundle(folder);
+    stack = await startStack({ sample: true });
+    browser = await chromium.launch({ executablePath, args: chromiumArguments });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const expected = ["1", 1, "AgentRegistered", 66];
+
+  it("works in a page of any site", async () => {
+    const page = await browser.newPage();
+    await page.evaluate(`${code}; globalThis.intentry = intentry;`);
+    expect(await page.evaluate(script(stack.apiUrl))).toEqual(expected);
+    await page.close();
+  });
+
+  it("works in a worker", async () => {
+    const page = await browser.newPage();
+    const source = `${code}\n${script(stack.apiUrl)}.then(postMessage, (error) => postMessage(String(error)));`;
+    const answer = await page.evaluate(
+      `new Promise((resolve) => {
+        const worker = new Worker(URL.createObjectURL(new Blob([${JSON.stringify(source)}], { type: "text/javascript" })));
+        worker.onmessage = ({ data }) => resolve(data);
+        worker.onerror = ({ message }) => resolve(message);
+      })`,
+    );
+    expect(answer).toEqual(expected);
+    await page.close();
+  });
+});
