@@ -199,9 +199,12 @@ describe("the gateway's HTTP", () => {
         expect(exposed.sort()).toEqual([
           "allow",
           "etag",
+          "payment-required",
+          "payment-response",
           "ratelimit",
           "retry-after",
           "www-authenticate",
+          "x-payment-response",
           "x-request-id",
         ]);
       }
