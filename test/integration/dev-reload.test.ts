@@ -13,6 +13,7 @@ const projectRoot = resolve(import.meta.dirname, "..", "..");
 const SOURCES = [
   "abis",
   "api",
+  "client",
   "config",
   "src",
   "ponder.config.ts",

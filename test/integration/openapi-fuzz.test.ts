@@ -84,7 +84,7 @@ describe("any request to a documented operation", () => {
   const statuses = new Map<number, number>();
 
   beforeAll(async () => {
-    stack = await startStack({ sample: true, env: { X402_DEV_BYPASS: "true" } });
+    stack = await startStack({ sample: true });
     const owner = actor(1).address;
     const lists = documentedRoutes.filter(({ parameters }) => parameters.some(({ name }) => name === "cursor"));
     const pages = lists.map(async ({ path }) => {
