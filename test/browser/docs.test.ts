@@ -110,7 +110,7 @@ describe.skipIf(executablePath === undefined)("/docs in a browser", () => {
   });
 
   it("asks nobody but the gateway, and nothing fails", async () => {
-    await expect.poll(() => [...unanswered]).toEqual([]);
+    await expect.poll(() => [...unanswered], { timeout: 30_000 }).toEqual([]);
     expect(requests.filter((url) => new URL(url).origin !== stack.apiUrl)).toEqual([]);
     // A library in the script asks whether it may use eval, and does without.
     expect(await page.evaluate("window.refusals.filter((what) => what !== 'eval')")).toEqual([]);
