@@ -215,10 +215,11 @@ describe("a legal chain", () => {
       stack.client.sendTransaction({ account: agent, to: stack.contracts.AgentRegistry, data }),
     );
     const registered = (await stack.client.getBlock()).number;
-    expect((await stack.rows("agent")).at(-1)).toMatchObject({
-      metadataUri: expected,
-      blockNumber: String(registered),
-    });
+    // Ponder may take back a block that it has just indexed, and index it again.
+    const newest = async () => (await stack.rows("agent")).at(-1);
+    await expect
+      .poll(newest, { timeout: 30_000 })
+      .toMatchObject({ metadataUri: expected, blockNumber: String(registered) });
     const logged = (await stack.rows("eventLog")).find(({ id }) => BigInt(id.split("-")[0] ?? 0) === registered);
     expect(logged).toMatchObject({ name: "AgentRegistered" });
     expect(JSON.parse(logged?.args ?? "")).toMatchObject({ metadataURI: expected });
