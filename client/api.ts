@@ -1480,10 +1480,8 @@ export type Api = {
     >;
   };
   payments: {
-    /** What is paid for here by x402, and on what terms. */
+    /** What is paid for here by x402, and on what terms; also at /.well-known/x402. */
     discovery: Query<Record<string, never>, X402Discovery>;
-    /** What is paid for here by x402, and on what terms. */
-    discoveryAlias: Query<Record<string, never>, X402Discovery>;
   };
   status: {
     /** Says that the process serves. */

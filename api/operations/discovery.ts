@@ -1,4 +1,3 @@
-import { offersOf } from "../x402/offer";
 import { requirementsOf } from "../x402/requirements";
 import { inputSchemaOf, outputSchemaOf } from "./json-schema";
 import { operation, z } from "./operation";
@@ -41,21 +40,12 @@ const output = z
   })
   .openapi("X402Discovery");
 
-const discovery = (route: `GET /${string}`) =>
-  operation({
-    route,
-    summary: "What is paid for here by x402, and on what terms.",
-    input: z.object({}),
-    output,
-    example: {},
-    async run({ payments }, _, { baseUrl }) {
-      const resources = payments ? [resourceOf(payments.terms, baseUrl)] : [];
-      return { version: "1.0.0", resources };
-    },
-  });
+const schemas = {
+  inputSchema: inputSchemaOf(getPortfolio.input),
+  outputSchema: outputSchemaOf(getPortfolio.output),
+};
 
 function resourceOf(terms: Parameters<typeof requirementsOf>[0], baseUrl: string) {
-  const { resource, accepts } = offersOf(getPortfolio, requirementsOf(terms))(baseUrl);
   const [method = "", path = ""] = getPortfolio.route.split(" ");
   return {
     path,
@@ -63,15 +53,23 @@ function resourceOf(terms: Parameters<typeof requirementsOf>[0], baseUrl: string
     price: terms.price,
     network: terms.network,
     description: getPortfolio.summary,
-    url: resource.url,
+    url: `${baseUrl}${path}`,
     x402Version: 2 as const,
-    accepts: accepts as unknown as z.input<typeof PaymentRequirements>[],
-    inputSchema: inputSchemaOf(getPortfolio.input),
-    outputSchema: outputSchemaOf(getPortfolio.output),
+    accepts: [requirementsOf(terms)] as unknown as z.input<typeof PaymentRequirements>[],
+    ...schemas,
   };
 }
 
-export const getDiscovery = discovery("GET /.well-known/x402.json");
-
-/** The same, where other crawlers look for it. */
-export const getDiscoveryAlias = discovery("GET /.well-known/x402");
+export const getDiscovery = operation({
+  route: "GET /.well-known/x402.json",
+  // Where other crawlers look for it.
+  alias: "/.well-known/x402",
+  summary: "What is paid for here by x402, and on what terms; also at /.well-known/x402.",
+  input: z.object({}),
+  output,
+  example: {},
+  async run({ payments }, _, { baseUrl }) {
+    const resources = payments ? [resourceOf(payments.terms, baseUrl)] : [];
+    return { version: "1.0.0", resources };
+  },
+});

@@ -4,7 +4,7 @@ import { getCommerceAnalytics } from "./analytics";
 import { getAttestation, listAttestations } from "./attestations";
 import { getAttestor, listAttestors } from "./attestors";
 import { chooseBid, createBid, listBids } from "./bids";
-import { getDiscovery, getDiscoveryAlias } from "./discovery";
+import { getDiscovery } from "./discovery";
 import { getDispute, listDisputes } from "./disputes";
 import { catalogs, quoteRequests, quoteResponses } from "./documents";
 import { getFacilitator, listFacilitators } from "./facilitators";
@@ -61,7 +61,7 @@ export const operations = {
     getQuoteResponseMetadata: quoteResponses.metadata,
   },
   portfolio: { get: getPortfolio },
-  payments: { discovery: getDiscovery, discoveryAlias: getDiscoveryAlias },
+  payments: { discovery: getDiscovery },
   status: { health: getHealth, ready: getReadiness, protocol: getProtocol },
 } as const;
 

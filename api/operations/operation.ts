@@ -6,6 +6,8 @@ import type { Services } from "../services";
 export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> = {
   /** The REST route; what its path does not name is the query of a GET and the body of anything else. */
   route: `${"GET" | "POST" | "PUT"} /${string}`;
+  /** Another path by which REST has it. */
+  alias?: `/${string}`;
   /** One sentence for people. */
   summary: string;
   /** Path, query and body as one object. Takes what REST sends (strings) and what a typed client sends (values). */

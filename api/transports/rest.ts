@@ -64,8 +64,9 @@ export function restRoutes(services: Services): Hono<Env> {
   const methodsOf = new Map<string, string[]>();
   for (const { operation } of freeOperations) {
     const route = routeOf(operation);
-    methodsOf.set(route.honoPath, [...(methodsOf.get(route.honoPath) ?? []), route.method]);
-    routes.on(route.method, route.honoPath, async (c) => {
+    const paths = [route.honoPath, ...(operation.alias ? [operation.alias] : [])];
+    for (const path of paths) methodsOf.set(path, [...(methodsOf.get(path) ?? []), route.method]);
+    routes.on(route.method, paths, async (c) => {
       const caller = callerOf(c, services.config);
       const { input, output, allowance } = await runOperation(services, operation, await sentInput(c, route), caller);
       if (operation.document) return answerDocument(c, String(input.hash), String(output));
