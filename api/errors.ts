@@ -1,5 +1,5 @@
 /** Every status with which an operation can fail for a reason it knows. */
-export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 429 | 503;
+export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 429 | 500 | 503;
 
 /** A failure with the sentence that the client gets. Anything else that is thrown is a fault of ours, and says nothing outside. */
 export abstract class OperationError extends Error {

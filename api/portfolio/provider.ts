@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { ChainSlug } from "../../config/chains";
+import { OperationError } from "../errors";
 import type { Decimal } from "./decimal";
 
 /** Something an address has on a chain: the native coin or a token. What is zero is not held. */
@@ -57,9 +58,10 @@ export type ReportUpstream = (failure: { chain: ChainSlug; what: string; error: 
 /** At most this much activity is shown. */
 export const MAX_ACTIVITY = 20;
 
-/** No chain could be read, so there is no portfolio to show. */
-export class EveryChainFailed extends Error {
+/** No chain could be read, so there is no portfolio to show. Why is said in the words that a warning would have. */
+export class EveryChainFailed extends OperationError {
   override name = "EveryChainFailed";
+  readonly status = 500;
 
   constructor(readonly reasons: readonly string[]) {
     super(`No chain could be read: ${reasons.join("; ")}`);

@@ -3,6 +3,7 @@ import { HTTPException } from "hono/http-exception";
 import { describe, expect, it } from "vitest";
 import { BadInput, NotFound, TooMany, Unauthorized, Unavailable } from "../../api/errors";
 import { failureOf } from "../../api/http/failure";
+import { EveryChainFailed } from "../../api/portfolio/provider";
 
 const withCode = (code: string, message = "secret detail") => Object.assign(new Error(message), { code });
 
@@ -13,6 +14,12 @@ describe("what a failure tells the client", () => {
     ["bad input", new BadInput("limit: is empty", "owner: is required"), 400, "limit: is empty; owner: is required"],
     ["something that is not there", new NotFound("Agent 7 not found"), 404, "Agent 7 not found"],
     ["a dependency that is away", new Unavailable("The chain does not answer"), 503, "The chain does not answer"],
+    [
+      "a provider that can read no chain",
+      new EveryChainFailed(["base: can't be read, because RPC_URL_BASE is not set here"]),
+      500,
+      "No chain could be read: base: can't be read, because RPC_URL_BASE is not set here",
+    ],
     ["an exception of HTTP", new HTTPException(503, { message: "too slow" }), 503, "too slow"],
   ])("is the sentence of %s", (_, error, status, message) => {
     expect(failureOf(error)).toEqual({ status, message, fault: false, headers: status === 503 ? soon : {} });
