@@ -1,21 +1,8 @@
 import { keccak256 } from "js-sha3";
-import type { Address, Hex } from "viem";
+import type { Hex } from "viem";
+import type { SignableIntent } from "../../client/intents";
 
-export type Intent = {
-  owner: Address;
-  intentType: number;
-  constraints: { amountInMax: bigint; amountOutMin: bigint; deadline: bigint; slippageBps: number };
-  execution: {
-    target: Address;
-    dataHash: Hex;
-    requiredAttestationSubject: Hex;
-    requiredAttestationSchema: Hex;
-    metadataURIHash: Hex;
-  };
-  inputToken: Address;
-  outputToken: Address;
-  nonce: bigint;
-};
+export type Intent = SignableIntent;
 
 const constraintsType = "Constraints(uint256 amountInMax,uint256 amountOutMin,uint256 deadline,uint16 slippageBps)";
 const executionType =
