@@ -1,7 +1,6 @@
 import type { Address, Hex, LocalAccount } from "viem";
 import { mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
-import { z } from "zod";
-import { createIntentryClient, IntentryError } from "../client/index";
+import { createIntentryClient, type IntentryClient, IntentryError } from "../client/index";
 import { Failure, unreachable, WrongUsage } from "./failure";
 
 const LOCAL_CHAIN_ID = 31_337;
@@ -11,23 +10,9 @@ const localNetwork = `eip155:${LOCAL_CHAIN_ID}` as const;
 const demoPayer = () =>
   mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex: 9 });
 
-const Readiness = z.object({ chain_id: z.int() });
-
-const Discovery = z.object({
-  resources: z.array(z.object({ accepts: z.array(z.object({ network: z.string(), asset: z.string() })) })),
-});
-
-async function read<Value>(url: string, path: string, type: z.ZodType<Value>): Promise<Value> {
-  try {
-    return type.parse(await (await fetch(`${url}${path}`)).json());
-  } catch (error) {
-    throw unreachable(url, error);
-  }
-}
-
 /** The tokens that a local chain is paid in, which no client knows of itself and which are worth nothing. */
-async function localAssets(url: string) {
-  const { resources } = await read(url, "/.well-known/x402.json", Discovery);
+async function localTokens({ payments }: IntentryClient) {
+  const { resources } = await payments.discovery.query();
   const accepted = resources.flatMap(({ accepts }) => accepts).filter(({ network }) => network === localNetwork);
   return accepted.map(({ asset }) => ({ network: localNetwork, asset }));
 }
@@ -37,7 +22,7 @@ type Bought = { snapshot: unknown; payer: Address; transaction: string | undefin
 
 type Purchase = { url: string; address: Address; chains: string | undefined; key: Hex | undefined };
 
-async function payerOf(key: Hex | undefined, isLocal: boolean): Promise<LocalAccount> {
+function payerOf(key: Hex | undefined, isLocal: boolean): LocalAccount {
   if (key !== undefined) return privateKeyToAccount(key);
   if (isLocal) return demoPayer();
   throw new WrongUsage("Who pays? Set INTENTRY_PAYER_KEY to the payer's private key");
@@ -45,9 +30,14 @@ async function payerOf(key: Hex | undefined, isLocal: boolean): Promise<LocalAcc
 
 /** Buys a portfolio with x402, as any client of it would. */
 export async function payPortfolio({ url, address, chains, key }: Purchase): Promise<Bought> {
-  const isLocal = (await read(url, "/ready", Readiness)).chain_id === LOCAL_CHAIN_ID;
-  const payer = await payerOf(key, isLocal);
-  const spending = isLocal ? { tokens: await localAssets(url) } : undefined;
+  const service = createIntentryClient({ url });
+  const reached = <Value>(answer: Promise<Value>) =>
+    answer.catch((error: unknown) => {
+      throw unreachable(url, error);
+    });
+  const isLocal = (await reached(service.protocol())).chain_id === LOCAL_CHAIN_ID;
+  const payer = payerOf(key, isLocal);
+  const spending = isLocal ? { tokens: await reached(localTokens(service)) } : undefined;
   const shown = chains ?? (isLocal ? "local" : undefined);
   const intentry = createIntentryClient({ url, payer, spending });
   try {
