@@ -5,14 +5,9 @@ import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 import { build } from "tsdown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ChromiumUnavailable, chromiumArguments, findChromium } from "../../dev/chromium";
+import { chromiumArguments } from "../../dev/chromium";
 import { type Stack, startStack } from "../integration/stack";
-
-const executablePath = await findChromium().catch((error: unknown) => {
-  if (!(error instanceof ChromiumUnavailable)) throw error;
-  console.warn(`${error.message} The tests in a browser are left out.`);
-  return undefined;
-});
+import { executablePath } from "./browser";
 
 /** The client and all that it needs as one script, which puts it under a global name. */
 async function bundle(folder: string): Promise<string> {

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { ChromiumUnavailable, chromiumArguments, findChromium } from "../../dev/chromium";
+import { chromiumArguments } from "../../dev/chromium";
 import { type Stack, startStack } from "../integration/stack";
+import { executablePath } from "./browser";
 
 const Document = z.object({
   info: z.object({ title: z.string(), description: z.string() }),
@@ -16,13 +17,6 @@ const Document = z.object({
 });
 
 const PREPARATION_MS = 120_000;
-
-/** A machine without Chromium, on which it can't be installed, can still run all the other tests. */
-const executablePath = await findChromium().catch((error: unknown) => {
-  if (!(error instanceof ChromiumUnavailable)) throw error;
-  console.warn(`${error.message} The tests in a browser are left out.`);
-  return undefined;
-});
 
 /** Counts what the page's policy refuses, which never becomes a request that could be seen. */
 const watchRefusals = `

@@ -3,6 +3,7 @@ import { allOperations } from "../../api/operations/index";
 import { actor } from "../../dev/chain";
 import { hashOf } from "../../dev/sample/people";
 import { publishExamples } from "../../dev/sample/published";
+import { type Found, findParameters } from "./found";
 import { type DocumentedRoute, documentedRoutes, type Kind, kindOf, type Parameter, target } from "./openapi-routes";
 import { type Stack, startStack } from "./stack";
 
@@ -92,6 +93,8 @@ const parameters = routes.flatMap((route) =>
 
 describe("bad input", () => {
   let stack: Stack;
+  /** What no example can foresee. */
+  let found: Found;
   /** For each route a good value of each of its parameters, from what the sample chain holds. */
   const good = new Map<DocumentedRoute, Record<string, string>>();
 
@@ -108,6 +111,7 @@ describe("bad input", () => {
     ]);
     await stack.indexed();
     await publishExamples(stack.apiUrl, undefined);
+    found = await findParameters(stack.apiUrl);
     for (const route of routes) good.set(route, await goodValues(route));
   });
   afterAll(() => stack?.stop());
@@ -135,16 +139,9 @@ describe("bad input", () => {
   /** Good values of a route's parameters: what its newest or first row has, or what the sample chain is known to have. */
   async function goodValues(route: DocumentedRoute): Promise<Record<string, string>> {
     const [policy] = await stack.rows("policy");
-    const [quote] = await stack.rows("quote");
-    const [intent] = await stack.rows("intent");
-    // What no example can foresee, and what is served of everything.
-    const unforeseen: Record<string, Record<string, string>> = {
-      "/quotes/{quoteHash}": { quoteHash: quote?.quoteHash ?? "" },
-      "/tx/{hash}/explain": { hash: intent?.txHash ?? "" },
-    };
     const known: Record<string, string> = {
       ...exampleOf(route),
-      ...unforeseen[route.path],
+      ...found[route.operationId],
       id: "1",
       address: policy?.account ?? "",
       owner: actor(1).address.toLowerCase(),

@@ -15,6 +15,7 @@ import {
 import { serverSent } from "../../client/server-sent";
 import { actor } from "../../dev/chain";
 import { publishExamples } from "../../dev/sample/published";
+import { type Found, findParameters } from "./found";
 import { addressOf, ask } from "./lists/asking";
 import { type Stack, startStack } from "./stack";
 
@@ -25,23 +26,18 @@ const [owner, solver] = [actor(1), actor(3)];
 describe("the client and tRPC, on the sample chain", () => {
   let stack: Stack;
   let intentry: IntentryClient;
-  /** Parameters, by operation, that no example can foresee. */
-  let unforeseen: Record<string, Record<string, string>>;
+  /** What no example can foresee. */
+  let found: Found;
 
   beforeAll(async () => {
     stack = await startStack({ sample: true });
     intentry = createIntentryClient({ url: stack.apiUrl });
     await publishExamples(stack.apiUrl, undefined);
-    const { quotes } = await intentry.quotes.list.query({ limit: 1 });
-    const { intents } = await intentry.intents.list.query({ limit: 1 });
-    unforeseen = {
-      "quotes.get": { quoteHash: quotes[0]?.quote_hash ?? "" },
-      "transactions.explain": { hash: intents[0]?.tx_hash ?? "" },
-    };
+    found = await findParameters(stack.apiUrl);
   }, 180_000);
   afterAll(() => stack?.stop());
 
-  const exampleOf = (name: string, { example }: AnyOperation) => ({ ...example, ...unforeseen[name] });
+  const exampleOf = (name: string, { example }: AnyOperation) => ({ ...example, ...found[name] });
   const call = (name: string, client: unknown = intentry): Call =>
     name.split(".").reduce((place, part) => (place as Record<string, unknown>)[part], client) as Call;
 

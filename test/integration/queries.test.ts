@@ -9,7 +9,8 @@ import { parseEnvironment } from "../../config/environment";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { type RecordedIndex, recordedIndex } from "../../dev/recorded-index";
 import { publishExamples } from "../../dev/sample/published";
-import { addressOf, ask, lists } from "./lists/asking";
+import { type Found, findParameters } from "./found";
+import { addressOf, lists } from "./lists/asking";
 import { type Stack, startStack } from "./stack";
 
 /** As {@link startStack} names it. */
@@ -26,7 +27,6 @@ const fixed: Readonly<Record<string, number>> = {
   "status.health": 0,
   "status.protocol": 0,
   "payments.discovery": 0,
-  "payments.discoveryAlias": 0,
   // What is published is not in the index.
   "schemas.get": 0,
   "schemas.list": 0,
@@ -43,8 +43,8 @@ describe("queries", () => {
   let index: RecordedIndex;
   let store: Store;
   let gateway: ReturnType<typeof createGateway>;
-  /** Parameters, by operation, that no example can foresee. */
-  let known: Record<string, Record<string, string>>;
+  /** What no example can foresee. */
+  let found: Found;
 
   beforeAll(async () => {
     stack = await startStack({ database: "postgres", sample: true });
@@ -68,12 +68,7 @@ describe("queries", () => {
     };
     await publishExamples(stack.apiUrl, undefined);
     gateway = createGateway(services, pino({ level: "silent" }));
-    const { quotes } = await ask<{ quotes: { quote_hash: string }[] }>(stack.apiUrl, "/quotes");
-    const { intents } = await ask<{ intents: { tx_hash: string }[] }>(stack.apiUrl, "/intents");
-    known = {
-      "quotes.get": { quoteHash: quotes[0]?.quote_hash ?? "" },
-      "transactions.explain": { hash: intents[0]?.tx_hash ?? "" },
-    };
+    found = await findParameters(stack.apiUrl);
   }, 180_000);
   afterAll(async () => {
     await index?.close();
@@ -92,7 +87,7 @@ describe("queries", () => {
 
   const exampleOf = (name: string, { example }: AnyOperation): Record<string, string> => ({
     ...Object.fromEntries(Object.entries(example).map(([parameter, value]) => [parameter, String(value)])),
-    ...known[name],
+    ...found[name],
   });
 
   const reading = freeOperations.filter(({ operation }) => operation.route.startsWith("GET "));

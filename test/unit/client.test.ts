@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
-import { hashTypedData, keccak256, recoverTypedDataAddress, serializeSignature, stringToBytes } from "viem";
+import { keccak256, recoverTypedDataAddress, serializeSignature } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterEach, describe, expect, it } from "vitest";
 import { createIntentryClient, documentHash, iterate, signIntent } from "../../client/index";
@@ -184,7 +184,7 @@ describe("hashes and signatures", () => {
         expect(documentHash(text)).toBe(keccak256(Buffer.from(text)));
       }),
     );
-    expect(documentHash('{"services":[]}')).toBe(keccak256(stringToBytes('{"services":[]}')));
+    expect(documentHash("")).toBe("0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470");
   });
 
   it("of intents are their owner's, for one book on one chain", async () => {
@@ -201,7 +201,6 @@ describe("hashes and signatures", () => {
         } as const;
         const signature = serializeSignature({ r, s, v: BigInt(v) });
         expect(await recoverTypedDataAddress({ ...typedData, signature })).toBe(owner.address);
-        expect(hashTypedData(typedData)).toMatch(/^0x/);
       }),
       { numRuns: 20 },
     );

@@ -1,0 +1,22 @@
+import { foundElsewhere } from "../../api/operations/found-elsewhere";
+import { freeOperations } from "../../api/operations/index";
+import { routeOf } from "../../api/transports/route";
+import { addressOf } from "./lists/asking";
+
+/** Parameters, by operation. */
+export type Found = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The parameters of reads that no example can foresee, as a service with the sample activity has them. */
+export async function findParameters(apiUrl: string): Promise<Found> {
+  const found: Record<string, Record<string, string>> = {};
+  for (const [name, { parameter, source }] of Object.entries(foundElsewhere)) {
+    const operation = freeOperations.find((one) => one.name === source.operation)?.operation;
+    if (!operation?.route.startsWith("GET ")) continue;
+    const example = Object.entries(operation.example).map(([key, value]) => [key, String(value)]);
+    const response = await fetch(apiUrl + addressOf(routeOf(operation).path, Object.fromEntries(example)));
+    const [, value] = new RegExp(`"${source.key}":"([^"]+)"`).exec(await response.text()) ?? [];
+    if (value === undefined) throw new Error(`${source.operation} has no ${source.key}`);
+    found[name] = { [parameter]: value };
+  }
+  return found;
+}
