@@ -105,7 +105,8 @@ export function createIntentryClient({
   retries = DEFAULT_RETRIES,
   fetch: send = globalThis.fetch,
 }: ClientOptions): IntentryClient {
-  const base = url.replace(/\/+$/, "");
+  // What is no address would look like a service that does not answer.
+  const base = new URL(url).href.replace(/\/+$/, "");
   // A browser's fetch wants to be called as its own.
   const fetch: typeof globalThis.fetch = (input, init) => send(input, init);
   const calls = callsOf({ url: base, token, retries, fetch });

@@ -128,6 +128,10 @@ describe("a client's calls", () => {
   });
 });
 
+it("says at once that an address is none", () => {
+  expect(() => createIntentryClient({ url: "localhost" })).toThrow("Invalid URL");
+});
+
 describe("following from a client", () => {
   let close: (() => void) | undefined;
   afterEach(() => close?.());
