@@ -3,7 +3,7 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Facilitator } from "../../../api/x402/facilitator";
 
-/** What a facilitator may do wrong with one request, before or after it does what it is asked. */
+/** What a facilitator may do wrong with one request, instead of doing what it is asked or after it. */
 export type Fault = "hang up before" | "hang up after" | "hang" | "fail" | "talk nonsense" | "say no more";
 
 type Asked = { paymentPayload: never; paymentRequirements: never };
@@ -23,11 +23,14 @@ export async function startFacilitatorServer(real: Facilitator) {
         const { paymentPayload, paymentRequirements } = await c.req.json<Asked>();
         return real[step](paymentPayload, paymentRequirements);
       };
-      if (fault === "hang") await new Promise((resolve) => setTimeout(resolve, 30_000));
       if (fault === "fail") return c.json({ error: "out of order at node http://secret.example/key" }, 500);
       if (fault === "talk nonsense") return c.text("<html>");
       if (fault === "hang up after") await act();
-      if (fault === "hang up before" || fault === "hang up after") c.env.outgoing.destroy();
+      if (fault === "hang") await new Promise((resolve) => setTimeout(resolve, 30_000));
+      if (fault === "hang" || fault === "hang up before" || fault === "hang up after") {
+        c.env.outgoing.destroy();
+        return c.body(null);
+      }
       if (fault === "say no more")
         return c.json({
           success: false,
