@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import {
   AaveV3Arbitrum,
   AaveV3Base,
@@ -11,7 +12,6 @@ import {
   ChainlinkPolygon,
 } from "@bgd-labs/aave-address-book";
 import * as aaveList from "@bgd-labs/aave-address-book/tokenlist";
-import uniswapList from "@uniswap/default-token-list";
 import { z } from "zod";
 import { chains, type PublicChainSlug, publicChainSlugs } from "../config/chains";
 import { type Feed, type ListedToken, TokenList } from "../config/token-list";
@@ -32,7 +32,9 @@ const PublishedList = z.object({
 });
 type PublishedToken = z.infer<typeof PublishedList>["tokens"][number];
 
-const uniswapTokens = PublishedList.parse(uniswapList).tokens;
+// Not by an import: the compiler would give each of its thousands of tokens a type, for seconds.
+const require = createRequire(import.meta.url);
+const uniswapTokens = PublishedList.parse(require("@uniswap/default-token-list")).tokens;
 const aaveTokens = PublishedList.parse(aaveList).tokens;
 
 /** Aave's market and Chainlink's feeds of each chain. */

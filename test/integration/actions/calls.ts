@@ -17,7 +17,9 @@ import type { Text } from "./values";
 type Abis = typeof deployedAbis;
 export type ContractName = keyof Abis;
 type Write = "nonpayable" | "payable";
-export type FunctionName<Name extends ContractName> = ContractFunctionName<Abis[Name], Write>;
+/** Looked up in a table, not asked of viem each time: the compiler takes half a minute to see that two such questions agree. */
+type FunctionNames = { [Name in ContractName]: ContractFunctionName<Abis[Name], Write> };
+export type FunctionName<Name extends ContractName> = FunctionNames[Name];
 
 /** `string` arguments are given as bytes, so that they can be any bytes. */
 type WithTexts<Args> = { [Index in keyof Args]: string extends Args[Index] ? Text : Args[Index] };
