@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { keccak256, stringToBytes } from "viem";
+import { keccak256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStore } from "../../api/store/open";
 import { document } from "../../api/store/schema";
@@ -9,6 +9,8 @@ import { type Child, startChild, waitFor } from "../../dev/child";
 import { freePorts } from "../../dev/ports";
 import { type Postgres, startPostgres } from "../../dev/postgres";
 import type { Database } from "../integration/stack";
+import { type Bundle, bundle } from "./bundle";
+import { expectPublished, publishUntilGone } from "./publishing";
 
 const KILLS = 20;
 const WRITERS = 4;
@@ -19,6 +21,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])(
   `${KILLS} kills in a stream of writes, on %s`,
   (database) => {
     let folder: string;
+    let server: Bundle;
     let postgres: Postgres | undefined;
     let env: NodeJS.ProcessEnv;
     let url: string;
@@ -26,6 +29,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])(
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), "intentry-kills-"));
+      server = await bundle(join(import.meta.dirname, "document-server.ts"));
       postgres = database === "postgres" ? await startPostgres() : undefined;
       const [port = 0] = await freePorts(1);
       url = `http://127.0.0.1:${port}`;
@@ -39,6 +43,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])(
     }, 60_000);
     afterAll(async () => {
       await postgres?.stop();
+      await server?.remove();
       await rm(folder, { recursive: true, force: true });
     });
 
@@ -46,7 +51,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])(
       const child = startChild({
         name: "document server",
         command: process.execPath,
-        args: ["--import", "tsx", join(import.meta.dirname, "document-server.ts")],
+        args: [server.file],
         env,
       });
       await waitFor(
@@ -57,47 +62,26 @@ describe.each(["pglite", "postgres"] satisfies Database[])(
       return child;
     };
 
-    /** Publishes one text after another until the connection breaks, and tells of each that was acknowledged. */
-    async function write(kill: number, writer: number, onAcknowledged: () => void): Promise<void> {
-      for (let number = 0; ; number++) {
-        const text = JSON.stringify({ kill, writer, number, padding: "x".repeat((number * 997) % 20_000) });
-        try {
-          const response = await fetch(`${url}/catalogs`, {
-            method: "POST",
-            headers: { "content-type": "application/json" },
-            body: JSON.stringify({ catalog_json: text, merchant_id: String(number) }),
-          });
-          if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
-          acknowledged.push(text);
-          onAcknowledged();
-        } catch (error) {
-          if (error instanceof TypeError) return; // The connection is gone, as it should be.
-          throw error;
-        }
-      }
-    }
-
     it("keep every acknowledged write, leave none half there, and the store opens by itself", {
       timeout: 600_000,
     }, async () => {
       for (let kill = 0; kill < KILLS; kill++) {
-        const server = await startServer();
+        const running = await startServer();
         let left = writesBefore(kill);
         let killed: Promise<unknown> | undefined;
-        const onAcknowledged = () => {
-          if (--left === 0) killed = server.stop("SIGKILL");
+        const onAcknowledged = (text: string) => {
+          acknowledged.push(text);
+          if (--left === 0) killed = running.stop("SIGKILL");
         };
-        await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(kill, writer, onAcknowledged)));
+        const writers = Array.from({ length: WRITERS }, (_, writer) => `kill ${kill}, writer ${writer}`);
+        await Promise.all(writers.map((writer) => publishUntilGone(url, writer, onAcknowledged)));
         await killed;
       }
       expect(acknowledged.length).toBeGreaterThanOrEqual(KILLS);
 
-      const server = await startServer();
-      for (const text of acknowledged) {
-        const response = await fetch(`${url}/catalogs/${keccak256(stringToBytes(text))}`);
-        expect([response.status, await response.text()]).toEqual([200, text]);
-      }
-      await server.stop();
+      const last = await startServer();
+      await expectPublished(url, acknowledged);
+      await last.stop();
 
       const store = await openStore({
         databaseUrl: env.DATABASE_URL,

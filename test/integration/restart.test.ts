@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../dev/chain";
 import { hashOf } from "../../dev/sample/people";
+import { expectPublished, publishUntilGone } from "../faults/publishing";
 import { differences } from "./agreement";
 import { type Database, type Stack, startStack } from "./stack";
 
@@ -42,12 +43,19 @@ describe.each(["pglite", "postgres"] satisfies Database[])("stop and start again
     expect(await differences(stack)).toEqual([]);
   });
 
-  it("resumes after kill -9 too", async () => {
+  it("resumes after kill -9 too, and still has every document that it acknowledged", async () => {
     await act("before the kill");
     await stack.indexed();
+    const published: string[] = [];
+    const writing = ["one", "two", "three", "four"].map((writer) =>
+      publishUntilGone(stack.apiUrl, writer, (text) => published.push(text)),
+    );
+    await expect.poll(() => published.length, { interval: 5, timeout: 30_000 }).toBeGreaterThan(20);
     await stack.stopIndexer("SIGKILL");
+    await Promise.all(writing);
     await act("after the kill");
     await stack.startIndexer();
+    await expectPublished(stack.apiUrl, published);
     expect(await stack.rows("agent")).toHaveLength(6);
     expect(await differences(stack)).toEqual([]);
   });

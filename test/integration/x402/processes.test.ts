@@ -5,6 +5,7 @@ import { addressVariable, contractNames } from "../../../config/contracts";
 import { actor } from "../../../dev/chain";
 import { type Child, startChild, waitFor } from "../../../dev/child";
 import { freePorts } from "../../../dev/ports";
+import { type Bundle, bundle } from "../../faults/bundle";
 import { askedFor, sign } from "./payer";
 import { openShop, PRICE, payee, type Shop } from "./shop";
 
@@ -13,16 +14,19 @@ const payer = actor(9);
 
 describe("two processes that share a store", () => {
   let shop: Shop;
+  let server: Bundle;
   let runs = 0;
   const running: Child[] = [];
 
   beforeAll(async () => {
+    server = await bundle(join(import.meta.dirname, "shop-server.ts"));
     shop = await openShop({ database: "postgres" });
     await shop.fund(payer.address, 1_000_000_000n);
   });
   afterAll(async () => {
     for (const child of running) await child.stop();
     await shop?.close();
+    await server?.remove();
   });
 
   async function startGateway(takesMs: number): Promise<{ url: string; child: Child }> {
@@ -31,7 +35,7 @@ describe("two processes that share a store", () => {
     const child = startChild({
       name: "gateway",
       command: process.execPath,
-      args: ["--import", "tsx", join(import.meta.dirname, "shop-server.ts")],
+      args: [server.file],
       env: {
         PATH: process.env.PATH,
         API_PORT: String(port),
