@@ -21,7 +21,14 @@ export type * from "./api";
 export { documentHash } from "./documents";
 export { IntentryError } from "./error";
 export type { FollowOptions, LiveMessage } from "./follow";
-export { intentHash, type SignableIntent, type Signer, type SubmitIntentArguments, signIntent } from "./intents";
+export {
+  anyExecution,
+  intentHash,
+  type SignableIntent,
+  type Signer,
+  type SubmitIntentArguments,
+  signIntent,
+} from "./intents";
 export { iterate } from "./iterate";
 export type { MetadataContent } from "./metadata";
 export type { PaidSnapshot, Payer, Payment, PortfolioOptions, Spending } from "./portfolio";

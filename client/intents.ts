@@ -6,6 +6,8 @@ import {
   type LocalAccount,
   parseSignature,
   type WalletClient,
+  zeroAddress,
+  zeroHash,
 } from "viem";
 
 /** An intent, as its owner signs it and as `IntentBook.submitIntent` takes it. */
@@ -23,6 +25,15 @@ export type SignableIntent = {
   inputToken: Address;
   outputToken: Address;
   nonce: bigint;
+};
+
+/** The execution requirements of an intent that commits to nothing: whoever fills it decides how. */
+export const anyExecution: SignableIntent["execution"] = {
+  target: zeroAddress,
+  dataHash: zeroHash,
+  requiredAttestationSubject: zeroHash,
+  requiredAttestationSchema: zeroHash,
+  metadataURIHash: zeroHash,
 };
 
 /** Where an intent is good: one book on one chain. */

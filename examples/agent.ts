@@ -1,5 +1,5 @@
 import { agentRegistryAbi, intentBookAbi } from "intentry/abis";
-import { createIntentryClient, intentHash, type SignableIntent } from "intentry/client";
+import { anyExecution, createIntentryClient, intentHash, type SignableIntent } from "intentry/client";
 import { createWalletClient, type Hex, http, keccak256, parseEventLogs, publicActions, toHex, zeroHash } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
@@ -53,13 +53,7 @@ const intent: SignableIntent = {
   owner,
   intentType: 0,
   constraints: { amountInMax: 1_000n, amountOutMin: 900n, deadline: timestamp + 3_600n, slippageBps: 50 },
-  execution: {
-    target: "0x0000000000000000000000000000000000000000",
-    dataHash: zeroHash,
-    requiredAttestationSubject: zeroHash,
-    requiredAttestationSchema: zeroHash,
-    metadataURIHash: zeroHash,
-  },
+  execution: anyExecution,
   inputToken: contracts.IntentBook,
   outputToken: contracts.AgentRegistry,
   nonce: BigInt(Date.now()),

@@ -1,5 +1,5 @@
-import { parseUnits, zeroAddress, zeroHash } from "viem";
-import { signIntent } from "../../client/intents";
+import { parseUnits } from "viem";
+import { anyExecution, signIntent } from "../../client/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import type { Intent } from "../../src/lib/intent-hash";
 import type { Protocol } from "../protocol";
@@ -24,14 +24,7 @@ async function submit({ write, contracts }: Protocol, { owner, deadline, nonce, 
     owner: owner.address,
     intentType: 0,
     constraints: { amountInMax: usd("1000"), amountOutMin: usd("950"), deadline, slippageBps: 50 },
-    execution: {
-      target: zeroAddress,
-      dataHash: zeroHash,
-      requiredAttestationSubject: zeroHash,
-      requiredAttestationSchema: zeroHash,
-      metadataURIHash: zeroHash,
-      ...execution,
-    },
+    execution: { ...anyExecution, ...execution },
     inputToken: contracts.TestDollar,
     outputToken: "0x00000000000000000000000000000000000a11ce",
     nonce,

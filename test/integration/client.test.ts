@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AnyOperation, freeOperations } from "../../api/operations/index";
 import { routeOf } from "../../api/transports/route";
 import {
+  anyExecution,
   createIntentryClient,
   type IntentryClient,
   IntentryError,
@@ -142,13 +143,7 @@ describe("the client and tRPC, on the sample chain", () => {
       owner: owner.address,
       intentType: 0,
       constraints: { amountInMax: 1000n, amountOutMin: 900n, deadline, slippageBps: 0 },
-      execution: {
-        target: zeroAddress,
-        dataHash: zeroHash,
-        requiredAttestationSubject: zeroHash,
-        requiredAttestationSchema: zeroHash,
-        metadataURIHash: zeroHash,
-      },
+      execution: anyExecution,
       inputToken: zeroAddress,
       outputToken: zeroAddress,
       nonce: 77n,

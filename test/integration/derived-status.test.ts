@@ -1,7 +1,7 @@
 import { type Hex, parseEventLogs, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { intentBookAbi } from "../../abis/index";
-import { signIntent } from "../../client/intents";
+import { anyExecution, signIntent } from "../../client/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { actor } from "../../dev/chain";
 import { hashOf } from "../../dev/sample/people";
@@ -43,13 +43,7 @@ describe("what time changes", () => {
       owner: owner.address,
       intentType: 0,
       constraints: { amountInMax: 1_000n, amountOutMin: 900n, deadline, slippageBps: 0 },
-      execution: {
-        target: zeroAddress as Hex,
-        dataHash: zeroHash,
-        requiredAttestationSubject: zeroHash,
-        requiredAttestationSchema: zeroHash,
-        metadataURIHash: zeroHash,
-      },
+      execution: anyExecution,
       inputToken: zeroAddress as Hex,
       outputToken: stack.contracts.TestDollar,
       nonce,

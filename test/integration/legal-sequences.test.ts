@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex, stringToHex, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentRegistryAbi } from "../../abis/index";
-import { signIntent } from "../../client/intents";
+import { anyExecution, signIntent } from "../../client/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { actor, mined } from "../../dev/chain";
 import { hashOf } from "../../dev/sample/people";
@@ -141,13 +141,7 @@ describe("a legal chain", () => {
       owner: owner.address,
       intentType: 0,
       constraints: { amountInMax: 10n, amountOutMin: 5n, deadline, slippageBps: 0 },
-      execution: {
-        target: zeroAddress,
-        dataHash: zeroHash,
-        requiredAttestationSubject: zeroHash,
-        requiredAttestationSchema: zeroHash,
-        metadataURIHash: zeroHash,
-      },
+      execution: anyExecution,
       inputToken: zeroAddress,
       outputToken: zeroAddress,
       nonce: 1n,

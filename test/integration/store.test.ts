@@ -1,6 +1,6 @@
 import { type Hex, keccak256, stringToBytes, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { signIntent } from "../../client/intents";
+import { anyExecution, signIntent } from "../../client/intents";
 import { metadataTypedData } from "../../client/metadata";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { actor } from "../../dev/chain";
@@ -40,13 +40,9 @@ describe.each(["pglite", "postgres"] satisfies Database[])("what is published, o
     owner: owner.address,
     intentType: 0,
     constraints: { amountInMax: 1000n, amountOutMin: 900n, deadline, slippageBps: 0 },
-    execution: {
-      target: committed ? TARGET : zeroAddress,
-      dataHash: committed ? keccak256(DATA) : zeroHash,
-      requiredAttestationSubject: committed ? SUBJECT : zeroHash,
-      requiredAttestationSchema: zeroHash,
-      metadataURIHash: zeroHash,
-    },
+    execution: committed
+      ? { ...anyExecution, target: TARGET, dataHash: keccak256(DATA), requiredAttestationSubject: SUBJECT }
+      : anyExecution,
     inputToken: zeroAddress,
     outputToken: zeroAddress,
     nonce: ++nonce,

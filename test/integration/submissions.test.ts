@@ -1,7 +1,7 @@
-import { encodeFunctionData, type Hex, zeroAddress, zeroHash } from "viem";
+import { encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentRegistryAbi, attestationRegistryAbi, intentBookAbi } from "../../abis/index";
-import { signIntent } from "../../client/intents";
+import { anyExecution, signIntent } from "../../client/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { actor, mined } from "../../dev/chain";
 import { hashOf } from "../../dev/sample/people";
@@ -39,10 +39,9 @@ describe("what an event lacks", () => {
     intentType: 0,
     constraints: { amountInMax: 1_000n + nonce, amountOutMin: 900n, deadline: 2n ** 40n, slippageBps: 30 },
     execution: {
+      ...anyExecution,
       target: stranger.address,
       dataHash: hashOf(`data ${nonce}`),
-      requiredAttestationSubject: zeroHash,
-      requiredAttestationSchema: zeroHash,
       metadataURIHash: hashOf(`metadata ${nonce}`),
     },
     inputToken: zeroAddress,

@@ -1,6 +1,6 @@
 import { type Address, type Hex, numberToHex, parseEventLogs, slice, stringToHex, zeroAddress, zeroHash } from "viem";
 import { commerceRegistryAbi, intentBookAbi } from "../../../abis/index";
-import { signIntent } from "../../../client/intents";
+import { anyExecution, signIntent } from "../../../client/intents";
 import { LOCAL_CHAIN_ID } from "../../../config/networks";
 import { actor } from "../../../dev/chain";
 import type { Protocol } from "../../../dev/protocol";
@@ -49,13 +49,7 @@ export async function newcomersOn(protocol: Protocol): Promise<Newcomers> {
       owner: newcomer.address,
       intentType: 0,
       constraints: { amountInMax: 10_000n, amountOutMin: 0n, deadline: FAR_FUTURE, slippageBps: 30 },
-      execution: {
-        target: zeroAddress,
-        dataHash: zeroHash,
-        requiredAttestationSubject: zeroHash,
-        requiredAttestationSchema: zeroHash,
-        metadataURIHash: zeroHash,
-      },
+      execution: anyExecution,
       inputToken: zeroAddress,
       outputToken: contracts.TestDollar,
       nonce,
