@@ -14,6 +14,7 @@ import { document } from "../../api/store/schema";
 import { parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
 import { startPostgres } from "../../dev/postgres";
+import { withoutIndex } from "../without-index";
 import type { Database } from "./stack";
 
 const hashOf = (text: string) => keccak256(stringToBytes(text));
@@ -40,23 +41,8 @@ async function openDocuments(database: Database) {
   const databaseUrl = await postgres?.createDatabase("store");
   const options = { databaseUrl, folder: join(folder, "store"), onIdleError: () => {} };
   const store = lazily(() => openStore(options));
-  const unused = () => {
-    throw new Error("Documents have nothing to do with the index");
-  };
   const serve = (change: Partial<Config> = {}) =>
-    createGateway(
-      {
-        db: { select: unused, execute: unused } as never,
-        clients: { chain: { getBlockNumber: unused, getCode: unused, verifyTypedData: unused } },
-        payments: undefined,
-        store: store.db,
-        portfolio: { chains: [], snapshot: unused },
-        head: unused,
-        now: unused,
-        config: { ...config, ...change },
-      },
-      pino({ level: "silent" }),
-    );
+    createGateway({ ...withoutIndex, store: store.db, config: { ...config, ...change } }, pino({ level: "silent" }));
   return {
     options,
     serve,

@@ -8,6 +8,7 @@ import { openStore } from "../../../api/store/open";
 import { remoteFacilitator } from "../../../api/x402/facilitator";
 import { parseEnvironment } from "../../../config/environment";
 import { baseSepolia } from "../../../config/networks";
+import { withoutIndex } from "../../without-index";
 
 // A gateway in a process of its own, to be killed: what it sells takes as long as TAKES_MS says.
 const environment = parseEnvironment(process.env);
@@ -15,17 +16,13 @@ const settings = environment.payment(environment.network());
 if ("missing" in settings || !settings.facilitator) throw new Error("The test has to say who settles");
 const { terms, rpcUrls, facilitator } = settings;
 const log = pino({ level: "silent" });
-const unused = () => {
-  throw new Error("What is sold here has nothing to do with the index");
-};
 const store = lazily(() =>
   openStore({ databaseUrl: environment.databaseUrl, folder: environment.stateFolder, onIdleError: () => {} }),
 );
 await store.db();
 const gateway = createGateway(
   {
-    db: { select: unused, execute: unused } as never,
-    clients: { chain: { getBlockNumber: unused, getCode: unused, verifyTypedData: unused } },
+    ...withoutIndex,
     portfolio: {
       chains: ["local"],
       async snapshot(address, chains) {
@@ -45,8 +42,6 @@ const gateway = createGateway(
       facilitator: remoteFacilitator(facilitator.url, terms.network),
     },
     store: store.db,
-    head: unused,
-    now: unused,
     config: { ...environment, ...baseSepolia, maxLagBlocks: 0n },
   },
   log,

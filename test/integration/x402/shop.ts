@@ -19,6 +19,7 @@ import { deploy } from "../../../dev/deploy";
 import { freePorts } from "../../../dev/ports";
 import { type Postgres, startPostgres } from "../../../dev/postgres";
 import { protocolOn } from "../../../dev/protocol";
+import { withoutIndex } from "../../without-index";
 import type { Database } from "../stack";
 import { startFacilitatorServer } from "./facilitator-server";
 
@@ -66,9 +67,6 @@ export async function openShop({ database = "pglite", gateways = 1 }: { database
   const { state, portfolio } = countingPortfolio();
   const lines: string[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
-  const unused = () => {
-    throw new Error("What is sold here has nothing to do with the index");
-  };
   const config: Config = {
     chainId: 31337,
     contracts,
@@ -91,15 +89,12 @@ export async function openShop({ database = "pglite", gateways = 1 }: { database
     if (!stores.includes(store)) stores.push(store);
     const gateway = createGateway(
       {
-        db: { select: unused, execute: unused } as never,
-        clients: { chain: { getBlockNumber: unused, getCode: unused, verifyTypedData: unused } },
+        ...withoutIndex,
         portfolio,
         payments: isOffered
           ? { terms, chain: chain.client, facilitator: remoteFacilitator(facilitator.url, terms.network, "Bearer key") }
           : undefined,
         store: async () => store.db,
-        head: unused,
-        now: unused,
         config: { ...config, ...change },
       },
       log,

@@ -1,0 +1,15 @@
+import type { Services } from "../api/services";
+
+const unused = () => {
+  throw new Error("What is tested here has nothing to do with the index or the chain");
+};
+
+/** The services of a gateway that is asked only for what it keeps or sells itself: whoever asks the index is wrong. */
+export const withoutIndex: Omit<Services, "store" | "config"> = {
+  db: { select: unused, execute: unused } as never,
+  clients: { chain: { getBlockNumber: unused, getCode: unused, verifyTypedData: unused } },
+  payments: undefined,
+  portfolio: { chains: [], snapshot: unused },
+  head: unused,
+  now: unused,
+};
