@@ -42,7 +42,8 @@ export class TooMany extends OperationError {
   constructor(
     message: string,
     readonly retryAfterSeconds: number,
-    readonly limit: number,
+    /** How many requests there may be, if it is requests that were too many. */
+    readonly limit?: number,
   ) {
     super(message);
   }

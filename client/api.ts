@@ -878,7 +878,7 @@ export type EventFilter = {
   /** Begins with the events of this block; not together with after. */
   from_block?: Uint;
   /** Begins after the message with this id; not together with from_block. */
-  after?: Uint;
+  after?: string;
 };
 
 /** Everything the service does, by resource. */

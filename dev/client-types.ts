@@ -1,4 +1,5 @@
 import { freeOperations } from "../api/operations/index";
+import { ID_PATTERN } from "../api/operations/scalars";
 import { openApiDocument } from "../api/transports/openapi";
 import { routeOf } from "../api/transports/route";
 
@@ -36,7 +37,7 @@ const union = (types: readonly string[]) => [...new Set(types)].join(" | ");
 const names = (schema: Schema) => (Array.isArray(schema.type) ? schema.type : schema.type ? [schema.type] : []);
 
 function textType({ pattern }: Schema, direction: Direction): string {
-  if (direction === "in") return pattern?.startsWith("^[0-9]") ? "Uint" : "string";
+  if (direction === "in") return pattern === ID_PATTERN ? "Uint" : "string";
   return pattern?.startsWith("^0x") ? "Hex" : "string";
 }
 

@@ -37,9 +37,16 @@ export function clientOf(address: string): string {
 /** The last entry of a forwarding header: the one that the proxy in front of us added. */
 const lastOf = (header: string | undefined) => header?.split(",").at(-1)?.trim() || undefined;
 
+/** What a proxy may say it was asked for: anything else would end up in addresses that others follow. */
+const isProtocol = (text: string) => /^https?$/i.test(text);
+const isHost = (text: string) => /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i.test(text);
+
 /** Who makes a request, and by what address this service is known to them. Forwarding headers count only from a trusted proxy. */
 export function callerOf(c: Context, { trustProxy, publicBaseUrl, writeTokens }: Config): Caller {
-  const forwarded = (name: string) => (trustProxy ? lastOf(c.req.header(name)) : undefined);
+  const forwarded = (name: string, isValid = (_: string) => true) => {
+    const value = trustProxy ? lastOf(c.req.header(name)) : undefined;
+    return value !== undefined && isValid(value) ? value : undefined;
+  };
   const { protocol, host } = new URL(c.req.url);
   const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage };
   const address = forwarded("x-forwarded-for") ?? incoming?.socket.remoteAddress ?? "unknown";
@@ -47,7 +54,7 @@ export function callerOf(c: Context, { trustProxy, publicBaseUrl, writeTokens }:
   return {
     baseUrl:
       publicBaseUrl ??
-      `${forwarded("x-forwarded-proto") ?? protocol.replace(":", "")}://${forwarded("x-forwarded-host") ?? host}`,
+      `${forwarded("x-forwarded-proto", isProtocol) ?? protocol.slice(0, -1)}://${forwarded("x-forwarded-host", isHost) ?? host}`,
     client: token === undefined ? clientOf(address) : `token ${digest(token).toString("hex").slice(0, 16)}`,
     isKnown: token !== undefined,
   };

@@ -28,8 +28,8 @@ const SOON = { "retry-after": "5" };
 function headersOf(error: OperationError | HTTPException): Record<string, string> {
   if (error instanceof TooMany) {
     const { limit, retryAfterSeconds } = error;
-    const ratelimit = `limit=${limit}, remaining=0, reset=${retryAfterSeconds}`;
-    return { "retry-after": String(retryAfterSeconds), ratelimit };
+    const ratelimit = limit !== undefined && { ratelimit: `limit=${limit}, remaining=0, reset=${retryAfterSeconds}` };
+    return { "retry-after": String(retryAfterSeconds), ...ratelimit };
   }
   if ((error instanceof InProgress || error instanceof Unavailable) && error.retryAfterSeconds !== undefined)
     return { "retry-after": String(error.retryAfterSeconds) };

@@ -85,7 +85,7 @@ export const listPolicies = operation({
   summary: "The policies of an account as they stand, by type and then by what they are about.",
   input: z.object({ address, ...pageInput }),
   output: listOutput("policies", Policy).extend({ account: addressText }),
-  example: { address: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
+  example: { address: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc" },
   async run(services, input) {
     const now = await services.now();
     const { rows, pagination } = await readPage(services.config, listRoute, input, {

@@ -1,7 +1,7 @@
 import { and, count, eq, getTableColumns, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { bid, bidSelection, intent } from "../../ponder.schema";
-import { Conflict, Forbidden, NotFound } from "../errors";
-import type { IndexDatabase, Services } from "../services";
+import { Conflict, NotFound } from "../errors";
+import type { IndexDatabase } from "../services";
 import { findBid, type OffchainBid, offchainBidId, offchainNumber, saveBid, selectBid } from "../store/bids";
 import { offchainBid } from "../store/schema";
 import { onchainBidId } from "./bid-id";
@@ -182,11 +182,6 @@ export const listBids = operation({
   },
 });
 
-const requireHelpers = ({ config }: Services) => {
-  if (!config.devHelpers)
-    throw new Forbidden("Off-chain bids are for development; use IntentBook.submitBid and IntentBook.selectBid");
-};
-
 /** Refuses a bid on an intent that no bid can come to any more. */
 function requireOpen(row: IntentRow, now: bigint): void {
   const status = row.status === "OPEN" && isExpired(row, now) ? "EXPIRED" : row.status;
@@ -219,7 +214,6 @@ export const createBid = operation({
   development: true,
   status: 201,
   async run(services, { id, solver, amount_in, amount_out, fee, valid_until, execution_plan }) {
-    requireHelpers(services);
     const [found, now] = await Promise.all([findIntent(services.db, id), services.now()]);
     if (!found) throw new NotFound(`Intent ${id} not found`);
     requireOpen(found, now);
@@ -249,7 +243,6 @@ export const chooseBid = operation({
   writes: true,
   development: true,
   async run(services, { bidId }) {
-    requireHelpers(services);
     const { db, config } = services;
     const onchain = /^(\d{1,78})-(\d{1,78})$/.exec(bidId);
     if (onchain) {

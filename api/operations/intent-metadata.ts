@@ -93,7 +93,14 @@ type SentContent = {
   required_attestation_schema?: Hex;
 };
 
-/** What is zero or empty says as much as what is absent: a signature can't tell them apart either. */
+const asSent = (sent: SentContent): MetadataContent => ({
+  executionTarget: sent.execution_target ?? null,
+  executionData: sent.execution_data ?? null,
+  requiredAttestationSubject: sent.required_attestation_subject ?? null,
+  requiredAttestationSchema: sent.required_attestation_schema ?? null,
+});
+
+/** What is zero or empty is stored as what is absent: a signature can't tell them apart either. */
 const contentOf = (sent: SentContent): MetadataContent => ({
   executionTarget: unlessZero(sent.execution_target ?? zeroAddress),
   executionData: sent.execution_data === undefined || sent.execution_data === "0x" ? null : sent.execution_data,
@@ -126,13 +133,14 @@ async function isSigned(
 async function saveForIntent(
   services: Services,
   row: IntentRow,
-  content: MetadataContent,
+  sent: SentContent,
   signature: Hex | undefined,
 ): Promise<MetadataRow> {
   const { config, store } = services;
+  const content = contentOf(sent);
   const linked = linkedIntent(config.chainId, row);
   const { commitments, ...key } = linked;
-  const wrong = contradictions(content, commitments);
+  const wrong = contradictions(asSent(sent), commitments);
   if (wrong.length > 0)
     throw new Conflict(`${wrong.join(", ")}: differs from what intent ${row.intentId} commits to on chain`);
   const signed = await isSigned(services, key, content, signature);
@@ -175,7 +183,7 @@ export const putMetadata = operation({
   async run(services, { id, owner_signature, ...sent }) {
     const row = await findIntent(services, [intent.intentId, id]);
     if (!row) throw new NotFound(`Intent ${id} not found`);
-    return toWire(await saveForIntent(services, row, contentOf(sent), owner_signature), row.intentId);
+    return toWire(await saveForIntent(services, row, sent, owner_signature), row.intentId);
   },
 });
 
@@ -186,19 +194,23 @@ export const reserveMetadata = operation({
   input: z.object({ intent_hash: hash, owner: address, ...contentInput }),
   output: MetadataRecord,
   errors: [401, 409, 429],
-  example: { intent_hash: `0x${"1f".repeat(32)}`, owner: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
+  example: {
+    intent_hash: `0x${"1f".repeat(32)}`,
+    owner: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+    execution_data: "0xa9059cbb",
+  },
   writes: true,
   status: 201,
   headers: { "x-owner-signature": "owner_signature" },
   async run(services, { intent_hash: intentHash, owner, owner_signature, ...sent }) {
-    const content = contentOf(sent);
     const row = await findIntent(services, [intent.intentHash, intentHash]);
     if (row) {
       if (row.owner !== owner) throw new Conflict(`owner: intent ${row.intentId} with this hash is ${row.owner}'s`);
-      return toWire(await saveForIntent(services, row, content, owner_signature), row.intentId);
+      return toWire(await saveForIntent(services, row, sent, owner_signature), row.intentId);
     }
     const { chainId } = services.config;
     const key: MetadataKey = { chainId, intentHash, owner };
+    const content = contentOf(sent);
     const signed = await isSigned(services, key, content, owner_signature);
     const db = await services.store();
     const present = await reservedMetadata(db, chainId, intentHash, owner);

@@ -207,7 +207,9 @@ export const checkPreflight = operation({
     target: address.optional().openapi({ description: "Required unless only a payment is to be checked." }),
     value: id.optional().openapi({ description: "In wei; 0 if absent." }),
     data: bytes.optional().openapi({ description: "The calldata; empty if absent." }),
-    payment: z.object({ merchant: address, token: address, facilitator: address, amount: id }).optional(),
+    payment: z
+      .object({ merchant: address, token: address, facilitator: address, amount: id }, "must be a JSON object")
+      .optional(),
   }),
   output: Preflight,
   example: {

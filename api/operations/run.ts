@@ -1,12 +1,12 @@
-import { BadInput, Unauthorized } from "../errors";
+import { BadInput, Forbidden, Unauthorized } from "../errors";
 import type { Services } from "../services";
 import { type Allowance, countWrite } from "../store/limits";
 import { isAdmitted } from "./admission";
 import type { AnyOperation } from "./index";
 import { type Caller, problemsOf } from "./operation";
 
-/** What came of an operation; a write that is limited also says how many are left. */
-type Done = { input: Record<string, unknown>; output: unknown; allowance?: Allowance };
+/** What came of an operation. */
+type Done = { input: Record<string, unknown>; output: unknown };
 
 /** What was sent, parsed; {@link BadInput} when it can't be served. */
 export function parseInput(services: Services, operation: AnyOperation, sent: unknown): Record<string, unknown> {
@@ -16,24 +16,31 @@ export function parseInput(services: Services, operation: AnyOperation, sent: un
   return parsed.data;
 }
 
-/** Runs an operation on what was sent. Its answer is held against its schema where that is asked for. */
+/** Refuses who may not do this here, whatever was sent. */
+export function requirePermission({ config }: Services, operation: AnyOperation, caller: Caller): void {
+  if (operation.paid && !isAdmitted(caller)) throw new Error(`${operation.route} was about to run without payment`);
+  if (operation.development && !config.devHelpers)
+    throw new Forbidden("Off-chain bids are for development; use IntentBook.submitBid and IntentBook.selectBid");
+  if (operation.writes && config.writeTokens.length > 0 && !caller.isKnown)
+    throw new Unauthorized("authorization: must be Bearer and a token that may write");
+}
+
+/**
+ * Runs an operation on what was sent. Its answer is held against its schema where that is asked for. Of a write that is
+ * limited it tells how many are left, also when the write fails after all.
+ */
 export async function runOperation(
   services: Services,
   operation: AnyOperation,
   sent: unknown,
   caller: Caller,
+  onCounted: (allowance: Allowance) => void = () => {},
 ): Promise<Done> {
+  requirePermission(services, operation, caller);
   const { config, store } = services;
-  if (operation.paid && !isAdmitted(caller)) throw new Error(`${operation.route} was about to run without payment`);
-  if (operation.writes && config.writeTokens.length > 0 && !caller.isKnown)
-    throw new Unauthorized("authorization: must be Bearer and a token that may write");
   const input = parseInput(services, operation, sent);
   const limit = operation.writes ? config.writesPerMinute : undefined;
-  const allowance = limit === undefined ? undefined : await countWrite(await store(), caller.client, limit, Date.now());
+  if (limit !== undefined) onCounted(await countWrite(await store(), caller.client, limit, Date.now()));
   const output = await operation.run(services as never, input as never, caller);
-  return {
-    input,
-    output: config.checkAnswers ? operation.output.parse(output) : output,
-    ...(allowance && { allowance }),
-  };
+  return { input, output: config.checkAnswers ? operation.output.parse(output) : output };
 }

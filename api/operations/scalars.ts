@@ -12,7 +12,7 @@ const UINT256_DIGITS = 78;
 type Description = { type: "string" | "integer" | "boolean" | "object"; example: unknown } & Record<string, unknown>;
 
 /** A value that `parse` makes of what was sent; a text it returns as `{ problem }` is what is wrong with it. */
-const scalar = <Sent, Value>(
+export const scalar = <Sent, Value>(
   parse: (sent: Sent) => { value: Value } | { problem: string },
   { example, ...description }: Description,
 ) =>
@@ -29,6 +29,9 @@ const scalar = <Sent, Value>(
 /** Whether PostgreSQL and UTF-8 can hold a text as it is. */
 const isStorable = (text: string) => !text.includes("\0") && !/\p{Surrogate}/u.test(text);
 
+/** How many characters a text has, as JSON Schema counts them. */
+const lengthOf = (text: string) => [...text].length;
+
 /** The decimal digits of a whole number, or undefined when it is none. */
 const digitsOf = (sent: unknown): string | undefined => {
   if (typeof sent === "string") return /^\d+$/.test(sent) ? sent : undefined;
@@ -36,16 +39,19 @@ const digitsOf = (sent: unknown): string | undefined => {
   return typeof sent === "number" && Number.isSafeInteger(sent) && sent >= 0 ? String(sent) : undefined;
 };
 
+/** How OpenAPI describes an id; what is made of that description knows ids by it. */
+export const ID_PATTERN = "^0*[0-9]{1,78}$";
+
 /** An id or another unsigned 256-bit integer. */
 export const id = scalar<string | number | bigint, bigint>(
   (sent) => {
-    const digits = digitsOf(sent);
+    const digits = digitsOf(sent)?.replace(/^0+(?=.)/, "");
     const value = digits !== undefined && digits.length <= UINT256_DIGITS ? BigInt(digits) : undefined;
     return value !== undefined && value <= UINT256_MAX
       ? { value }
       : { problem: "must be a whole number from 0 to 2^256 - 1 in decimal digits" };
   },
-  { type: "string", pattern: "^[0-9]{1,78}$", example: "1" },
+  { type: "string", pattern: ID_PATTERN, example: "1" },
 );
 
 const hexOf = <Value extends Hex>(digits: number, what: string, example: string) =>
@@ -75,7 +81,7 @@ const MAX_SHORT_TEXT = 160;
 /** A name that somebody else made up. */
 export const shortText = scalar<string, string>(
   (sent) =>
-    typeof sent === "string" && sent.length >= 1 && sent.length <= MAX_SHORT_TEXT && isStorable(sent)
+    typeof sent === "string" && sent !== "" && lengthOf(sent) <= MAX_SHORT_TEXT && isStorable(sent)
       ? { value: sent }
       : { problem: `must be a text of 1 to ${MAX_SHORT_TEXT} characters, without NUL` },
   { type: "string", minLength: 1, maxLength: MAX_SHORT_TEXT, example: "weather" },
@@ -86,7 +92,7 @@ const MAX_LONG_TEXT = 2_000;
 /** A description in words. */
 export const longText = scalar<string, string>(
   (sent) =>
-    typeof sent === "string" && sent.length <= MAX_LONG_TEXT && isStorable(sent)
+    typeof sent === "string" && lengthOf(sent) <= MAX_LONG_TEXT && isStorable(sent)
       ? { value: sent }
       : { problem: `must be a text of at most ${MAX_LONG_TEXT} characters, without NUL` },
   { type: "string", maxLength: MAX_LONG_TEXT, example: "What it is about." },
@@ -114,13 +120,14 @@ export const jsonObject = scalar<Record<string, unknown>, Record<string, unknown
 export const jsonText = scalar<string, string>(
   (sent) => {
     if (typeof sent !== "string") return { problem: "must be a string that holds a JSON text" };
-    if (!isStorable(sent)) return { problem: "must be a text that UTF-8 can hold: it has half a surrogate pair" };
     try {
       JSON.parse(sent);
-      return { value: sent };
     } catch (error) {
       return { problem: `is not valid JSON (${error instanceof Error ? error.message : error})` };
     }
+    return isStorable(sent)
+      ? { value: sent }
+      : { problem: "must be a text that UTF-8 can hold: it has half a surrogate pair" };
   },
   { type: "string", description: "The exact text, which is stored byte for byte.", example: "{}" },
 );
@@ -164,7 +171,7 @@ export const idOrAddress = scalar<string | number | bigint, string>(
     if (asAddress.success) return { value: asAddress.data };
     return { problem: "must be an id in decimal digits, or an address: 0x and 40 hex digits" };
   },
-  { type: "string", pattern: "^([0-9]{1,78}|0x[0-9a-fA-F]{40})$", example: "1" },
+  { type: "string", pattern: "^(0*[0-9]{1,78}|0x[0-9a-fA-F]{40})$", example: "1" },
 );
 
 /** The id of a message in the stream of events. */

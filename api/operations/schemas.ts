@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { Ajv } from "ajv";
+import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import draft6 from "ajv/dist/refs/json-schema-draft-06.json" with { type: "json" };
 import { eq, or } from "drizzle-orm";
 import { keccak256, stringToBytes } from "viem";
 import { Conflict, NotFound, TooLarge } from "../errors";
@@ -7,7 +10,7 @@ import type { IndexDatabase } from "../services";
 import { attestationSchema } from "../store/schema";
 import { countRows, listOperation } from "./list";
 import { operation, z } from "./operation";
-import { hash, hashText, jsonObject, longText, shortText } from "./scalars";
+import { hash, hashText, jsonObject, longText, scalar, shortText } from "./scalars";
 
 const MAX_SCHEMA_BYTES = 128 * 1024;
 
@@ -35,27 +38,37 @@ const toWire = (row: Row): z.input<typeof Schema> => ({
   created_at: row.createdAt.toISOString(),
 });
 
-const draft7 = new Ajv({ strict: false });
-const draft2020 = new Ajv2020({ strict: false });
+const options = { strict: false, logger: false } as const;
 
-/** What is wrong with a JSON Schema, or null. Without `$schema` it is taken for the newest draft. */
-function schemaProblem(schema: Record<string, unknown>): string | null {
-  const ajv = /draft-0[67]/.test(String(schema.$schema)) ? draft7 : draft2020;
-  try {
-    return ajv.validateSchema(schema) ? null : ajv.errorsText(ajv.errors, { dataVar: "json_schema" });
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+/** The drafts of JSON Schema that are known here, as `$schema` names them. */
+const drafts = new Map([
+  ["draft-06", new Ajv({ ...options, meta: false, defaultMeta: draft6.$id }).addMetaSchema(draft6)],
+  ["draft-07", new Ajv(options)],
+  ["draft/2019-09", new Ajv2019(options)],
+  ["draft/2020-12", new Ajv2020(options)],
+]);
+const newestDraft = "https://json-schema.org/draft/2020-12/schema";
+
+/** What is wrong with a JSON Schema, or null. One that names no draft is taken for one of the newest. */
+function schemaProblem({ $schema = newestDraft, ...schema }: Record<string, unknown>): string | null {
+  const ajv = drafts.get(/^https?:\/\/json-schema\.org\/(.+)\/schema#?$/.exec(String($schema))?.[1] ?? "");
+  if (!ajv) return `names a draft of JSON Schema that is not known here; known are ${[...drafts.keys()].join(", ")}`;
+  return ajv.validateSchema(schema)
+    ? null
+    : `is not a valid JSON Schema: ${ajv.errorsText(ajv.errors, { dataVar: "json_schema" })}`;
 }
 
-const nameText = z
-  .custom<string>(() => true)
-  .refine((sent) => typeof sent === "string" && /^[a-z0-9_-]{1,64}$/.test(sent), "must be 1 to 64 of a-z 0-9 _ -")
-  .openapi({ type: "string", pattern: "^[a-z0-9_-]{1,64}$", example: "price_feed" } as never);
+const nameText = scalar<string, string>(
+  (sent) =>
+    typeof sent === "string" && /^[a-z0-9_-]{1,64}$/.test(sent)
+      ? { value: sent }
+      : { problem: "must be 1 to 64 of a-z 0-9 _ -" },
+  { type: "string", pattern: "^[a-z0-9_-]{1,64}$", example: "price_feed" },
+);
 
 const schemaObject = jsonObject.superRefine((schema, context) => {
-  const problem = schemaProblem(schema);
-  if (problem) context.addIssue({ code: "custom", message: `is not a valid JSON Schema: ${problem}` });
+  const message = schemaProblem(schema);
+  if (message) context.addIssue({ code: "custom", message });
 });
 
 export const listSchemas = listOperation({
@@ -93,7 +106,7 @@ const isSame = (one: Row, other: Omit<Row, "createdAt" | "builtin">) =>
   one.schemaHash === other.schemaHash &&
   one.name === other.name &&
   one.description === other.description &&
-  one.jsonSchema === other.jsonSchema &&
+  isDeepStrictEqual(JSON.parse(one.jsonSchema), JSON.parse(other.jsonSchema)) &&
   one.recommendedSubject === other.recommendedSubject;
 
 export const publishSchema = operation({

@@ -45,7 +45,7 @@ export async function countBytes(
   const day = new Date(now).toISOString().slice(0, 10);
   const resetSeconds = secondsUntil((Math.floor(now / DAY_MS) + 1) * DAY_MS, now);
   const tooMany = () =>
-    new TooMany(`More than ${limit} bytes of new documents in a day; try again tomorrow`, resetSeconds, limit);
+    new TooMany(`More than ${limit} bytes of new documents in a day; try again tomorrow`, resetSeconds);
   if (bytes > limit) throw tooMany();
   const [row] = await db
     .insert(documentQuota)

@@ -3,15 +3,26 @@ import { BadInput, TooLarge } from "../errors";
 
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** Reads a body that is a JSON object. */
-export async function readBody(c: Context): Promise<Record<string, unknown>> {
+/** Bytes that are no text are refused: replaced, they would be stored as something that nobody sent. */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads a body that is a JSON object with those parameters. Without any, there need be no body. All that is documented to
+ * be a number is one in a string: a number of JSON has lost the digits that it can't hold before anyone could tell.
+ */
+export async function readBody(c: Context, parameters: ReadonlySet<string>): Promise<Record<string, unknown>> {
   const text = await readText(c);
-  if (text === "") throw new BadInput("body: is required, as a JSON object");
+  if (text === "") {
+    if (parameters.size === 0) return {};
+    throw new BadInput("body: is required, as a JSON object");
+  }
   const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") throw new BadInput("content-type: must be application/json");
   const body = parse(text);
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new BadInput("body: must be a JSON object");
+  const numbers = Object.entries(body).filter(([name, value]) => typeof value === "number" && parameters.has(name));
+  if (numbers.length > 0) throw new BadInput(...numbers.map(([name]) => `${name}: must be a string`));
   return body as Record<string, unknown>;
 }
 
@@ -30,7 +41,12 @@ async function readText(c: Context): Promise<string> {
     if (size > MAX_BODY_BYTES) throw tooLarge();
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString();
+  try {
+    return utf8.decode(Buffer.concat(chunks));
+  } catch (error) {
+    if (error instanceof TypeError) throw new BadInput("body: is not valid UTF-8");
+    throw error;
+  }
 }
 
 /** A request whose body is read already, and is not longer than it may be, for a library that reads requests itself. */

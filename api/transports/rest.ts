@@ -2,8 +2,8 @@ import { type Context, Hono } from "hono";
 import { callerOf } from "../http/caller";
 import { etagOf, hasTag } from "../http/etag";
 import type { Env } from "../http/log";
-import { freeOperations } from "../operations/index";
-import { runOperation } from "../operations/run";
+import { type AnyOperation, freeOperations } from "../operations/index";
+import { requirePermission, runOperation } from "../operations/run";
 import type { Services } from "../services";
 import type { Allowance } from "../store/limits";
 import { readBody } from "./body";
@@ -50,9 +50,7 @@ export async function sentInput(
 ): Promise<Record<string, unknown>> {
   const { search } = new URL(c.req.url);
   return {
-    ...(method === "GET"
-      ? readQuery(search.slice(1), otherParameters)
-      : otherParameters.size > 0 && (await readBody(c))),
+    ...(method === "GET" ? readQuery(search.slice(1), otherParameters) : await readBody(c, otherParameters)),
     ...Object.fromEntries(Object.entries(headers).map(([header, name]) => [name, c.req.header(header)])),
     ...Object.fromEntries(pathParameters.map((name) => [name, c.req.param(name)])),
   };
@@ -61,25 +59,38 @@ export async function sentInput(
 /** The REST routes of all operations that are free; a known path with another method is a 405. */
 export function restRoutes(services: Services): Hono<Env> {
   const routes = new Hono<Env>();
-  const methodsOf = new Map<string, string[]>();
-  for (const { operation } of freeOperations) {
-    const route = routeOf(operation);
-    const paths = [route.honoPath, ...(operation.alias ? [operation.alias] : [])];
-    for (const path of paths) methodsOf.set(path, [...(methodsOf.get(path) ?? []), route.method]);
-    routes.on(route.method, paths, async (c) => {
-      const caller = callerOf(c, services.config);
-      const { input, output, allowance } = await runOperation(services, operation, await sentInput(c, route), caller);
-      if (operation.document) return answerDocument(c, String(input.hash), String(output));
-      if (allowance) c.header("ratelimit", rateLimit(allowance));
-      const body = JSON.stringify(output);
-      const status = typeof operation.status === "function" ? operation.status(output as never) : operation.status;
-      return route.method === "GET" && (status ?? 200) === 200
-        ? answer(c, body)
-        : c.body(body, status ?? 200, { "content-type": JSON_TYPE });
-    });
-  }
+  const operationsAt = new Map<string, AnyOperation[]>();
+  for (const { operation } of freeOperations)
+    for (const path of [routeOf(operation).honoPath, ...(operation.alias ? [operation.alias] : [])])
+      operationsAt.set(path, [...(operationsAt.get(path) ?? []), operation]);
   // A path that is written out comes before one with a parameter in its place: /intents/metadata is no intent.
-  const paths = [...methodsOf].sort(([one], [other]) => one.split(":").length - other.split(":").length);
-  for (const [path, methods] of paths) refuseOtherMethods(routes, path, methods);
+  const paths = [...operationsAt].sort(([one], [other]) => one.split(":").length - other.split(":").length);
+  for (const [path, operations] of paths) {
+    for (const operation of operations) routes.on(routeOf(operation).method, path, handlerOf(services, operation));
+    refuseOtherMethods(
+      routes,
+      path,
+      operations.map((operation) => routeOf(operation).method),
+    );
+  }
   return routes;
+}
+
+/** Answers the requests for one operation. */
+function handlerOf(services: Services, operation: AnyOperation) {
+  const route = routeOf(operation);
+  return async (c: Context<Env>): Promise<Response> => {
+    const caller = callerOf(c, services.config);
+    // Before the body is read: who may not write is told so whatever was sent.
+    requirePermission(services, operation, caller);
+    const { input, output } = await runOperation(services, operation, await sentInput(c, route), caller, (allowance) =>
+      c.header("ratelimit", rateLimit(allowance)),
+    );
+    if (operation.document) return answerDocument(c, String(input.hash), String(output));
+    const body = JSON.stringify(output);
+    const status = typeof operation.status === "function" ? operation.status(output as never) : operation.status;
+    return route.method === "GET" && (status ?? 200) === 200
+      ? answer(c, body)
+      : c.body(body, status ?? 200, { "content-type": JSON_TYPE });
+  };
 }

@@ -1,3 +1,5 @@
+import { ID_PATTERN } from "../operations/scalars";
+
 /** A JSON Schema, as far as the OpenAPI document uses it. */
 export type Schema = {
   $ref?: string;
@@ -19,7 +21,7 @@ const isDecimal = (pattern: string) => pattern.startsWith("^(0|[1-9]\\d*)(\\.") 
 /** What a text holds, by the pattern it matches; upper and lower case are no difference here. */
 const patterns: Readonly<Record<string, string>> = {
   "^\\d+$": "whole number in decimal digits",
-  "^[0-9]{1,78}$": "whole number in decimal digits, up to 2^256 - 1",
+  [ID_PATTERN]: "whole number in decimal digits, up to 2^256 - 1",
   "^0x[0-9a-f]{40}$": "address",
   "^0x[0-9a-f]{64}$": "hash",
   "^0x[0-9a-f]{8}$": "function selector",

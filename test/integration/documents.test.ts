@@ -64,6 +64,8 @@ const post = (gateway: Gateway, path: string, body: unknown, headers: Record<str
     body: JSON.stringify(body),
   });
 
+const latin1 = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
+
 /** JSON texts with everything that a parser would lose: spacing, key order, duplicate keys, big numbers, escapes. */
 const jsonText = fc.oneof(
   fc.json(),
@@ -193,6 +195,8 @@ describe.each(["pglite", "postgres"] satisfies Database[])("documents, on %s", (
     ["half a surrogate pair", { catalog_json: '"\ud800"' }, 400, /^catalog_json: .*surrogate/],
     ["a malformed hash", { catalog_json: "1", expected_hash: "0x1" }, 400, /^expected_hash: must be a hash/],
     ["a malformed id", { catalog_json: "1", merchant_id: "-1" }, 400, /^merchant_id: /],
+    ["an id that is a number", { catalog_json: "1", merchant_id: 1 }, 400, /^merchant_id: must be a string$/],
+    ["NUL that is not escaped", { catalog_json: '"\0"' }, 400, /^catalog_json: is not valid JSON/],
     ["too long a name", { catalog_json: "1", service_id: "x".repeat(161) }, 400, /^service_id: /],
     ["a name with NUL", { catalog_json: "1", service_id: "a\0b" }, 400, /^service_id: /],
     ["a document over 128 KiB", { catalog_json: `"${"x".repeat(131_071)}"` }, 413, /^catalog_json: must have at most/],
@@ -208,7 +212,20 @@ describe.each(["pglite", "postgres"] satisfies Database[])("documents, on %s", (
     ["no content type", new Blob(['{"catalog_json":"1"}']), undefined, 400, /content-type/],
     ["a list", '[{"catalog_json":"1"}]', "application/json", 400, /^body: must be a JSON object/],
     ["nothing but NUL", "\0\0", "application/json", 400, /^body: /],
-    ["bytes that are no UTF-8", new Uint8Array([0x7b, 0xff, 0x7d]), "application/json", 400, /^body: /],
+    [
+      "bytes that are no UTF-8",
+      new Uint8Array([0x7b, 0xff, 0x7d]),
+      "application/json",
+      400,
+      /^body: is not valid UTF-8$/,
+    ],
+    [
+      "a document that is no UTF-8",
+      latin1('{"catalog_json":"\\"caf\xe9\\""}'),
+      "application/json",
+      400,
+      /^body: is not valid UTF-8$/,
+    ],
     ["brackets 100,000 deep", "[".repeat(1e5) + "]".repeat(1e5), "application/json", 400, /^body: /],
     ["a __proto__ that has it", '{"__proto__":{"catalog_json":"1"}}', "application/json", 400, /^catalog_json: is req/],
     ["a string of a million", `{"catalog_json":"\\"${"x".repeat(1e6)}\\""}`, "application/json", 413, /^body: /],
@@ -219,6 +236,34 @@ describe.each(["pglite", "postgres"] satisfies Database[])("documents, on %s", (
     const response = await gateway.request("/catalogs", { method: "POST", body, headers });
     expect([response.status, await response.json()]).toEqual([status, { error: expect.stringMatching(message) }]);
     expect(await documents.rows()).toBe(before);
+  });
+
+  it("counts characters, and not the halves of some", async () => {
+    const named = (service_id: string) => post(gateway, "/catalogs", { catalog_json: '{"named":1}', service_id });
+    expect((await named("🤖".repeat(160))).status).toBe(201);
+    expect((await named("🤖".repeat(161))).status).toBe(400);
+  });
+
+  it("reads the body of what needs none, too", async () => {
+    const select = (body: string) =>
+      documents.serve({ devHelpers: true }).request("/bids/1-1/select", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body,
+      });
+    expect((await select("garbage{")).status).toBe(400);
+    expect((await select(`"${"x".repeat(300_000)}"`)).status).toBe(413);
+  });
+
+  it("says 405 to another method on a path that is written out, whatever else the path could mean", async () => {
+    const response = await gateway.request("/intents/metadata");
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
+  });
+
+  it("says that helpers are for development before it looks at what was sent", async () => {
+    const elsewhere = documents.serve({ devHelpers: false, writesPerMinute: 5 });
+    const refused = await post(elsewhere, "/intents/5/bids", {});
+    expect([refused.status, refused.headers.has("ratelimit")]).toEqual([403, false]);
   });
 
   it("takes hashes in upper case, and serves them in lower case", async () => {
@@ -245,6 +290,15 @@ describe.each(["pglite", "postgres"] satisfies Database[])("documents, on %s", (
     };
     expect(await uriOf({})).toBe("http://localhost");
     expect(await uriOf({ trustProxy: true })).toBe("https://api.example");
+    for (const [header, value] of [
+      ["x-forwarded-host", 'evil.example/"><script>'],
+      ["x-forwarded-host", "user@evil.example"],
+      ["x-forwarded-proto", "javascript"],
+    ] as const) {
+      const proxied = documents.serve({ trustProxy: true });
+      const response = await post(proxied, "/catalogs", { catalog_json: "{}" }, { [header]: value });
+      expect(await response.json()).toMatchObject({ uri: `http://localhost/catalogs/${hashOf("{}")}` });
+    }
     expect(await uriOf({ trustProxy: true, publicBaseUrl: "https://intentry.example" })).toBe(
       "https://intentry.example",
     );
@@ -264,6 +318,9 @@ describe.each(["pglite", "postgres"] satisfies Database[])("documents, on %s", (
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.headers.get("retry-after")).toMatch(/^\d+$/);
     expect(refused?.headers.get("ratelimit")).toMatch(/^limit=5, remaining=0, reset=\d+$/);
+    const conflict = { catalog_json: "{}", expected_hash: hashOf("other") };
+    const failed = await post(limited[0] as Gateway, "/catalogs", conflict, from("192.0.2.3"));
+    expect([failed.status, failed.headers.get("ratelimit")]).toEqual([409, expect.stringMatching(/remaining=4/)]);
     const other = await send(0, "192.0.2.2");
     expect([other.status, other.headers.get("ratelimit")]).toEqual([
       201,
@@ -276,7 +333,9 @@ describe.each(["pglite", "postgres"] satisfies Database[])("documents, on %s", (
     const headers = { "x-forwarded-for": "192.0.2.9" };
     const publish = (text: string) => post(full, "/catalogs", { catalog_json: JSON.stringify(text) }, headers);
     expect((await publish("a".repeat(60))).status).toBe(201);
-    expect((await publish("b".repeat(60))).status).toBe(429);
+    const tooMuch = await publish("b".repeat(60));
+    expect([tooMuch.status, tooMuch.headers.has("ratelimit")]).toEqual([429, false]);
+    expect(tooMuch.headers.get("retry-after")).toMatch(/^\d+$/);
     expect((await publish("a".repeat(60))).status).toBe(201);
     expect((await publish("c".repeat(20))).status).toBe(201);
   });
@@ -289,6 +348,8 @@ describe.each(["pglite", "postgres"] satisfies Database[])("documents, on %s", (
       const refused = await withToken(header);
       expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
     }
+    const unread = await guarded.request("/catalogs", { method: "POST", body: "{bad" });
+    expect(unread.status).toBe(401);
     expect((await withToken("Bearer another-token-56789")).status).toBe(201);
     expect((await guarded.request(`/catalogs/${hashOf("{}")}`)).status).toBe(200);
   });

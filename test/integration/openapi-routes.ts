@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { ID_PATTERN } from "../../api/operations/scalars";
 
 /** A JSON Schema, as far as the tests look into it. */
 export type Schema = {
@@ -73,7 +74,7 @@ export function kindOf({ name, schema }: Parameter): Kind {
   if (schema.enum) return schema.type === "integer" ? "number" : "name";
   if (schema.maxLength !== undefined) return "text";
   const byPattern: Record<string, Kind> = {
-    "^[0-9]{1,78}$": "id",
+    [ID_PATTERN]: "id",
     "^0x[0-9a-fA-F]{40}$": "address",
     "^0x[0-9a-fA-F]{64}$": "hash",
   };

@@ -121,6 +121,9 @@ describe.each(["pglite", "postgres"] satisfies Database[])("what is published, o
     }
     const right = { execution_target: TARGET, execution_data: DATA, required_attestation_subject: SUBJECT };
     expect((await send("PUT", `/intents/${id}/metadata`, right)).status).toBe(200);
+    const nothing = { execution_target: zeroAddress, execution_data: "0x", required_attestation_subject: zeroHash };
+    for (const [name, value] of Object.entries(nothing))
+      expect((await send("PUT", `/intents/${id}/metadata`, { ...right, [name]: value })).status).toBe(409);
     expect(await metadataOf(id)).toMatchObject(right);
   });
 
@@ -235,6 +238,8 @@ describe.each(["pglite", "postgres"] satisfies Database[])("what is published, o
     const first = await send("POST", "/attestations/schemas", schema);
     expect(first).toMatchObject({ status: 201, body: { builtin: false, recommended_subject: null, ...schema } });
     expect(await send("POST", "/attestations/schemas", schema)).toEqual(first);
+    const reordered = { ...schema, json_schema: { required: ["price"], type: "object" } };
+    expect(await send("POST", "/attestations/schemas", reordered)).toEqual(first);
     expect((await send("POST", "/attestations/schemas", { ...schema, description: "Other." })).status).toBe(409);
     for (const bad of [
       {},
@@ -244,6 +249,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])("what is published, o
       { name: "array", json_schema: [] },
       { name: "no-type", json_schema: { type: "nonsense" } },
       { name: "no-pattern", json_schema: { required: "price" } },
+      { name: "no-draft", json_schema: { $schema: "https://example.com/schema" } },
       { name: "short-hash", json_schema: {}, schema_hash: "0x12" },
     ]) {
       const refused = await send("POST", "/attestations/schemas", bad);
@@ -252,6 +258,22 @@ describe.each(["pglite", "postgres"] satisfies Database[])("what is published, o
         body: { error: expect.stringMatching(/^(name|json_schema|schema_hash): /) },
       });
     }
+  });
+
+  it.each([
+    "http://json-schema.org/draft-06/schema#",
+    "http://json-schema.org/draft-07/schema#",
+    "https://json-schema.org/draft-07/schema",
+    "https://json-schema.org/draft/2019-09/schema",
+    "https://json-schema.org/draft/2020-12/schema",
+  ])("publishes a schema of the draft %s, if it is one", async ($schema) => {
+    const name = $schema.replace(/[^a-z0-9]+/g, "-");
+    const publish = (json_schema: Body) => send("POST", "/attestations/schemas", { name, json_schema });
+    expect((await publish({ $schema, type: "nonsense" })).status).toBe(400);
+    expect(await publish({ $schema, type: "object" })).toMatchObject({
+      status: 201,
+      body: { json_schema: { $schema, type: "object" } },
+    });
   });
 
   describe("bids", () => {

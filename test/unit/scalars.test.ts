@@ -60,6 +60,8 @@ describe("an id", () => {
     );
     expect(read(id, 7)).toBe(7n);
     expect(read(id, "007")).toBe(7n);
+    expect(read(id, `${"0".repeat(200)}7`)).toBe(7n);
+    expect(read(id, "000")).toBe(0n);
     expect(read(id, String(MAX))).toBe(MAX);
   });
 
