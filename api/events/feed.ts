@@ -158,9 +158,12 @@ export class EventFeed {
       const { current } = this.reader;
       if (!current || signal.aborted) return;
       const position = after ?? (await this.beginning(current, filter));
-      yield [this.parts.messages.open(position, current.safeBlock)];
+      const { safeBlock } = current;
+      yield [this.parts.messages.open(position, safeBlock)];
       const place = yield* this.catchUp(position, filter, signal);
-      if (place !== undefined) yield* this.listen(place, filter, signal);
+      if (place === undefined) return;
+      yield* this.tellSkipped(place, safeBlock);
+      yield* this.listen(place, safeBlock, filter, signal);
     } finally {
       stream.abort();
     }
@@ -184,14 +187,22 @@ export class EventFeed {
     return undefined;
   }
 
-  /** Gives a listener what comes into the journal. */
-  private async *listen(from: number, filter: Filter, signal: AbortSignal): EventStream {
+  /** Tells a listener what has become safe since its stream was opened, if the journal said so before its place there. */
+  private *tellSkipped(place: number, opened: bigint): Generator<readonly Entry[], void> {
+    const { current } = this.reader;
+    if (!current || current.safeBlock <= opened || current.journal.saysSafeAfter(place)) return;
+    yield [this.parts.messages.safe(current.safeBlock)];
+  }
+
+  /** Gives a listener what comes into the journal, less what its stream has said to be safe when it was opened. */
+  private async *listen(from: number, opened: bigint, filter: Filter, signal: AbortSignal): EventStream {
+    const isNews = ({ message: { type, data } }: Entry) => type !== "safe" || BigInt(data.block_number) > opened;
     let place = from;
     while (!signal.aborted) {
       const taken = this.reader.current?.journal.take(place, BATCH_BYTES);
       if (!taken) throw new TooSlow();
       place = taken.next;
-      const wanted = taken.entries.filter(({ about }) => about === null || matches(filter, about));
+      const wanted = taken.entries.filter((entry) => (entry.about ? matches(filter, entry.about) : isNews(entry)));
       if (wanted.length > 0) yield wanted;
       else if (taken.entries.length === 0) await this.reader.changed.next(signal);
     }

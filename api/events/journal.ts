@@ -21,6 +21,8 @@ export class Journal {
   private readonly removed = new Set<string>();
   /** The place after the last removal. */
   private lastRemoval = 0;
+  /** The place after the last message that said what is safe. */
+  private lastSafe = 0;
 
   constructor(
     start: string,
@@ -45,18 +47,25 @@ export class Journal {
         this.removed.add(data.id);
         this.lastRemoval = this.end;
       }
+      if (type === "safe") this.lastSafe = this.end;
     }
     this.giveUp();
   }
 
   /**
    * Where a listener at this position goes on, if all that came after it is kept. A removed position is where the removals
-   * begin that take the listener back; from any other there must be none, as nobody is to be sent what is gone already.
+   * begin that take the listener back, unless something has become safe since: what came after them may be said to be pending
+   * and be safe. From any other there must be no removals, as nobody is to be sent what is gone already.
    */
   placeAfter(id: string): number | undefined {
     const place = this.places.get(id);
-    if (place === undefined || this.removed.has(id)) return place;
-    return place >= this.lastRemoval ? place : undefined;
+    if (place === undefined) return undefined;
+    return place >= (this.removed.has(id) ? this.lastSafe : this.lastRemoval) ? place : undefined;
+  }
+
+  /** Whether the last message that said what is safe comes after this place. */
+  saysSafeAfter(place: number): boolean {
+    return place < this.lastSafe;
   }
 
   /** Whether the event at this position was removed. */

@@ -80,6 +80,7 @@ export class FollowingClient {
   readonly removed: string[] = [];
   readonly problems: string[] = [];
   lastId: string | undefined;
+  /** The block up to which its stream has said that all is safe. */
   safeBlock = 0n;
   /** Told of every message before the next one is looked at. */
   onMessage: ((message: WireMessage) => boolean | undefined) | undefined;
@@ -118,8 +119,12 @@ export class FollowingClient {
         this.held.pop();
         this.events.pop();
       } else if (!this.lenient) this.problems.push(`${named} was removed, but the last is ${this.held.at(-1)}`);
-    } else if (event === "safe") this.safeBlock = BigInt(String(data.block_number));
-    else if (event === "error") this.problems.push(JSON.stringify(data));
+    } else if (event === "open") this.safeBlock = BigInt(String(data.safe_block_number));
+    else if (event === "safe") {
+      const block = BigInt(String(data.block_number));
+      if (block <= this.safeBlock) this.problems.push(`safe ${block} came after ${this.safeBlock}`);
+      this.safeBlock = block;
+    } else if (event === "error") this.problems.push(JSON.stringify(data));
     if (id !== undefined) this.lastId = id;
   }
 }

@@ -11,9 +11,19 @@ class Client {
   readonly held: string[] = [];
   readonly problems: string[] = [];
   lastId: string | undefined;
+  /** The block up to which its stream has said that all is safe. */
+  safeBlock = 0n;
 
   take({ type, id, data }: EventMessage): void {
+    if (type === "open") this.safeBlock = BigInt(data.safe_block_number);
+    if (type === "safe") {
+      const block = BigInt(data.block_number);
+      if (block <= this.safeBlock) this.problems.push(`safe ${block} came after ${this.safeBlock}`);
+      this.safeBlock = block;
+    }
     if (type === "event") {
+      const pending = data.finality === "pending";
+      if (pending && BigInt(data.block_number) <= this.safeBlock) this.problems.push(`${data.id} came as pending`);
       if (this.held.includes(data.id)) this.problems.push(`${data.id} came twice`);
       if (data.id <= (this.held.at(-1) ?? "")) this.problems.push(`${data.id} came after ${this.held.at(-1)}`);
       this.held.push(data.id);
@@ -117,10 +127,12 @@ describe("a listener to live events", () => {
         // A reorg is noticed when the chain has blocks again where it had some.
         for (let more = 0; more < 8; more++) chain.mine(1);
         chain.index();
-        await listen(feed, client, filter, Number.POSITIVE_INFINITY, settled);
+        const toldAll = () => settled() && client.safeBlock === BigInt(chain.safeBlock);
+        await listen(feed, client, filter, Number.POSITIVE_INFINITY, toldAll);
         feed.close();
         expect(client.problems).toEqual([]);
         expect(client.held).toEqual(wanted(chain, filter));
+        expect(client.safeBlock).toBe(BigInt(chain.safeBlock));
       }),
       { numRuns: 200 },
     );
@@ -190,6 +202,109 @@ describe("a listener to live events", () => {
     await new Promise((resolve) => setTimeout(resolve, 30));
     chain.settle(0);
     expect((await messages)[1]).toEqual({ type: "safe", id: null, data: { block_number: "1" } });
+  });
+
+  describe("that is told what is safe when it begins", () => {
+    /** Four blocks of one event, of which a listener has heard one after the other that the first three are safe. */
+    const settledStepByStep = async () => {
+      const chain = new ChainOfEvents();
+      for (let block = 0; block < 4; block++) chain.mine(1);
+      chain.index();
+      const feed = feedOf(chain);
+      const witness = feed.messages({ filter: {} }, "witness", new AbortController().signal);
+      const hears = async () => (await witness.next()).value?.data;
+      expect(await hears()).toMatchObject({ safe_block_number: "0" });
+      for (const block of [1, 2, 3]) {
+        chain.settle(4 - block);
+        expect(await hears()).toEqual({ block_number: String(block) });
+      }
+      return { chain, feed, hears };
+    };
+    const told = ({ type, data }: EventMessage) => [
+      type,
+      "safe_block_number" in data ? data.safe_block_number : data.block_number,
+      ...("finality" in data ? [data.finality] : []),
+    ];
+
+    it("hears it once when it comes back, and then of every safe block after it", async () => {
+      const { chain, feed, hears } = await settledStepByStep();
+      const client = feed.messages(
+        { after: position(chain.ids().at(-1) ?? ""), filter: {} },
+        "test",
+        new AbortController().signal,
+      );
+      const next = async () => told((await client.next()).value as EventMessage);
+      expect(await next()).toEqual(["open", "3"]);
+      chain.settle(0);
+      expect(await next()).toEqual(["safe", "4"]);
+      chain.mine(1);
+      chain.index();
+      expect(await next()).toEqual(["event", "5", "pending"]);
+      chain.settle(0);
+      expect(await next()).toEqual(["safe", "5"]);
+      expect(await hears()).toEqual({ block_number: "4" });
+    });
+
+    it("hears it once when it begins with a block of the past, whose events are as safe as that", async () => {
+      const { chain, feed } = await settledStepByStep();
+      const messages = take(feed, 5, { filter: { fromBlock: 2n } });
+      chain.mine(1);
+      chain.index();
+      expect((await messages).map(told)).toEqual([
+        ["open", "3"],
+        ["event", "2", "safe"],
+        ["event", "3", "safe"],
+        ["event", "4", "pending"],
+        ["event", "5", "pending"],
+      ]);
+    });
+
+    it("hears of a block that has become safe while it read the past, though a removal came after that", async () => {
+      const chain = new ChainOfEvents();
+      chain.mine(1);
+      chain.mine(1);
+      chain.index();
+      const feed = feedOf(chain);
+      const witness = feed.messages({ filter: {} }, "witness", new AbortController().signal);
+      const hears = async () => (await witness.next()).value?.type;
+      const client = feed.messages({ filter: { fromBlock: 0n } }, "test", new AbortController().signal);
+      const next = async () => told((await client.next()).value as EventMessage);
+      expect([await hears(), await next()]).toEqual(["open", ["open", "0"]]);
+      chain.settle(1);
+      expect(await hears()).toBe("safe");
+      chain.drop(1);
+      chain.mine(1);
+      chain.index();
+      expect([await hears(), await hears()]).toEqual(["removed", "event"]);
+      expect([await next(), await next(), await next()]).toEqual([
+        ["event", "1", "safe"],
+        ["safe", "1"],
+        ["event", "2", "pending"],
+      ]);
+    });
+
+    it("hears that events are safe which came in the place of one that it has and that was removed", async () => {
+      const chain = new ChainOfEvents();
+      chain.mine(1);
+      chain.mine(1);
+      chain.index();
+      const feed = feedOf(chain);
+      const witness = feed.messages({ filter: {} }, "witness", new AbortController().signal);
+      const hears = async () => (await witness.next()).value?.type;
+      expect(await hears()).toBe("open");
+      const gone = chain.ids().at(-1) ?? "";
+      chain.drop(1);
+      chain.mine(1);
+      chain.index();
+      expect([await hears(), await hears()]).toEqual(["removed", "event"]);
+      chain.settle(0);
+      expect(await hears()).toBe("safe");
+      expect((await take(feed, 3, { after: position(gone), filter: {} })).map(told)).toEqual([
+        ["open", "2"],
+        ["removed", "2"],
+        ["event", "2", "safe"],
+      ]);
+    });
   });
 
   it("begins with the block it asks for, even if that is yet to come", async () => {
