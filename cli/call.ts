@@ -32,6 +32,16 @@ async function notCallable(url: string, asked: string): Promise<Failure> {
   return new Failure(`There is no operation ${asked}; ${hint}`);
 }
 
+/** Asks as fetch does, but for one answer: a stream has no end. */
+const fetchAnswer = (url: string, operation: string) => async (address: string | URL | Request, init?: RequestInit) => {
+  const response = await fetch(address, init);
+  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
+  await response.body?.cancel();
+  throw new Failure(
+    `${operation} is a stream, which has no one answer; follow it at GET ${url}/events (curl -N), or with follow of intentry/client`,
+  );
+};
+
 /** Asks a service for one operation. */
 export async function call(
   { url, token }: Service,
@@ -39,11 +49,14 @@ export async function call(
   input: Record<string, unknown>,
 ): Promise<unknown> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const client = createTRPCUntypedClient({ links: [httpLink({ url: `${url}/trpc`, headers })] });
+  const client = createTRPCUntypedClient({
+    links: [httpLink({ url: `${url}/trpc`, headers, fetch: fetchAnswer(url, operation) })],
+  });
   try {
     // A POST, which the service takes for what reads as well: which it is need not be known here.
     return await client.mutation(operation, input);
   } catch (error) {
+    if (error instanceof TRPCClientError && error.cause instanceof Failure) throw error.cause;
     if (!(error instanceof TRPCClientError) || !error.data) throw unreachable(url, error);
     if (error.message.startsWith("No procedure found")) throw await notCallable(url, operation);
     throw new Failure(error.message);

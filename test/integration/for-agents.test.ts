@@ -290,6 +290,8 @@ describe("what agents are offered, on the sample chain", () => {
       [["call", "agents.get", '{"agentId":"999"}'], /^Agent 999 not found\n$/],
       [["call", "agent.get"], /^There is no operation agent\.get; did you mean agents\.get/],
       [["call", "xyzzy"], /^There is no operation xyzzy; http:.*\/docs has their names\n$/],
+      [["call", "events.subscribe"], /^events\.subscribe is a stream, .* GET http:.*\/events .*follow/],
+      [["call", "events.subscribe", '{"name":"Nothing"}'], /^events\.subscribe is a stream, /],
       [["frob"], /^There is no command frob/],
     ])("says on stderr what is wrong with %j, and exits with 1", async (args, sentence) => {
       const { code, stdout, stderr } = await cli(args, { INTENTRY_URL: url });
