@@ -6,8 +6,8 @@ export const cliFile = join(import.meta.dirname, "..", "..", "cli", "bin.js");
 
 type Ran = { code: number | null; stdout: string; stderr: string };
 
-/** Runs the command line as a person does, with only the environment given. */
-export function cli(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
+/** Runs the command line as a person does, with only the environment given, and an input that ends. */
+export function cli(args: readonly string[], env: NodeJS.ProcessEnv = {}, input = ""): Promise<Ran> {
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [cliFile, ...args], { env: { PATH, HOME, ...env } });
   const output = { stdout: "", stderr: "" };
@@ -15,6 +15,6 @@ export function cli(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promi
     child[name].on("data", (chunk) => {
       output[name] += chunk;
     });
-  child.stdin.end();
+  child.stdin.end(input);
   return new Promise((done) => child.once("close", (code) => done({ code, ...output })));
 }

@@ -267,6 +267,42 @@ describe("what agents are offered, on the sample chain", () => {
         /^MCP error -32602: (MCP error -32602: )?There is no tool portfolio_get$/,
       );
     });
+
+    it("passes on why the service refuses a request as a whole", async () => {
+      const large = { catalog_json: JSON.stringify({ services: ["x".repeat(300_000)] }) };
+      await expect(client.callTool({ name: "documents_publishCatalog", arguments: large })).rejects.toThrow(
+        /^(MCP error -32600: )+body: must have at most 262144 bytes$/,
+      );
+      expect(await client.callTool({ name: "status_health", arguments: {} })).not.toHaveProperty("isError");
+    });
+
+    it("answers all that it was asked before its input ended, and then ends", async () => {
+      const asked = [
+        {
+          id: 1,
+          method: "initialize",
+          params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+        },
+        { method: "notifications/initialized" },
+        { id: 2, method: "tools/call", params: { name: "agents_get", arguments: { agentId: "1" } } },
+        { id: 3, method: "tools/call", params: { name: "portfolio_get", arguments: {} } },
+        { id: 4, method: "resources/list" },
+      ].map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+      const { code, stdout, stderr } = await cli(["mcp", "--url", url], {}, asked.join(""));
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      const answers = stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+        .sort((one, other) => one.id - other.id);
+      expect(answers.map(({ id, error }) => [id, error?.message])).toEqual([
+        [1, undefined],
+        [2, undefined],
+        [3, expect.stringMatching(/There is no tool portfolio_get$/)],
+        [4, undefined],
+      ]);
+      expect(answers[1].result.structuredContent).toEqual(await (await fetch(`${url}/agents/1`)).json());
+    });
   });
 
   describe("the command line", () => {
