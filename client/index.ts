@@ -15,6 +15,7 @@ import { type FollowOptions, follow, type LiveMessage } from "./follow";
 import { type SignableIntent, type Signer, type SubmitIntentArguments, signIntent, signTypedData } from "./intents";
 import { type MetadataContent, metadataTypedData } from "./metadata";
 import { buyPortfolio, type PaidSnapshot, type Payer, type PortfolioOptions, type Spending } from "./portfolio";
+import { type QuoteCommitment, quoteHash } from "./quote-hash";
 import { type WaitOptions, waitForIntent } from "./wait-for-intent";
 
 export type * from "./api";
@@ -66,6 +67,8 @@ export type Helpers = {
   signIntent: (signer: Signer, intent: SignableIntent) => Promise<SubmitIntentArguments>;
   /** Signs the metadata of an intent as its owner: what `owner_signature` takes. */
   signMetadata: (signer: Signer, intentHash: Hex, content: MetadataContent) => Promise<Hex>;
+  /** The hash that names a quote in the registry that the service indexes. */
+  quoteHash: (quote: QuoteCommitment) => Promise<Hex>;
   /** Waits until an intent is indexed and has a status. */
   waitForIntent: (id: Uint, options?: WaitOptions) => Promise<Intent>;
   /** Publish a document, and make sure that the service has exactly this text. */
@@ -90,6 +93,7 @@ export type Helpers = {
 export type IntentryClient = Api & Helpers;
 
 const DEFAULT_RETRIES = 3;
+
 /** A document that the service has under another name than its text's is not the one that was sent. */
 function verified<Published>(published: Published, hash: Hex, expected: Hex): Published {
   if (hash !== expected) throw new Error(`The service stored ${hash}, but the hash of the text is ${expected}`);
@@ -134,6 +138,10 @@ export function createIntentryClient({
     async signMetadata(signer, intentHash, content) {
       const { chain_id: chainId, contracts } = await helpers.protocol();
       return signTypedData(signer, metadataTypedData({ chainId, intentHash }, contracts.IntentBook, content));
+    },
+    async quoteHash(quote) {
+      const { chain_id: chainId, contracts } = await helpers.protocol();
+      return quoteHash(chainId, contracts.CommerceRegistry, quote);
     },
     waitForIntent: (id, options) => waitForIntent(calls, id, options),
     async publishCatalog(text, fields) {

@@ -1,5 +1,5 @@
 import type { Pagination } from "./api";
-import type { Query } from "./procedure";
+import type { InputOf, Query } from "./procedure";
 
 type Page = { pagination: Pagination };
 
@@ -16,13 +16,14 @@ type ItemOf<Answer> = {
  */
 export async function* iterate<Input extends { cursor?: string }, Answer extends Page>(
   list: Query<Input, Answer>,
-  input: Omit<Input, "cursor" | "offset">,
+  ...[input]: InputOf<Omit<Input, "cursor" | "offset">>
 ): AsyncGenerator<ItemOf<Answer>, void, undefined> {
   const query = list.query as unknown as (input: object) => Promise<Answer>;
   let cursor: string | null | undefined;
   do {
-    const { pagination, ...lists } = await query({ ...input, ...(cursor && { cursor }) });
-    for (const items of Object.values(lists)) yield* items as ItemOf<Answer>[];
-    cursor = pagination.next_cursor;
+    const answer = await query({ ...input, ...(cursor && { cursor }) });
+    // Beside the array an answer may repeat what was asked for, such as the account.
+    for (const member of Object.values<unknown>(answer)) if (Array.isArray(member)) yield* member;
+    cursor = answer.pagination.next_cursor;
   } while (cursor !== null);
 }

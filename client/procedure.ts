@@ -2,14 +2,14 @@
 export type CallOptions = { signal?: AbortSignal };
 
 /** An input whose members are all optional may be left out. */
-type Input<Value> = Record<never, never> extends Value ? [input?: Value] : [input: Value];
+export type InputOf<Value> = Record<never, never> extends Value ? [input?: Value] : [input: Value];
 
 /** A call that reads. */
 export type Query<Value, Output> = {
-  query: (...parameters: [...Input<Value>, options?: CallOptions]) => Promise<Output>;
+  query: (...parameters: [...InputOf<Value>, options?: CallOptions]) => Promise<Output>;
 };
 
 /** A call that writes. */
 export type Mutation<Value, Output> = {
-  mutate: (...parameters: [...Input<Value>, options?: CallOptions]) => Promise<Output>;
+  mutate: (...parameters: [...InputOf<Value>, options?: CallOptions]) => Promise<Output>;
 };

@@ -66,6 +66,7 @@ export async function whatCompiles(): Promise<unknown> {
   const health = await intentry.status.health.query();
   const published = await intentry.publishCatalog("{}", { merchant_id: 7 });
   for await (const bid of iterate(intentry.bids.list, { id: "1", status: "open" })) void bid.amount_out.length;
+  for await (const listed of iterate(intentry.intents.list)) void listed.intent_hash.length;
   return [none, status, intents[0]?.fill?.solver, pagination.next_cursor, health.x402DevBypass, published.catalog_hash];
 }
 
@@ -94,4 +95,8 @@ export async function whatDoesNotCompile(): Promise<void> {
   await intentry.portfolio.get.query({ address: "0x" });
   // @ts-expect-error what is no list has no pages
   iterate(intentry.agents.get, { agentId: "1" });
+  // @ts-expect-error a list that is asked for by something needs it
+  iterate(intentry.bids.list);
+  // @ts-expect-error the pages are turned by iterate itself
+  iterate(intentry.intents.list, { cursor: "1" });
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { keccak256, recoverTypedDataAddress, serializeSignature } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterEach, describe, expect, it } from "vitest";
-import { createIntentryClient, documentHash, iterate, signIntent } from "../../client/index";
+import { createIntentryClient, documentHash, iterate, quoteHash, signIntent } from "../../client/index";
 import { intentTypes } from "../../client/intents";
 import { secondsToWait } from "../../client/retry-link";
 import { intent as anyIntent } from "./arbitrary-intent";
@@ -125,6 +125,31 @@ describe("a client's calls", () => {
     for await (const { bid_id } of iterate(createIntentryClient({ url }).bids.list, { id: 1 })) ids.push(bid_id);
     expect(ids).toEqual(["0a", "0b", "1a", "1b", "2a", "2b"]);
     expect(requests).toHaveLength(3);
+  });
+
+  it("take for the items of a list what is in its array, whatever else the answer says", async () => {
+    const policies = [{ policy_type: "ACCOUNT_FROZEN" }, { policy_type: "GUARDIAN" }];
+    const { url } = await service((_, __, response) =>
+      json(response, 200, [{ result: { data: { account: "0xabc", policies, pagination: { next_cursor: null } } } }]),
+    );
+    const items: unknown[] = [];
+    for await (const item of iterate(createIntentryClient({ url }).accounts.policies, { address: "0xabc" }))
+      items.push(item);
+    expect(items).toEqual(policies);
+  });
+
+  it("name a quote for the registry that the service indexes", async () => {
+    const CommerceRegistry = `0x${"c0".repeat(20)}` as const;
+    const { url, requests } = await service((_, __, response) =>
+      json(response, 200, [{ result: { data: { chain_id: 8453, contracts: { CommerceRegistry } } } }]),
+    );
+    const [who, what] = [`0x${"0a".repeat(20)}`, `0x${"0b".repeat(32)}`] as const;
+    const quote = {
+      ...{ merchantId: 1n, serviceNumericId: 2n, agent: who, token: who, facilitator: who, amount: 3n, paymentRail: 3 },
+      ...{ expiresAt: 4n, paymentNonce: 5n, resourceHash: what, termsHash: what, x402PayloadHash: what },
+    };
+    expect(await createIntentryClient({ url }).quoteHash(quote)).toBe(quoteHash(8453, CommerceRegistry, quote));
+    expect(requests.map(({ url }) => url)).toEqual(["/trpc/status.protocol?batch=1"]);
   });
 });
 
