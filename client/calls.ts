@@ -1,13 +1,18 @@
-import { createTRPCUntypedClient, httpBatchLink, TRPCClientError } from "@trpc/client";
+import { createTRPCUntypedClient, httpBatchLink, type Operation, splitLink, TRPCClientError } from "@trpc/client";
 import type { AnyRouter } from "@trpc/server";
 import type { Api } from "./api";
 import { IntentryError } from "./error";
 import type { CallOptions } from "./procedure";
 import { retryLink } from "./retry-link";
+import { trpcFetch } from "./trpc-fetch";
 
 type Connection = { url: string; token: string | undefined; retries: number; fetch: typeof fetch };
 
+/** How many calls one request carries at most. */
 const MAX_BATCH = 50;
+
+/** How long the input of each of them may be, so that together they are shorter than the 256 KiB that the service reads. */
+const MAX_BATCHED_BYTES = 5_000;
 
 /** What JSON can't write, in the way that the service reads it. */
 function plain(value: unknown): unknown {
@@ -25,27 +30,30 @@ const transformer = {
   output: { serialize: same, deserialize: same },
 };
 
+/** Whether a call has so much to say that it travels alone. */
+const isLong = ({ input }: Operation) =>
+  new TextEncoder().encode(JSON.stringify(plain(input)) ?? "").length > MAX_BATCHED_BYTES;
+
 /** An error of the service in our own terms; any other is as it was, such as that of a call that was given up. */
 function errorOf(error: unknown): unknown {
   if (!(error instanceof TRPCClientError)) return error;
   return new IntentryError(error.message, error.data?.httpStatus, { cause: error.cause });
 }
 
-/** The calls of a service: what is made at once travels in one request, and what can't be answered now is made again. */
+/** The calls of a service: short ones that are made at once travel in one request, and what can't be answered now is made again. */
 export function callsOf({ url, token, retries, fetch }: Connection): Api {
+  const requestsOf = (maxItems: number) =>
+    httpBatchLink<AnyRouter>({
+      url: `${url}/trpc`,
+      // Inputs may be longer than an address can be.
+      methodOverride: "POST",
+      maxItems,
+      transformer,
+      fetch: trpcFetch(fetch),
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    } as never);
   const client = createTRPCUntypedClient<AnyRouter>({
-    links: [
-      retryLink(retries),
-      httpBatchLink({
-        url: `${url}/trpc`,
-        // Inputs may be longer than an address can be.
-        methodOverride: "POST",
-        maxItems: MAX_BATCH,
-        transformer,
-        fetch,
-        headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-      } as never),
-    ],
+    links: [retryLink(retries), splitLink({ condition: isLong, true: requestsOf(1), false: requestsOf(MAX_BATCH) })],
   });
   const made = (call: Promise<unknown>) =>
     call.catch((error: unknown) => {

@@ -12,8 +12,12 @@ export class IntentryError extends Error {
   }
 }
 
-/** The failure that a response is. */
-export async function failureOf(response: Response): Promise<IntentryError> {
-  const body = (await response.json().catch(() => null)) as { error?: string } | null;
-  return new IntentryError(body?.error ?? `The service answered ${response.status}`, response.status);
+/** The failure that an answer is, by its status and what it says. */
+export function refusal(status: number, body: unknown): IntentryError {
+  const { error } = (body ?? {}) as { error?: unknown };
+  return new IntentryError(typeof error === "string" ? error : `The service answered ${status}`, status);
 }
+
+/** The failure that a response is. */
+export const failureOf = async (response: Response): Promise<IntentryError> =>
+  refusal(response.status, await response.json().catch(() => null));

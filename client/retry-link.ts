@@ -7,6 +7,9 @@ const LONGEST_WAIT_SECONDS = 60;
 
 const FIRST_WAIT_SECONDS = 0.25;
 
+/** What a proxy says when the service did not answer it, and the service when it can't answer now. */
+const unanswered: readonly (number | undefined)[] = [undefined, 502, 503, 504];
+
 /** What the service adds to an error. */
 type ErrorData = { httpStatus?: number; retryAfter?: number };
 
@@ -20,7 +23,7 @@ export function secondsToWait(
   attempt: number,
 ): number | undefined {
   const { httpStatus, retryAfter } = error.data ?? {};
-  const isLater = httpStatus === 429 || (type === "query" && (httpStatus === 503 || httpStatus === undefined));
+  const isLater = httpStatus === 429 || (type === "query" && unanswered.includes(httpStatus));
   if (!isLater) return undefined;
   const seconds = retryAfter ?? FIRST_WAIT_SECONDS * 2 ** attempt;
   return seconds <= LONGEST_WAIT_SECONDS ? seconds : undefined;

@@ -90,12 +90,92 @@ describe("a client's calls", () => {
     expect(requests).toHaveLength(1);
   });
 
+  it("travel in bodies that the service takes, however much is sent at once", async () => {
+    const { url, requests } = await service((_, body, response) =>
+      json(
+        response,
+        200,
+        Object.values(JSON.parse(body)).map((data) => ({ result: { data } })),
+      ),
+    );
+    const { accounts, documents, preflight } = createIntentryClient({ url });
+    const address = `0x${"0a".repeat(20)}`;
+    const calldata = `0x${"ff".repeat(50 * 1024)}`;
+    const text = "é".repeat(2_400);
+    const sent = await Promise.all([
+      ...[1, 2, 3].map(() => documents.publishCatalog.mutate({ catalog_json: calldata })),
+      ...[1, 2, 3].map(() => preflight.check.query({ account: address, target: address, data: calldata })),
+      ...Array.from({ length: 120 }, () => documents.publishCatalog.mutate({ catalog_json: text })),
+      accounts.policies.query({ address }),
+      accounts.policies.query({ address }),
+    ]);
+    expect(sent.slice(0, 3)).toEqual(Array.from({ length: 3 }, () => ({ catalog_json: calldata })));
+    expect(sent.at(-1)).toEqual({ address });
+    expect(Math.max(...requests.map(({ body }) => Buffer.byteLength(body)))).toBeLessThan(256 * 1024);
+    const lengths = requests.map(({ body }) => Object.keys(JSON.parse(body)).length);
+    expect(lengths.sort((a, b) => a - b)).toEqual([1, 1, 1, 1, 1, 1, 2, 20, 50, 50]);
+  });
+
+  it.each([
+    [413, "body: must have at most 262144 bytes"],
+    [401, "authorization: must be Bearer and a token that may write"],
+  ])("say what the service says outside of tRPC too, and take a %s for its last word", async (status, error) => {
+    const { url, requests } = await service((_, __, response) => json(response, status, { error }));
+    const { documents, status: about } = createIntentryClient({ url });
+    for (const call of [about.health.query(), documents.publishCatalog.mutate({ catalog_json: "{}" })])
+      await expect(call).rejects.toMatchObject({ name: "IntentryError", status, message: error });
+    expect(requests).toHaveLength(2);
+  });
+
+  it("wait as long as an answer outside of tRPC says", async () => {
+    let left = 2;
+    const { url, requests } = await service((_, __, response) => {
+      if (left-- <= 0) return json(response, 200, [{ result: { data: { status: "ok" } } }]);
+      response.setHeader("retry-after", "0");
+      json(response, 503, { error: "The request took too long; try again" });
+    });
+    const intentry = createIntentryClient({ url });
+    expect(await intentry.status.health.query()).toEqual({ status: "ok" });
+    expect(requests).toHaveLength(3);
+    left = 1;
+    await expect(intentry.documents.publishCatalog.mutate({ catalog_json: "{}" })).rejects.toMatchObject({
+      status: 503,
+      message: "The request took too long; try again",
+    });
+    expect(requests).toHaveLength(4);
+  });
+
+  it("that are too many, as an answer outside of tRPC says, are made again even if they write", async () => {
+    let left = 1;
+    const { url, requests } = await service((_, __, response) => {
+      if (left-- <= 0) return json(response, 200, [{ result: { data: { catalog_hash: "0x" } } }]);
+      response.setHeader("retry-after", "0");
+      json(response, 429, { error: "Too many requests" });
+    });
+    await createIntentryClient({ url }).documents.publishCatalog.mutate({ catalog_json: "{}" });
+    expect(requests).toHaveLength(2);
+    left = 1;
+    const hasty = createIntentryClient({ url, retries: 0 }).documents.publishCatalog.mutate({ catalog_json: "{}" });
+    await expect(hasty).rejects.toMatchObject({ status: 429, message: "Too many requests" });
+  });
+
+  it("say the status of an answer that is no JSON", async () => {
+    const { url } = await service((_, __, response) => response.writeHead(502).end("<h1>Bad gateway</h1>"));
+    await expect(createIntentryClient({ url, retries: 0 }).status.health.query()).rejects.toMatchObject({
+      name: "IntentryError",
+      status: 502,
+      message: "The service answered 502",
+    });
+  });
+
   it.each<[number | undefined, number | undefined, "query" | "mutation", number | undefined]>([
     [429, 7, "query", 7],
     [429, 7, "mutation", 7],
     [429, 86_000, "mutation", undefined],
     [503, 5, "query", 5],
     [503, 5, "mutation", undefined],
+    [502, undefined, "query", 0.25],
+    [504, undefined, "mutation", undefined],
     [undefined, undefined, "query", 0.25],
     [undefined, undefined, "mutation", undefined],
     [400, undefined, "query", undefined],
