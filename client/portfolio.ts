@@ -1,8 +1,7 @@
 import type { LocalAccount } from "viem";
-
 import type { PortfolioSnapshot } from "./api";
-
-import { failureOf, IntentryError } from "./error";
+import { failureOf, IntentryError, refusal } from "./error";
+import { type ErrorData, secondsToWait } from "./retry-link";
 import { secondsOf, wait } from "./wait";
 
 /** Who pays: an account that signs EIP-712 messages. The service sends the transaction; the payer needs no gas. */
@@ -29,7 +28,43 @@ export type PortfolioOptions = {
 
 type Connection = { url: string; fetch: typeof fetch; payer?: Payer; spending?: Spending; retries: number };
 
-const DEFAULT_WAIT_SECONDS = 1;
+/** After how many seconds a request that failed is to be made again; undefined, not at all. */
+type Patience = (failed: ErrorData, attempt: number) => number | undefined;
+
+/** Without a payment it only reads. */
+const beforePaying: Patience = (failed, attempt) => secondsToWait({ data: failed }, "query", attempt);
+
+/** With one there is something to lose: it is made again whenever the service says when, however late, and waits longer. */
+const oncePaid: Patience = (failed, attempt) => failed.retryAfter ?? beforePaying(failed, attempt + 2);
+
+/** An answer that was read to its end. */
+type Answer = { status: number; header: (name: string) => string | null; body: unknown };
+
+/** Makes a request until its answer, an offer or a snapshot, is here as a whole. */
+async function answerOf(
+  request: () => Promise<Response>,
+  patience: Patience,
+  { retries, signal }: { retries: number; signal: AbortSignal | undefined },
+): Promise<Answer> {
+  for (let attempt = 0; ; attempt++) {
+    let failure: IntentryError;
+    let retryAfter: number | undefined;
+    try {
+      const response = await request();
+      const { status, headers } = response;
+      if (status === 200 || status === 402)
+        return { status, header: (name) => headers.get(name), body: await response.json() };
+      failure = await failureOf(response);
+      retryAfter = secondsOf(headers.get("retry-after"));
+    } catch (error) {
+      signal?.throwIfAborted();
+      failure = new IntentryError(error instanceof Error ? error.message : String(error), undefined, { cause: error });
+    }
+    const seconds = patience({ httpStatus: failure.status, retryAfter }, attempt);
+    if (attempt >= retries || seconds === undefined) throw failure;
+    await wait(seconds * 1000, signal);
+  }
+}
 
 /** The x402 libraries, which only those load who pay. */
 async function paying(account: Payer, spending: Spending | undefined) {
@@ -48,8 +83,8 @@ async function paying(account: Payer, spending: Spending | undefined) {
 }
 
 /**
- * Buys the snapshot of a wallet. A payment is signed once: when its answer is lost, or when the service can't say yet
- * whether it was settled, the same payment is sent again, and can't be charged twice.
+ * Buys the snapshot of a wallet. A payment is signed once: when its answer, or a part of it, is lost, or when the service
+ * can't say yet whether it was settled, the same payment is sent again, and can't be charged twice.
  */
 export async function buyPortfolio(
   { url, fetch, payer, spending, retries }: Connection,
@@ -59,28 +94,15 @@ export async function buyPortfolio(
   const query = new URLSearchParams({ address, ...(chains && { chains: chains.join(",") }) });
   const ask = (headers: Record<string, string> = {}) => fetch(`${url}/portfolio?${query}`, { headers, signal });
 
-  const offer = await ask();
-  if (offer.status === 200) return { snapshot: (await offer.json()) as PortfolioSnapshot, payment: null };
-  if (offer.status !== 402) throw await failureOf(offer);
+  const offer = await answerOf(ask, beforePaying, { retries, signal });
+  if (offer.status === 200) return { snapshot: offer.body as PortfolioSnapshot, payment: null };
   if (!payer) throw new IntentryError("A portfolio is paid for: createIntentryClient needs a payer", 402);
 
   const http = await paying(payer, spending);
-  const required = http.getPaymentRequiredResponse((name) => offer.headers.get(name), await offer.json());
+  const required = http.getPaymentRequiredResponse(offer.header, offer.body);
   const headers = http.encodePaymentSignatureHeader(await http.createPaymentPayload(required));
-  for (let attempt = 0; ; attempt++) {
-    const isLast = attempt >= retries || signal?.aborted;
-    const response = await ask(headers).catch((error: unknown) => {
-      if (isLast) throw error;
-      return null;
-    });
-    if (response?.status === 200) {
-      const { transaction, network, payer } = http.getPaymentSettleResponse((name) => response.headers.get(name));
-      const snapshot = (await response.json()) as PortfolioSnapshot;
-      return { snapshot, payment: { transaction, network, ...(payer && { payer }) } };
-    }
-    const seconds = secondsOf(response?.headers.get("retry-after") ?? null);
-    // What has no time to come back at is the service's last word.
-    if (response && (isLast || seconds === undefined)) throw await failureOf(response);
-    await wait((seconds ?? DEFAULT_WAIT_SECONDS) * 1000, signal);
-  }
+  const { status, header, body } = await answerOf(() => ask(headers), oncePaid, { retries, signal });
+  if (status !== 200) throw refusal(status, body);
+  const { transaction, network, payer: paidBy } = http.getPaymentSettleResponse(header);
+  return { snapshot: body as PortfolioSnapshot, payment: { transaction, network, ...(paidBy && { payer: paidBy }) } };
 }

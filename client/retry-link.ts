@@ -11,7 +11,7 @@ const FIRST_WAIT_SECONDS = 0.25;
 const unanswered: readonly (number | undefined)[] = [undefined, 502, 503, 504];
 
 /** What the service adds to an error. */
-type ErrorData = { httpStatus?: number; retryAfter?: number };
+export type ErrorData = { httpStatus?: number; retryAfter?: number };
 
 /**
  * After how many seconds a failed call is to be tried again; undefined, not at all. Too many calls were not carried out and

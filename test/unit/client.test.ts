@@ -1,5 +1,3 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { keccak256, recoverTypedDataAddress, serializeSignature } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
@@ -8,26 +6,7 @@ import { createIntentryClient, documentHash, iterate, quoteHash, signIntent } fr
 import { intentTypes } from "../../client/intents";
 import { secondsToWait } from "../../client/retry-link";
 import { intent as anyIntent } from "./arbitrary-intent";
-
-type Handler = (request: IncomingMessage, body: string, response: ServerResponse) => void;
-
-/** A service that answers as the test says, with the requests that it got. */
-async function serve(handler: Handler) {
-  const requests: { method: string; url: string; body: string; headers: IncomingMessage["headers"] }[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks).toString();
-    requests.push({ method: request.method ?? "", url: request.url ?? "", body, headers: request.headers });
-    handler(request, body, response);
-  });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, requests, close: () => server.close() };
-}
-
-const json = (response: ServerResponse, status: number, body: unknown) =>
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+import { type Handler, json, serve } from "./stand-in";
 
 /** What tRPC answers to a batch whose calls all end in the same way. */
 const failed = (status: number, code: string, retryAfter?: number) => ({
