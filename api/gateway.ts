@@ -37,7 +37,7 @@ export function createGateway(services: Services, log: Logger, events?: LiveEven
   gateway.route("/", paidRoutes(services, log));
   gateway.route("/", restRoutes(services));
   if (events) gateway.route("/", eventRoutes(events, services, log));
-  gateway.route("/", trpcRoutes(services, log, events?.feed));
+  gateway.route("/", trpcRoutes(services, log, events));
   gateway.route("/", mcpRoutes(services, log));
   gateway.route("/", docsRoutes(services));
   gateway.notFound((c) =>

@@ -2,6 +2,7 @@ import { initTRPC, TRPCError, tracked } from "@trpc/server";
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { Hono } from "hono";
 import type { Logger } from "pino";
+import type { ErrorStatus } from "../errors";
 import type { EventFeed } from "../events/feed";
 import { readSubscription } from "../events/subscription";
 import { callerOf } from "../http/caller";
@@ -12,6 +13,7 @@ import type { Caller } from "../operations/operation";
 import { runOperation } from "../operations/run";
 import type { Services } from "../services";
 import { boundedRequest } from "./body";
+import type { LiveEvents } from "./events";
 import { refuseOtherMethods } from "./rest";
 
 const ENDPOINT = "/trpc";
@@ -19,18 +21,19 @@ const ENDPOINT = "/trpc";
 /** How many calls one request may carry. */
 const MAX_BATCH = 50;
 
-/** tRPC's name of each status with which an operation can fail. */
+/** tRPC's name of each status with which an operation can fail, or the nearest; after that of 500 its clients try again. */
 const codes = {
   400: "BAD_REQUEST",
   401: "UNAUTHORIZED",
   403: "FORBIDDEN",
   404: "NOT_FOUND",
   409: "CONFLICT",
+  410: "NOT_FOUND",
   413: "PAYLOAD_TOO_LARGE",
   429: "TOO_MANY_REQUESTS",
   500: "INTERNAL_SERVER_ERROR",
   503: "SERVICE_UNAVAILABLE",
-} as const;
+} as const satisfies Record<ErrorStatus, string>;
 
 type Asked = { caller: Caller; gone: AbortSignal; onFault: (error: unknown) => void };
 
@@ -40,13 +43,10 @@ const retryAfter = ({ cause }: TRPCError) => {
   return seconds === undefined ? undefined : Number(seconds);
 };
 
-const t = initTRPC.context<Asked>().create({
-  isDev: false,
-  errorFormatter({ shape, error }) {
-    const seconds = error.cause ? retryAfter(error) : undefined;
-    return { ...shape, data: { ...shape.data, ...(seconds !== undefined && { retryAfter: seconds }) } };
-  },
-});
+const trpc = initTRPC.context<Asked>();
+
+/** What was sent is read where it is run. */
+const procedure = trpc.create().procedure.input((sent: unknown) => sent);
 
 /** The error that REST would answer with, in tRPC's terms. */
 function trpcErrorOf(thrown: unknown): TRPCError {
@@ -57,7 +57,6 @@ function trpcErrorOf(thrown: unknown): TRPCError {
 
 /** A query for what reads and a mutation for what writes, with the input and the answer of REST. */
 function procedureOf(services: Services, operation: AnyOperation) {
-  const procedure = t.procedure.input((sent: unknown) => sent);
   const resolve = async ({ input, ctx }: { input: unknown; ctx: Asked }) => {
     try {
       return (await runOperation(services, operation, input ?? {}, ctx.caller)).output;
@@ -69,42 +68,55 @@ function procedureOf(services: Services, operation: AnyOperation) {
   return operation.writes ? procedure.mutation(resolve) : procedure.query(resolve);
 }
 
+/** What a listener asks for, as `GET /events` names it; what is no object is left for it to refuse. */
+function wantedOf(sent: unknown): unknown {
+  if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return sent ?? {};
+  const { lastEventId, ...wanted } = sent as { lastEventId?: unknown };
+  return { ...wanted, last_event_id: lastEventId };
+}
+
 /** The live events, as `GET /events` sends them; a client that connects again says by itself where it was. */
 function subscriptionOf(feed: EventFeed) {
-  return t.procedure
-    .input((sent: unknown) => (sent ?? {}) as { lastEventId?: string })
-    .subscription(async function* ({ input: { lastEventId, ...wanted }, ctx, signal }) {
-      try {
-        const subscription = readSubscription({ ...wanted, last_event_id: lastEventId });
-        // The first message says where the stream begins, so there is a place from then on.
-        let place = "";
-        for await (const message of feed.messages(subscription, ctx.caller.client, signal ?? ctx.gone)) {
-          place = message.id ?? place;
-          yield tracked(place, message);
-        }
-      } catch (error) {
-        if (failureOf(error).fault) ctx.onFault(error);
-        throw trpcErrorOf(error);
+  return procedure.subscription(async function* ({ input, ctx, signal }) {
+    try {
+      const subscription = readSubscription(wantedOf(input));
+      // The first message says where the stream begins, so there is a place from then on.
+      let place = "";
+      for await (const message of feed.messages(subscription, ctx.caller.client, signal ?? ctx.gone)) {
+        place = message.id ?? place;
+        yield tracked(place, message);
       }
-    });
+    } catch (error) {
+      if (failureOf(error).fault) ctx.onFault(error);
+      throw trpcErrorOf(error);
+    }
+  });
 }
 
 type Procedures = Record<string, ReturnType<typeof procedureOf> | ReturnType<typeof subscriptionOf>>;
 
 /** The router of all operations that are free, each under its name: `agents.get`. */
-function routerOf(services: Services, feed: EventFeed | undefined) {
-  const resources: Record<string, Procedures> = feed ? { events: { subscribe: subscriptionOf(feed) } } : {};
+function routerOf(services: Services, events: LiveEvents | undefined) {
+  const resources: Record<string, Procedures> = events ? { events: { subscribe: subscriptionOf(events.feed) } } : {};
   for (const { resource, name, operation } of freeOperations) {
     resources[resource] ??= {};
     resources[resource][name.slice(resource.length + 1)] = procedureOf(services, operation);
   }
-  return t.router(resources);
+  const { router } = trpc.create({
+    isDev: false,
+    sse: { ping: { enabled: true, intervalMs: events?.heartbeatMs } },
+    errorFormatter({ shape, error }) {
+      const seconds = error.cause ? retryAfter(error) : undefined;
+      return { ...shape, data: { ...shape.data, ...(seconds !== undefined && { retryAfter: seconds }) } };
+    },
+  });
+  return router(resources);
 }
 
 /** Serves every free operation to typed clients, one or several in a request. */
-export function trpcRoutes(services: Services, log: Logger, feed?: EventFeed): Hono<Env> {
+export function trpcRoutes(services: Services, log: Logger, events?: LiveEvents): Hono<Env> {
   const routes = new Hono<Env>();
-  const router = routerOf(services, feed);
+  const router = routerOf(services, events);
   routes.on(["GET", "POST"], `${ENDPOINT}/*`, async (c) => {
     const asked: Asked = {
       caller: callerOf(c, services.config),
