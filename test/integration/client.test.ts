@@ -11,10 +11,12 @@ import {
   IntentryError,
   intentHash,
   iterate,
+  type Quote,
   type SignableIntent,
 } from "../../client/index";
 import { serverSent } from "../../client/server-sent";
 import { actor } from "../../dev/chain";
+import { people } from "../../dev/sample/people";
 import { publishExamples } from "../../dev/sample/published";
 import { type Found, findParameters } from "./found";
 import { addressOf, ask } from "./lists/asking";
@@ -135,6 +137,9 @@ describe("the client and tRPC, on the sample chain", () => {
       `${stack.apiUrl}/trpc/events.subscribe?input=${encodeURIComponent('{"name":"Nothing"}')}`,
     );
     expect(await wrong.text()).toContain("name: must be one of");
+    const unknown = encodeURIComponent(`{"lastEventId":"999999999999-000000-${"f".repeat(16)}"}`);
+    const ended = await (await fetch(`${stack.apiUrl}/trpc/events.subscribe?input=${unknown}`)).text();
+    expect(ended).toMatch(/event: serialized-error\ndata: .*"code":"NOT_FOUND","httpStatus":404/);
   });
 
   it("carries an intent from its signature to its fill", async () => {
@@ -178,10 +183,45 @@ describe("the client and tRPC, on the sample chain", () => {
     expect(ids.length).toBeGreaterThan(2);
   });
 
+  it("reads every policy of an account, and nothing else", async () => {
+    const { address } = people.bob;
+    const { policies } = await intentry.accounts.policies.query({ address, limit: 100 });
+    const read: unknown[] = [];
+    for await (const policy of iterate(intentry.accounts.policies, { address, limit: 1 })) read.push(policy);
+    expect(read).toEqual(policies);
+    expect(read.length).toBeGreaterThan(1);
+  });
+
+  it("names quotes as the registry does", async () => {
+    const quotes: Quote[] = [];
+    for await (const quote of iterate(intentry.quotes.list)) quotes.push(quote);
+    expect(quotes.length).toBeGreaterThan(1);
+    for (const { quote_hash, agent, token, facilitator, ...quote } of quotes) {
+      const commitment = {
+        ...{ agent, token, facilitator, merchantId: BigInt(quote.merchant_id), amount: BigInt(quote.amount) },
+        ...{ serviceNumericId: BigInt(quote.service_numeric_id), paymentRail: quote.payment_rail },
+        ...{ expiresAt: BigInt(quote.expires_at), paymentNonce: BigInt(quote.payment_nonce) },
+        ...{ resourceHash: quote.resource_hash, termsHash: quote.terms_hash, x402PayloadHash: quote.x402_payload_hash },
+      };
+      expect(await intentry.quoteHash(commitment)).toBe(quote_hash);
+    }
+  });
+
   it("publishes documents under the hash of their text", async () => {
     const text = '{ "services": [ "weather" ] }\n';
     const { uri, merchant_id } = await intentry.publishCatalog(text, { merchant_id: 1n });
     expect(merchant_id).toBe("1");
     expect(await (await fetch(uri)).text()).toBe(text);
+  });
+
+  it("publishes several long documents at once, and says why one is too long", async () => {
+    const texts = [1, 2, 3].map((number) => JSON.stringify({ number, words: "w".repeat(100 * 1024) }));
+    const published = await Promise.all(texts.map((text) => intentry.publishCatalog(text)));
+    expect(published.map(({ size_bytes }) => size_bytes)).toEqual(texts.map(({ length }) => length));
+    await expect(intentry.publishCatalog(JSON.stringify("w".repeat(300 * 1024)))).rejects.toMatchObject({
+      name: "IntentryError",
+      status: 413,
+      message: "body: must have at most 262144 bytes",
+    });
   });
 });
