@@ -182,6 +182,8 @@ export const listBids = operation({
   },
 });
 
+const ON_CHAIN = "Off-chain bids are for development; use IntentBook.submitBid and IntentBook.selectBid";
+
 /** Refuses a bid on an intent that no bid can come to any more. */
 function requireOpen(row: IntentRow, now: bigint): void {
   const status = row.status === "OPEN" && isExpired(row, now) ? "EXPIRED" : row.status;
@@ -211,7 +213,7 @@ export const createBid = operation({
     valid_until: "4000000000",
   },
   writes: true,
-  development: true,
+  development: ON_CHAIN,
   status: 201,
   async run(services, { id, solver, amount_in, amount_out, fee, valid_until, execution_plan }) {
     const [found, now] = await Promise.all([findIntent(services.db, id), services.now()]);
@@ -241,7 +243,7 @@ export const chooseBid = operation({
   errors: [401, 403, 404, 409, 429],
   example: { bidId: "offchain-1" },
   writes: true,
-  development: true,
+  development: ON_CHAIN,
   async run(services, { bidId }) {
     const { db, config } = services;
     const onchain = /^(\d{1,78})-(\d{1,78})$/.exec(bidId);

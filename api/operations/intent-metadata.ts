@@ -101,12 +101,15 @@ const asSent = (sent: SentContent): MetadataContent => ({
 });
 
 /** What is zero or empty is stored as what is absent: a signature can't tell them apart either. */
-const contentOf = (sent: SentContent): MetadataContent => ({
-  executionTarget: unlessZero(sent.execution_target ?? zeroAddress),
-  executionData: sent.execution_data === undefined || sent.execution_data === "0x" ? null : sent.execution_data,
-  requiredAttestationSubject: unlessZero(sent.required_attestation_subject ?? zeroHash),
-  requiredAttestationSchema: unlessZero(sent.required_attestation_schema ?? zeroHash),
-});
+function contentOf(sent: SentContent): MetadataContent {
+  const { executionTarget, executionData, requiredAttestationSubject, requiredAttestationSchema } = asSent(sent);
+  return {
+    executionTarget: executionTarget && unlessZero(executionTarget),
+    executionData: executionData === "0x" ? null : executionData,
+    requiredAttestationSubject: requiredAttestationSubject && unlessZero(requiredAttestationSubject),
+    requiredAttestationSchema: requiredAttestationSchema && unlessZero(requiredAttestationSchema),
+  };
+}
 
 /** Whether metadata comes with its owner's signature; a signature that is not the owner's is refused. */
 async function isSigned(

@@ -23,8 +23,8 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   headers?: Readonly<Record<string, string>>;
   /** Whether it changes what is stored: such operations are limited, and may need a token. */
   writes?: boolean;
-  /** Whether it is a helper for development, and refused (403) elsewhere. */
-  development?: true;
+  /** Of a helper for development: the sentence with which it is refused (403) elsewhere. */
+  development?: string;
   /** Whether its answer is the text of a document, which never changes and is named by the input's `hash`. */
   document?: boolean;
   /** Whether it is paid for: then only the paywall lets it run, and it is nowhere but where the paywall is. */

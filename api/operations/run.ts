@@ -19,8 +19,7 @@ export function parseInput(services: Services, operation: AnyOperation, sent: un
 /** Refuses who may not do this here, whatever was sent. */
 export function requirePermission({ config }: Services, operation: AnyOperation, caller: Caller): void {
   if (operation.paid && !isAdmitted(caller)) throw new Error(`${operation.route} was about to run without payment`);
-  if (operation.development && !config.devHelpers)
-    throw new Forbidden("Off-chain bids are for development; use IntentBook.submitBid and IntentBook.selectBid");
+  if (operation.development && !config.devHelpers) throw new Forbidden(operation.development);
   if (operation.writes && config.writeTokens.length > 0 && !caller.isKnown)
     throw new Unauthorized("authorization: must be Bearer and a token that may write");
 }
