@@ -17,11 +17,16 @@ const WRITERS = 4;
 /** How many writes are acknowledged before the process is killed: a different moment each time. */
 const writesBefore = (kill: number) => 1 + ((kill * 7) % 23);
 
+let server: Bundle;
+beforeAll(async () => {
+  server = await bundle(join(import.meta.dirname, "document-server.ts"));
+});
+afterAll(() => server?.remove());
+
 describe.each(["pglite", "postgres"] satisfies Database[])(
   `${KILLS} kills in a stream of writes, on %s`,
   (database) => {
     let folder: string;
-    let server: Bundle;
     let postgres: Postgres | undefined;
     let env: NodeJS.ProcessEnv;
     let url: string;
@@ -29,7 +34,6 @@ describe.each(["pglite", "postgres"] satisfies Database[])(
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), "intentry-kills-"));
-      server = await bundle(join(import.meta.dirname, "document-server.ts"));
       postgres = database === "postgres" ? await startPostgres() : undefined;
       const [port = 0] = await freePorts(1);
       url = `http://127.0.0.1:${port}`;
@@ -43,7 +47,6 @@ describe.each(["pglite", "postgres"] satisfies Database[])(
     }, 60_000);
     afterAll(async () => {
       await postgres?.stop();
-      await server?.remove();
       await rm(folder, { recursive: true, force: true });
     });
 
