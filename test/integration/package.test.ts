@@ -10,10 +10,10 @@ import { type Stack, startStack } from "./stack";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Runs a command; what it printed is in the error when it fails. */
-async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
+/** Runs a command; what it printed is in the error when it fails, or takes longer than it may. */
+async function run(command: string, args: readonly string[], cwd: string, timeout = 0): Promise<string> {
   try {
-    return (await promisify(execFile)(command, args, { cwd, maxBuffer: 2 ** 26 })).stdout;
+    return (await promisify(execFile)(command, args, { cwd, maxBuffer: 2 ** 26, timeout })).stdout;
   } catch (error) {
     const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
     throw new Error(`${command} ${args.join(" ")} failed:\n${stdout}${stderr}`, { cause: error });
@@ -89,7 +89,8 @@ describe("the package, as it is installed from its tarball into an empty project
   it("lets an agent live its day, in under 100 lines", async () => {
     const source = await readFile(join(project, "agent.ts"), "utf8");
     expect(source.trim().split("\n").length).toBeLessThan(100);
-    const printed = await run(process.execPath, [join("built", "agent.js"), stack.apiUrl, stack.chain.rpcUrl], project);
+    const args = [join("built", "agent.js"), stack.apiUrl, stack.chain.rpcUrl];
+    const printed = await run(process.execPath, args, project, 100_000);
     const { id, events, transaction, catalog } = JSON.parse(printed.trim().split("\n").at(-1) ?? "") as {
       id: string;
       events: string[];
