@@ -1,6 +1,6 @@
 import { agentRegistryAbi, intentBookAbi } from "intentry/abis";
 import { anyExecution, createIntentryClient, intentHash, type SignableIntent } from "intentry/client";
-import { createWalletClient, type Hex, http, keccak256, parseEventLogs, publicActions, toHex, zeroHash } from "viem";
+import { createWalletClient, type Hex, http, keccak256, parseEventLogs, publicActions, toHex, withRetry } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
 
@@ -8,18 +8,16 @@ import { foundry } from "viem/chains";
 declare const process: { argv: string[] };
 const [, , url = "http://localhost:3001", rpcUrl = "http://localhost:8545"] = process.argv;
 const mnemonic = "test test test test test test test test test test test junk";
-const walletOf = (addressIndex: number) =>
-  createWalletClient({
-    account: mnemonicToAccount(mnemonic, { addressIndex }),
-    chain: foundry,
-    transport: http(rpcUrl),
-    pollingInterval: 100,
-  }).extend(publicActions);
+const walletOf = (addressIndex: number) => {
+  const account = mnemonicToAccount(mnemonic, { addressIndex });
+  return createWalletClient({ account, chain: foundry, transport: http(rpcUrl) }).extend(publicActions);
+};
 const [agent, solver, payer] = [walletOf(1), walletOf(3), walletOf(9)] as const;
 const owner = agent.account.address;
-// On a chain that makes a block per transaction, whoever looks for replacements may miss the one block there is to see.
-const mined = async (sending: Promise<Hex>) =>
-  agent.waitForTransactionReceipt({ hash: await sending, checkReplacement: false });
+const mined = async (sending: Promise<Hex>) => {
+  const hash = await sending; // Asked for again and again: where each transaction makes a block, no later one says to look.
+  return withRetry(() => agent.getTransactionReceipt({ hash }), { delay: 100, retryCount: 300 });
+};
 
 // What is paid for is paid in test dollars, which no x402 client knows by itself.
 const { resources } = await createIntentryClient({ url }).payments.discovery.query();
@@ -72,7 +70,7 @@ const open = await intentry.waitForIntent(id, { status: "OPEN", pollMs: 100 });
 console.log(`Intent ${open.intent_id} is ${open.status}, to be executed by ${open.metadata?.execution_target}`);
 
 // A solver bids, the agent takes the best bid, and the solver fills it.
-const bid = [id, 1_000n, 950n, 1n, timestamp + 3_600n, zeroHash] as const;
+const bid = [id, 1_000n, 950n, 1n, timestamp + 3_600n, keccak256(toHex("plan"))] as const;
 await mined(solver.writeContract({ ...book, functionName: "submitBid", args: bid }));
 const bestBid = async (): Promise<string> =>
   (await intentry.bids.list.query({ id, limit: 1 })).bids[0]?.chain_bid_id ?? bestBid();
