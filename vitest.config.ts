@@ -5,6 +5,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     testTimeout: 120_000,
     hookTimeout: 240_000,
+    // What is waited for comes when it comes: a busy machine is no failure.
+    expect: { poll: { timeout: 20_000 } },
     pool: "forks",
     // Each integration file runs a chain, an indexer and perhaps a database; two at a time is what two cores carry.
     poolOptions: { forks: { maxForks: 2, minForks: 1 } },

@@ -5,7 +5,7 @@ import { payingFetch } from "../../dev/paying-fetch";
 import { demoPayer } from "../../dev/sample/people";
 import { parseAnswer, sendRaw } from "./raw-http";
 import { type Stack, startStack } from "./stack";
-import { askedFor, sign } from "./x402/payer";
+import { askedFor, buy, sign } from "./x402/payer";
 
 const PRICE = 10_000n;
 const payee = actor(18).address;
@@ -38,11 +38,7 @@ describe("the paid portfolio on the whole stack", () => {
     const required = askedFor(await fetch(`${stack.apiUrl}/portfolio${query}`));
     const before = await balanceOf(payee);
     const signed = await Promise.all(Array.from({ length: 20 }, () => sign(demoPayer, required)));
-    const responses = await Promise.all(
-      signed.map(({ header }) =>
-        fetch(`${stack.apiUrl}/portfolio${query}`, { headers: { "payment-signature": header } }),
-      ),
-    );
+    const responses = await Promise.all(signed.map(({ header }) => buy(`${stack.apiUrl}/portfolio${query}`, header)));
     expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect((await balanceOf(payee)) - before).toBe(20n * PRICE);
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../../dev/chain";
-import { askedFor, receiptOf, sign } from "./payer";
+import { askedFor, buy, receiptOf, sign } from "./payer";
 import { openShop, PRICE, payee, type Shop } from "./shop";
 
 const path = "/portfolio?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8&chains=local";
@@ -16,16 +16,6 @@ describe("200 paid requests from 20 payers at once", () => {
   });
   afterAll(() => shop?.close());
 
-  /** Asks until there is an answer, always with the same payment, as a client does that is told to come back. */
-  async function buy(header: string): Promise<Response> {
-    for (;;) {
-      const response = await fetch(shop.url + path, { headers: { "payment-signature": header } });
-      if (![409, 503].includes(response.status)) return response;
-      const seconds = Number(response.headers.get("retry-after") ?? 1);
-      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-    }
-  }
-
   it("are 200 settlements: none is lost, none is double, and every payer has paid exactly", {
     timeout: 300_000,
   }, async () => {
@@ -33,7 +23,7 @@ describe("200 paid requests from 20 payers at once", () => {
     const signed = await Promise.all(
       payers.flatMap((payer) => Array.from({ length: PAYMENTS_EACH }, () => sign(payer, required))),
     );
-    const responses = await Promise.all(signed.map(({ header }) => buy(header)));
+    const responses = await Promise.all(signed.map(({ header }) => buy(shop.url + path, header)));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(responses.map((response) => receiptOf(response).transaction)).size).toBe(PAYERS * PAYMENTS_EACH);
     expect(shop.state.runs).toBe(PAYERS * PAYMENTS_EACH);

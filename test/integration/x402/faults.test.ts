@@ -82,7 +82,7 @@ describe.each(["pglite", "postgres"] as const)("what goes wrong with a payment, 
 
   it("a facilitator that is away when it is asked to settle: the same", async () => {
     const { header } = await signed();
-    shop.state.takesMs = 500;
+    shop.state.takesMs = 2_000;
     let lost = new Response();
     const paying = pay(header).then((response) => {
       lost = response;
@@ -187,7 +187,7 @@ describe.each(["pglite", "postgres"] as const)("what goes wrong with a payment, 
     const poor = actor(15);
     await shop.fund(poor.address, PRICE);
     const { header } = await sign(poor, askedFor(await fetch(shop.url + path)));
-    shop.state.takesMs = 500;
+    shop.state.takesMs = 2_000;
     const paying = pay(header);
     await expect.poll(() => shop.state.runs).toBe(1);
     await shop.write(poor, "TestDollar", "transfer", [payer.address, PRICE]);

@@ -72,3 +72,13 @@ export async function sign(account: LocalAccount, required: PaymentRequired, cha
     version1: encode({ x402Version: 1, scheme: "exact", network: terms.network, payload }),
   };
 }
+
+/** Asks until there is an answer, always with the same payment, as a client does that is told to come back. */
+export async function buy(url: string, header: string): Promise<Response> {
+  for (;;) {
+    const response = await fetch(url, { headers: { "payment-signature": header } });
+    if (![409, 503].includes(response.status)) return response;
+    const seconds = Number(response.headers.get("retry-after") ?? 1);
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  }
+}

@@ -136,7 +136,7 @@ describe("a payment for the portfolio", () => {
   });
 
   it("20 times at once buys once: one answer, one charge, one run, and the rest are told to come back", async () => {
-    shop.state.takesMs = 300;
+    shop.state.takesMs = 2_000; // long enough for all to have come
     const { header } = await signed();
     let responses: Response[] = [];
     expect(

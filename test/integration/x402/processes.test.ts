@@ -68,7 +68,7 @@ describe("two processes that share a store", () => {
   }
 
   it("take one payment that comes to both, many times at once, once", async () => {
-    const gateways = [await startGateway(300), await startGateway(300)];
+    const gateways = [await startGateway(2_000), await startGateway(2_000)];
     const { header } = await sign(payer, askedFor(await fetch(shop.url + path)));
     runs = 0;
     const statuses: number[] = [];
