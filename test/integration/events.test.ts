@@ -5,7 +5,6 @@ import { FollowingClient, type Listening, openEvents, type WireMessage } from ".
 import { type Database, type Stack, startStack } from "./stack";
 
 const [owner, agent] = [actor(1), actor(2)];
-const SOON = { timeout: 20_000 };
 
 describe.each(["pglite", "postgres"] satisfies Database[])("live events, on %s", (database) => {
   let stack: Stack;
@@ -41,7 +40,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])("live events, on %s",
   };
   const agrees = async (client: FollowingClient, wanted?: Parameters<typeof logged>[0]) => {
     const truth = await logged(wanted);
-    await expect.poll(() => client.held, SOON).toEqual(truth);
+    await expect.poll(() => client.held).toEqual(truth);
     expect(client.problems).toEqual([]);
   };
   const ask = (path: string, init?: RequestInit) => fetch(`${stack.apiUrl}${path}`, init);
@@ -68,11 +67,11 @@ describe.each(["pglite", "postgres"] satisfies Database[])("live events, on %s",
 
   it("are only those from now on unless asked otherwise, and heartbeats while nothing happens", async () => {
     const client = await follow("");
-    await expect.poll(() => client.lastId, SOON).toBe((await logged()).at(-1));
-    await expect.poll(() => client.listening?.comments.length ?? 0, SOON).toBeGreaterThan(2);
+    await expect.poll(() => client.lastId).toBe((await logged()).at(-1));
+    await expect.poll(() => client.listening?.comments.length ?? 0).toBeGreaterThan(2);
     expect(client.held).toEqual([]);
     await register("from now on");
-    await expect.poll(() => client.held, SOON).toEqual((await logged()).slice(-1));
+    await expect.poll(() => client.held).toEqual((await logged()).slice(-1));
   });
 
   it("can be filtered by name, contract, account and agent, in the past and live", async () => {
@@ -103,7 +102,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])("live events, on %s",
     await client.connect();
     await agrees(client);
     const byQuery = await follow(`after=${lastId}`);
-    await expect.poll(() => byQuery.held, SOON).toEqual((await logged()).slice(-2));
+    await expect.poll(() => byQuery.held).toEqual((await logged()).slice(-2));
     const both: WireMessage[] = [];
     streams.push(
       await openEvents(`${stack.apiUrl}/events?after=${(await logged())[0]}`, {
@@ -111,7 +110,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])("live events, on %s",
         onMessage: (message) => both.push(message) < 100,
       }),
     );
-    await expect.poll(() => both.filter(({ event }) => event === "event").length, SOON).toBe(2);
+    await expect.poll(() => both.filter(({ event }) => event === "event").length).toBe(2);
   });
 
   it("that a reorg removes are taken back, newest first, before those of the new branch come", async () => {
@@ -126,7 +125,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])("live events, on %s",
     await stack.client.revert({ id: snapshot });
     await register("kept");
     await stack.client.mine({ blocks: 4 });
-    await expect.poll(() => client.removed, SOON).toEqual([...lost].reverse());
+    await expect.poll(() => client.removed).toEqual([...lost].reverse());
     await agrees(client);
     await agrees(filtered, ({ name }) => name === "SpendLimitSet");
     expect(filtered.removed).toEqual(lost.slice(1).reverse());
@@ -184,7 +183,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])("live events, on %s",
     await agrees(client);
     const block = BigInt(String(client.events.at(-1)?.block_number));
     await stack.client.mine({ blocks: 70 });
-    await expect.poll(() => client.safeBlock, SOON).toBeGreaterThanOrEqual(block);
+    await expect.poll(() => client.safeBlock).toBeGreaterThanOrEqual(block);
     const again = await follow();
     await agrees(again);
     expect(new Set(again.events.map(({ finality }) => finality))).toEqual(new Set(["safe"]));

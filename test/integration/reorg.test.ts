@@ -37,7 +37,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])("a reorg, on %s", (da
     await stack.client.revert({ id: snapshot });
     await register("kept");
     await stack.client.mine({ blocks: 6 });
-    await expect.poll(agents, { timeout: 20_000 }).toEqual(["before", "kept"]);
+    await expect.poll(agents).toEqual(["before", "kept"]);
     expect(await differences(stack)).toEqual([]);
   });
 
@@ -48,7 +48,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])("a reorg, on %s", (da
     await stack.client.request({ method: "anvil_reorg", params: [20, []] } as never);
     await stack.client.mine({ blocks: 2 });
     await register("after the reorg");
-    await expect.poll(agents, { timeout: 20_000 }).toEqual(["before", "kept", "after the reorg"]);
+    await expect.poll(agents).toEqual(["before", "kept", "after the reorg"]);
     expect(await differences(stack)).toEqual([]);
   });
 });
