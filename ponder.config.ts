@@ -1,6 +1,6 @@
-import { join } from "node:path";
 import { createConfig } from "ponder";
 import { protocolAbis } from "./config/contracts";
+import { indexFolder } from "./config/embedded";
 import { parseEnvironment } from "./config/environment";
 import { LOCAL_CHAIN_ID } from "./config/networks";
 
@@ -23,7 +23,7 @@ const pollingInterval = environment.pollingIntervalMs ?? (isLocal ? 100 : 1_000)
 export default createConfig({
   database: environment.databaseUrl
     ? { kind: "postgres", connectionString: environment.databaseUrl }
-    : { kind: "pglite", directory: join(environment.stateFolder, "index") },
+    : { kind: "pglite", directory: indexFolder(environment.stateFolder) },
   chains: { protocol: { id: chainId, rpc: lanes, pollingInterval } },
   contracts: {
     AgentRegistry: { chain: "protocol", abi: protocolAbis.AgentRegistry, address: contracts.AgentRegistry, startBlock },

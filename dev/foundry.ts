@@ -1,23 +1,12 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  access,
-  chmod,
-  constants,
-  mkdir,
-  mkdtemp,
-  readFile,
-  readlink,
-  rename,
-  rm,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
+import { access, chmod, constants, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { cached, makeFolder } from "./cache";
 
 const run = promisify(execFile);
 const require = createRequire(import.meta.url);
@@ -43,9 +32,7 @@ class FoundryUnavailable extends Error {
 
 const platform = () => `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
 
-const cacheFolder = () =>
-  process.env.INTENTRY_CACHE ??
-  join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "intentry", `foundry-${VERSION}`);
+const cacheFolder = () => cached(`foundry-${VERSION}`);
 
 const exists = (path: string) =>
   access(path, constants.X_OK).then(
@@ -81,22 +68,6 @@ async function inNodeModules(tool: FoundryTool): Promise<string | undefined> {
   } catch {
     return undefined;
   }
-}
-
-/** Does the work in a scratch folder and moves it into place at the end, so that a half-made folder is never used. */
-async function makeFolder(target: string, fill: (scratch: string) => Promise<void>): Promise<string> {
-  if (await exists(target)) return target;
-  await mkdir(dirname(target), { recursive: true });
-  const scratch = await mkdtemp(`${target}.making-`);
-  try {
-    await fill(scratch);
-    await rename(scratch, target);
-  } catch (error) {
-    await rm(scratch, { recursive: true, force: true });
-    // Another process that made the same folder meanwhile is as good as ours.
-    if (!(await exists(target))) throw error;
-  }
-  return target;
 }
 
 /** Fetches a platform package from the npm registry into the cache and returns the binary's path. */

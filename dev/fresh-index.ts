@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import pg from "pg";
+import { indexFolder } from "../config/embedded";
 import { LOCAL_CHAIN_ID } from "../config/networks";
 
 /** What Ponder keeps of a chain between runs belongs to that chain alone; a new local chain must not meet the old one's. */
@@ -9,7 +9,7 @@ export async function clearLocalIndex(
   databaseUrl: string | undefined,
   schema: string,
 ): Promise<void> {
-  await rm(join(stateFolder, "index"), { recursive: true, force: true });
+  await rm(indexFolder(stateFolder), { recursive: true, force: true });
   if (!databaseUrl) return;
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -3,6 +3,7 @@ import type { Environment } from "../config/environment";
 import { type LocalDeployment, localDeploymentFile } from "../config/networks";
 import { type LocalChain, startChain } from "./chain";
 import { deploy } from "./deploy";
+import { makeEmbeddedDatabases } from "./embedded-database";
 import { clearLocalIndex } from "./fresh-index";
 import { deployTokens } from "./local-tokens";
 import { protocolOn } from "./protocol";
@@ -17,6 +18,7 @@ export async function startLocalChain(
   const { stateFolder, anvilPort, apiPort, ponderPort, databaseUrl, databaseSchema } = environment;
   await mkdir(stateFolder, { recursive: true });
   await clearLocalIndex(stateFolder, databaseUrl, databaseSchema);
+  if (!databaseUrl) await makeEmbeddedDatabases(stateFolder);
   onProgress("Starting a local chain");
   const present = Math.floor(Date.now() / 1000);
   const startTime = environment.sampleActivity ? present - SAMPLE_HISTORY_SECONDS : present;

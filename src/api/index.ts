@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { db } from "ponder:api";
 import schema from "ponder:schema";
 import { Hono } from "hono";
@@ -15,6 +14,7 @@ import type { Services } from "../../api/services";
 import { lazily } from "../../api/store/lazy";
 import { openStore } from "../../api/store/open";
 import { paymentsFrom } from "../../api/x402/payments";
+import { storeFolder } from "../../config/embedded";
 import { parseEnvironment } from "../../config/environment";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 
@@ -28,7 +28,7 @@ const head = followHead(db);
 globalThis.intentryStore ??= lazily(() =>
   openStore({
     databaseUrl: environment.databaseUrl,
-    folder: join(environment.stateFolder, "store"),
+    folder: storeFolder(environment.stateFolder),
     onIdleError: (error) => log.warn({ err: error }, "a connection to the store broke"),
   }),
 );

@@ -8,6 +8,7 @@ import type { TokenList } from "../../config/token-list";
 import type { LocalChain } from "../../dev/chain";
 import { type Child, waitFor } from "../../dev/child";
 import type { Contracts } from "../../dev/deploy";
+import { makeEmbeddedDatabases } from "../../dev/embedded-database";
 import { indexerReady, type PonderApp, startIndexer } from "../../dev/indexer";
 import { freePorts } from "../../dev/ports";
 import * as schemaModule from "../../ponder.schema";
@@ -65,6 +66,7 @@ export async function indexOf(
   const ponderUrl = `http://127.0.0.1:${ponderPort}`;
   const deployment: LocalDeployment = { rpcUrl, chainId: LOCAL_CHAIN_ID, apiUrl, ponderUrl, contracts, tokens };
   await writeFile(localDeploymentFile(stateFolder), JSON.stringify(deployment));
+  if (!env.DATABASE_URL) await makeEmbeddedDatabases(stateFolder);
 
   let indexer: Child | undefined;
   let lines: string[] = [];
