@@ -18,7 +18,11 @@ export type Spending = {
 /** How a payment was settled. */
 export type Payment = { transaction: string; network: string; payer?: string };
 
-export type PaidSnapshot = { snapshot: PortfolioSnapshot; payment: Payment | null };
+export type PaidSnapshot = {
+  snapshot: PortfolioSnapshot;
+  /** Null when nothing was paid, and when a proxy has taken away what the service said of the payment. */
+  payment: Payment | null;
+};
 
 export type PortfolioOptions = {
   /** Which chains to include; base and ethereum if not given. */
@@ -82,6 +86,14 @@ async function paying(account: Payer, spending: Spending | undefined) {
   return new x402HTTPClient(client);
 }
 
+const RECEIPT = "payment-response";
+
+const paymentIn = ({ transaction, network, payer }: Payment): Payment => ({
+  transaction,
+  network,
+  ...(payer && { payer }),
+});
+
 /**
  * Buys the snapshot of a wallet. A payment is signed once: when its answer, or a part of it, is lost, or when the service
  * can't say yet whether it was settled, the same payment is sent again, and can't be charged twice.
@@ -103,6 +115,8 @@ export async function buyPortfolio(
   const headers = http.encodePaymentSignatureHeader(await http.createPaymentPayload(required));
   const { status, header, body } = await answerOf(() => ask(headers), oncePaid, { retries, signal });
   if (status !== 200) throw refusal(status, body);
-  const { transaction, network, payer: paidBy } = http.getPaymentSettleResponse(header);
-  return { snapshot: body as PortfolioSnapshot, payment: { transaction, network, ...(paidBy && { payer: paidBy }) } };
+  return {
+    snapshot: body as PortfolioSnapshot,
+    payment: header(RECEIPT) ? paymentIn(http.getPaymentSettleResponse(header)) : null,
+  };
 }

@@ -51,6 +51,10 @@ const payment = {
         },
       },
     },
+    404: {
+      description: "It is not sold here: this service was not told who is paid for it.",
+      content: { "application/json": { schema: ErrorBody } },
+    },
     409: {
       description: "The same payment is being worked on for another request; Retry-After says when to ask again.",
       headers: { "retry-after": text("In seconds.") },

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { Logger } from "pino";
-import { Unavailable } from "../errors";
+import { NotFound } from "../errors";
 import { callerOf } from "../http/caller";
 import type { Env } from "../http/log";
 import { admit } from "../operations/admission";
@@ -30,7 +30,7 @@ function addRoute(routes: Hono<Env>, operation: AnyOperation, services: Services
       JSON.stringify((await runOperation(services, operation, sent, caller)).output);
     const caller = callerOf(c, config);
     if (config.x402DevBypass) return answer(c, await make(admit(caller)));
-    if (!sell) throw new Unavailable(`${route.path} is not offered here: this service was not told who is paid for it`);
+    if (!sell) throw new NotFound(`${route.path} is not offered here: this service was not told who is paid for it`);
     return sell(c, { caller, request: `${operation.route} ${JSON.stringify(input)}`, make });
   });
   refuseOtherMethods(routes, route.honoPath, [route.method]);

@@ -35,6 +35,8 @@ const selling = (response: ServerResponse) => {
   response.setHeader("payment-response", settled);
   json(response, 200, snapshot);
 };
+/** A sale through a proxy that lets no unknown headers pass. */
+const sellingSilently = (response: ServerResponse) => json(response, 200, snapshot);
 /** A sale whose second half is lost on the way. */
 const cutOff = (response: ServerResponse) => {
   const text = JSON.stringify(snapshot);
@@ -66,6 +68,12 @@ describe("a portfolio that is bought", () => {
     const payments = service.requests.map(({ headers }) => headers["payment-signature"]);
     return { outcome, payments, signed: () => signed };
   }
+
+  it("is handed over also when nothing is said of its payment", async () => {
+    const { outcome, signed } = await buy([offering, sellingSilently]);
+    expect(outcome).toEqual({ snapshot, payment: null });
+    expect(signed()).toBe(1);
+  });
 
   const bought = { snapshot, payment: { transaction: "0xabc", network, payer: account.address } };
 

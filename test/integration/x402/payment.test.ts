@@ -352,7 +352,7 @@ describe("a payment for the portfolio", () => {
     const url = await shop.openGateway({}, false);
     const response = await fetch(url + path);
     expect([response.status, await errorOf(response)]).toEqual([
-      503,
+      404,
       "/portfolio is not offered here: this service was not told who is paid for it",
     ]);
     expect(await (await fetch(`${url}/.well-known/x402.json`)).json()).toEqual({ version: "1.0.0", resources: [] });
