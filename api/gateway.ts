@@ -15,7 +15,7 @@ import { eventRoutes, type LiveEvents } from "./transports/events";
 import { mcpRoutes } from "./transports/mcp";
 import { paidRoutes } from "./transports/paid";
 import { restRoutes } from "./transports/rest";
-import { trpcRoutes } from "./transports/trpc";
+import { isTrpcPath, trpcFailure, trpcRoutes } from "./transports/trpc";
 
 /** Everything that is served on the gateway's port; without live events, where there is no index to follow. */
 export function createGateway(services: Services, log: Logger, events?: LiveEvents): Hono<Env> {
@@ -46,7 +46,8 @@ export function createGateway(services: Services, log: Logger, events?: LiveEven
   gateway.onError((error, c) => {
     const { status, message, fault, headers } = failureOf(error);
     if (fault) log.error({ request_id: c.var.requestId, err: error }, "failed request");
-    return c.json({ error: message }, status as ContentfulStatusCode, headers);
+    const body = isTrpcPath(c.req.path) ? trpcFailure(error) : { error: message };
+    return c.json(body, status as ContentfulStatusCode, headers);
   });
   return gateway;
 }

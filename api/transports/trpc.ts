@@ -1,5 +1,6 @@
 import { initTRPC, TRPCError, tracked } from "@trpc/server";
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import { Hono } from "hono";
 import type { Logger } from "pino";
 import type { ErrorStatus } from "../errors";
@@ -53,6 +54,17 @@ function trpcErrorOf(thrown: unknown): TRPCError {
   const { status, message } = failureOf(thrown);
   const code = codes[status as keyof typeof codes] ?? "INTERNAL_SERVER_ERROR";
   return new TRPCError({ code, message, cause: thrown });
+}
+
+/** Whether tRPC's clients ask there. */
+export const isTrpcPath = (path: string) => path.startsWith(`${ENDPOINT}/`);
+
+/** What is told to tRPC's clients of a request that fails before it comes to tRPC; of several calls, it is of each. */
+export function trpcFailure(thrown: unknown) {
+  const error = trpcErrorOf(thrown);
+  const { code, message } = error;
+  const data = { code, httpStatus: failureOf(thrown).status, retryAfter: retryAfter(error) };
+  return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data } };
 }
 
 /** A query for what reads and a mutation for what writes, with the input and the answer of REST. */

@@ -1,4 +1,4 @@
-import { createTRPCClient, httpLink } from "@trpc/client";
+import { createTRPCClient, httpBatchLink, httpLink } from "@trpc/client";
 import type { AnyRouter } from "@trpc/server";
 import { zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -112,6 +112,19 @@ describe("the client and tRPC, on the sample chain", () => {
   ])("refuses %s", async (_, path, init, status) => {
     const response = await fetch(stack.apiUrl + path, init);
     expect([response.status, await response.text()]).toEqual([status, expect.not.stringContaining("    at ")]);
+  });
+
+  it.each([
+    ["one call", httpLink],
+    ["several calls", httpBatchLink],
+  ])("says to a plain client that sends %s in a request that it was too long", async (_, link) => {
+    const plain = createTRPCClient<AnyRouter>({ links: [link({ url: `${stack.apiUrl}/trpc` })] });
+    const publish = () => call("documents.publishCatalog", plain).mutate({ catalog_json: "x".repeat(300_000) });
+    const said = {
+      message: "body: must have at most 262144 bytes",
+      data: { code: "PAYLOAD_TOO_LARGE", httpStatus: 413 },
+    };
+    await Promise.all([publish(), publish()].map((sent) => expect(sent).rejects.toMatchObject(said)));
   });
 
   it("streams the live events over tRPC, and goes on after the last one that was had", async () => {
