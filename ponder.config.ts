@@ -3,6 +3,7 @@ import { protocolAbis } from "./config/contracts";
 import { indexFolder } from "./config/embedded";
 import { parseEnvironment } from "./config/environment";
 import { LOCAL_CHAIN_ID } from "./config/networks";
+import { steadyHead } from "./src/lib/steady-head";
 
 const environment = parseEnvironment(process.env);
 const { chainId, rpcUrls, startBlock, contracts } = environment.network();
@@ -16,6 +17,14 @@ const isLocal = chainId === LOCAL_CHAIN_ID;
 const lanes = isLocal
   ? rpcUrls.flatMap((url) => Array.from({ length: LOCAL_LANES }, (_, lane) => `${url}/?lane=${lane}`))
   : rpcUrls;
+
+declare global {
+  /** The process's own fetch, which is to be had again when this file is read anew. */
+  var intentryFetch: typeof fetch | undefined;
+}
+globalThis.intentryFetch ??= globalThis.fetch;
+// Ponder has no other way to stand between it and its nodes that leaves it several of them.
+globalThis.fetch = steadyHead(globalThis.intentryFetch, lanes);
 
 /** A local chain mines at once and costs nothing to ask; public ones have a block every second or slower. */
 const pollingInterval = environment.pollingIntervalMs ?? (isLocal ? 100 : 1_000);

@@ -1,10 +1,16 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type Hex, hexToNumber, numberToHex } from "viem";
 
 type Call = { method: string; params: unknown[] };
 
-/** What happens to a call: it reaches the node, is refused by it, is cut off, or waits for ever. */
-type Fate = "pass" | "refuse" | "cut" | "wait";
+/**
+ * What happens to a call: it reaches the node, is refused by it, is cut off, or waits for ever. Or its answer comes late, after
+ * those to later calls; or it reaches a node that is two blocks behind, as one behind a balancer may be.
+ */
+type Fate = "pass" | "refuse" | "cut" | "wait" | "late" | "behind";
+
+const LATE_MS = 400;
 
 export type RpcProxy = {
   url: string;
@@ -19,6 +25,15 @@ export type RpcProxy = {
 export async function startRpcProxy(target: string): Promise<RpcProxy> {
   let fateOf: (call: Call) => Fate = () => "pass";
   const calls: Call[] = [];
+  const ask = async (call: Call & { id: number }) => {
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({ jsonrpc: "2.0", ...call });
+    return (await fetch(target, { method: "POST", headers, body })).text();
+  };
+  const behind = async ([, ...rest]: unknown[]) => {
+    const head = JSON.parse(await ask({ id: 0, method: "eth_blockNumber", params: [] })) as { result: Hex };
+    return [numberToHex(hexToNumber(head.result) - 2), ...rest];
+  };
   const server = createServer(async (request, response) => {
     let text = "";
     for await (const chunk of request) text += chunk;
@@ -30,9 +45,9 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
     response.setHeader("content-type", "application/json");
     if (fate === "refuse")
       return response.end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32005, message: "too much asked" } }));
-    const headers = { "content-type": "application/json" };
-    const answer = await fetch(target, { method: "POST", headers, body: text });
-    response.end(await answer.text());
+    const answer = await ask(fate === "behind" ? { id, method, params: await behind(params) } : { id, method, params });
+    if (fate === "late") await new Promise((later) => setTimeout(later, LATE_MS));
+    response.end(answer);
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   return {
