@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { addressVariable, contractNames } from "../../config/contracts";
 import { InvalidEnvironment, parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
@@ -9,6 +9,13 @@ import { baseSepolia } from "../../config/networks";
 const addressOf = (digit: number) => `0x${String(digit).repeat(40)}`;
 const addresses = Object.fromEntries(contractNames.map((name, index) => [addressVariable(name), addressOf(index + 1)]));
 const custom = { CHAIN_ID: "10", RPC_URL: "https://one.example,https://two.example", START_BLOCK: "7", ...addresses };
+
+/** A folder that is there as long as the test. */
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "intentry-environment-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
 
 /** The lines with which an environment is refused; none when it is accepted. */
 const problems = (source: Record<string, string>): string[] => {
@@ -118,7 +125,7 @@ describe("the environment", () => {
   });
 
   it("takes the tokens of the local chain from the deployment file, and has no local chain elsewhere", () => {
-    const folder = mkdtempSync(join(tmpdir(), "intentry-environment-"));
+    const folder = newFolder();
     const rpcUrl = "http://127.0.0.1:8545";
     const contracts = Object.fromEntries(contractNames.map((name, index) => [name, addressOf(index + 1)]));
     const deployment = { rpcUrl, chainId: 31337, apiUrl: rpcUrl, ponderUrl: rpcUrl, contracts };
@@ -134,7 +141,7 @@ describe("the environment", () => {
   });
 
   it("says how the local deployment file is made when it is missing or broken", () => {
-    const folder = mkdtempSync(join(tmpdir(), "intentry-environment-"));
+    const folder = newFolder();
     const { network } = parseEnvironment({ INTENTRY_DIR: folder });
     expect(network).toThrow("`npm start` makes it");
     writeFileSync(join(folder, "local.json"), `{"rpcUrl": "http://127.0.0.1:8545"}`);
