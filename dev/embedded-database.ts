@@ -13,6 +13,9 @@ const emptyDatabase = () =>
 
 /** Makes the embedded databases of a state folder that are not there yet, empty; PGlite then opens them in no time. */
 export async function makeEmbeddedDatabases(stateFolder: string): Promise<void> {
+  // Where none can be kept, PGlite makes its databases itself, and says what is wrong if it can't.
+  const empty = await emptyDatabase().catch(() => undefined);
+  if (empty === undefined) return;
   for (const folder of [indexFolder(stateFolder), storeFolder(stateFolder)])
-    await makeFolder(folder, async (scratch) => cp(await emptyDatabase(), scratch, { recursive: true }));
+    await makeFolder(folder, (scratch) => cp(empty, scratch, { recursive: true }));
 }
