@@ -21,6 +21,9 @@ type Head = { url: string; block: Block };
 /** How often in a row a node has to say that it has a block no more, without having another in its place. */
 const DENIALS = 3;
 
+/** How long a node has to say whether a block stands. */
+const STANDS_MS = 5_000;
+
 const post = (body: unknown): RequestInit => ({
   method: "POST",
   headers: { "content-type": "application/json" },
@@ -50,8 +53,10 @@ export function steadyHead(fetch: Fetch, urls: readonly string[]): Fetch {
   /** Whether the block that was told of is still the one of its height; also if nobody can say so just now. */
   async function stands({ url, block }: Head): Promise<boolean> {
     const call = { jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: [block.number, false] };
-    const response = await fetch(url, { ...post(call), signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
-    const answer = z.object({ result: Block.nullable() }).safeParse(parsed((await response?.text()) ?? ""));
+    const text = await fetch(url, { ...post(call), signal: AbortSignal.timeout(STANDS_MS) })
+      .then((response) => response.text())
+      .catch(() => "");
+    const answer = z.object({ result: Block.nullable() }).safeParse(parsed(text));
     if (!answer.success) return true;
     const { result } = answer.data;
     if (result) return result.hash === block.hash;

@@ -18,14 +18,18 @@ class Nodes {
   readonly asked: string[] = [];
   newest: unknown = null;
   blocks: Record<string, Block | null> = {};
-  away = false;
+  away: "refuses" | "breaks off" | "is busy" | undefined;
 
   readonly fetch = steadyHead(
     async (input, init) => {
       const { method, params } = JSON.parse(String(init?.body ?? (await (input as Request).text()))) as Call;
       this.asked.push(`${input instanceof Request ? input.url : input} ${method} ${params[0]}`);
       if (params[0] === "latest") return Response.json({ jsonrpc: "2.0", id: 1, result: this.newest });
-      if (this.away) throw new TypeError("fetch failed");
+      if (this.away === "refuses") throw new TypeError("fetch failed");
+      if (this.away === "breaks off")
+        return new Response(new ReadableStream({ start: (body) => body.error(new Error()) }));
+      if (this.away === "is busy")
+        return Response.json({ jsonrpc: "2.0", id: 1, error: { code: -32005 } }, { status: 429 });
       return Response.json({ jsonrpc: "2.0", id: 1, result: this.blocks[params[0]] ?? null });
     },
     [first, second],
@@ -82,10 +86,10 @@ describe("the newest block, as Ponder is told of it", () => {
     expect(await nodes.told(block(3))).toEqual(block(3));
   });
 
-  it("stays when the node that told of it does not answer", async () => {
+  it.each(["refuses", "breaks off", "is busy"] as const)("stays when the node that told of it %s", async (away) => {
     const nodes = new Nodes();
     await nodes.told(block(5));
-    nodes.away = true;
+    nodes.away = away;
     for (let poll = 0; poll < 5; poll++) expect(await nodes.told(block(4), second)).toEqual(block(5));
   });
 
