@@ -9,6 +9,8 @@ const Quantity = z.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a
 const Block = z.looseObject({ number: Quantity, hash: z.string() });
 type Block = z.infer<typeof Block>;
 
+const Answer = z.object({ result: Block.nullable() });
+
 const Call = z.object({
   id: z.unknown(),
   method: z.literal("eth_getBlockByNumber"),
@@ -56,11 +58,11 @@ export function steadyHead(fetch: Fetch, urls: readonly string[]): Fetch {
     const text = await fetch(url, { ...post(call), signal: AbortSignal.timeout(STANDS_MS) })
       .then((response) => response.text())
       .catch(() => "");
-    const answer = z.object({ result: Block.nullable() }).safeParse(parsed(text));
+    const answer = Answer.safeParse(parsed(text));
     if (!answer.success) return true;
     const { result } = answer.data;
-    if (result) return result.hash === block.hash;
-    return ++denials < DENIALS;
+    denials = result ? 0 : denials + 1;
+    return result ? result.hash === block.hash : denials < DENIALS;
   }
 
   /** The newest block, after a node has told of one. */
@@ -84,9 +86,9 @@ export function steadyHead(fetch: Fetch, urls: readonly string[]): Fetch {
     const call = Call.safeParse(parsed(body));
     if (!call.success || !response.ok) return response;
     const text = await response.text();
-    const answer = z.object({ result: Block }).safeParse(parsed(text));
-    if (!answer.success) return new Response(text, response);
-    const result = await settle({ url, block: answer.data.result });
+    const block = Answer.safeParse(parsed(text)).data?.result;
+    if (!block) return new Response(text, response);
+    const result = await settle({ url, block });
     return Response.json({ jsonrpc: "2.0", id: call.data.id, result });
   };
 }
