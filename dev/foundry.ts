@@ -34,7 +34,7 @@ const platform = () => `${process.platform}-${process.arch === "x64" ? "amd64" :
 
 const cacheFolder = () => cached(`foundry-${VERSION}`);
 
-const exists = (path: string) =>
+const isExecutable = (path: string) =>
   access(path, constants.X_OK).then(
     () => true,
     () => false,
@@ -51,11 +51,11 @@ async function onPath(tool: FoundryTool): Promise<string | undefined> {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     const candidate = resolve(folder, tool);
     // npm puts node_modules/.bin on the PATH of its scripts; foundry's own installer keeps its binaries in ~/.foundry.
-    if (folder && !folder.includes("node_modules") && (await exists(candidate)) && (await works(candidate)))
+    if (folder && !folder.includes("node_modules") && (await isExecutable(candidate)) && (await works(candidate)))
       return candidate;
   }
   const installed = join(homedir(), ".foundry", "bin", tool);
-  return (await exists(installed)) && (await works(installed)) ? installed : undefined;
+  return (await isExecutable(installed)) && (await works(installed)) ? installed : undefined;
 }
 
 async function inNodeModules(tool: FoundryTool): Promise<string | undefined> {
@@ -63,7 +63,7 @@ async function inNodeModules(tool: FoundryTool): Promise<string | undefined> {
     const manifest = require.resolve(`@foundry-rs/${tool}-${platform()}/package.json`);
     const binary = join(dirname(manifest), "bin", tool);
     // Packages unpacked with install scripts off may lack the executable bit.
-    if (!(await exists(binary))) await chmod(binary, 0o755);
+    if (!(await isExecutable(binary))) await chmod(binary, 0o755);
     return (await works(binary)) ? binary : undefined;
   } catch {
     return undefined;
@@ -161,7 +161,7 @@ export async function findFoundry(tool: FoundryTool): Promise<string> {
   const found = (await onPath(tool)) ?? (await inNodeModules(tool));
   if (found) return found;
   const launcher = join(cacheFolder(), `${tool}-under-qemu`);
-  if ((await exists(launcher)) && (await works(launcher))) return launcher;
+  if ((await isExecutable(launcher)) && (await works(launcher))) return launcher;
 
   const attempts: [string, () => Promise<string>][] = [["npm", () => fetchPackage(tool, platform())]];
   if (platform() === "linux-arm64") attempts.push(["qemu", () => underQemu(tool)]);

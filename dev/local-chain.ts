@@ -18,7 +18,10 @@ export async function startLocalChain(
   const { stateFolder, anvilPort, apiPort, ponderPort, databaseUrl, databaseSchema } = environment;
   await mkdir(stateFolder, { recursive: true });
   await clearLocalIndex(stateFolder, databaseUrl, databaseSchema);
-  if (!databaseUrl) await makeEmbeddedDatabases(stateFolder);
+  if (!databaseUrl) {
+    onProgress("Making an empty database");
+    await makeEmbeddedDatabases(stateFolder);
+  }
   onProgress("Starting a local chain");
   const present = Math.floor(Date.now() / 1000);
   const startTime = environment.sampleActivity ? present - SAMPLE_HISTORY_SECONDS : present;
