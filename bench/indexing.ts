@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../config/networks";
-import { startChain } from "../dev/chain";
-import { waitFor } from "../dev/child";
-import { type Contracts, deploy } from "../dev/deploy";
-import { startIndexer } from "../dev/indexer";
-import { freePorts } from "../dev/ports";
-import { startPostgres } from "../dev/postgres";
+import { startChain } from "../stack/chain";
+import { waitFor } from "../stack/child";
+import { type Contracts, deploy } from "../stack/deploy";
+import { startIndexer } from "../stack/indexer";
+import { freePorts } from "../stack/ports";
+import { startPostgres } from "../stack/postgres";
 import { makeEvents } from "./many-events";
 
 /**

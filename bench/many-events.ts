@@ -2,11 +2,11 @@ import { type Address, encodeFunctionData, type Hex, numberToHex, zeroAddress, z
 import { signIntent } from "../client/intents";
 import { type QuoteCommitment, quoteHash } from "../client/quote-hash";
 import { LOCAL_CHAIN_ID } from "../config/networks";
-import { actor, type LocalChain } from "../dev/chain";
-import type { Contracts } from "../dev/deploy";
-import { deployedAbis } from "../dev/protocol";
-import { hashOf } from "../dev/sample/people";
 import type { Intent } from "../src/lib/intent-hash";
+import { actor, type LocalChain } from "../stack/chain";
+import type { Contracts } from "../stack/deploy";
+import { deployedAbis } from "../stack/protocol";
+import { hashOf } from "../stack/sample/people";
 
 /** A transaction that anvil sends for any account, unsigned. */
 type Call = { from: Address; to: Address; data: Hex };

@@ -9,12 +9,11 @@ import { openStore } from "../api/store/open";
 import { routeOf } from "../api/transports/route";
 import { parseEnvironment } from "../config/environment";
 import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../config/networks";
-import { startChain } from "../dev/chain";
-import { type Contracts, deploy } from "../dev/deploy";
-import { indexerReady, startIndexer } from "../dev/indexer";
-import { freePorts } from "../dev/ports";
-import { startPostgres } from "../dev/postgres";
-import { type RecordedIndex, type RecordedQuery, recordedIndex } from "../dev/recorded-index";
+import { startChain } from "../stack/chain";
+import { type Contracts, deploy } from "../stack/deploy";
+import { indexerReady, startIndexer } from "../stack/indexer";
+import { freePorts } from "../stack/ports";
+import { startPostgres } from "../stack/postgres";
 import {
   addressOf,
   type Item,
@@ -23,6 +22,7 @@ import {
   type Pagination,
   type Parameters,
 } from "../test/integration/lists/asking";
+import { type RecordedIndex, type RecordedQuery, recordedIndex } from "../test/support/recorded-index";
 import { largeTables, makeRows, NOW } from "./many-rows";
 
 /**

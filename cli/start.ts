@@ -5,7 +5,7 @@ import { Failure } from "./failure";
 
 /** The root of the repository, when this runs in a checkout of it. */
 const root = fileURLToPath(new URL("..", import.meta.url));
-const script = fileURLToPath(new URL("../dev/start.ts", import.meta.url));
+const script = fileURLToPath(new URL("../stack/start.ts", import.meta.url));
 
 /** Runs the local stack until it ends, and gives its exit code. */
 export async function start(): Promise<number> {

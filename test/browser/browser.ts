@@ -1,4 +1,4 @@
-import { ChromiumUnavailable, findChromium } from "../../dev/chromium";
+import { ChromiumUnavailable, findChromium } from "../support/chromium";
 
 /** Where Chromium is. A machine without it, on which it can't be installed, can still run all the other tests. */
 export const executablePath = await findChromium().catch((error: unknown) => {

@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 import { build } from "tsdown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chromiumArguments } from "../../dev/chromium";
 import { type Stack, startStack } from "../integration/stack";
+import { chromiumArguments } from "../support/chromium";
 import { executablePath } from "./browser";
 
 /** The client and all that it needs as one script, which puts it under a global name. */

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { chromiumArguments } from "../../dev/chromium";
 import { type Stack, startStack } from "../integration/stack";
+import { chromiumArguments } from "../support/chromium";
 import { executablePath } from "./browser";
 
 const Document = z.object({

@@ -1,7 +1,7 @@
 import { keccak256, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { actor } from "../../dev/chain";
-import { hashOf } from "../../dev/sample/people";
+import { actor } from "../../stack/chain";
+import { hashOf } from "../../stack/sample/people";
 import { type Stack, startStack } from "../integration/stack";
 
 const agent = actor(1);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allOperations } from "../../api/operations/index";
-import { actor } from "../../dev/chain";
-import { hashOf } from "../../dev/sample/people";
-import { publishExamples } from "../../dev/sample/published";
+import { actor } from "../../stack/chain";
+import { hashOf } from "../../stack/sample/people";
+import { publishExamples } from "../../stack/sample/published";
 import { type Found, findParameters } from "./found";
 import { type DocumentedRoute, documentedRoutes, type Kind, kindOf, type Parameter, target } from "./openapi-routes";
 import { type Stack, startStack } from "./stack";

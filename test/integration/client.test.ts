@@ -15,9 +15,9 @@ import {
   type SignableIntent,
 } from "../../client/index";
 import { serverSent } from "../../client/server-sent";
-import { actor } from "../../dev/chain";
-import { people } from "../../dev/sample/people";
-import { publishExamples } from "../../dev/sample/published";
+import { actor } from "../../stack/chain";
+import { people } from "../../stack/sample/people";
+import { publishExamples } from "../../stack/sample/published";
 import { type Found, findParameters } from "./found";
 import { addressOf, ask } from "./lists/asking";
 import { type Stack, startStack } from "./stack";

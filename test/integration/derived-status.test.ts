@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { intentBookAbi } from "../../abis/index";
 import { anyExecution, signIntent } from "../../client/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { actor } from "../../dev/chain";
-import { hashOf } from "../../dev/sample/people";
+import { actor } from "../../stack/chain";
+import { hashOf } from "../../stack/sample/people";
 import { ask, askAll, type Item } from "./lists/asking";
 import { type Stack, startStack } from "./stack";
 

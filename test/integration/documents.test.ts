@@ -13,7 +13,7 @@ import { openStore } from "../../api/store/open";
 import { document } from "../../api/store/schema";
 import { parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
-import { startPostgres } from "../../dev/postgres";
+import { startPostgres } from "../../stack/postgres";
 import { withoutIndex } from "../without-index";
 import type { Database } from "./stack";
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { actor } from "../../dev/chain";
-import { hashOf } from "../../dev/sample/people";
+import { actor } from "../../stack/chain";
+import { hashOf } from "../../stack/sample/people";
 import { FollowingClient, type Listening, openEvents, type WireMessage } from "./event-client";
 import { type Database, type Stack, startStack } from "./stack";
 

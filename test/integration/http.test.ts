@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { actor } from "../../dev/chain";
-import { hashOf } from "../../dev/sample/people";
+import { actor } from "../../stack/chain";
+import { hashOf } from "../../stack/sample/people";
 import { documentedRoutes } from "./openapi-routes";
 import { parseAnswer, sendRaw } from "./raw-http";
 import { type Stack, startStack } from "./stack";

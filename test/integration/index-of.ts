@@ -5,13 +5,13 @@ import { getTableColumns } from "drizzle-orm";
 import type { Readiness } from "../../api/readiness";
 import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../../config/networks";
 import type { TokenList } from "../../config/token-list";
-import type { LocalChain } from "../../dev/chain";
-import { type Child, waitFor } from "../../dev/child";
-import type { Contracts } from "../../dev/deploy";
-import { makeEmbeddedDatabases } from "../../dev/embedded-database";
-import { indexerReady, type PonderApp, startIndexer } from "../../dev/indexer";
-import { freePorts } from "../../dev/ports";
 import * as schemaModule from "../../ponder.schema";
+import type { LocalChain } from "../../stack/chain";
+import { type Child, waitFor } from "../../stack/child";
+import type { Contracts } from "../../stack/deploy";
+import { makeEmbeddedDatabases } from "../../stack/embedded-database";
+import { indexerReady, type PonderApp, startIndexer } from "../../stack/indexer";
+import { freePorts } from "../../stack/ports";
 
 const schema = { ...schemaModule };
 

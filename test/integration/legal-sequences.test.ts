@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentRegistryAbi } from "../../abis/index";
 import { anyExecution, signIntent } from "../../client/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { actor, mined } from "../../dev/chain";
-import { hashOf } from "../../dev/sample/people";
+import { actor, mined } from "../../stack/chain";
+import { hashOf } from "../../stack/sample/people";
 import { type Stack, startStack } from "./stack";
 
 const registry = "CommerceRegistry";

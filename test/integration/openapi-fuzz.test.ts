@@ -1,7 +1,7 @@
 import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { actor } from "../../dev/chain";
+import { actor } from "../../stack/chain";
 import { type DocumentedRoute, documentedRoutes, type Kind, kindOf, openApi, type Parameter } from "./openapi-routes";
 import { type Stack, startStack } from "./stack";
 

@@ -1,8 +1,8 @@
 import { decodePaymentResponseHeader } from "@x402/fetch";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { actor } from "../../dev/chain";
-import { payingFetch } from "../../dev/paying-fetch";
-import { demoPayer } from "../../dev/sample/people";
+import { actor } from "../../stack/chain";
+import { payingFetch } from "../../stack/paying-fetch";
+import { demoPayer } from "../../stack/sample/people";
 import { parseAnswer, sendRaw } from "./raw-http";
 import { type Stack, startStack } from "./stack";
 import { askedFor, buy, sign } from "./x402/payer";

@@ -10,11 +10,11 @@ import { tokenLists } from "../../api/portfolio/token-lists";
 import { type ChainSlug, chains } from "../../config/chains";
 import type { TokenList } from "../../config/token-list";
 import bytecode from "../../contracts/bytecode.json";
-import { actor, type ChainConnection, type LocalChain, mined, startChain } from "../../dev/chain";
-import { type Contracts, deploy } from "../../dev/deploy";
-import { deployTokens } from "../../dev/local-tokens";
-import { freePorts } from "../../dev/ports";
-import { demoPayer } from "../../dev/sample/people";
+import { actor, type ChainConnection, type LocalChain, mined, startChain } from "../../stack/chain";
+import { type Contracts, deploy } from "../../stack/deploy";
+import { deployTokens } from "../../stack/local-tokens";
+import { freePorts } from "../../stack/ports";
+import { demoPayer } from "../../stack/sample/people";
 import { type RpcProxy, startRpcProxy } from "./rpc-proxy";
 
 const lowercase = (address: Address) => address.toLowerCase() as Address;

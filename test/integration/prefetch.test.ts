@@ -1,8 +1,8 @@
 import { encodeFunctionData } from "viem";
 import { afterEach, describe, expect, it } from "vitest";
 import { agentRegistryAbi } from "../../abis/index";
-import { actor } from "../../dev/chain";
-import { hashOf } from "../../dev/sample/people";
+import { actor } from "../../stack/chain";
+import { hashOf } from "../../stack/sample/people";
 import { differences } from "./agreement";
 import { type Database, type Stack, startStack } from "./stack";
 

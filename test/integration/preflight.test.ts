@@ -1,6 +1,6 @@
 import { encodeFunctionData, erc20Abi, type Hex, maxUint256, numberToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { actor, mined } from "../../dev/chain";
+import { actor, mined } from "../../stack/chain";
 import type { World } from "./actions/world";
 import { policyKinds, runLegalActions } from "./legal-actions";
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { actor } from "../../dev/chain";
-import { hashOf } from "../../dev/sample/people";
+import { actor } from "../../stack/chain";
+import { hashOf } from "../../stack/sample/people";
 import { expectPublished, publishUntilGone } from "../faults/publishing";
 import { differences } from "./agreement";
 import { type Database, type Stack, startStack } from "./stack";

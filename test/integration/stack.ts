@@ -1,11 +1,11 @@
-import { type LocalChain, startChain } from "../../dev/chain";
-import { deploy } from "../../dev/deploy";
-import type { PonderApp } from "../../dev/indexer";
-import { deployTokens } from "../../dev/local-tokens";
-import { freePorts } from "../../dev/ports";
-import { type Postgres, startPostgres } from "../../dev/postgres";
-import { type Protocol, protocolOn } from "../../dev/protocol";
-import { SAMPLE_HISTORY_SECONDS, sampleActivity } from "../../dev/sample/index";
+import { type LocalChain, startChain } from "../../stack/chain";
+import { deploy } from "../../stack/deploy";
+import type { PonderApp } from "../../stack/indexer";
+import { deployTokens } from "../../stack/local-tokens";
+import { freePorts } from "../../stack/ports";
+import { type Postgres, startPostgres } from "../../stack/postgres";
+import { type Protocol, protocolOn } from "../../stack/protocol";
+import { SAMPLE_HISTORY_SECONDS, sampleActivity } from "../../stack/sample/index";
 import { type Index, indexOf } from "./index-of";
 
 export type Database = "pglite" | "postgres";

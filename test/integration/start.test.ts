@@ -10,11 +10,11 @@ import { subscription } from "../../api/events/subscription";
 import { allOperations } from "../../api/operations/index";
 import { addressVariable, contractNames, protocolAbis } from "../../config/contracts";
 import { baseSepolia, LocalDeployment, readLocalDeployment } from "../../config/networks";
-import { actor, connect, startChain } from "../../dev/chain";
-import { deploy } from "../../dev/deploy";
-import { freePorts } from "../../dev/ports";
-import { protocolOn } from "../../dev/protocol";
-import { demoPayer, hashOf } from "../../dev/sample/people";
+import { actor, connect, startChain } from "../../stack/chain";
+import { deploy } from "../../stack/deploy";
+import { freePorts } from "../../stack/ports";
+import { protocolOn } from "../../stack/protocol";
+import { demoPayer, hashOf } from "../../stack/sample/people";
 import { examplesIn, graphql, isBusy, npmStart, readme, runExample } from "./npm-start";
 
 describe("npm start", () => {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { anyExecution, signIntent } from "../../client/intents";
 import { metadataTypedData } from "../../client/metadata";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { actor } from "../../dev/chain";
 import { type Intent, intentHash } from "../../src/lib/intent-hash";
+import { actor } from "../../stack/chain";
 import { type Database, type Stack, startStack } from "./stack";
 
 const [owner, stranger, solver] = [actor(1), actor(2), actor(3)];

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentRegistryAbi, attestationRegistryAbi, intentBookAbi } from "../../abis/index";
 import { anyExecution, signIntent } from "../../client/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { actor, mined } from "../../dev/chain";
-import { hashOf } from "../../dev/sample/people";
 import { type Intent, intentHash } from "../../src/lib/intent-hash";
+import { actor, mined } from "../../stack/chain";
+import { hashOf } from "../../stack/sample/people";
 import { type Stack, startStack } from "./stack";
 
 const [signer, stranger] = [actor(1), actor(2)];

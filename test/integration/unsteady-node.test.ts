@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { actor } from "../../dev/chain";
-import { hashOf } from "../../dev/sample/people";
+import { actor } from "../../stack/chain";
+import { hashOf } from "../../stack/sample/people";
 import { type Index, indexOf } from "./index-of";
 import { type RpcProxy, startRpcProxy } from "./rpc-proxy";
 import { type Stack, startStack } from "./stack";

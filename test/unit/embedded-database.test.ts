@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { indexFolder, storeFolder } from "../../config/embedded";
-import { makeEmbeddedDatabases } from "../../dev/embedded-database";
+import { makeEmbeddedDatabases } from "../../stack/embedded-database";
 
 describe("the embedded databases of a state folder", () => {
   let folder: string;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { findFoundry } from "../../dev/foundry";
+import { findFoundry } from "../../stack/foundry";
 
 describe("findFoundry", () => {
   afterEach(() => {

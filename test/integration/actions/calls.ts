@@ -10,8 +10,8 @@ import {
   type Hex,
   toFunctionSelector,
 } from "viem";
-import type { Contracts } from "../../../dev/deploy";
-import { deployedAbis } from "../../../dev/protocol";
+import type { Contracts } from "../../../stack/deploy";
+import { deployedAbis } from "../../../stack/protocol";
 import type { Text } from "./values";
 
 type Abis = typeof deployedAbis;

@@ -1,7 +1,7 @@
 import { type Address, type Hex, zeroAddress } from "viem";
 import type { QuoteCommitment } from "../../../client/quote-hash";
-import type { actor } from "../../../dev/chain";
-import type { Contracts } from "../../../dev/deploy";
+import type { actor } from "../../../stack/chain";
+import type { Contracts } from "../../../stack/deploy";
 import { type Call, type ContractName, type FunctionName, selectorOf } from "./calls";
 import { type AccountPolicies, isWithinLimit, newPolicies } from "./policy-state";
 import type { Random } from "./random";

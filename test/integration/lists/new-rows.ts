@@ -2,9 +2,9 @@ import { type Address, type Hex, numberToHex, parseEventLogs, slice, stringToHex
 import { commerceRegistryAbi, intentBookAbi } from "../../../abis/index";
 import { anyExecution, signIntent } from "../../../client/intents";
 import { LOCAL_CHAIN_ID } from "../../../config/networks";
-import { actor } from "../../../dev/chain";
-import type { Protocol } from "../../../dev/protocol";
-import { hashOf } from "../../../dev/sample/people";
+import { actor } from "../../../stack/chain";
+import type { Protocol } from "../../../stack/protocol";
+import { hashOf } from "../../../stack/sample/people";
 import { type Call, type ContractName, call, type FunctionName } from "../actions/calls";
 
 /** Somebody who has no part in the random activity of `legal-actions.ts`. */

@@ -1,6 +1,6 @@
 import { type Address, BaseError, decodeErrorResult, encodeFunctionData, type Hex } from "viem";
 import { policyModuleAbi } from "../../../abis/index";
-import type { Protocol } from "../../../dev/protocol";
+import type { Protocol } from "../../../stack/protocol";
 import type { PaymentCase, TransactionCase } from "./cases";
 
 /** Overflow and underflow revert with a panic of this name. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { actor } from "../../../dev/chain";
+import { actor } from "../../../stack/chain";
 import { askedFor, buy, receiptOf, sign } from "./payer";
 import { openShop, PRICE, payee, type Shop } from "./shop";
 

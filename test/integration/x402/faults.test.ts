@@ -3,7 +3,7 @@ import { type Hex, parseSignature } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { claimPayment } from "../../../api/store/payments";
 import { payment } from "../../../api/store/schema";
-import { actor } from "../../../dev/chain";
+import { actor } from "../../../stack/chain";
 import type { Fault } from "./facilitator-server";
 import { askedFor, receiptOf, sign } from "./payer";
 import { openShop, PRICE, payee, type Shop } from "./shop";

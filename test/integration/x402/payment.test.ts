@@ -1,8 +1,8 @@
 import { decodePaymentResponseHeader } from "@x402/fetch";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { payment } from "../../../api/store/schema";
-import { actor } from "../../../dev/chain";
-import { payingFetch } from "../../../dev/paying-fetch";
+import { actor } from "../../../stack/chain";
+import { payingFetch } from "../../../stack/paying-fetch";
 import { askedFor, type Changes, receiptOf, sign } from "./payer";
 import { openShop, PRICE, payee, type Shop } from "./shop";
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { findFoundry } from "./foundry.js";
+import { findFoundry } from "../stack/foundry.js";
 
 const contracts = fileURLToPath(new URL("../contracts", import.meta.url));
 const solc = fileURLToPath(new URL("./solc.cjs", import.meta.url));
