@@ -32,16 +32,19 @@ export async function readiness({
   head: readHead,
   clients,
   config,
-}: Pick<Services, "head" | "clients" | "config">): Promise<Readiness> {
+  outage,
+}: Pick<Services, "head" | "clients" | "config" | "outage">): Promise<Readiness> {
   const [{ historyDone, block }, head] = await Promise.all([readHead(), chainHead(clients.chain)]);
   const lag = head !== null && block !== null ? (head > block ? head - block : 0n) : null;
-  const reason = !historyDone
-    ? "The index has not yet caught up with the chain's history."
-    : lag === null
-      ? "The chain does not answer."
-      : lag > config.maxLagBlocks
-        ? `The index is ${lag} blocks behind the chain.`
-        : null;
+  const reason =
+    outage() ??
+    (!historyDone
+      ? "The index has not yet caught up with the chain's history."
+      : lag === null
+        ? "The chain does not answer."
+        : lag > config.maxLagBlocks
+          ? `The index is ${lag} blocks behind the chain.`
+          : null);
   return {
     ready: reason === null,
     chain_id: config.chainId,

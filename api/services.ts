@@ -54,4 +54,6 @@ export type Services = {
   head: HeadReader["read"];
   /** The time in unix seconds that decides what has expired. */
   now: HeadReader["now"];
+  /** Why this process should get no more requests, whatever the index says: it is stopping, or the indexer has failed. */
+  outage: () => string | null;
 };

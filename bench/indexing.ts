@@ -40,14 +40,13 @@ const backfillDuration = (line: string): number | undefined => {
 let schemas = 0;
 
 async function indexOnce({ root, env: ownEnv }: App, events: number, env: NodeJS.ProcessEnv): Promise<Measured> {
-  const [ponderPort = 0, apiPort = 0] = await freePorts(2);
+  const [ponderPort = 0] = await freePorts(1);
   let duration: number | undefined;
   const child = startIndexer({
     command: "start",
     root,
     ponderPort,
-    apiPort,
-    databaseSchema: `bench_${schemas++}`,
+    schema: `bench_${schemas++}`,
     env: { ...env, ...ownEnv },
     onLine: (line) => {
       duration ??= backfillDuration(line);

@@ -11,7 +11,7 @@ import { parseEnvironment } from "../config/environment";
 import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../config/networks";
 import { startChain } from "../stack/chain";
 import { type Contracts, deploy } from "../stack/deploy";
-import { indexerReady, startIndexer } from "../stack/indexer";
+import { historyIndexed, startIndexer } from "../stack/indexer";
 import { freePorts } from "../stack/ports";
 import { startPostgres } from "../stack/postgres";
 import {
@@ -43,7 +43,7 @@ const rowsAllowed = (filters: number) => [100 * LIMIT, ROWS / 8][filters] ?? ROW
 
 /** Has Ponder make its tables and their indexes on an empty chain. */
 async function makeTables(databaseUrl: string): Promise<Contracts> {
-  const [port = 0, apiPort = 0, ponderPort = 0] = await freePorts(3);
+  const [port = 0, ponderPort = 0] = await freePorts(2);
   const stateFolder = await mkdtemp(join(tmpdir(), "intentry-plans-"));
   const chain = await startChain({ port });
   try {
@@ -59,8 +59,8 @@ async function makeTables(databaseUrl: string): Promise<Contracts> {
     };
     await writeFile(localDeploymentFile(stateFolder), JSON.stringify(deployment));
     const env = { ...process.env, INTENTRY_DIR: stateFolder, DATABASE_URL: databaseUrl };
-    const indexer = startIndexer({ command: "start", ponderPort, apiPort, databaseSchema: SCHEMA, env });
-    await indexerReady(indexer, apiPort);
+    const indexer = startIndexer({ command: "start", ponderPort, schema: SCHEMA, env });
+    await historyIndexed(indexer, ponderPort);
     await indexer.stop();
     return contracts;
   } finally {
@@ -220,6 +220,7 @@ try {
       portfolio: { chains: [], snapshot: unreachable },
       head: followHead(index.db).read,
       now: async () => NOW,
+      outage: () => null,
     },
     pino({ level: "silent" }),
   );

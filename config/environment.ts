@@ -25,7 +25,8 @@ const databaseUrl = z.url({ protocol: /^postgres(ql)?$/, error: "must be a postg
 
 const schemaName = z
   .string()
-  .regex(/^[a-z_][a-z0-9_]{0,44}$/, "must be a lowercase PostgreSQL schema name of at most 45 characters");
+  // A build's schema adds nine characters, and Ponder accepts 45.
+  .regex(/^[a-z_][a-z0-9_]{0,35}$/, "must be a lowercase PostgreSQL schema name of at most 36 characters");
 
 const DEFAULT_WRITES_PER_MINUTE = 600;
 const DEFAULT_DOCUMENT_BYTES_PER_DAY = 64 * 1024 * 1024;
@@ -41,6 +42,7 @@ const shared = z.object({
   ANVIL_PORT: port.default(8545),
   DATABASE_URL: databaseUrl.optional(),
   DATABASE_SCHEMA: schemaName.optional(),
+  INDEX_SCHEMA: schemaName.optional(),
   SAMPLE_ACTIVITY: flag.default(true),
   X402_DEV_BYPASS: flag.default(false),
   NODE_ENV: z.string().optional(),
@@ -99,7 +101,12 @@ export type Environment = {
   ponderPort: number;
   anvilPort: number;
   databaseUrl: string | undefined;
+  /** Throws {@link InvalidEnvironment} where no database is set. */
+  requireDatabaseUrl: () => string;
+  /** The schema of the views that name the index build to serve. Builds are in schemas whose names begin with it. */
   databaseSchema: string;
+  /** The schema that the gateway reads the index from. */
+  indexSchema: string;
   sampleActivity: boolean;
   x402DevBypass: boolean;
   pollingIntervalMs: number | undefined;
@@ -201,6 +208,13 @@ export function parseEnvironment(source: Source): Environment {
     };
   };
 
+  const databaseSchema = variables.DATABASE_SCHEMA ?? (networkName === "local" ? "intentry_local" : "intentry");
+  const requireDatabaseUrl = () => {
+    if (variables.DATABASE_URL === undefined)
+      throw new InvalidEnvironment(["DATABASE_URL: is required here; `npm start` sets it to its embedded PostgreSQL"]);
+    return variables.DATABASE_URL;
+  };
+
   const localTokens = () => {
     if (networkName !== "local") return undefined;
     const { rpcUrl, tokens = { native: [], sequencer: null, tokens: [] } } = readLocalDeployment(stateFolder);
@@ -214,7 +228,9 @@ export function parseEnvironment(source: Source): Environment {
     ponderPort: variables.PONDER_PORT,
     anvilPort: variables.ANVIL_PORT,
     databaseUrl: variables.DATABASE_URL,
-    databaseSchema: variables.DATABASE_SCHEMA ?? (networkName === "local" ? "intentry_local" : "intentry"),
+    requireDatabaseUrl,
+    databaseSchema,
+    indexSchema: variables.INDEX_SCHEMA ?? databaseSchema,
     sampleActivity: variables.SAMPLE_ACTIVITY,
     x402DevBypass: variables.X402_DEV_BYPASS,
     pollingIntervalMs: variables.POLLING_INTERVAL_MS,

@@ -1,59 +1,87 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+type StopSignal = "SIGTERM" | "SIGINT" | "SIGKILL";
 
 export type Child = {
   name: string;
   /** Resolves once the process has ended, with its exit code (null when a signal ended it). */
   ended: Promise<number | null>;
-  /** The last lines it printed, for the message when it ends unasked. */
+  /** The last lines it printed, for the error message when it ends unexpectedly. */
   lastLines: () => string[];
-  /** Asks it to end, and makes it end when it hasn't after {@link GRACE_MS}. */
-  stop: (signal?: "SIGTERM" | "SIGINT" | "SIGKILL") => Promise<void>;
+  /** Sends the signal (by default the child's own stop signal), and SIGKILL if it still runs after its grace period. */
+  stop: (signal?: StopSignal) => Promise<void>;
   pid: number;
 };
 
-type Options = {
+type SupervisionOptions = {
   name: string;
+  /** What ends it in an orderly way. */
+  stopSignal?: StopSignal;
+  /** How long it may take to end before it is killed. */
+  graceMs?: number;
+  onLine?: (line: string) => void;
+};
+
+type Options = SupervisionOptions & {
   command: string;
   args: string[];
   env?: NodeJS.ProcessEnv;
   cwd?: string;
   uid?: number;
   gid?: number;
-  onLine?: (line: string) => void;
 };
 
 const KEPT_LINES = 40;
-
-/** The whole stack has 5 s to end; this leaves time for the rest of it. */
-const GRACE_MS = 4_000;
+const DEFAULT_GRACE_MS = 4_000;
 
 const isRunning = (process: ChildProcess) => process.exitCode === null && process.signalCode === null;
 
 const children = new Set<ChildProcess>();
-// However this process ends, short of a kill -9, what it started ends with it.
 process.once("exit", () => {
   for (const child of children) child.kill("SIGKILL");
 });
 
-/**
- * Starts a program whose output is read line by line and which is never left behind by `stop`. It gets a process group
- * of its own, so that Ctrl-C reaches this process alone, which then ends the others in order.
- */
-export function startChild({ name, command, args, onLine, ...options }: Options): Child {
-  const child = spawn(command, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+let watchdog: ChildProcess | undefined;
+
+/** Tells the watchdog about a child. It ends the registered processes if this one is killed before it can. */
+function notifyWatchdog(line: string): void {
+  if (!watchdog) {
+    const script = fileURLToPath(new URL("watchdog.js", import.meta.url));
+    watchdog = spawn(process.execPath, [script], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+    watchdog.once("exit", () => {
+      watchdog = undefined;
+    });
+    // A watchdog that was killed is replaced with the next child.
+    watchdog.stdin?.on("error", () => {});
+    watchdog.unref();
+    (watchdog.stdin as Socket | null)?.unref();
+  }
+  watchdog.stdin?.write(`${line}\n`);
+}
+
+/** Reads a process's output line by line, and makes sure that it never outlives this process. */
+export function supervise(
+  child: ChildProcess,
+  { name, stopSignal = "SIGTERM", graceMs = DEFAULT_GRACE_MS, onLine }: SupervisionOptions,
+): Child {
   children.add(child);
+  if (child.pid !== undefined) notifyWatchdog(`+${child.pid} ${stopSignal}`);
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr])
-    createInterface({ input: stream }).on("line", (line) => {
-      lines.push(line);
-      if (lines.length > KEPT_LINES) lines.shift();
-      onLine?.(line);
-    });
+    if (stream)
+      createInterface({ input: stream }).on("line", (line) => {
+        lines.push(line);
+        if (lines.length > KEPT_LINES) lines.shift();
+        onLine?.(line);
+      });
   const ended = new Promise<number | null>((resolve) => {
     child.once("exit", (code) => {
       children.delete(child);
+      notifyWatchdog(`-${child.pid}`);
       resolve(code);
     });
     child.once("error", (error) => {
@@ -66,18 +94,27 @@ export function startChild({ name, command, args, onLine, ...options }: Options)
     ended,
     lastLines: () => [...lines],
     pid: child.pid ?? -1,
-    async stop(signal = "SIGTERM") {
+    async stop(signal = stopSignal) {
       if (!isRunning(child)) return;
       const exit = once(child, "exit");
       child.kill(signal);
-      const timer = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
+      const timer = setTimeout(() => child.kill("SIGKILL"), graceMs);
       await exit;
       clearTimeout(timer);
     },
   };
 }
 
-/** A child that should be running has ended; the message holds its last words. */
+/**
+ * Starts a program under supervision. It gets its own process group, so that Ctrl-C reaches only this process, which
+ * then stops its children in order.
+ */
+export function startChild({ name, stopSignal, graceMs, onLine, command, args, ...options }: Options): Child {
+  const child = spawn(command, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  return supervise(child, { name, stopSignal, graceMs, onLine });
+}
+
+/** A child that should be running has ended. The message contains its last lines of output. */
 export class ChildEnded extends Error {
   override name = "ChildEnded";
 
@@ -86,7 +123,7 @@ export class ChildEnded extends Error {
   }
 }
 
-/** Waits until `condition` answers something, and fails early when the child ends instead. */
+/** Waits until `condition` returns a value. Throws early when the child ends. */
 export async function waitFor<Value>(
   child: Child,
   what: string,

@@ -2,6 +2,8 @@ import { rm } from "node:fs/promises";
 import pg from "pg";
 import { indexFolder } from "../config/embedded";
 import { LOCAL_CHAIN_ID } from "../config/networks";
+import { developmentSchema } from "./index-build";
+import { dropIndex } from "./published-index";
 
 /** What Ponder keeps of a chain between runs belongs to that chain alone; a new local chain must not meet the old one's. */
 export async function clearLocalIndex(
@@ -15,7 +17,8 @@ export async function clearLocalIndex(
   await client.connect();
   try {
     await requireLocalSchema(client, schema);
-    await client.query(`DROP SCHEMA IF EXISTS ${pg.escapeIdentifier(schema)} CASCADE`);
+    await dropIndex(client, schema);
+    await client.query(`DROP SCHEMA IF EXISTS ${pg.escapeIdentifier(developmentSchema(schema))} CASCADE`);
     await clearSyncCache(client);
   } finally {
     await client.end();

@@ -7,6 +7,9 @@ const ponderBinary = join(projectRoot, "node_modules", "ponder", "dist", "esm", 
 /** Indexing makes many objects that die young; with room for them, collecting them costs a fraction. */
 const YOUNG_GENERATION = "--max-semi-space-size=64";
 
+/** Ponder itself gives up an orderly shutdown after 5 s. */
+const GRACE_MS = 6_000;
+
 /** Which Ponder app, and how it runs: `dev` reloads on an edit. */
 export type PonderApp = {
   command: "start" | "dev";
@@ -16,22 +19,14 @@ export type PonderApp = {
 
 type Options = PonderApp & {
   ponderPort: number;
-  apiPort: number;
-  databaseSchema: string;
+  /** The schema that it builds the index in. */
+  schema: string;
   env: NodeJS.ProcessEnv;
   onLine?: (line: string) => void;
 };
 
-/** Starts Ponder, and with it the gateway, on the environment given. Its own port is the operators' and stays on loopback. */
-export function startIndexer({
-  command,
-  ponderPort,
-  apiPort,
-  databaseSchema,
-  root = projectRoot,
-  env,
-  onLine,
-}: Options): Child {
+/** Starts Ponder. Its port is for operators and listens on loopback only. */
+export function startIndexer({ command, ponderPort, schema, root = projectRoot, env, onLine }: Options): Child {
   const { PORT: _, ...rest } = env; // PORT would win over --port
   return startChild({
     name: "ponder",
@@ -41,32 +36,28 @@ export function startIndexer({
       ponderBinary,
       command,
       ["--root", root],
-      ["--schema", databaseSchema],
+      ["--schema", schema],
       ["--port", String(ponderPort)],
       ["--hostname", "127.0.0.1"],
       ["--log-format", "json"],
       command === "dev" ? ["--disable-ui"] : [],
     ].flat(),
     cwd: projectRoot,
-    env: {
-      ...rest,
-      API_PORT: String(apiPort),
-      PONDER_PORT: String(ponderPort),
-      DATABASE_SCHEMA: databaseSchema,
-      PONDER_TELEMETRY_DISABLED: "true",
-    },
+    env: { ...rest, PONDER_PORT: String(ponderPort), PONDER_TELEMETRY_DISABLED: "true" },
+    graceMs: GRACE_MS,
     onLine,
   });
 }
 
+const answersReady = (port: number) => async () => {
+  const response = await fetch(`http://127.0.0.1:${port}/ready`, { signal: AbortSignal.timeout(5_000) });
+  return response.ok || undefined;
+};
+
 /** Waits until the gateway says that the index has caught up with the chain. */
-export const indexerReady = (child: Child, apiPort: number, timeoutMs = 120_000) =>
-  waitFor(
-    child,
-    "caught-up index",
-    async () => {
-      const response = await fetch(`http://127.0.0.1:${apiPort}/ready`, { signal: AbortSignal.timeout(5_000) });
-      return response.ok || undefined;
-    },
-    timeoutMs,
-  );
+export const indexReady = (indexer: Child, apiPort: number, timeoutMs = 120_000) =>
+  waitFor(indexer, "caught-up index", answersReady(apiPort), timeoutMs);
+
+/** Waits until Ponder says that it has indexed the chain's history. */
+export const historyIndexed = (indexer: Child, ponderPort: number) =>
+  waitFor(indexer, "complete history", answersReady(ponderPort), 120_000);

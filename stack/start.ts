@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { type Environment, parseEnvironment } from "../config/environment";
 import type { LocalDeployment } from "../config/networks";
 import { type Child, ChildEnded } from "./child";
-import { indexerReady, startIndexer } from "./indexer";
+import { startIndexStack } from "./index-stack";
+import { indexReady } from "./indexer";
 import { startLocalChain } from "./local-chain";
 import { requireFreePort } from "./ports";
 import { people } from "./sample/people";
@@ -12,8 +13,8 @@ import { publishExamples } from "./sample/published";
 
 const isDevelopment = process.argv.includes("--dev");
 
-/** Started in this order, ended in the opposite one. */
-const children: Child[] = [];
+/** Started in this order, stopped in the opposite one. */
+const parts: { stop: () => Promise<void> }[] = [];
 let stopping = false;
 
 const startedAt = Date.now();
@@ -22,15 +23,15 @@ const say = (what: string) => console.log(`[${((Date.now() - startedAt) / 1000).
 async function stopAll(code: number): Promise<never> {
   if (!stopping) {
     stopping = true;
-    for (const child of children.reverse()) await child.stop();
+    for (const part of parts.reverse()) await part.stop();
     process.exit(code);
   }
   return new Promise(() => {});
 }
 
-/** A child that ends unasked takes the stack down with it. */
-function supervise(child: Child): Child {
-  children.push(child);
+/** A child without which nothing works: the stack stops when it ends. */
+function require(child: Child): Child {
+  parts.push(child);
   void child.ended.then((code) => {
     if (stopping) return;
     console.error(new ChildEnded(child, code).message);
@@ -91,7 +92,8 @@ async function main(): Promise<void> {
   // The file that Ponder reads too, so that both see one environment.
   if (existsSync(".env.local")) process.loadEnvFile(".env.local");
   const environment = parseEnvironment(process.env);
-  const { networkName, apiPort, ponderPort, anvilPort, databaseSchema } = environment;
+  const { networkName, apiPort, ponderPort, anvilPort } = environment;
+  const databaseUrl = environment.requireDatabaseUrl();
   await requireFreePort(apiPort, "API_PORT");
   await requireFreePort(ponderPort, "PONDER_PORT");
   const onLine = await logLines(environment);
@@ -99,26 +101,29 @@ async function main(): Promise<void> {
   let deployment: LocalDeployment | undefined;
   if (networkName === "local") {
     await requireFreePort(anvilPort, "ANVIL_PORT");
-    deployment = await startLocalChain(environment, (chain) => supervise(chain.child), say);
+    deployment = await startLocalChain(environment, (chain) => require(chain.child), say);
   }
   say("Starting the indexer and the gateway");
-  const indexer = supervise(
-    startIndexer({
-      command: isDevelopment ? "dev" : "start",
-      ponderPort,
-      apiPort,
-      databaseSchema,
-      env: isDevelopment ? { NODE_ENV: "development", ...process.env } : process.env,
-      onLine,
-    }),
-  );
+  const index = await startIndexStack({
+    environment,
+    databaseUrl,
+    command: isDevelopment ? "dev" : "start",
+    env: isDevelopment ? { NODE_ENV: "development", ...process.env } : process.env,
+    onLine,
+    onNotice: (sentence) => console.error(sentence),
+    onGivenUp(error) {
+      console.error(error.message);
+      void stopAll(1);
+    },
+  });
+  parts.push(index);
   if (!deployment) {
     say(
       `Indexing ${networkName}. http://127.0.0.1:${apiPort}/ready answers 200 once it has caught up. Stop with Ctrl-C.`,
     );
     return;
   }
-  await indexerReady(indexer, apiPort);
+  await indexReady(index.indexer.current(), apiPort);
   say("The index has caught up");
   if (environment.sampleActivity) {
     say("Sample activity: documents, a schema and metadata");

@@ -12,4 +12,5 @@ export const withoutIndex: Omit<Services, "store" | "config"> = {
   portfolio: { chains: [], snapshot: unused },
   head: unused,
   now: unused,
+  outage: () => null,
 };

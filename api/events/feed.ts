@@ -49,6 +49,8 @@ const LINGER_MS = 30_000;
 const UNKNOWN =
   "Nothing is known of this position any more: begin at a block (from_block), or without a position with what happens from now on";
 
+const STOPPING = "The service is stopping. Connect again with the last id";
+
 /** The listener could not keep up; what it has not had, it gets when it comes back with its last id. */
 export class TooSlow extends Unavailable {
   override name = "TooSlow";
@@ -108,7 +110,7 @@ export class EventFeed {
 
   /** Counts a listener until its stream is aborted, which is what ends it, whoever does. */
   private admit(client: string): AbortController {
-    if (this.closed) throw new Unavailable("The service is stopping; try again shortly");
+    if (this.closed) throw new Unavailable(STOPPING);
     const ofClient = this.listeners.get(client) ?? 0;
     const { maxListeners, maxListenersOfClient } = this.parts;
     if (ofClient >= maxListenersOfClient)
@@ -161,9 +163,11 @@ export class EventFeed {
       const { safeBlock } = current;
       yield [this.parts.messages.open(position, safeBlock)];
       const place = yield* this.catchUp(position, filter, signal);
+      if (place === undefined && this.closed) throw new Unavailable(STOPPING);
       if (place === undefined) return;
       yield* this.tellSkipped(place, safeBlock);
       yield* this.listen(place, safeBlock, filter, signal);
+      if (this.closed) throw new Unavailable(STOPPING);
     } finally {
       stream.abort();
     }

@@ -8,11 +8,6 @@ import { EventFeed } from "./feed";
 import { messageMaker } from "./message";
 import type { BlockHashes } from "./reader";
 
-declare global {
-  /** Outlives a hot reload, which ends its streams: who listens connects again, to the new one. */
-  var intentryEvents: EventFeed | undefined;
-}
-
 /** What the live events need of the chain. */
 type Chain = Pick<PublicClient, "getBlock">;
 
@@ -47,7 +42,7 @@ const hashesFrom =
     }
   };
 
-/** Makes the feed of live events in the place of the one before a hot reload. */
+/** Opens the feed of live events. */
 export function openFeed({
   db,
   chain,
@@ -58,8 +53,7 @@ export function openFeed({
   keptMessages,
   ...limits
 }: Options): EventFeed {
-  globalThis.intentryEvents?.close();
-  globalThis.intentryEvents = new EventFeed({
+  return new EventFeed({
     ...limits,
     log: eventLogIn(db),
     records: eventRecordsIn(store, chainId),
@@ -68,5 +62,4 @@ export function openFeed({
     limits: { messages: keptMessages, bytes: KEPT_BYTES },
     onError: (error) => log.error({ err: error }, "the event log could not be read"),
   });
-  return globalThis.intentryEvents;
 }

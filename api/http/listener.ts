@@ -1,5 +1,6 @@
+import cluster from "node:cluster";
 import { randomUUID } from "node:crypto";
-import { createServer, type Server, STATUS_CODES } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Logger } from "pino";
@@ -8,12 +9,13 @@ import { type Failure, failureOf } from "./failure";
 /** What answers requests; a Hono app is one. */
 type App = { fetch: (request: Request, bindings: object) => Response | Promise<Response> };
 
-type Listener = { server: Server; app: App };
-
-declare global {
-  /** Outlives a hot reload, which runs this module anew in the same process. */
-  var intentryListener: Listener | undefined;
-}
+export type Listener = {
+  /**
+   * Stops without breaking a connection in use: answers what still comes for a moment, closing each connection after its
+   * answer, then stops accepting, and resolves when the last request is answered.
+   */
+  drain: () => Promise<void>;
+};
 
 /** As much as a body may have: a value that is far too long is still told what is wrong with it. */
 const MAX_HEADER_BYTES = 256 * 1024;
@@ -57,37 +59,32 @@ function answerError(error: unknown, log: Logger): Response {
   return Response.json({ error: failure.message }, { status: failure.status, headers });
 }
 
-/** How long requests in flight may take once the process is asked to stop. */
-const DRAIN_MS = 2_000;
-
-/** What to do when the process is asked to stop. */
-type Stopping = {
-  /** At once: ends what would not end by itself. */
-  begin?: () => void;
-  /** When the last request is answered: closes what they needed. */
-  finish: () => Promise<void>;
-};
-
 /**
- * Serves `app` on the gateway's own port, until the process is asked to stop. Called again, after a hot reload, it swaps the
- * app and keeps the port, so that no connection is dropped.
+ * How long new requests are still answered once the process is asked to stop: a load balancer needs a moment to notice the
+ * 503 of /ready, and a client may be sending a request on a connection that looks idle here.
  */
-export function listen(app: App, port: number, log: Logger, stopping: Stopping): void {
-  if (globalThis.intentryListener) {
-    globalThis.intentryListener.app = app;
-    return;
-  }
-  const answer = getRequestListener((request, bindings) => listener.app.fetch(request, bindings), {
+const NOTICE_MS = 1_000;
+
+/** How long requests in flight may take after that. */
+const DRAIN_MS = 5_000;
+
+/** Serves `app` on the gateway's port. */
+export function listen(app: App, port: number, log: Logger): Listener {
+  const answer = getRequestListener((request, bindings) => app.fetch(request, bindings), {
     errorHandler: (error) => answerError(error, log),
   });
   // Node's own answers to a missing Host and to an unknown expectation have no body and no id.
-  const options = { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false };
-  const listener: Listener = { app, server: createServer(options, answer) };
-  listener.server.on("checkExpectation", answer);
-  listener.server.on("connect", (_, socket) => refuse(400, "This server is no proxy", socket, log));
-  listener.server.on("clientError", (error, socket) => refuseClient(error, socket, log));
-  globalThis.intentryListener = listener;
-  listener.server.once("error", (error: NodeJS.ErrnoException) => {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false });
+  let draining = false;
+  const answerRequest = (request: IncomingMessage, response: ServerResponse) => {
+    if (draining) response.setHeader("connection", "close");
+    return answer(request, response);
+  };
+  server.on("request", answerRequest);
+  server.on("checkExpectation", answerRequest);
+  server.on("connect", (_, socket) => refuse(400, "This server is not a proxy", socket, log));
+  server.on("clientError", (error, socket) => refuseClient(error, socket, log));
+  server.once("error", (error: NodeJS.ErrnoException) => {
     console.error(
       error.code === "EADDRINUSE"
         ? `Port ${port} is in use. Set API_PORT to another one.`
@@ -95,25 +92,46 @@ export function listen(app: App, port: number, log: Logger, stopping: Stopping):
     );
     process.exit(1);
   });
-  listener.server.listen(port);
-  stopInOrder(listener.server, stopping);
+  server.listen(port);
+  return {
+    async drain() {
+      draining = true;
+      const deadline = Date.now() + NOTICE_MS;
+      while (Date.now() < deadline && (await connectionsOf(server)) > 0)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
 }
 
-/**
- * On SIGTERM and SIGINT: stop accepting, finish the requests in flight and then close what they needed, while Ponder's own handler closes the
- * database and releases its lock. Vite's once-listener for SIGTERM would end the process before that.
- */
-function stopInOrder(server: Server, { begin, finish }: Stopping): void {
-  for (const registered of process.rawListeners("SIGTERM")) {
-    const { listener } = registered as { listener?: NodeJS.SignalsListener };
-    if (listener) process.off("SIGTERM", listener);
-  }
-  const stop = () => {
-    server.close(() => void finish());
+const connectionsOf = (server: Server) =>
+  new Promise<number>((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)));
+
+/** What to do when the process is asked to stop. */
+type Stopping = {
+  /** At once: ends what would not end by itself. */
+  begin?: () => void;
+  /** After the last request: closes what requests needed. */
+  finish: () => Promise<void>;
+};
+
+/** Drains the listener and ends the process on SIGTERM and SIGINT. More signals change nothing. */
+export function stopOnSignals(listener: Listener, { begin, finish }: Stopping): void {
+  let stopping = false;
+  const stop = async () => {
+    if (stopping) return;
+    stopping = true;
     begin?.();
-    server.closeIdleConnections();
-    setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
+    await listener.drain();
+    await finish();
+    process.exit(0);
   };
-  process.once("SIGINT", stop);
-  process.on("SIGTERM", stop);
+  process.on("SIGTERM", () => void stop());
+  process.on("SIGINT", () => {
+    // Ctrl-C in a terminal also reaches a worker, but its supervisor decides when it stops.
+    if (!cluster.isWorker) void stop();
+  });
 }

@@ -1,10 +1,5 @@
 import type { Store } from "./open";
 
-declare global {
-  /** Outlives a hot reload: an embedded database can be open once only. */
-  var intentryStore: LazyStore | undefined;
-}
-
 /** A store that is opened when it is first needed, and again when that failed. */
 export type LazyStore = {
   db: () => Promise<Store["db"]>;

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { createGateway } from "../../api/gateway";
-import { listen } from "../../api/http/listener";
+import { listen, stopOnSignals } from "../../api/http/listener";
 import { lazily } from "../../api/store/lazy";
 import { openStore } from "../../api/store/open";
 import { parseEnvironment } from "../../config/environment";
@@ -18,5 +18,5 @@ const gateway = createGateway(
   { ...withoutIndex, store: store.db, config: { ...environment, ...baseSepolia, maxLagBlocks: 0n } },
   log,
 );
-listen(gateway, environment.apiPort, log, { finish: store.close });
+stopOnSignals(listen(gateway, environment.apiPort, log), { finish: store.close });
 console.log("ready");

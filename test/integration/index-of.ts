@@ -10,8 +10,10 @@ import type { LocalChain } from "../../stack/chain";
 import { type Child, waitFor } from "../../stack/child";
 import type { Contracts } from "../../stack/deploy";
 import { makeEmbeddedDatabases } from "../../stack/embedded-database";
-import { indexerReady, type PonderApp, startIndexer } from "../../stack/indexer";
+import { type Gateway, startGateway } from "../../stack/gateway";
+import { indexReady, type PonderApp, startIndexer } from "../../stack/indexer";
 import { freePorts } from "../../stack/ports";
+import { type PublishedIndex, publishIndex } from "../../stack/published-index";
 
 const schema = { ...schemaModule };
 
@@ -69,10 +71,17 @@ export async function indexOf(
   if (!env.DATABASE_URL) await makeEmbeddedDatabases(stateFolder);
 
   let indexer: Child | undefined;
+  let gateway: Gateway | undefined;
+  let published: PublishedIndex | undefined;
   let lines: string[] = [];
   const running = () => {
     if (!indexer) throw new Error("The indexer is not running");
     return indexer;
+  };
+  const stopAll = async (signal?: "SIGTERM" | "SIGKILL") => {
+    await Promise.all([gateway?.stop(signal), published?.stop()]);
+    await indexer?.stop(signal);
+    indexer = undefined;
   };
   const index: Index = {
     apiUrl,
@@ -96,40 +105,49 @@ export async function indexOf(
     log: () => lines.join("\n"),
     async startIndexer(change = {}) {
       lines = [];
-      indexer = startIndexer({
-        ...app,
-        ponderPort,
-        apiPort,
-        databaseSchema: "intentry_test",
-        env: {
-          PATH: process.env.PATH,
-          HOME: process.env.HOME,
-          NODE_ENV: "test",
-          INTENTRY_DIR: stateFolder,
-          ...env,
-          ...change,
-        },
-        onLine: (line) => {
-          lines.push(line);
-          if (process.env.TEST_LOG) console.log(line);
-        },
-      });
-      await indexerReady(indexer, apiPort);
+      const onLine = (line: string) => {
+        lines.push(line);
+        if (process.env.TEST_LOG) console.log(line);
+      };
+      const variables: NodeJS.ProcessEnv = {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        NODE_ENV: "test",
+        INTENTRY_DIR: stateFolder,
+        API_PORT: String(apiPort),
+        DATABASE_SCHEMA: PUBLISHED_SCHEMA,
+        ...env,
+        ...change,
+      };
+      const { root } = app;
+      const databaseUrl = variables.DATABASE_URL ?? "";
+      if (app.command === "dev") Object.assign(variables, { INDEX_SCHEMA: BUILD_SCHEMA });
+      else
+        published = await publishIndex(
+          { databaseUrl, databaseSchema: PUBLISHED_SCHEMA, build: BUILD_SCHEMA },
+          (error) => onLine(String(error)),
+        );
+      indexer = startIndexer({ ...app, ponderPort, schema: BUILD_SCHEMA, env: variables, onLine });
+      gateway = startGateway({ root, env: variables, onLine });
+      await indexReady(indexer, apiPort);
       await index.indexed();
     },
     async stopIndexer(signal = "SIGTERM") {
       const stopping = running();
-      indexer = undefined;
-      await stopping.stop(signal);
+      await stopAll(signal);
       return stopping.ended;
     },
     async removeIndex() {
-      await indexer?.stop();
+      await stopAll();
       await rm(stateFolder, { recursive: true, force: true });
     },
   };
   return index;
 }
+
+/** The gateway reads the index through views in the one schema; the indexer writes it in the other. */
+const PUBLISHED_SCHEMA = "intentry_test";
+const BUILD_SCHEMA = "intentry_test_12345678";
 
 const PAGE = 1000;
 type Page<Item> = { items: Item[]; pageInfo: { hasNextPage: boolean; endCursor: string } };

@@ -65,6 +65,7 @@ describe("queries", () => {
       portfolio: { chains: [], snapshot: () => Promise.reject(new Error("Nobody pays here")) },
       head: followHead(index.db).read,
       now: async () => timestamp,
+      outage: () => null,
     };
     await publishExamples(stack.apiUrl, undefined);
     gateway = createGateway(services, pino({ level: "silent" }));

@@ -34,7 +34,7 @@ type Options = {
 
 /** Starts the real parts on free ports and a temporary folder: anvil, the contracts, Ponder and the gateway. */
 export async function startStack({
-  database = "pglite",
+  database = "postgres",
   index = true,
   sample = false,
   tokens = false,

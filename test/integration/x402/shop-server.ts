@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { createPublicClient, http } from "viem";
 import { createGateway } from "../../../api/gateway";
-import { listen } from "../../../api/http/listener";
+import { listen, stopOnSignals } from "../../../api/http/listener";
 import { snapshotOf } from "../../../api/portfolio/snapshot";
 import { lazily } from "../../../api/store/lazy";
 import { openStore } from "../../../api/store/open";
@@ -46,4 +46,4 @@ const gateway = createGateway(
   },
   log,
 );
-listen(gateway, environment.apiPort, log, { finish: store.close });
+stopOnSignals(listen(gateway, environment.apiPort, log), { finish: store.close });

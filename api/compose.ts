@@ -1,0 +1,87 @@
+import type { Hono } from "hono";
+import type { Logger } from "pino";
+import { createPublicClient, fallback, http } from "viem";
+import type { Environment } from "../config/environment";
+import { LOCAL_CHAIN_ID } from "../config/networks";
+import { openFeed } from "./events/open-feed";
+import { createGateway } from "./gateway";
+import type { Env } from "./http/log";
+import { openIndex } from "./index-database";
+import { followHead } from "./index-head";
+import { configuredProvider } from "./portfolio/configured";
+import { createPortfolio } from "./portfolio/portfolio";
+import type { Services } from "./services";
+import { lazily } from "./store/lazy";
+import { openStore } from "./store/open";
+import { paymentsFrom } from "./x402/payments";
+
+/** How often the event log is polled: more often on a local chain, where blocks are mined on demand. */
+const LOCAL_EVENT_POLL_MS = 50;
+const EVENT_POLL_MS = 250;
+
+export type ComposedGateway = {
+  app: Hono<Env>;
+  /** Makes `/ready` answer 503 with this reason. Other requests are still answered. */
+  reportOutage: (reason: string) => void;
+  /** Ends all event streams, telling their subscribers to connect again. */
+  endStreams: () => void;
+  /** Closes the database connections. */
+  close: () => Promise<void>;
+};
+
+/** Builds the gateway and everything it needs from the environment. */
+export function composeGateway(environment: Environment, log: Logger): ComposedGateway {
+  const network = environment.network();
+  const { chainId, contracts, rpcUrls } = network;
+  const isLocal = chainId === LOCAL_CHAIN_ID;
+  const databaseUrl = environment.requireDatabaseUrl();
+
+  const index = openIndex({
+    databaseUrl,
+    schema: environment.indexSchema,
+    onIdleError: (error) => log.warn({ err: error }, "an idle connection to the index failed"),
+  });
+  const store = lazily(() =>
+    openStore({
+      databaseUrl,
+      folder: "",
+      onIdleError: (error) => log.warn({ err: error }, "an idle connection to the store failed"),
+    }),
+  );
+  const head = followHead(index.db);
+  const chain = createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url))) });
+  const provider = configuredProvider(environment.portfolio, (failure) =>
+    log.warn(failure, "part of a portfolio could not be read"),
+  );
+  let outage: string | null = null;
+  const services: Services = {
+    db: index.db,
+    clients: { chain },
+    payments: paymentsFrom(environment.payment(network), log),
+    config: { ...environment, chainId, contracts, maxLagBlocks: isLocal ? 0n : 10n },
+    store: store.db,
+    portfolio: createPortfolio({ provider, cacheMs: environment.portfolio.cacheMs }),
+    head: head.read,
+    now: head.now,
+    outage: () => outage,
+  };
+  const feed = openFeed({
+    ...environment,
+    db: index.db,
+    chain,
+    store: store.db,
+    chainId,
+    log,
+    pollMs: isLocal ? LOCAL_EVENT_POLL_MS : EVENT_POLL_MS,
+  });
+  return {
+    app: createGateway(services, log, { feed, heartbeatMs: environment.eventHeartbeatMs }),
+    reportOutage(reason) {
+      outage = reason;
+    },
+    endStreams: () => feed.close(),
+    async close() {
+      await Promise.all([index.close(), store.close()]);
+    },
+  };
+}

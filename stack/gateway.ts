@@ -1,0 +1,46 @@
+import cluster, { type Worker } from "node:cluster";
+import { join, resolve } from "node:path";
+import { type Child, supervise } from "./child";
+
+const projectRoot = resolve(import.meta.dirname, "..");
+
+/** Requests in flight may finish before it is killed. */
+const GRACE_MS = 8_000;
+
+export type Gateway = Child & {
+  /** Resolves once it accepts connections. Rejects when it ends before that. */
+  listening: Promise<void>;
+  /** Makes `/ready` answer 503 with this reason, because the indexer can't go on. */
+  reportFailure: (reason: string) => void;
+};
+
+type Options = {
+  env: NodeJS.ProcessEnv;
+  onLine?: (line: string) => void;
+  /** The checkout whose sources run; unset, this one. */
+  root?: string;
+};
+
+/**
+ * Starts the gateway in a process of its own. It is a cluster worker, so that during a reload the new process accepts
+ * connections on the same socket before the old one stops.
+ */
+export function startGateway({ env, onLine, root = projectRoot }: Options): Gateway {
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  cluster.setupPrimary({
+    exec: join(root, "api", "server.ts"),
+    execArgv: ["--import", "tsx"],
+    cwd: root,
+    silent: true,
+  });
+  // A worker inherits this process's environment; it is to have the given one only.
+  const inherited = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]));
+  const worker: Worker = cluster.fork({ ...inherited, ...env });
+  const child = supervise(worker.process, { name: "gateway", graceMs: GRACE_MS, onLine });
+  const listening = new Promise<void>((done, fail) => {
+    worker.once("listening", () => done());
+    void child.ended.then((code) => fail(new Error(`The gateway ended with code ${code} before it was listening`)));
+  });
+  listening.catch(() => {});
+  return { ...child, listening, reportFailure: (reason) => void worker.send({ indexerFailure: reason }) };
+}

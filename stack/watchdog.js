@@ -1,0 +1,41 @@
+// Ends the processes of a stack whose supervisor has died without ending them itself, as after a kill -9.
+// The supervisor holds the other end of stdin and writes a line for each process: `+<pid> <signal>` when it starts and
+// `-<pid>` when it ends. End of file means that the supervisor is gone. Plain JavaScript, so that it starts at once.
+import { createInterface } from "node:readline";
+
+const GRACE_MS = 4_000;
+
+/** @type {Map<number, NodeJS.Signals>} */
+const running = new Map();
+
+/** @param {number} pid @param {NodeJS.Signals | 0} signal */
+const send = (pid, signal) => {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch {
+    return false; // It has ended by itself.
+  }
+};
+
+// Ctrl-C in a terminal reaches every process of its group; this one ends after the supervisor.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
+
+createInterface({ input: process.stdin })
+  .on("line", (line) => {
+    const [, sign, pid, signal] = /^([+-])(\d+) ?(\w*)$/.exec(line) ?? [];
+    if (sign === "+") running.set(Number(pid), /** @type {NodeJS.Signals} */ (signal));
+    else if (sign === "-") running.delete(Number(pid));
+  })
+  .on("close", () => {
+    for (const [pid, signal] of running) send(pid, signal);
+    const deadline = Date.now() + GRACE_MS;
+    const check = () => {
+      const alive = [...running.keys()].filter((pid) => send(pid, 0));
+      if (alive.length === 0) process.exit(0);
+      if (Date.now() < deadline) return setTimeout(check, 50);
+      for (const pid of alive) send(pid, "SIGKILL");
+      process.exit(0);
+    };
+    check();
+  });
