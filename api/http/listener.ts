@@ -1,7 +1,9 @@
 import cluster from "node:cluster";
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Logger } from "pino";
 import { type Failure, failureOf } from "./failure";
@@ -10,10 +12,7 @@ import { type Failure, failureOf } from "./failure";
 type App = { fetch: (request: Request, bindings: object) => Response | Promise<Response> };
 
 export type Listener = {
-  /**
-   * Stops without breaking a connection in use: answers what still comes for a moment, closing each connection after its
-   * answer, then stops accepting, and resolves when the last request is answered.
-   */
+  /** Stops without breaking a connection that is in use. Resolves when the last request is answered. */
   drain: () => Promise<void>;
 };
 
@@ -59,14 +58,14 @@ function answerError(error: unknown, log: Logger): Response {
   return Response.json({ error: failure.message }, { status: failure.status, headers });
 }
 
-/**
- * How long new requests are still answered once the process is asked to stop: a load balancer needs a moment to notice the
- * 503 of /ready, and a client may be sending a request on a connection that looks idle here.
- */
+/** How long new connections are still accepted while draining: a load balancer has to notice the 503 of /ready. */
 const NOTICE_MS = 1_000;
 
+/** How long a client has to send the request after which its connection is closed. */
+const LAST_REQUEST_MS = 1_000;
+
 /** How long requests in flight may take after that. */
-const DRAIN_MS = 5_000;
+const IN_FLIGHT_MS = 5_000;
 
 /** Serves `app` on the gateway's port. */
 export function listen(app: App, port: number, log: Logger): Listener {
@@ -76,8 +75,11 @@ export function listen(app: App, port: number, log: Logger): Listener {
   // Node's own answers to a missing Host and to an unknown expectation have no body and no id.
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false });
   let draining = false;
+  const inFlight = new Set<ServerResponse>();
   const answerRequest = (request: IncomingMessage, response: ServerResponse) => {
     if (draining) response.setHeader("connection", "close");
+    inFlight.add(response);
+    response.once("close", () => inFlight.delete(response));
     return answer(request, response);
   };
   server.on("request", answerRequest);
@@ -95,16 +97,24 @@ export function listen(app: App, port: number, log: Logger): Listener {
   server.listen(port);
   return {
     async drain() {
+      await withoutConnections(server, NOTICE_MS);
       draining = true;
-      const deadline = Date.now() + NOTICE_MS;
-      while (Date.now() < deadline && (await connectionsOf(server)) > 0)
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+      for (const response of inFlight) if (!response.headersSent) response.setHeader("connection", "close");
+      // http.Server's own close would also cut idle connections, on which a client may be sending a request just now.
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+      await withoutConnections(server, LAST_REQUEST_MS);
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), IN_FLIGHT_MS);
       await closed;
       clearTimeout(timer);
     },
   };
+}
+
+/** Waits until no connection is open, for a limited time. */
+async function withoutConnections(server: Server, limitMs: number): Promise<void> {
+  const deadline = Date.now() + limitMs;
+  while (Date.now() < deadline && (await connectionsOf(server)) > 0) await sleep(20);
 }
 
 const connectionsOf = (server: Server) =>

@@ -18,6 +18,8 @@ export function npmStart(env: NodeJS.ProcessEnv) {
     });
   const ended = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
   return {
+    /** The process id of npm, of which the supervisor is a descendant. */
+    pid: child.pid ?? -1,
     output: () => output,
     /** Its exit code, once it has ended. */
     ended,

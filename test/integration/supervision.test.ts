@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readLocalDeployment } from "../../config/networks";
+import { actor, connect } from "../../stack/chain";
+import { freePorts } from "../../stack/ports";
+import { protocolOn } from "../../stack/protocol";
+import { hashOf } from "../../stack/sample/people";
+import { descendantsOf, isRunning } from "../support/processes";
+import { isBusy, npmStart } from "./npm-start";
+
+/** Each part of the stack, by what its command line contains. */
+const PARTS = {
+  supervisor: /stack\/start\.ts/,
+  indexer: /bin\/ponder\.js start/,
+  gateway: /api\/server\.ts/,
+  chain: /anvil.*--chain-id/,
+  watchdog: /stack\/watchdog\.js/,
+};
+
+describe("the supervisor of npm start", () => {
+  let stateFolder: string;
+  let ports: { API_PORT: string; PONDER_PORT: string; ANVIL_PORT: string };
+  let run: ReturnType<typeof npmStart>;
+  let apiUrl: string;
+
+  beforeAll(async () => {
+    stateFolder = await mkdtemp(join(tmpdir(), "intentry-supervision-"));
+    const [api = 0, ponder = 0, anvil = 0] = await freePorts(3);
+    ports = { API_PORT: String(api), PONDER_PORT: String(ponder), ANVIL_PORT: String(anvil) };
+    apiUrl = `http://127.0.0.1:${api}`;
+    run = start();
+    await run.printed("Ready. The gateway is on");
+  });
+  afterAll(async () => {
+    await run?.stop();
+    await rm(stateFolder, { recursive: true, force: true });
+  });
+
+  const start = () => npmStart({ INTENTRY_DIR: stateFolder, SAMPLE_ACTIVITY: "false", ...ports });
+
+  const pidOf = async (part: keyof typeof PARTS) => {
+    const found = (await descendantsOf(run.pid)).find(({ command }) => PARTS[part].test(command));
+    if (!found) throw new Error(`There is no ${part}`);
+    return found.pid;
+  };
+
+  const registerAgent = async (name: string) => {
+    const { rpcUrl, contracts } = readLocalDeployment(stateFolder);
+    const { write } = protocolOn(connect(rpcUrl), contracts);
+    await write(actor(1), "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);
+  };
+  const status = async (path: string) => (await fetch(apiUrl + path).catch(() => undefined))?.status;
+
+  it("starts a killed indexer again, while the gateway goes on answering", async () => {
+    const killed = await pidOf("indexer");
+    let answering = true;
+    const statuses = new Set<number | undefined>();
+    const asking = (async () => {
+      while (answering) statuses.add(await status("/intents"));
+    })();
+    process.kill(killed, "SIGKILL");
+    await registerAgent("while the indexer is away");
+    await expect.poll(() => status("/agents/1"), { timeout: 60_000 }).toBe(200);
+    answering = false;
+    await asking;
+    expect([...statuses]).toEqual([200]);
+    expect(await pidOf("indexer")).not.toBe(killed);
+    expect(run.output()).toContain("It is started again in 0.5 s.");
+  });
+
+  it("starts a killed gateway again", async () => {
+    const killed = await pidOf("gateway");
+    process.kill(killed, "SIGKILL");
+    await expect.poll(() => isRunning(killed)).toBe(false);
+    await expect.poll(() => status("/agents/1"), { timeout: 60_000 }).toBe(200);
+  });
+
+  it("leaves nothing running when it is killed itself, and the next start recovers", async () => {
+    const supervisor = await pidOf("supervisor");
+    const pids = (await descendantsOf(run.pid)).map(({ pid }) => pid);
+    for (const part of ["indexer", "gateway", "chain", "watchdog"] as const) expect(pids).toContain(await pidOf(part));
+    process.kill(supervisor, "SIGKILL");
+    const survivors = async () => {
+      const running = await Promise.all(pids.map(async (pid) => ((await isRunning(pid)) ? [pid] : [])));
+      return running.flat();
+    };
+    await expect.poll(survivors, { timeout: 30_000 }).toEqual([]);
+    for (const port of Object.values(ports)) expect(await isBusy(port)).toBe(false);
+
+    run = start();
+    await run.printed("Ready. The gateway is on");
+    expect(await status("/ready")).toBe(200);
+  });
+
+  it("stops in order on SIGTERM, however often it is sent", async () => {
+    const supervisor = await pidOf("supervisor");
+    for (let signal = 0; signal < 5; signal++) process.kill(supervisor, "SIGTERM");
+    expect(await run.ended).toBe(0);
+    for (const port of Object.values(ports)) expect(await isBusy(port)).toBe(false);
+  });
+});

@@ -1,0 +1,27 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+type Process = { pid: number; parent: number; command: string };
+
+async function list(): Promise<Process[]> {
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-ww", "-o", "pid=,ppid=,args="], {
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout.split("\n").flatMap((line) => {
+    const [, pid, parent, command = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return pid === undefined ? [] : [{ pid: Number(pid), parent: Number(parent), command }];
+  });
+}
+
+/** All processes that a process has started, directly or not. */
+export async function descendantsOf(pid: number): Promise<Process[]> {
+  const all = await list();
+  const below = (parent: number): Process[] =>
+    all.filter((process) => process.parent === parent).flatMap((child) => [child, ...below(child.pid)]);
+  return below(pid);
+}
+
+/** Whether a process is running; a zombie is not. */
+export async function isRunning(pid: number): Promise<boolean> {
+  return (await list()).some((process) => process.pid === pid && !process.command.includes("<defunct>"));
+}
