@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 import type { Logger } from "pino";
 import { createPublicClient, fallback, http } from "viem";
 import type { Environment } from "../config/environment";
+import { buildSchema } from "../config/index-build";
 import { LOCAL_CHAIN_ID } from "../config/networks";
 import { openFeed } from "./events/open-feed";
 import { createGateway } from "./gateway";
@@ -30,7 +31,7 @@ export type ComposedGateway = {
 };
 
 /** Builds the gateway and everything it needs from the environment. */
-export function composeGateway(environment: Environment, log: Logger): ComposedGateway {
+export async function composeGateway(environment: Environment, log: Logger): Promise<ComposedGateway> {
   const network = environment.network();
   const { chainId, contracts, rpcUrls } = network;
   const isLocal = chainId === LOCAL_CHAIN_ID;
@@ -38,8 +39,9 @@ export function composeGateway(environment: Environment, log: Logger): ComposedG
 
   const index = openIndex({
     databaseUrl,
-    schema: environment.indexSchema,
-    onIdleError: (error) => log.warn({ err: error }, "an idle connection to the index failed"),
+    build: environment.indexSchema ?? (await buildSchema(environment.databaseSchema, network)),
+    databaseSchema: environment.databaseSchema,
+    onError: (error) => log.warn({ err: error }, "the builds of the index could not be read"),
   });
   const store = lazily(() =>
     openStore({

@@ -6,7 +6,7 @@ import { listen, stopOnSignals } from "./http/listener";
 
 const environment = parseEnvironment(process.env);
 const log = pino({ level: environment.logLevel });
-const gateway = composeGateway(environment, log);
+const gateway = await composeGateway(environment, log);
 
 stopOnSignals(listen(gateway.app, environment.apiPort, log), {
   begin() {

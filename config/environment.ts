@@ -42,7 +42,7 @@ const shared = z.object({
   ANVIL_PORT: port.default(8545),
   DATABASE_URL: databaseUrl.optional(),
   DATABASE_SCHEMA: schemaName.optional(),
-  INDEX_SCHEMA: schemaName.optional(),
+  INDEX_SCHEMA: z.string().optional(),
   SAMPLE_ACTIVITY: flag.default(true),
   X402_DEV_BYPASS: flag.default(false),
   NODE_ENV: z.string().optional(),
@@ -103,10 +103,10 @@ export type Environment = {
   databaseUrl: string | undefined;
   /** Throws {@link InvalidEnvironment} where no database is set. */
   requireDatabaseUrl: () => string;
-  /** The schema of the views that name the index build to serve. Builds are in schemas whose names begin with it. */
+  /** The schema of Ponder's views of the index. Each build is in a schema of its own, whose name begins with this one. */
   databaseSchema: string;
-  /** The schema that the gateway reads the index from. */
-  indexSchema: string;
+  /** The schema of the build that the gateway serves; unset, that of this version's build. */
+  indexSchema: string | undefined;
   sampleActivity: boolean;
   x402DevBypass: boolean;
   pollingIntervalMs: number | undefined;
@@ -230,7 +230,7 @@ export function parseEnvironment(source: Source): Environment {
     databaseUrl: variables.DATABASE_URL,
     requireDatabaseUrl,
     databaseSchema,
-    indexSchema: variables.INDEX_SCHEMA ?? databaseSchema,
+    indexSchema: variables.INDEX_SCHEMA,
     sampleActivity: variables.SAMPLE_ACTIVITY,
     x402DevBypass: variables.X402_DEV_BYPASS,
     pollingIntervalMs: variables.POLLING_INTERVAL_MS,

@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import pg from "pg";
 import { indexFolder } from "../config/embedded";
+import { developmentSchema } from "../config/index-build";
 import { LOCAL_CHAIN_ID } from "../config/networks";
-import { developmentSchema } from "./index-build";
-import { dropIndex } from "./published-index";
+import { dropIndex } from "./index-builds";
 
 /** What Ponder keeps of a chain between runs belongs to that chain alone; a new local chain must not meet the old one's. */
 export async function clearLocalIndex(

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import type { Environment } from "../config/environment";
+import { buildSchema, developmentSchema } from "../config/index-build";
 import type { ChildEnded } from "./child";
 import { type Gateway, startGateway } from "./gateway";
-import { buildSchema, developmentSchema } from "./index-build";
+import { manageBuilds, releaseLock } from "./index-builds";
 import { type PonderApp, startIndexer } from "./indexer";
 import { type KeptRunning, keepRunning } from "./keep-running";
-import { publishIndex, releaseLock } from "./published-index";
 import { watchSources } from "./watch-sources";
 
 const projectRoot = resolve(import.meta.dirname, "..");
@@ -51,13 +51,20 @@ export async function startIndexStack({
   const isDev = command === "dev";
   const schema = isDev
     ? developmentSchema(databaseSchema)
-    : await buildSchema(root, databaseSchema, environment.network());
-  const published = isDev
-    ? undefined
-    : await publishIndex({ databaseUrl, databaseSchema, build: schema }, (error) =>
-        onNotice(`The index could not be published: ${error instanceof Error ? error.message : error}`),
-      );
-  const shared = { ...env, DATABASE_URL: databaseUrl, DATABASE_SCHEMA: databaseSchema, API_PORT: String(apiPort) };
+    : await buildSchema(databaseSchema, environment.network(), root);
+  const builds = await manageBuilds({
+    databaseUrl,
+    databaseSchema,
+    build: schema,
+    onError: (error) => onNotice(`Earlier builds of the index could not be dropped: ${error}`),
+  });
+  const shared = {
+    ...env,
+    DATABASE_URL: databaseUrl,
+    DATABASE_SCHEMA: databaseSchema,
+    INDEX_SCHEMA: schema,
+    API_PORT: String(apiPort),
+  };
   const onRestart = ({ message }: ChildEnded, delayMs: number) =>
     onNotice(`${message}\nIt is started again in ${delayMs / 1000} s.`);
 
@@ -67,19 +74,15 @@ export async function startIndexStack({
       // Its predecessor, which this process started, has ended; it may not have released its lock.
       if (!isFirst) await releaseLock(databaseUrl, schema);
       isFirst = false;
-      return startIndexer({ command, root, ponderPort, schema, env: shared, onLine });
+      const viewsSchema = isDev ? undefined : databaseSchema;
+      return startIndexer({ command, root, ponderPort, schema, viewsSchema, env: shared, onLine });
     },
     onRestart,
     onGivenUp,
     isFinal: (code) => code === USER_ERROR,
   });
   const gateway = await keepRunning({
-    start: () =>
-      startGateway({
-        root,
-        env: { ...shared, ...(isDev && { INDEX_SCHEMA: schema }) },
-        onLine,
-      }),
+    start: () => startGateway({ root, env: shared, onLine }),
     onRestart,
     onGivenUp,
     isFinal: (code) => code === USER_ERROR,
@@ -99,8 +102,8 @@ export async function startIndexStack({
     async stop() {
       stopWatching();
       await gateway.stop();
-      await published?.stop();
       await indexer.stop();
+      await builds.stop();
     },
   };
 }

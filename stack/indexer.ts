@@ -21,12 +21,22 @@ type Options = PonderApp & {
   ponderPort: number;
   /** The schema that it builds the index in. */
   schema: string;
+  /** The schema in which it makes views of the index once it has caught up; unset, it makes none. */
+  viewsSchema?: string;
   env: NodeJS.ProcessEnv;
   onLine?: (line: string) => void;
 };
 
 /** Starts Ponder. Its port is for operators and listens on loopback only. */
-export function startIndexer({ command, ponderPort, schema, root = projectRoot, env, onLine }: Options): Child {
+export function startIndexer({
+  command,
+  ponderPort,
+  schema,
+  viewsSchema,
+  root = projectRoot,
+  env,
+  onLine,
+}: Options): Child {
   const { PORT: _, ...rest } = env; // PORT would win over --port
   return startChild({
     name: "ponder",
@@ -37,6 +47,7 @@ export function startIndexer({ command, ponderPort, schema, root = projectRoot, 
       command,
       ["--root", root],
       ["--schema", schema],
+      viewsSchema ? ["--views-schema", viewsSchema] : [],
       ["--port", String(ponderPort)],
       ["--hostname", "127.0.0.1"],
       ["--log-format", "json"],

@@ -1,36 +1,14 @@
-import { cp, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { get } from "node:http";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
+import { copyProject, type ProjectCopy } from "../support/project-copy";
 import { type Stack, startStack } from "./stack";
-
-const projectRoot = resolve(import.meta.dirname, "..", "..");
-
-/** What the Ponder app is made of. */
-const SOURCES = [
-  "abis",
-  "api",
-  "client",
-  "config",
-  "src",
-  "ponder.config.ts",
-  "ponder.schema.ts",
-  "package.json",
-  "tsconfig.json",
-];
 
 /** Where the answer of /health is written. */
 const EDITED = join("api", "operations", "status.ts");
-
-async function copyOfProject(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "intentry-dev-"));
-  for (const source of SOURCES) await cp(join(projectRoot, source), join(folder, source), { recursive: true });
-  await symlink(join(projectRoot, "node_modules"), join(folder, "node_modules"));
-  return folder;
-}
 
 /** Asks on a connection of its own, as a new client does; a kept-alive one would not notice a closed port. */
 const ask = (url: string) =>
@@ -46,13 +24,15 @@ const ask = (url: string) =>
   });
 
 describe("ponder dev, on an edit of the gateway", () => {
+  let copy: ProjectCopy;
   let root: string;
   let stack: Stack;
   let original: string;
   let builds: string[];
 
   beforeAll(async () => {
-    root = await copyOfProject();
+    copy = await copyProject();
+    root = copy.root;
     original = await readFile(join(root, EDITED), "utf8");
     stack = await startStack({ index: false, env: { NODE_ENV: "development" }, app: { command: "dev", root } });
     await registerAgent("first");
@@ -62,7 +42,7 @@ describe("ponder dev, on an edit of the gateway", () => {
 
   afterAll(async () => {
     await stack?.stop();
-    if (root) await rm(root, { recursive: true });
+    await copy?.remove();
   });
 
   const registerAgent = (name: string) =>

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getTableColumns } from "drizzle-orm";
 import type { Readiness } from "../../api/readiness";
+import { buildSchema, developmentSchema } from "../../config/index-build";
 import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../../config/networks";
 import type { TokenList } from "../../config/token-list";
 import * as schemaModule from "../../ponder.schema";
@@ -11,9 +12,9 @@ import { type Child, waitFor } from "../../stack/child";
 import type { Contracts } from "../../stack/deploy";
 import { makeEmbeddedDatabases } from "../../stack/embedded-database";
 import { type Gateway, startGateway } from "../../stack/gateway";
+import { manageBuilds } from "../../stack/index-builds";
 import { indexReady, type PonderApp, startIndexer } from "../../stack/indexer";
 import { freePorts } from "../../stack/ports";
-import { type PublishedIndex, publishIndex } from "../../stack/published-index";
 
 const schema = { ...schemaModule };
 
@@ -44,8 +45,8 @@ export type Index = {
   allRows: () => Promise<{ [Name in TableName]: Row<Name>[] }>;
   /** Waits until the index has reached the chain's newest block. */
   indexed: () => Promise<void>;
-  /** Starts the indexer, with other variables than before if need be. */
-  startIndexer: (change?: NodeJS.ProcessEnv) => Promise<void>;
+  /** Starts the indexer and the gateway, with other variables or from other sources than before if need be. */
+  startIndexer: (change?: NodeJS.ProcessEnv, app?: Partial<PonderApp>) => Promise<void>;
   /** What the indexer has logged since it was started. */
   log: () => string;
   /** Stops the indexer and returns its exit code; SIGKILL gives it no chance to tidy up. */
@@ -72,14 +73,14 @@ export async function indexOf(
 
   let indexer: Child | undefined;
   let gateway: Gateway | undefined;
-  let published: PublishedIndex | undefined;
+  let builds: Awaited<ReturnType<typeof manageBuilds>> | undefined;
   let lines: string[] = [];
   const running = () => {
     if (!indexer) throw new Error("The indexer is not running");
     return indexer;
   };
   const stopAll = async (signal?: "SIGTERM" | "SIGKILL") => {
-    await Promise.all([gateway?.stop(signal), published?.stop()]);
+    await Promise.all([gateway?.stop(signal), builds?.stop()]);
     await indexer?.stop(signal);
     indexer = undefined;
   };
@@ -103,7 +104,7 @@ export async function indexOf(
       return Object.fromEntries(all);
     },
     log: () => lines.join("\n"),
-    async startIndexer(change = {}) {
+    async startIndexer(change = {}, ownApp = {}) {
       lines = [];
       const onLine = (line: string) => {
         lines.push(line);
@@ -115,20 +116,24 @@ export async function indexOf(
         NODE_ENV: "test",
         INTENTRY_DIR: stateFolder,
         API_PORT: String(apiPort),
-        DATABASE_SCHEMA: PUBLISHED_SCHEMA,
+        DATABASE_SCHEMA,
         ...env,
         ...change,
       };
-      const { root } = app;
+      const { command, root } = { ...app, ...ownApp };
       const databaseUrl = variables.DATABASE_URL ?? "";
-      if (app.command === "dev") Object.assign(variables, { INDEX_SCHEMA: BUILD_SCHEMA });
-      else
-        published = await publishIndex(
-          { databaseUrl, databaseSchema: PUBLISHED_SCHEMA, build: BUILD_SCHEMA },
-          (error) => onLine(String(error)),
-        );
-      indexer = startIndexer({ ...app, ponderPort, schema: BUILD_SCHEMA, env: variables, onLine });
-      gateway = startGateway({ root, env: variables, onLine });
+      const network = { chainId: LOCAL_CHAIN_ID, startBlock: 0, contracts };
+      const schema =
+        command === "dev" ? developmentSchema(DATABASE_SCHEMA) : await buildSchema(DATABASE_SCHEMA, network, root);
+      builds = await manageBuilds({
+        databaseUrl,
+        databaseSchema: DATABASE_SCHEMA,
+        build: schema,
+        onError: (error) => onLine(String(error)),
+      });
+      const viewsSchema = command === "dev" ? undefined : DATABASE_SCHEMA;
+      indexer = startIndexer({ command, root, ponderPort, schema, viewsSchema, env: variables, onLine });
+      gateway = startGateway({ root, env: { ...variables, INDEX_SCHEMA: schema }, onLine });
       await indexReady(indexer, apiPort);
       await index.indexed();
     },
@@ -145,9 +150,7 @@ export async function indexOf(
   return index;
 }
 
-/** The gateway reads the index through views in the one schema; the indexer writes it in the other. */
-const PUBLISHED_SCHEMA = "intentry_test";
-const BUILD_SCHEMA = "intentry_test_12345678";
+export const DATABASE_SCHEMA = "intentry_test";
 
 const PAGE = 1000;
 type Page<Item> = { items: Item[]; pageInfo: { hasNextPage: boolean; endCursor: string } };

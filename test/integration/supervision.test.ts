@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readLocalDeployment } from "../../config/networks";
 import { actor, connect } from "../../stack/chain";
+import type { Contracts } from "../../stack/deploy";
 import { freePorts } from "../../stack/ports";
 import { protocolOn } from "../../stack/protocol";
 import { hashOf } from "../../stack/sample/people";
@@ -48,7 +49,7 @@ describe("the supervisor of npm start", () => {
 
   const registerAgent = async (name: string) => {
     const { rpcUrl, contracts } = readLocalDeployment(stateFolder);
-    const { write } = protocolOn(connect(rpcUrl), contracts);
+    const { write } = protocolOn(connect(rpcUrl), contracts as Contracts);
     await write(actor(1), "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);
   };
   const status = async (path: string) => (await fetch(apiUrl + path).catch(() => undefined))?.status;

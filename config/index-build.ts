@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { protocolAbis } from "../config/contracts";
-import type { Network } from "../config/networks";
+import { join, resolve } from "node:path";
+import { protocolAbis } from "./contracts";
+import type { Network } from "./networks";
 
 /** A build's schema is the public name, an underscore and this many hex digits. */
 const DIGEST_DIGITS = 8;
 
-/** Matches the schemas of all builds that are published under a name. */
+/** A regular expression for the schemas of all builds of an index. */
 export const buildSchemaPattern = (databaseSchema: string) => `^${databaseSchema}_[0-9a-f]{${DIGEST_DIGITS}}$`;
 
 /** The schema in which `ponder dev` builds, again after each edit. */
@@ -15,6 +15,8 @@ export const developmentSchema = (databaseSchema: string) => `${databaseSchema}_
 
 /** The schema to which an index from before builds had schemas of their own is moved. */
 export const legacyBuildSchema = (databaseSchema: string) => `${databaseSchema}_${"0".repeat(DIGEST_DIGITS)}`;
+
+const projectRoot = resolve(import.meta.dirname, "..");
 
 /** The files that Ponder hashes into its build id, besides its configuration. */
 async function indexedSources(root: string): Promise<string[]> {
@@ -32,9 +34,9 @@ async function indexedSources(root: string): Promise<string[]> {
  * Ponder's own build id does, so Ponder never meets tables of another build.
  */
 export async function buildSchema(
-  root: string,
   databaseSchema: string,
   { chainId, startBlock, contracts }: Pick<Network, "chainId" | "startBlock" | "contracts">,
+  root = projectRoot,
 ): Promise<string> {
   const hash = createHash("sha256");
   for (const file of await indexedSources(root)) hash.update(await readFile(file)).update("\0");

@@ -1,0 +1,155 @@
+import { setTimeout } from "node:timers/promises";
+import pg from "pg";
+import { buildSchemaPattern, legacyBuildSchema } from "../config/index-build";
+
+/** An indexer that has not renewed its lock for this long is gone. It is Ponder's own limit. */
+const HEARTBEAT_MS = 25_000;
+
+/** How often to check whether the build has caught up and others can be dropped. */
+const CHECK_MS = 1_000;
+
+/** Gateways switch to a build by themselves once it has caught up. Earlier builds are kept this much longer. */
+const KEPT_MS = 5_000;
+
+type BuildState = { isReady: boolean; isLocked: boolean; checkpoint: string };
+
+const name = pg.escapeIdentifier;
+
+/** Reads the state that Ponder keeps in a build's schema. Undefined before Ponder has created its tables. */
+async function readState(client: pg.ClientBase, build: string): Promise<BuildState | undefined> {
+  const schema = name(build);
+  const { rows: found } = await client.query("SELECT to_regclass($1) IS NOT NULL AS found", [`${schema}._ponder_meta`]);
+  if (!found[0]?.found) return undefined;
+  const { rows } = await client.query(
+    `SELECT (value->>'is_ready')::int = 1 AS "isReady",
+       (value->>'is_locked')::int = 1 AND (value->>'heartbeat_at')::numeric > $1 AS "isLocked",
+       coalesce((SELECT max(latest_checkpoint) FROM ${schema}._ponder_checkpoint), '') AS checkpoint
+     FROM ${schema}._ponder_meta WHERE key = 'app'`,
+    [Date.now() - HEARTBEAT_MS],
+  );
+  return rows[0];
+}
+
+async function listBuilds(client: pg.ClientBase, databaseSchema: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    "SELECT nspname AS name FROM pg_namespace WHERE nspname ~ $1 ORDER BY nspname",
+    [buildSchemaPattern(databaseSchema)],
+  );
+  return rows.map((row) => row.name);
+}
+
+/** The other builds that no indexer works on, and whether this one has reached the last block of all of them. */
+async function earlierBuilds(client: pg.ClientBase, databaseSchema: string, build: string) {
+  const own = await readState(client, build);
+  const unused: string[] = [];
+  let isReached = own?.isReady === true;
+  let isOnly = true;
+  for (const schema of await listBuilds(client, databaseSchema)) {
+    if (schema === build) continue;
+    isOnly = false;
+    const state = await readState(client, schema);
+    if (state?.isLocked) continue;
+    unused.push(schema);
+    if (own && state && own.checkpoint < state.checkpoint) isReached = false;
+  }
+  return { unused, isReached, isOnly };
+}
+
+/** Drops every build of an index, and Ponder's views of it. */
+export async function dropIndex(client: pg.ClientBase, databaseSchema: string): Promise<void> {
+  await client.query(`DROP SCHEMA IF EXISTS ${name(databaseSchema)} CASCADE`);
+  for (const build of await listBuilds(client, databaseSchema))
+    await client.query(`DROP SCHEMA ${name(build)} CASCADE`);
+}
+
+/** An indexer of an earlier version is still running on the schema that is to be moved. */
+class IndexInUse extends Error {
+  override name = "IndexInUse";
+
+  constructor(schema: string) {
+    super(
+      `Schema ${schema} is in use by an indexer of an earlier version. Stop it, or set DATABASE_SCHEMA to another name.`,
+    );
+  }
+}
+
+/** Earlier versions built the index in the schema that now holds the views. Renames it, so that it is one build of several. */
+async function moveLegacyIndex(client: pg.ClientBase, databaseSchema: string): Promise<void> {
+  const { rows } = await client.query("SELECT relkind FROM pg_class WHERE oid = to_regclass($1)", [
+    `${name(databaseSchema)}._ponder_meta`,
+  ]);
+  if (rows[0]?.relkind !== "r") return;
+  if ((await readState(client, databaseSchema))?.isLocked) throw new IndexInUse(databaseSchema);
+  await client.query(`ALTER SCHEMA ${name(databaseSchema)} RENAME TO ${name(legacyBuildSchema(databaseSchema))}`);
+}
+
+/** Releases a build's lock. Only for the process that knows that the indexer which held it has ended. */
+export async function releaseLock(databaseUrl: string, build: string): Promise<void> {
+  await withClient(databaseUrl, async (client) => {
+    if (await readState(client, build))
+      await client.query(`UPDATE ${name(build)}._ponder_meta SET value = jsonb_set(value, '{is_locked}', '0')`);
+  });
+}
+
+export async function withClient<Value>(
+  databaseUrl: string,
+  act: (client: pg.Client) => Promise<Value>,
+): Promise<Value> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  // A connection that breaks also rejects the query that is running on it.
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return await act(client);
+  } finally {
+    await client.end();
+  }
+}
+
+type Options = {
+  databaseUrl: string;
+  databaseSchema: string;
+  /** The schema of the build that the indexer works on. */
+  build: string;
+  onError: (error: unknown) => void;
+};
+
+/**
+ * Prepares the database for a build, and drops earlier builds once it has caught up and no indexer works on them. Call it
+ * before the indexer starts, and stop it after the indexer has ended.
+ */
+export async function manageBuilds({
+  databaseUrl,
+  databaseSchema,
+  build,
+  onError,
+}: Options): Promise<{ stop: () => Promise<void> }> {
+  await withClient(databaseUrl, (client) => moveLegacyIndex(client, databaseSchema));
+  const stopped = new AbortController();
+  let reachedAt: number | undefined;
+  /** Drops what can be dropped now. Returns whether nothing is left to do. */
+  const dropEarlier = async (client: pg.Client) => {
+    const { unused, isReached, isOnly } = await earlierBuilds(client, databaseSchema, build);
+    if (!isReached) return false;
+    reachedAt ??= Date.now();
+    if (Date.now() - reachedAt >= KEPT_MS)
+      for (const schema of unused) await client.query(`DROP SCHEMA ${name(schema)} CASCADE`);
+    return isOnly;
+  };
+  const loop = (async () => {
+    while (!stopped.signal.aborted) {
+      try {
+        if (await withClient(databaseUrl, dropEarlier)) return;
+      } catch (error) {
+        if (!stopped.signal.aborted) onError(error);
+      }
+      await setTimeout(CHECK_MS, undefined, stopped).catch(() => {});
+    }
+  })();
+  return {
+    async stop() {
+      stopped.abort();
+      await loop;
+    },
+  };
+}

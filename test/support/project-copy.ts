@@ -1,0 +1,28 @@
+import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const projectRoot = resolve(import.meta.dirname, "..", "..");
+
+/** What the indexer and the gateway are made of. */
+const SOURCES = [
+  "abis",
+  "api",
+  "client",
+  "config",
+  "src",
+  "ponder.config.ts",
+  "ponder.schema.ts",
+  "package.json",
+  "tsconfig.json",
+];
+
+export type ProjectCopy = { root: string; remove: () => Promise<void> };
+
+/** Copies the sources into a temporary folder, so that a test can edit them. */
+export async function copyProject(): Promise<ProjectCopy> {
+  const root = await mkdtemp(join(tmpdir(), "intentry-copy-"));
+  for (const source of SOURCES) await cp(join(projectRoot, source), join(root, source), { recursive: true });
+  await symlink(join(projectRoot, "node_modules"), join(root, "node_modules"));
+  return { root, remove: () => rm(root, { recursive: true, force: true }) };
+}
