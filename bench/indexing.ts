@@ -43,7 +43,6 @@ async function indexOnce({ root, env: ownEnv }: App, events: number, env: NodeJS
   const [ponderPort = 0] = await freePorts(1);
   let duration: number | undefined;
   const child = startIndexer({
-    command: "start",
     root,
     ponderPort,
     schema: `bench_${schemas++}`,

@@ -59,7 +59,7 @@ async function makeTables(databaseUrl: string): Promise<Contracts> {
     };
     await writeFile(localDeploymentFile(stateFolder), JSON.stringify(deployment));
     const env = { ...process.env, INTENTRY_DIR: stateFolder, DATABASE_URL: databaseUrl };
-    const indexer = startIndexer({ command: "start", ponderPort, schema: SCHEMA, env });
+    const indexer = startIndexer({ ponderPort, schema: SCHEMA, env });
     await historyIndexed(indexer, ponderPort);
     await indexer.stop();
     return contracts;

@@ -10,9 +10,6 @@ const DIGEST_DIGITS = 8;
 /** A regular expression for the schemas of all builds of an index. */
 export const buildSchemaPattern = (databaseSchema: string) => `^${databaseSchema}_[0-9a-f]{${DIGEST_DIGITS}}$`;
 
-/** The schema in which `ponder dev` builds, again after each edit. */
-export const developmentSchema = (databaseSchema: string) => `${databaseSchema}_dev`;
-
 /** The schema to which an index from before builds had schemas of their own is moved. */
 export const legacyBuildSchema = (databaseSchema: string) => `${databaseSchema}_${"0".repeat(DIGEST_DIGITS)}`;
 

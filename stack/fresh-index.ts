@@ -1,7 +1,6 @@
 import { rm } from "node:fs/promises";
 import pg from "pg";
 import { indexFolder } from "../config/embedded";
-import { developmentSchema } from "../config/index-build";
 import { LOCAL_CHAIN_ID } from "../config/networks";
 import { dropIndex } from "./index-builds";
 
@@ -18,7 +17,6 @@ export async function clearLocalIndex(
   try {
     await requireLocalSchema(client, schema);
     await dropIndex(client, schema);
-    await client.query(`DROP SCHEMA IF EXISTS ${pg.escapeIdentifier(developmentSchema(schema))} CASCADE`);
     await clearSyncCache(client);
   } finally {
     await client.end();

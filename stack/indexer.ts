@@ -10,14 +10,9 @@ const YOUNG_GENERATION = "--max-semi-space-size=64";
 /** Ponder itself gives up an orderly shutdown after 5 s. */
 const GRACE_MS = 6_000;
 
-/** Which Ponder app, and how it runs: `dev` reloads on an edit. */
-export type PonderApp = {
-  command: "start" | "dev";
-  /** The folder of the app; unset, this project's own. */
+type Options = {
+  /** The folder of the Ponder app; unset, this project's own. */
   root?: string;
-};
-
-type Options = PonderApp & {
   ponderPort: number;
   /** The schema that it builds the index in. */
   schema: string;
@@ -28,15 +23,7 @@ type Options = PonderApp & {
 };
 
 /** Starts Ponder. Its port is for operators and listens on loopback only. */
-export function startIndexer({
-  command,
-  ponderPort,
-  schema,
-  viewsSchema,
-  root = projectRoot,
-  env,
-  onLine,
-}: Options): Child {
+export function startIndexer({ root = projectRoot, ponderPort, schema, viewsSchema, env, onLine }: Options): Child {
   const { PORT: _, ...rest } = env; // PORT would win over --port
   return startChild({
     name: "ponder",
@@ -44,14 +31,13 @@ export function startIndexer({
     args: [
       YOUNG_GENERATION,
       ponderBinary,
-      command,
+      "start",
       ["--root", root],
       ["--schema", schema],
       viewsSchema ? ["--views-schema", viewsSchema] : [],
       ["--port", String(ponderPort)],
       ["--hostname", "127.0.0.1"],
       ["--log-format", "json"],
-      command === "dev" ? ["--disable-ui"] : [],
     ].flat(),
     cwd: projectRoot,
     env: { ...rest, PONDER_PORT: String(ponderPort), PONDER_TELEMETRY_DISABLED: "true" },

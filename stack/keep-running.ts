@@ -1,27 +1,29 @@
 import { type Child, ChildEnded } from "./child";
 
 type Options<Kind extends Child> = {
-  start: () => Kind | Promise<Kind>;
+  start: () => Promise<Kind>;
   /** Called before each restart, with why it is needed. */
   onRestart: (error: ChildEnded, delayMs: number) => void;
-  /** Called once when it is not started again. */
+  /** Called when it has ended and is not started again. */
   onGivenUp: (error: Error) => void;
   /** Whether a restart can't help after this exit code. */
-  isFinal?: (code: number | null) => boolean;
+  isFinal: (code: number | null) => boolean;
 };
 
 /** Delays before each restart in a row. After the last one, it is given up. */
-export const RESTART_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000, 30_000];
+const RESTART_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000, 30_000];
 
 /** A child that ran for this long starts anew with the first delay when it ends. */
 const HEALTHY_MS = 60_000;
 
 export type KeptRunning<Kind extends Child> = {
-  /** The process that runs now. */
+  /** The process that runs now, or ran last. */
   current: () => Kind;
+  /** Stops it and starts it anew. */
+  restart: () => Promise<void>;
   /** Starts another process, and stops the old one once `isTakenOver` resolves. Keeps the old one if it rejects. */
   replace: (isTakenOver: (next: Kind) => Promise<void>) => Promise<void>;
-  stop: () => Promise<void>;
+  stop: Kind["stop"];
 };
 
 /** Starts a child, and starts it again with a growing delay when it ends unexpectedly, a limited number of times in a row. */
@@ -29,10 +31,12 @@ export async function keepRunning<Kind extends Child>({
   start,
   onRestart,
   onGivenUp,
-  isFinal = () => false,
+  isFinal,
 }: Options<Kind>): Promise<KeptRunning<Kind>> {
   let current: Kind;
-  let stopped = false;
+  /** The child whose end is not a failure, because it was asked to stop. */
+  let stopping: Kind | undefined;
+  let isStopped = false;
   let failures = 0;
   let waiting: NodeJS.Timeout | undefined;
 
@@ -43,7 +47,7 @@ export async function keepRunning<Kind extends Child>({
   const watch = (child: Kind) => {
     const startedAt = Date.now();
     void child.ended.then((code) => {
-      if (stopped || child !== current) return;
+      if (isStopped || child !== current || child === stopping) return;
       if (Date.now() - startedAt > HEALTHY_MS) failures = 0;
       const error = new ChildEnded(child, code);
       const delayMs = RESTART_DELAYS_MS[failures++];
@@ -55,6 +59,13 @@ export async function keepRunning<Kind extends Child>({
   await run();
   return {
     current: () => current,
+    async restart() {
+      clearTimeout(waiting);
+      stopping = current;
+      await current.stop();
+      failures = 0;
+      await run();
+    },
     async replace(isTakenOver) {
       const next = await start();
       try {
@@ -63,15 +74,17 @@ export async function keepRunning<Kind extends Child>({
         await next.stop();
         throw error;
       }
+      clearTimeout(waiting);
       const old = current;
       current = next;
+      failures = 0;
       watch(next);
       await old.stop();
     },
-    async stop() {
-      stopped = true;
+    async stop(signal) {
+      isStopped = true;
       clearTimeout(waiting);
-      await current.stop();
+      await current.stop(signal);
     },
   };
 }

@@ -107,7 +107,7 @@ async function main(): Promise<void> {
   const index = await startIndexStack({
     environment,
     databaseUrl,
-    command: isDevelopment ? "dev" : "start",
+    watch: isDevelopment,
     env: isDevelopment ? { NODE_ENV: "development", ...process.env } : process.env,
     onLine,
     onNotice: (sentence) => console.error(sentence),

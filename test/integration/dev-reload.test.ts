@@ -23,7 +23,7 @@ const ask = (url: string) =>
     }).on("error", failed);
   });
 
-describe("ponder dev, on an edit of the gateway", () => {
+describe("npm run dev", () => {
   let copy: ProjectCopy;
   let root: string;
   let stack: Stack;
@@ -34,7 +34,7 @@ describe("ponder dev, on an edit of the gateway", () => {
     copy = await copyProject();
     root = copy.root;
     original = await readFile(join(root, EDITED), "utf8");
-    stack = await startStack({ index: false, env: { NODE_ENV: "development" }, app: { command: "dev", root } });
+    stack = await startStack({ index: false, env: { NODE_ENV: "development" }, sources: { root, watch: true } });
     await registerAgent("first");
     await stack.startIndexer();
     builds = await indexBuilds();
@@ -117,15 +117,40 @@ describe("ponder dev, on an edit of the gateway", () => {
   it("keeps serving the last good version when an edit does not compile", async () => {
     const name = await healthName();
     await save(EDITED, `${original}\nconst = ;\n`);
-    await expect.poll(() => stack.log(), { timeout: 30_000 }).toContain("Error while executing file");
+    await expect
+      .poll(() => stack.log(), { timeout: 60_000 })
+      .toContain("The last version that worked is still served.");
     expect(await healthName()).toBe(name);
     const { body } = await ask(`${stack.apiUrl}/agents/2`);
     expect(JSON.parse(body)).toMatchObject({ agent_id: "2", metadata_uri: "ipfs://second" });
 
-    // Ponder forgets who imports a file that does not compile, so it takes a save of the entry as well.
     await save(EDITED, original.replace('name: "Intentry"', 'name: "Mended"'));
-    const entry = join("src", "api", "index.ts");
-    await save(entry, `${await readFile(join(root, entry), "utf8")}\n`);
-    await expect.poll(healthName, { timeout: 30_000 }).toBe("Mended");
+    await expect.poll(healthName, { timeout: 60_000 }).toBe("Mended");
+  });
+
+  it("survives edits of the schema, of handlers and of operations in any order, on the same ports", async () => {
+    const schema = await readFile(join(root, "ponder.schema.ts"), "utf8");
+    const handlers = await readFile(join(root, "src", "agents.ts"), "utf8");
+    const key = "agentId: t.bigint().primaryKey(),";
+    const edits: Record<string, (round: number) => Promise<void>> = {
+      schema: (round) => save("ponder.schema.ts", schema.replace(key, `${key}\n    note${round}: t.text(),`)),
+      handler: (round) => save(join("src", "agents.ts"), `${handlers}\nexport const round = ${round};\n`),
+      operation: (round) => save(EDITED, original.replace('name: "Intentry"', `name: "Round ${round}"`)),
+    };
+    const orders = [
+      ["schema", "operation", "handler"],
+      ["operation", "handler", "schema"],
+      ["handler", "schema", "operation"],
+    ];
+    for (const [round, order] of orders.entries()) {
+      for (const kind of order) await edits[kind]?.(round);
+      await expect.poll(healthName, { timeout: 90_000 }).toBe(`Round ${round}`);
+      const agents = async () => (await stack.rows("agent")).map(({ metadataUri }) => metadataUri);
+      await expect.poll(() => agents().catch(String), { timeout: 90_000 }).toEqual(["ipfs://first", "ipfs://second"]);
+      const served = async () => JSON.parse((await ask(`${stack.apiUrl}/agents/2`)).body).metadata_uri;
+      await expect.poll(() => served().catch(String), { timeout: 90_000 }).toBe("ipfs://second");
+    }
+    expect(stack.log()).not.toContain("It is started again");
+    expect(stack.log()).not.toContain("Port in use");
   });
 });

@@ -3,17 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getTableColumns } from "drizzle-orm";
 import type { Readiness } from "../../api/readiness";
-import { buildSchema, developmentSchema } from "../../config/index-build";
+import { parseEnvironment } from "../../config/environment";
 import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../../config/networks";
 import type { TokenList } from "../../config/token-list";
 import * as schemaModule from "../../ponder.schema";
 import type { LocalChain } from "../../stack/chain";
-import { type Child, waitFor } from "../../stack/child";
+import { waitFor } from "../../stack/child";
 import type { Contracts } from "../../stack/deploy";
 import { makeEmbeddedDatabases } from "../../stack/embedded-database";
-import { type Gateway, startGateway } from "../../stack/gateway";
-import { manageBuilds } from "../../stack/index-builds";
-import { indexReady, type PonderApp, startIndexer } from "../../stack/indexer";
+import { type IndexStack, startIndexStack } from "../../stack/index-stack";
+import { indexReady } from "../../stack/indexer";
 import { freePorts } from "../../stack/ports";
 
 const schema = { ...schemaModule };
@@ -35,6 +34,9 @@ const tableNames = Object.keys(schema).filter(
   (name): name is TableName => !Array.isArray(schema[name as keyof typeof schema]),
 );
 
+/** Which sources run, and whether edits of them take effect. Unset, those of this project, once. */
+export type Sources = { root?: string; watch?: boolean };
+
 /** A real index of a local chain: Ponder and the gateway, in a process of their own, with a folder of their own. */
 export type Index = {
   apiUrl: string;
@@ -46,7 +48,7 @@ export type Index = {
   /** Waits until the index has reached the chain's newest block. */
   indexed: () => Promise<void>;
   /** Starts the indexer and the gateway, with other variables or from other sources than before if need be. */
-  startIndexer: (change?: NodeJS.ProcessEnv, app?: Partial<PonderApp>) => Promise<void>;
+  startIndexer: (change?: NodeJS.ProcessEnv, otherSources?: Sources) => Promise<void>;
   /** What the indexer has logged since it was started. */
   log: () => string;
   /** Stops the indexer and returns its exit code; SIGKILL gives it no chance to tidy up. */
@@ -60,7 +62,7 @@ export async function indexOf(
   { rpcUrl, client }: LocalChain,
   contracts: Contracts,
   env: NodeJS.ProcessEnv,
-  app: PonderApp = { command: "start" },
+  sources: Sources = {},
   tokens?: TokenList,
 ): Promise<Index> {
   const [apiPort = 0, ponderPort = 0] = await freePorts(2);
@@ -71,25 +73,22 @@ export async function indexOf(
   await writeFile(localDeploymentFile(stateFolder), JSON.stringify(deployment));
   if (!env.DATABASE_URL) await makeEmbeddedDatabases(stateFolder);
 
-  let indexer: Child | undefined;
-  let gateway: Gateway | undefined;
-  let builds: Awaited<ReturnType<typeof manageBuilds>> | undefined;
+  let running: IndexStack | undefined;
   let lines: string[] = [];
-  const running = () => {
-    if (!indexer) throw new Error("The indexer is not running");
-    return indexer;
+  const indexer = () => {
+    if (!running) throw new Error("The indexer is not running");
+    return running.indexer.current();
   };
-  const stopAll = async (signal?: "SIGTERM" | "SIGKILL") => {
-    await Promise.all([gateway?.stop(signal), builds?.stop()]);
-    await indexer?.stop(signal);
-    indexer = undefined;
+  const stop: IndexStack["stop"] = async (signal) => {
+    await running?.stop(signal);
+    running = undefined;
   };
   const index: Index = {
     apiUrl,
     ponderUrl,
     async indexed() {
       const head = await client.getBlock();
-      await waitFor(running(), `block ${head.number} in the index`, async () => {
+      await waitFor(indexer(), `block ${head.number} in the index`, async () => {
         const state = (await (await fetch(`${apiUrl}/ready`)).json()) as Readiness;
         return BigInt(state.block_number ?? 0) >= head.number || undefined;
       });
@@ -104,7 +103,7 @@ export async function indexOf(
       return Object.fromEntries(all);
     },
     log: () => lines.join("\n"),
-    async startIndexer(change = {}, ownApp = {}) {
+    async startIndexer(change = {}, otherSources = {}) {
       lines = [];
       const onLine = (line: string) => {
         lines.push(line);
@@ -116,34 +115,32 @@ export async function indexOf(
         NODE_ENV: "test",
         INTENTRY_DIR: stateFolder,
         API_PORT: String(apiPort),
+        PONDER_PORT: String(ponderPort),
         DATABASE_SCHEMA,
         ...env,
         ...change,
       };
-      const { command, root } = { ...app, ...ownApp };
-      const databaseUrl = variables.DATABASE_URL ?? "";
-      const network = { chainId: LOCAL_CHAIN_ID, startBlock: 0, contracts };
-      const schema =
-        command === "dev" ? developmentSchema(DATABASE_SCHEMA) : await buildSchema(DATABASE_SCHEMA, network, root);
-      builds = await manageBuilds({
-        databaseUrl,
-        databaseSchema: DATABASE_SCHEMA,
-        build: schema,
-        onError: (error) => onLine(String(error)),
+      const environment = parseEnvironment(variables);
+      running = await startIndexStack({
+        ...sources,
+        ...otherSources,
+        environment,
+        databaseUrl: environment.requireDatabaseUrl(),
+        env: variables,
+        onLine,
+        onNotice: onLine,
+        onGivenUp: (error) => onLine(error.message),
       });
-      const viewsSchema = command === "dev" ? undefined : DATABASE_SCHEMA;
-      indexer = startIndexer({ command, root, ponderPort, schema, viewsSchema, env: variables, onLine });
-      gateway = startGateway({ root, env: { ...variables, INDEX_SCHEMA: schema }, onLine });
-      await indexReady(indexer, apiPort);
+      await indexReady(running.indexer.current(), apiPort);
       await index.indexed();
     },
     async stopIndexer(signal = "SIGTERM") {
-      const stopping = running();
-      await stopAll(signal);
+      const stopping = indexer();
+      await stop(signal);
       return stopping.ended;
     },
     async removeIndex() {
-      await stopAll();
+      await stop();
       await rm(stateFolder, { recursive: true, force: true });
     },
   };

@@ -1,12 +1,11 @@
 import { type LocalChain, startChain } from "../../stack/chain";
 import { deploy } from "../../stack/deploy";
-import type { PonderApp } from "../../stack/indexer";
 import { deployTokens } from "../../stack/local-tokens";
 import { freePorts } from "../../stack/ports";
 import { type Postgres, startPostgres } from "../../stack/postgres";
 import { type Protocol, protocolOn } from "../../stack/protocol";
 import { SAMPLE_HISTORY_SECONDS, sampleActivity } from "../../stack/sample/index";
-import { type Index, indexOf } from "./index-of";
+import { type Index, indexOf, type Sources } from "./index-of";
 
 export type Database = "pglite" | "postgres";
 
@@ -28,8 +27,7 @@ type Options = {
   /** Whether the chain gets the tokens and feeds of `npm start`, for portfolios. */
   tokens?: boolean;
   env?: NodeJS.ProcessEnv;
-  /** Unset, this project's own app, without reloads. */
-  app?: PonderApp;
+  sources?: Sources;
 };
 
 /** Starts the real parts on free ports and a temporary folder: anvil, the contracts, Ponder and the gateway. */
@@ -39,7 +37,7 @@ export async function startStack({
   sample = false,
   tokens = false,
   env = {},
-  app,
+  sources,
 }: Options = {}): Promise<Stack> {
   const [port = 0] = await freePorts(1);
   const startTime = Math.floor(Date.now() / 1000) - SAMPLE_HISTORY_SECONDS;
@@ -50,7 +48,7 @@ export async function startStack({
   const postgres = database === "postgres" ? await startPostgres() : undefined;
   const databaseUrl = await postgres?.createDatabase("intentry");
   const settings = { ...(databaseUrl && { DATABASE_URL: databaseUrl }), ...env };
-  const main = await indexOf(chain, contracts, settings, app, tokenList);
+  const main = await indexOf(chain, contracts, settings, sources, tokenList);
   if (index) await main.startIndexer();
   return {
     ...protocolOn(chain.client, contracts),
