@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createIntentryClient, documentHash, iterate, quoteHash, signIntent } from "../../client/index";
 import { intentTypes } from "../../client/intents";
 import { secondsToWait } from "../../client/retry-link";
+import { runs } from "../support/seed";
 import { intent as anyIntent } from "./arbitrary-intent";
 import { type Handler, json, serve } from "./stand-in";
 
@@ -290,7 +291,7 @@ describe("hashes and signatures", () => {
         const signature = serializeSignature({ r, s, v: BigInt(v) });
         expect(await recoverTypedDataAddress({ ...typedData, signature })).toBe(owner.address);
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 });

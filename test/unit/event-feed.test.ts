@@ -4,6 +4,7 @@ import { readPosition, START } from "../../api/events/event-position";
 import { EventFeed, TooSlow } from "../../api/events/feed";
 import type { EventMessage } from "../../api/events/message";
 import { type Filter, matches, subjectsOf } from "../../api/events/subjects";
+import { runs } from "../support/seed";
 import { ChainOfEvents } from "./chain-of-events";
 
 /** A client as the documentation describes it: a list of events, and the id of the last message. */
@@ -134,7 +135,7 @@ describe("a listener to live events", () => {
         expect(client.held).toEqual(wanted(chain, filter));
         expect(client.safeBlock).toBe(BigInt(chain.safeBlock));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
