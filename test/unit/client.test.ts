@@ -65,8 +65,13 @@ describe("a client's calls", () => {
     const { url, requests } = await service((_, __, response) =>
       json(response, 503, [failed(503, "SERVICE_UNAVAILABLE", 30)]),
     );
-    const signal = AbortSignal.timeout(100);
-    await expect(createIntentryClient({ url }).status.health.query(undefined, { signal })).rejects.toThrow();
+    const over = new AbortController();
+    const waiting = expect(
+      createIntentryClient({ url }).status.health.query(undefined, { signal: over.signal }),
+    ).rejects.toThrow();
+    await expect.poll(() => requests).toHaveLength(1);
+    over.abort();
+    await waiting;
     expect(requests).toHaveLength(1);
   });
 
