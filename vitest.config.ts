@@ -1,9 +1,13 @@
 import { defineConfig } from "vitest/config";
+import { runs } from "./test/support/seed";
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    testTimeout: 120_000,
+    globalSetup: "test/support/print-seed.ts",
+    setupFiles: "test/support/property-tests.ts",
+    // TEST_RUNS times as many runs take as many times longer.
+    testTimeout: runs(120_000),
     hookTimeout: 240_000,
     // What is waited for comes when it comes: a busy machine is no failure.
     expect: { poll: { timeout: 20_000 } },

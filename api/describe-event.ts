@@ -32,10 +32,16 @@ const through = (facilitator: Value) => (facilitator === zeroAddress ? "" : ` th
 
 const activity = (active: Value) => (active ? "active" : "inactive");
 
-/** Text from the chain is of any length and content: in a sentence it is quoted, and cut when long. */
+/** Control characters, line separators and text direction marks that JSON leaves as they are. */
+const UNESCAPED = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/** Text from the chain is of any length and content: in a sentence it is quoted, in one line, and cut when long. */
 const quoted = (text: Value) => {
   const characters = [...String(text)];
-  return JSON.stringify(characters.length > 80 ? `${characters.slice(0, 80).join("")}…` : String(text));
+  const shown = characters.length > 80 ? `${characters.slice(0, 80).join("")}…` : String(text);
+  return JSON.stringify(shown).replace(UNESCAPED, escaped);
 };
 
 const descriptions: { [Name in EventName]: (args: ArgumentsOf<Name>) => string } = {

@@ -1,5 +1,5 @@
 import { type Hex, parseEventLogs, zeroAddress, zeroHash } from "viem";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { intentBookAbi } from "../../abis/index";
 import { anyExecution, signIntent } from "../../client/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
@@ -33,9 +33,7 @@ describe("what time changes", () => {
     await stack.client.mine({ blocks: 1 });
     await stack.indexed();
     const probe = probes.get(time);
-    await vi.waitFor(async () =>
-      expect(await ask(stack.apiUrl, `/intents/${probe}`)).toMatchObject({ status: "EXPIRED" }),
-    );
+    await expect.poll(() => ask(stack.apiUrl, `/intents/${probe}`)).toMatchObject({ status: "EXPIRED" });
   }
 
   async function submit(nonce: bigint, deadline: bigint): Promise<bigint> {

@@ -14,6 +14,7 @@ import { document } from "../../api/store/schema";
 import { parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
 import { startPostgres } from "../../stack/postgres";
+import { runs } from "../support/seed";
 import { withoutIndex } from "../without-index";
 import type { Database } from "./stack";
 
@@ -109,10 +110,10 @@ describe.each(["pglite", "postgres"] satisfies Database[])("documents, on %s", (
           expect(fetched.status).toBe(200);
           expect(Buffer.from(await fetched.arrayBuffer()).equals(Buffer.from(text))).toBe(true);
         }),
-        { numRuns: 60, seed: 1 },
+        { numRuns: runs(60) },
       );
     },
-    60_000,
+    runs(120_000),
   );
 
   it("serves a document as what it is, for ever", async () => {

@@ -1,6 +1,7 @@
 import { encodeFunctionData, erc20Abi, type Hex, maxUint256, numberToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { actor, mined } from "../../stack/chain";
+import { seed } from "../support/seed";
 import type { World } from "./actions/world";
 import { policyKinds, runLegalActions } from "./legal-actions";
 import {
@@ -15,9 +16,7 @@ import { paymentCall, transactionCall, verdicts } from "./preflight/contract";
 import { parseAnswer, sendRaw } from "./raw-http";
 import { type Stack, startStack } from "./stack";
 
-const { PREFLIGHT_SEED, PREFLIGHT_ROUNDS } = process.env;
-const seed = Number(PREFLIGHT_SEED ?? 1);
-const rounds = Number(PREFLIGHT_ROUNDS ?? 20);
+const rounds = Number(process.env.PREFLIGHT_ROUNDS ?? 20);
 const TRANSACTIONS_PER_ROUND = 250;
 const PAYMENTS_PER_ROUND = 50;
 const ACTIONS_PER_ROUND = 30;

@@ -14,10 +14,14 @@ export const events = contractNames.flatMap((contract) => {
 const hex = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((array) => `0x${Buffer.from(array).toString("hex")}`);
 
+/** Texts that look like a mistake of the code that shows them, or that would break a line. */
+const misleading = fc.constantFrom("NaN", "undefined", "null", "[object Object]", "a\nb", "a\u2028b", 'a" "b', "\\");
+
 /** Any value of an ABI type as viem decodes it, with the ones that sentences treat apart more often than by chance. */
 const arbitraryOf = ({ type }: AbiParameter): fc.Arbitrary<unknown> => {
   if (type === "bool") return fc.boolean();
-  if (type === "string") return fc.oneof(fc.string({ unit: "binary" }), fc.string({ minLength: 500, maxLength: 600 }));
+  if (type === "string")
+    return fc.oneof(fc.string({ unit: "binary" }), fc.string({ minLength: 500, maxLength: 600 }), misleading);
   if (type === "address") return fc.oneof({ weight: 4, arbitrary: hex(20) }, fc.constant(zeroAddress));
   const bytes = /^bytes(\d+)$/.exec(type)?.[1];
   if (bytes) return hex(Number(bytes));

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { average } from "../../api/operations/average";
+import { runs } from "../support/seed";
 
 /** A decimal text as an exact fraction. */
 const fractionOf = (text: string) => {
@@ -48,7 +49,7 @@ describe("an average", () => {
       fc.property(sum, count, (sum, count) => {
         expect(average(sum, count)).toBe(byLongDivision(sum, BigInt(count)));
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 
@@ -60,7 +61,7 @@ describe("an average", () => {
         const distance = difference < 0n ? -difference : difference;
         expect(distance * 2_000_000n <= BigInt(count) * denominator).toBe(true);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 
@@ -69,7 +70,7 @@ describe("an average", () => {
       fc.property(sum, count, (sum, count) => {
         expect(average(sum, count)).toMatch(/^(0|[1-9]\d*)(\.\d{0,5}[1-9])?$/);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { type Address, encodeFunctionData, getAbiItem, type Hex } from "viem";
 import { describe, expect, it } from "vitest";
 import { agentRegistryAbi } from "../../abis/index";
 import { directCall } from "../../src/lib/calldata";
+import { runs } from "../support/seed";
 
 const registry: Address = "0x00000000000000000000000000000000000000aa";
 const registeredAgent = directCall(getAbiItem({ abi: agentRegistryAbi, name: "registerAgent" }), (args) => [
@@ -54,7 +55,7 @@ describe("directCall", () => {
           expect(() => registeredAgent({ to: registry, input: changed }, registry)).not.toThrow();
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

@@ -16,6 +16,8 @@ export class ChainOfEvents {
   indexed: Block[] = [];
   safeBlock = 0;
   ready = true;
+  /** How often a reader has looked at the log. */
+  glances = 0;
 
   mine(events: number): void {
     const hash = `0x${(++this.made).toString(16).padStart(16, "0")}${"ab".repeat(24)}` as const;
@@ -66,6 +68,7 @@ export class ChainOfEvents {
   /** The log as the reader asks for it. */
   log: EventLog = {
     glance: async () => {
+      this.glances++;
       const last = this.rows().at(-1);
       return {
         ready: this.ready,

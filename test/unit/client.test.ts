@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createIntentryClient, documentHash, iterate, quoteHash, signIntent } from "../../client/index";
 import { intentTypes } from "../../client/intents";
 import { secondsToWait } from "../../client/retry-link";
+import { runs } from "../support/seed";
 import { intent as anyIntent } from "./arbitrary-intent";
 import { type Handler, json, serve } from "./stand-in";
 
@@ -64,8 +65,13 @@ describe("a client's calls", () => {
     const { url, requests } = await service((_, __, response) =>
       json(response, 503, [failed(503, "SERVICE_UNAVAILABLE", 30)]),
     );
-    const signal = AbortSignal.timeout(100);
-    await expect(createIntentryClient({ url }).status.health.query(undefined, { signal })).rejects.toThrow();
+    const over = new AbortController();
+    const waiting = expect(
+      createIntentryClient({ url }).status.health.query(undefined, { signal: over.signal }),
+    ).rejects.toThrow();
+    await expect.poll(() => requests).toHaveLength(1);
+    over.abort();
+    await waiting;
     expect(requests).toHaveLength(1);
   });
 
@@ -290,7 +296,7 @@ describe("hashes and signatures", () => {
         const signature = serializeSignature({ r, s, v: BigInt(v) });
         expect(await recoverTypedDataAddress({ ...typedData, signature })).toBe(owner.address);
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readCursor, writeCursor } from "../../api/http/cursor";
+import { runs } from "../support/seed";
 
 const SECRET = "a secret";
 const LIST = 'GET /intents {"status":"open"}';
@@ -45,7 +46,7 @@ describe("a cursor", () => {
           expect(readCursor(SECRET, LIST, changed)).toBeNull();
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 
@@ -101,7 +102,7 @@ describe("a cursor", () => {
       fc.property(garbage, (text) => {
         expect(readCursor(SECRET, LIST, text)).toBeNull();
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
     for (const text of ["", "A".repeat(200_000), "\0", "null", "0", Buffer.from('["7"]').toString("base64url")])
       expect(readCursor(SECRET, LIST, text)).toBeNull();

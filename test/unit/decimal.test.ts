@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseDecimal, plainText } from "../../api/portfolio/decimal";
+import { runs } from "../support/seed";
 
 describe("a decimal", () => {
   it.each([
@@ -43,7 +44,7 @@ describe("a decimal", () => {
         expect(again).toBeDefined();
         if (again) expect(again.digits * 10n ** BigInt(scale)).toBe(digits * 10n ** BigInt(again.scale));
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });

@@ -10,6 +10,15 @@ const namesOfSubjects = ({ inputs }: AbiEvent) =>
     (type === "uint256" && /id$/i.test(name)) || (type === "address" && indexed) ? [name] : [],
   );
 
+/** The same arguments with a plain word for every text. The other arguments are digits, hex and booleans. */
+const withPlainTexts = ({ inputs }: AbiEvent, args: Readonly<Record<string, string | number | boolean>>) => ({
+  ...args,
+  ...Object.fromEntries(inputs.flatMap(({ name = "", type }) => (type === "string" ? [[name, "text"]] : []))),
+});
+
+/** Every quotation in a sentence, with its quotes. */
+const QUOTED = /"(?:[^"\\]|\\.)*"/gu;
+
 describe("the sentence about an event", () => {
   it("exists for all 37 events of the protocol", () => {
     expect(events).toHaveLength(37);
@@ -26,7 +35,10 @@ describe("the sentence about an event", () => {
           if (args[subject] !== zeroAddress && !(subject === "attestationId" && args[subject] === "0"))
             expect(sentence).toContain(String(args[subject]));
         expect(sentence).toMatch(/^[A-Z0].{10,}[^.\s]$/u);
-        expect(sentence).not.toMatch(/undefined|null|NaN|\[object|\n/);
+        // A text may say "NaN" itself. So a missing value is looked for where the texts can't say it.
+        const plain = describeEvent(event.name, withPlainTexts(event.event, args));
+        expect(plain).not.toMatch(/undefined|null|NaN|\[object/);
+        expect(sentence.replace(QUOTED, '"text"')).toBe(plain);
       }),
     );
   });
@@ -78,6 +90,8 @@ describe("the sentence about an event", () => {
     const start = "Agent #1 updated: its metadata is at ";
     expect(about('x" and Agent #2 revoked')).toBe(`${start}"x\\" and Agent #2 revoked"`);
     expect(about("a\nb\u0000\u001b[31m")).toBe(`${start}"a\\nb\\u0000\\u001b[31m"`);
+    expect(about("a\u2028b\u0085c\u202ed")).toBe(`${start}"a\\u2028b\\u0085c\\u202ed"`);
+    expect(about("NaN, undefined, null, [object Object]")).toBe(`${start}"NaN, undefined, null, [object Object]"`);
     expect(about("x".repeat(80))).toBe(`${start}"${"x".repeat(80)}"`);
     expect(about("x".repeat(100_000))).toBe(`${start}"${"x".repeat(80)}…"`);
     // Cut between characters, not inside the two halves of one.

@@ -4,6 +4,7 @@ import { readPosition, START } from "../../api/events/event-position";
 import { EventFeed, TooSlow } from "../../api/events/feed";
 import type { EventMessage } from "../../api/events/message";
 import { type Filter, matches, subjectsOf } from "../../api/events/subjects";
+import { runs } from "../support/seed";
 import { ChainOfEvents } from "./chain-of-events";
 
 /** A client as the documentation describes it: a list of events, and the id of the last message. */
@@ -55,21 +56,31 @@ const wanted = (chain: ChainOfEvents, filter: Filter) =>
     }),
   );
 
+/** After so many looks at the log without a message, none is on its way: they take longer than any wait of the feed. */
+const QUIET_GLANCES = 5_000;
+
 /** Lets a client listen until it has taken so many messages, or nothing more comes. */
-async function listen(feed: EventFeed, client: Client, filter: Filter, messages: number, until: () => boolean) {
+async function listen(
+  chain: ChainOfEvents,
+  feed: EventFeed,
+  client: Client,
+  filter: Filter,
+  messages: number,
+  until: () => boolean,
+) {
   const ended = new AbortController();
   const after = readPosition(client.lastId ?? START.id) ?? undefined;
-  const deadline = setTimeout(() => ended.abort(), 4_000);
   let left = messages;
-  const done = () => until() || left <= 0;
+  let heardAt = chain.glances;
+  const done = () => until() || left <= 0 || chain.glances - heardAt > QUIET_GLANCES;
   const watch = setInterval(() => done() && ended.abort(), 1);
   try {
     for await (const message of feed.messages({ ...(after && { after }), filter }, "test", ended.signal)) {
       client.take(message);
+      heardAt = chain.glances;
       if (--left <= 0) break;
     }
   } finally {
-    clearTimeout(deadline);
     clearInterval(watch);
     ended.abort();
   }
@@ -101,7 +112,7 @@ const filters: Filter[] = [{}, { name: "IntentCancelled" }, { agent: "1" }, { co
 
 describe("a listener to live events", () => {
   it("holds in the end what the chain holds, through reorgs, restarts and connections lost at any message", {
-    timeout: 110_000,
+    timeout: runs(120_000),
   }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), fc.constantFrom(...filters), async (steps, filter) => {
@@ -120,7 +131,7 @@ describe("a listener to live events", () => {
             chain.goBack();
             feed = feedOf(chain);
           }
-          if (next.do === "listen") await listen(feed, client, filter, next.messages, settled);
+          if (next.do === "listen") await listen(chain, feed, client, filter, next.messages, settled);
           chain.index();
           if (next.do === "settle") chain.settle(next.depth);
         }
@@ -128,18 +139,22 @@ describe("a listener to live events", () => {
         for (let more = 0; more < 8; more++) chain.mine(1);
         chain.index();
         const toldAll = () => settled() && client.safeBlock === BigInt(chain.safeBlock);
-        await listen(feed, client, filter, Number.POSITIVE_INFINITY, toldAll);
+        await listen(chain, feed, client, filter, Number.POSITIVE_INFINITY, toldAll);
         feed.close();
         expect(client.problems).toEqual([]);
         expect(client.held).toEqual(wanted(chain, filter));
         expect(client.safeBlock).toBe(BigInt(chain.safeBlock));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
-  const take = async (feed: EventFeed, count: number, subscription: Parameters<EventFeed["messages"]>[0]) => {
-    const messages: EventMessage[] = [];
+  const take = async (
+    feed: EventFeed,
+    count: number,
+    subscription: Parameters<EventFeed["messages"]>[0],
+    messages: EventMessage[] = [],
+  ) => {
     const ended = new AbortController();
     for await (const message of feed.messages(subscription, "test", ended.signal)) {
       messages.push(message);
@@ -149,6 +164,13 @@ describe("a listener to live events", () => {
     return messages;
   };
   const position = (id: string) => readPosition(id) ?? START;
+  const heard = (messages: EventMessage[], count: number) =>
+    expect.poll(() => messages.length, { interval: 1 }).toBe(count);
+  /** Waits until the reader of a chain has looked at it as it is now. The next look begins after the one before has ended. */
+  const lookedAt = (chain: ChainOfEvents) => {
+    const before = chain.glances;
+    return expect.poll(() => chain.glances - before, { interval: 1 }).toBeGreaterThan(1);
+  };
 
   it("is told at first where it stands, so that nothing is missed if it is cut off before an event comes", async () => {
     const chain = new ChainOfEvents();
@@ -198,8 +220,9 @@ describe("a listener to live events", () => {
     chain.mine(1);
     chain.index();
     const feed = feedOf(chain);
-    const messages = take(feed, 2, { filter: {} });
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    const taken: EventMessage[] = [];
+    const messages = take(feed, 2, { filter: {} }, taken);
+    await heard(taken, 1);
     chain.settle(0);
     expect((await messages)[1]).toEqual({ type: "safe", id: null, data: { block_number: "1" } });
   });
@@ -312,15 +335,16 @@ describe("a listener to live events", () => {
     for (let block = 0; block < 4; block++) chain.mine(2);
     chain.index();
     chain.settle(2);
-    const blocksFrom = async (fromBlock: bigint, count: number) =>
-      (await take(feedOf(chain), count + 1, { filter: { fromBlock } }))
+    const blocksFrom = async (fromBlock: bigint, count: number, taken: EventMessage[] = []) =>
+      (await take(feedOf(chain), count + 1, { filter: { fromBlock } }, taken))
         .slice(1)
         .map(({ data }) => ("block_number" in data ? data.block_number : ""));
     expect(await blocksFrom(1n, 8)).toEqual(["1", "1", "2", "2", "3", "3", "4", "4"]);
     expect(await blocksFrom(2n, 6)).toEqual(["2", "2", "3", "3", "4", "4"]);
     expect(await blocksFrom(4n, 2)).toEqual(["4", "4"]);
-    const later = blocksFrom(6n, 1);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    const taken: EventMessage[] = [];
+    const later = blocksFrom(6n, 1, taken);
+    await heard(taken, 1);
     chain.mine(1);
     chain.mine(1);
     chain.index();
@@ -340,12 +364,13 @@ describe("a listener to live events", () => {
     for (let block = 0; block < 3; block++) chain.mine(1);
     chain.index();
     const feed = feedOf(chain);
-    const messages = take(feed, 5, { filter: { fromBlock: 0n } });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const taken: EventMessage[] = [];
+    const messages = take(feed, 5, { filter: { fromBlock: 0n } }, taken);
+    await heard(taken, 4);
     chain.goBack();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await lookedAt(chain);
     chain.index(2);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await lookedAt(chain);
     chain.mine(1);
     chain.index();
     expect((await messages).slice(1).map(({ type, id }) => [type, id])).toEqual(chain.ids().map((id) => ["event", id]));
@@ -359,12 +384,13 @@ describe("a listener to live events", () => {
     const slow = await feed.subscribe({ filter: {} }, "slow", ended.signal);
     expect((await slow.next()).value).toHaveLength(1);
     const first = slow.next();
-    const quick = take(feed, 41, { filter: {} });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const taken: EventMessage[] = [];
+    const quick = take(feed, 41, { filter: {} }, taken);
+    await heard(taken, 1);
     for (let block = 0; block < 40; block++) {
       chain.mine(1);
       chain.index();
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await heard(taken, block + 2);
     }
     expect((await quick).slice(1).map(({ id }) => id)).toEqual(chain.ids());
     expect((await first).value?.[0]?.message.id).toBe(chain.ids()[0]);
@@ -393,8 +419,9 @@ describe("a listener to live events", () => {
   it("ends at once when the feed is closed, and none is accepted any more", async () => {
     const chain = new ChainOfEvents();
     const feed = feedOf(chain);
-    const all = take(feed, 1_000, { filter: {} });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const taken: EventMessage[] = [];
+    const all = take(feed, 1_000, { filter: {} }, taken);
+    await heard(taken, 1);
     feed.close();
     expect((await all).map(({ type }) => type)).toEqual(["open"]);
     await expect(take(feed, 1, { filter: {} })).rejects.toMatchObject({ status: 503 });
@@ -418,10 +445,11 @@ describe("a listener to live events", () => {
       return feed;
     };
     const feed = feedWith();
-    const messages = take(feed, 2, { filter: {} });
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    const taken: EventMessage[] = [];
+    const messages = take(feed, 2, { filter: {} }, taken);
+    await heard(taken, 1);
     away = true;
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await expect.poll(() => failures).toEqual([away503]);
     chain.mine(1);
     chain.index();
     await expect(take(feedWith(), 1, { filter: {} })).rejects.toBe(away503);

@@ -35,7 +35,8 @@ describe("the position of an event", () => {
   it("is another one in every other block at the same place", () => {
     fc.assert(
       fc.property(place, hash, hash, ({ block, log }, one, other) => {
-        fc.pre(one !== other);
+        // A position holds the first 8 bytes of the hash, which tell the blocks of one chain apart.
+        fc.pre(one.slice(0, 18) !== other.slice(0, 18));
         const position = positionOf(eventId(block, log), one);
         expect(positionOf(eventId(block, log), other).id).not.toBe(position.id);
         expect(isOnBlock(position, other)).toBe(false);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { candidateNames, eventNames, type Filter, matches, subjectsOf } from "../../api/events/subjects";
 import { contractNames } from "../../config/contracts";
+import { runs } from "../support/seed";
 import { argumentsOf, events } from "./arbitrary-event";
 
 const [a, b, c, d] = ["aa", "bb", "cc", "dd"].map((digits) => `0x${"00".repeat(19)}${digits}`) as [
@@ -191,7 +192,7 @@ describe("a filter", () => {
           expect(candidateNames(filter)).toContain(name);
         else expect(Object.keys(filter)).not.toHaveLength(0);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

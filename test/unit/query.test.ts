@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BadInput } from "../../api/errors";
 import { readQuery } from "../../api/transports/query";
+import { runs } from "../support/seed";
 
 const known = new Set(["limit", "owner", "status"]);
 
@@ -57,7 +58,7 @@ describe("a query string", () => {
         if (message !== undefined)
           for (const problem of message.split("; ")) expect(problem).toMatch(/^(limit|owner|status): is /);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

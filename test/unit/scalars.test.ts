@@ -17,6 +17,7 @@ import {
   oneOf,
   uintText,
 } from "../../api/operations/scalars";
+import { runs } from "../support/seed";
 
 const MAX = 2n ** 256n - 1n;
 const status = oneOf("open", "filled");
@@ -207,7 +208,7 @@ describe("every scalar", () => {
         const result = read(scalars[name], value);
         if (Array.isArray(result)) expect(result).toEqual(refused(problem[name]));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

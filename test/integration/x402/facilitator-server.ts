@@ -12,6 +12,7 @@ type Asked = { paymentPayload: never; paymentRequirements: never };
 export async function startFacilitatorServer(real: Facilitator) {
   const faults: { verify: Fault[]; settle: Fault[] } = { verify: [], settle: [] };
   const calls = { verify: 0, settle: 0 };
+  const held = { verify: Promise.resolve(), settle: Promise.resolve() };
   const authorizations = new Set<string | undefined>();
   const app = new Hono<{ Bindings: { outgoing: { destroy: () => void } } }>();
   for (const step of ["verify", "settle"] as const)
@@ -19,10 +20,9 @@ export async function startFacilitatorServer(real: Facilitator) {
       calls[step]++;
       authorizations.add(c.req.header("authorization"));
       const fault = faults[step].shift();
-      const act = async () => {
-        const { paymentPayload, paymentRequirements } = await c.req.json<Asked>();
-        return real[step](paymentPayload, paymentRequirements);
-      };
+      const { paymentPayload, paymentRequirements } = await c.req.json<Asked>();
+      await held[step];
+      const act = () => real[step](paymentPayload, paymentRequirements);
       if (fault === "fail") return c.json({ error: "out of order at node http://secret.example/key" }, 500);
       if (fault === "talk nonsense") return c.text("<html>");
       if (fault === "hang up after") await act();
@@ -61,6 +61,14 @@ export async function startFacilitatorServer(real: Facilitator) {
     calls,
     authorizations,
     stop,
+    /** Holds every settlement back until the function that it returns is called. */
+    holdSettlements(): () => void {
+      let release = () => {};
+      held.settle = new Promise((resolve) => {
+        release = resolve;
+      });
+      return () => release();
+    },
     /** Nobody listens on its port for as long as `meanwhile` takes. */
     async whileDown<Value>(meanwhile: () => Promise<Value>): Promise<Value> {
       await stop();

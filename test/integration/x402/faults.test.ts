@@ -82,13 +82,16 @@ describe.each(["pglite", "postgres"] as const)("what goes wrong with a payment, 
 
   it("a facilitator that is away when it is asked to settle: the same", async () => {
     const { header } = await signed();
-    shop.state.takesMs = 2_000;
+    const release = shop.hold();
     let lost = new Response();
     const paying = pay(header).then((response) => {
       lost = response;
     });
     await expect.poll(() => shop.state.runs).toBe(1);
-    await shop.facilitator.whileDown(() => paying);
+    await shop.facilitator.whileDown(() => {
+      release();
+      return paying;
+    });
     await expectLater(lost);
     expect(await paid(async () => expect((await pay(header)).status).toBe(200))).toBe(PRICE);
     expect(shop.state.runs).toBe(1);
@@ -112,12 +115,14 @@ describe.each(["pglite", "postgres"] as const)("what goes wrong with a payment, 
     const { header, nonce } = await signed();
     const client = new AbortController();
     const settled = shop.facilitator.calls.settle;
+    const release = shop.facilitator.holdSettlements();
     expect(
       await paid(async () => {
         const gone = pay(header, client.signal).catch(() => "gone");
         await expect.poll(() => shop.facilitator.calls.settle, { interval: 5 }).toBe(settled + 1);
         client.abort();
         expect(await gone).toBe("gone");
+        release();
         await expect.poll(async () => (await rowOf(nonce))?.state).toBe("SETTLED");
       }),
     ).toBe(PRICE);
@@ -187,10 +192,11 @@ describe.each(["pglite", "postgres"] as const)("what goes wrong with a payment, 
     const poor = actor(15);
     await shop.fund(poor.address, PRICE);
     const { header } = await sign(poor, askedFor(await fetch(shop.url + path)));
-    shop.state.takesMs = 2_000;
+    const release = shop.hold();
     const paying = pay(header);
     await expect.poll(() => shop.state.runs).toBe(1);
     await shop.write(poor, "TestDollar", "transfer", [payer.address, PRICE]);
+    release();
     const response = await paying;
     expect(response.status).toBe(402);
     expect(receiptOf(response)).toMatchObject({ errorReason: "invalid_exact_evm_insufficient_balance" });

@@ -68,7 +68,7 @@ describe("two processes that share a store", () => {
   }
 
   it("take one payment that comes to both, many times at once, once", async () => {
-    const gateways = [await startGateway(2_000), await startGateway(2_000)];
+    const gateways = [await startGateway(6_000), await startGateway(6_000)];
     const { header } = await sign(payer, askedFor(await fetch(shop.url + path)));
     runs = 0;
     const statuses: number[] = [];
@@ -110,6 +110,7 @@ describe("two processes that share a store", () => {
     const other = await startGateway(0);
     const { header } = await sign(payer, askedFor(await fetch(shop.url + path)));
     const settled = shop.facilitator.calls.settle;
+    const release = shop.facilitator.holdSettlements();
     runs = 0;
     expect(
       await paid(async () => {
@@ -117,7 +118,8 @@ describe("two processes that share a store", () => {
         await expect.poll(() => shop.facilitator.calls.settle, { interval: 1 }).toBe(settled + 1);
         await doomed.child.stop("SIGKILL");
         expect(await lost).toBe("lost");
-        await expect.poll(async () => (await pay(other.url, header)).status, { timeout: 10_000 }).toBe(200);
+        release();
+        await expect.poll(async () => (await pay(other.url, header)).status).toBe(200);
       }),
     ).toBe(PRICE);
     expect([runs, shop.facilitator.calls.settle]).toEqual([1, settled + 1]);

@@ -28,11 +28,12 @@ export const payee = actor(18).address;
 
 /** A portfolio that counts how often it is asked, and can be made to fail or to take its time. */
 function countingPortfolio() {
-  const state = { runs: 0, failing: false, takesMs: 0 };
+  const state = { runs: 0, failing: false, takesMs: 0, held: Promise.resolve() };
   const portfolio: Portfolio = {
     chains: ["base", "ethereum", "local"],
     async snapshot(address, chains) {
       state.runs++;
+      await state.held;
       await new Promise((resolve) => setTimeout(resolve, state.takesMs));
       if (state.failing) throw new Error("node http://secret.example/key is away");
       const readings = chains.map((chain) => ({
@@ -42,7 +43,15 @@ function countingPortfolio() {
       return snapshotOf(address, new Date(), "rpc", readings);
     },
   };
-  return { state, portfolio };
+  /** Holds every snapshot back until the function that it returns is called. */
+  const hold = (): (() => void) => {
+    let release = () => {};
+    state.held = new Promise((resolve) => {
+      release = resolve;
+    });
+    return () => release();
+  };
+  return { state, hold, portfolio };
 }
 
 /**
@@ -64,7 +73,7 @@ export async function openShop({ database = "pglite", gateways = 1 }: { database
     asset: { address: contracts.TestDollar.toLowerCase() as Address, name: "Test Dollar", version: "1", decimals: 6 },
   };
   const facilitator = await startFacilitatorServer(localFacilitator(chain.rpcUrl, terms.network));
-  const { state, portfolio } = countingPortfolio();
+  const { state, hold, portfolio } = countingPortfolio();
   const lines: string[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
   const config: Config = {
@@ -116,6 +125,7 @@ export async function openShop({ database = "pglite", gateways = 1 }: { database
     facilitator,
     databaseUrl,
     state,
+    hold,
     urls,
     url: urls[0] ?? "",
     openGateway,
