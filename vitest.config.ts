@@ -7,8 +7,9 @@ export default defineConfig({
     hookTimeout: 240_000,
     // What is waited for comes when it comes: a busy machine is no failure.
     expect: { poll: { timeout: 20_000 } },
+    globalSetup: "test/support/database-server.ts",
     pool: "forks",
-    // Each integration file runs a chain, an indexer and perhaps a database; two at a time is what two cores carry.
+    // Each integration file runs a chain and an indexer; two at a time is what two cores carry.
     poolOptions: { forks: { maxForks: 2, minForks: 1 } },
   },
 });

@@ -98,6 +98,7 @@ export type Environment = {
   apiPort: number;
   ponderPort: number;
   anvilPort: number;
+  /** Unset in the environment of `npm start` where PostgreSQL is embedded; its children have the URL. */
   databaseUrl: string | undefined;
   databaseSchema: string;
   sampleActivity: boolean;
@@ -141,6 +142,13 @@ export type PortfolioSettings = {
 };
 
 type Source = Record<string, string | undefined>;
+
+/** The URL of the database, for processes that can't do without. */
+export function requireDatabaseUrl({ databaseUrl }: Environment): string {
+  if (databaseUrl === undefined)
+    throw new InvalidEnvironment(["DATABASE_URL: is required here; npm start sets it to its embedded PostgreSQL"]);
+  return databaseUrl;
+}
 
 /** An empty variable (`RPC_URL=`) means the same as an absent one. */
 const withoutEmpty = (source: Source) => Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ""));

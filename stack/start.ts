@@ -7,13 +7,16 @@ import { type Child, ChildEnded } from "./child";
 import { indexerReady, startIndexer } from "./indexer";
 import { startLocalChain } from "./local-chain";
 import { requireFreePort } from "./ports";
+import { startEmbeddedPostgres } from "./postgres/embedded";
 import { people } from "./sample/people";
 import { publishExamples } from "./sample/published";
+import { ownStateFolder, type StateFolder } from "./state-folder";
 
 const isDevelopment = process.argv.includes("--dev");
 
 /** Started in this order, ended in the opposite one. */
 const children: Child[] = [];
+let state: StateFolder | undefined;
 let stopping = false;
 
 const startedAt = Date.now();
@@ -31,6 +34,7 @@ async function stopAll(code: number): Promise<never> {
 /** A child that ends unasked takes the stack down with it. */
 function supervise(child: Child): Child {
   children.push(child);
+  void state?.record(child);
   void child.ended.then((code) => {
     if (stopping) return;
     console.error(new ChildEnded(child, code).message);
@@ -87,20 +91,31 @@ function showWhatToTry({ apiUrl, ponderUrl, rpcUrl, contracts }: LocalDeployment
   console.log(lines.join("\n"));
 }
 
+async function startDatabase({ stateFolder }: Environment): Promise<string> {
+  say("Starting PostgreSQL");
+  const { child, databaseUrl } = await startEmbeddedPostgres(stateFolder);
+  supervise(child);
+  return databaseUrl;
+}
+
 async function main(): Promise<void> {
   // The file that Ponder reads too, so that both see one environment.
   if (existsSync(".env.local")) process.loadEnvFile(".env.local");
   const environment = parseEnvironment(process.env);
   const { networkName, apiPort, ponderPort, anvilPort, databaseSchema } = environment;
+  state = await ownStateFolder(environment.stateFolder);
   await requireFreePort(apiPort, "API_PORT");
   await requireFreePort(ponderPort, "PONDER_PORT");
   const onLine = await logLines(environment);
 
+  if (networkName === "local") await requireFreePort(anvilPort, "ANVIL_PORT");
+  const databaseUrl = environment.databaseUrl ?? (await startDatabase(environment));
+  // A new port each time must not make cursors invalid, so their secret is not made from this URL.
+  const env = { ...process.env, DATABASE_URL: databaseUrl, CURSOR_SECRET: environment.cursorSecret };
+
   let deployment: LocalDeployment | undefined;
-  if (networkName === "local") {
-    await requireFreePort(anvilPort, "ANVIL_PORT");
-    deployment = await startLocalChain(environment, (chain) => supervise(chain.child), say);
-  }
+  if (networkName === "local")
+    deployment = await startLocalChain({ ...environment, databaseUrl }, (chain) => supervise(chain.child), say);
   say("Starting the indexer and the gateway");
   const indexer = supervise(
     startIndexer({
@@ -108,7 +123,7 @@ async function main(): Promise<void> {
       ponderPort,
       apiPort,
       databaseSchema,
-      env: isDevelopment ? { NODE_ENV: "development", ...process.env } : process.env,
+      env: isDevelopment ? { NODE_ENV: "development", ...env } : env,
       onLine,
     }),
   );

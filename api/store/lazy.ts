@@ -1,7 +1,7 @@
 import type { Store } from "./open";
 
 declare global {
-  /** Outlives a hot reload: an embedded database can be open once only. */
+  /** Outlives a hot reload, so that reloads don't add up connections. */
   var intentryStore: LazyStore | undefined;
 }
 

@@ -14,8 +14,7 @@ import type { Services } from "../../api/services";
 import { lazily } from "../../api/store/lazy";
 import { openStore } from "../../api/store/open";
 import { paymentsFrom } from "../../api/x402/payments";
-import { storeFolder } from "../../config/embedded";
-import { parseEnvironment } from "../../config/environment";
+import { parseEnvironment, requireDatabaseUrl } from "../../config/environment";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 
 const environment = parseEnvironment(process.env);
@@ -27,8 +26,7 @@ const head = followHead(db);
 
 globalThis.intentryStore ??= lazily(() =>
   openStore({
-    databaseUrl: environment.databaseUrl,
-    folder: storeFolder(environment.stateFolder),
+    databaseUrl: requireDatabaseUrl(environment),
     onIdleError: (error) => log.warn({ err: error }, "a connection to the store broke"),
   }),
 );

@@ -9,7 +9,6 @@ import * as schemaModule from "../../ponder.schema";
 import type { LocalChain } from "../../stack/chain";
 import { type Child, waitFor } from "../../stack/child";
 import type { Contracts } from "../../stack/deploy";
-import { makeEmbeddedDatabases } from "../../stack/embedded-database";
 import { indexerReady, type PonderApp, startIndexer } from "../../stack/indexer";
 import { freePorts } from "../../stack/ports";
 
@@ -52,11 +51,11 @@ export type Index = {
   removeIndex: () => Promise<void>;
 };
 
-/** Prepares an index of the chain, on PGlite unless given a database; `startIndexer` starts it. */
+/** Prepares an index of the chain on the database that DATABASE_URL names; `startIndexer` starts it. */
 export async function indexOf(
   { rpcUrl, client }: LocalChain,
   contracts: Contracts,
-  env: NodeJS.ProcessEnv,
+  env: NodeJS.ProcessEnv & { DATABASE_URL: string },
   app: PonderApp = { command: "start" },
   tokens?: TokenList,
 ): Promise<Index> {
@@ -66,7 +65,6 @@ export async function indexOf(
   const ponderUrl = `http://127.0.0.1:${ponderPort}`;
   const deployment: LocalDeployment = { rpcUrl, chainId: LOCAL_CHAIN_ID, apiUrl, ponderUrl, contracts, tokens };
   await writeFile(localDeploymentFile(stateFolder), JSON.stringify(deployment));
-  if (!env.DATABASE_URL) await makeEmbeddedDatabases(stateFolder);
 
   let indexer: Child | undefined;
   let lines: string[] = [];

@@ -3,7 +3,7 @@ import { contractNames, protocolAbis } from "../../config/contracts";
 import type { World } from "./actions/world";
 import { differences } from "./agreement";
 import { missingKinds, runLegalActions } from "./legal-actions";
-import { type Database, type Stack, startStack } from "./stack";
+import { type Stack, startStack } from "./stack";
 
 const { RANDOM_SEED, RANDOM_ACTIONS } = process.env;
 const seed = Number(RANDOM_SEED ?? 1);
@@ -19,34 +19,31 @@ const everyEvent = contractNames
   )
   .filter((name) => name !== neverEmitted);
 
-describe.each(["pglite", "postgres"] satisfies Database[])(
-  `${actions} random legal actions (seed ${seed}), on %s`,
-  (database) => {
-    let stack: Stack;
-    let world: World;
+describe(`${actions} random legal actions (seed ${seed})`, () => {
+  let stack: Stack;
+  let world: World;
 
-    beforeAll(async () => {
-      console.log(`RANDOM_SEED=${seed} RANDOM_ACTIONS=${actions}, on ${database}`);
-      stack = await startStack({ database, index: false });
-      // One half is there when the indexer starts and is read back, the other happens while it runs.
-      world = await runLegalActions(stack, { seed, count: Math.ceil(actions / 2) });
-      await stack.startIndexer();
-      await runLegalActions(stack, { after: world, count: Math.floor(actions / 2) });
-    }, timeout);
-    afterAll(() => stack?.stop());
+  beforeAll(async () => {
+    console.log(`RANDOM_SEED=${seed} RANDOM_ACTIONS=${actions}`);
+    stack = await startStack({ index: false });
+    // One half is there when the indexer starts and is read back, the other happens while it runs.
+    world = await runLegalActions(stack, { seed, count: Math.ceil(actions / 2) });
+    await stack.startIndexer();
+    await runLegalActions(stack, { after: world, count: Math.floor(actions / 2) });
+  }, timeout);
+  afterAll(() => stack?.stop());
 
-    it("are indexed as the chain has them", { timeout }, async () => {
-      expect(await differences(stack)).toEqual([]);
-    });
+  it("are indexed as the chain has them", { timeout }, async () => {
+    expect(await differences(stack)).toEqual([]);
+  });
 
-    it("make every event of the protocol happen", async () => {
-      const happened = new Set((await stack.rows("eventLog")).map(({ contract, name }) => `${contract}:${name}`));
-      expect([...happened].sort()).toEqual([...everyEvent].sort());
-    });
+  it("make every event of the protocol happen", async () => {
+    const happened = new Set((await stack.rows("eventLog")).map(({ contract, name }) => `${contract}:${name}`));
+    expect([...happened].sort()).toEqual([...everyEvent].sort());
+  });
 
-    // A seed of one's own may well leave one out.
-    it.skipIf(RANDOM_SEED || RANDOM_ACTIONS)("are of every kind", () => {
-      expect(missingKinds(world)).toEqual([]);
-    });
-  },
-);
+  // A seed of one's own may well leave one out.
+  it.skipIf(RANDOM_SEED || RANDOM_ACTIONS)("are of every kind", () => {
+    expect(missingKinds(world)).toEqual([]);
+  });
+});
