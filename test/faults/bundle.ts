@@ -15,6 +15,13 @@ export async function bundle(program: string): Promise<Bundle> {
   const parent = join(projectRoot, ".intentry");
   await mkdir(parent, { recursive: true });
   const folder = await mkdtemp(join(parent, "bundle-"));
+  await bundleInto(folder, program, ["pg"]);
+  await cp(join(projectRoot, "api", "store", "migrations"), join(folder, "migrations"), { recursive: true });
+  return { file: join(folder, "program.mjs"), remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Bundles a program into `program.mjs` of a folder, with everything but the packages named. */
+export async function bundleInto(folder: string, program: string, neverBundle: string[]): Promise<void> {
   await build({
     config: false,
     cwd: projectRoot,
@@ -23,8 +30,6 @@ export async function bundle(program: string): Promise<Bundle> {
     platform: "node",
     dts: false,
     logLevel: "warn",
-    deps: { alwaysBundle: [/.*/], neverBundle: ["pg"], onlyBundle: false },
+    deps: { alwaysBundle: [/.*/], neverBundle, onlyBundle: false },
   });
-  await cp(join(projectRoot, "api", "store", "migrations"), join(folder, "migrations"), { recursive: true });
-  return { file: join(folder, "program.mjs"), remove: () => rm(folder, { recursive: true, force: true }) };
 }
