@@ -11,7 +11,7 @@ import type { PostgresUser } from "./user";
 const run = promisify(execFile);
 
 /** No PostgreSQL runs on this platform; the message says what to do instead. */
-export class NoEmbeddedPostgres extends Error {
+class NoEmbeddedPostgres extends Error {
   override name = "NoEmbeddedPostgres";
 
   constructor(platform: string, reason: string) {

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const SHARED_DATA = "/var/lib/intentry";
 
 /** The data folder is a link to nowhere; starting with an empty database would hide that. */
-export class DataMissing extends Error {
+class DataMissing extends Error {
   override name = "DataMissing";
 
   constructor(place: string, target: string) {
