@@ -26,6 +26,9 @@ const HOST_AUTHENTICATION = "host all all 127.0.0.1/32 scram-sha-256\n";
 /** Crash recovery of a large write-ahead log comes before the first connection. */
 const START_MS = 300_000;
 
+/** One call for all files, where the system has it: a thousand calls of fsync take seconds on a busy disk. */
+const SYNC = process.platform === "linux" ? ["--sync-method=syncfs"] : [];
+
 /** Only what PostgreSQL needs: the environment of this process may hold secrets. */
 const environment = () => {
   const { PATH, SystemRoot, TEMP } = process.env;
@@ -79,7 +82,7 @@ export async function makeCluster(tools: Tools, data: string, { durable }: { dur
       `ALTER ROLE ${SUPERUSER} PASSWORD '${password}'`,
       `CREATE DATABASE ${DATABASE}`,
     ]);
-    if (durable) await runAs(user, binaries.initdb, ["-D", scratch, "--sync-only"]);
+    if (durable) await runAs(user, binaries.initdb, ["-D", scratch, "--sync-only", ...SYNC]);
   });
 }
 
