@@ -1,7 +1,6 @@
 import { createConfig } from "ponder";
 import { protocolAbis } from "./config/contracts";
-import { indexFolder } from "./config/embedded";
-import { parseEnvironment } from "./config/environment";
+import { parseEnvironment, requireDatabaseUrl } from "./config/environment";
 import { LOCAL_CHAIN_ID } from "./config/networks";
 import { steadyHead } from "./src/lib/steady-head";
 
@@ -30,9 +29,7 @@ globalThis.fetch = steadyHead(globalThis.intentryFetch, lanes);
 const pollingInterval = environment.pollingIntervalMs ?? (isLocal ? 100 : 1_000);
 
 export default createConfig({
-  database: environment.databaseUrl
-    ? { kind: "postgres", connectionString: environment.databaseUrl }
-    : { kind: "pglite", directory: indexFolder(environment.stateFolder) },
+  database: { kind: "postgres", connectionString: requireDatabaseUrl(environment) },
   chains: { protocol: { id: chainId, rpc: lanes, pollingInterval } },
   contracts: {
     AgentRegistry: { chain: "protocol", abi: protocolAbis.AgentRegistry, address: contracts.AgentRegistry, startBlock },

@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import type { Logger } from "pino";
 import { createPublicClient, fallback, http } from "viem";
-import type { Environment } from "../config/environment";
+import { type Environment, requireDatabaseUrl } from "../config/environment";
 import { buildSchema } from "../config/index-build";
 import { LOCAL_CHAIN_ID } from "../config/networks";
 import { openFeed } from "./events/open-feed";
@@ -35,7 +35,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
   const network = environment.network();
   const { chainId, contracts, rpcUrls } = network;
   const isLocal = chainId === LOCAL_CHAIN_ID;
-  const databaseUrl = environment.requireDatabaseUrl();
+  const databaseUrl = requireDatabaseUrl(environment);
 
   const index = openIndex({
     databaseUrl,
@@ -46,7 +46,6 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
   const store = lazily(() =>
     openStore({
       databaseUrl,
-      folder: "",
       onIdleError: (error) => log.warn({ err: error }, "an idle connection to the store failed"),
     }),
   );

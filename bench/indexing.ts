@@ -7,7 +7,7 @@ import { waitFor } from "../stack/child";
 import { type Contracts, deploy } from "../stack/deploy";
 import { startIndexer } from "../stack/indexer";
 import { freePorts } from "../stack/ports";
-import { startPostgres } from "../stack/postgres";
+import { startPostgres } from "../stack/postgres/test-server";
 import { makeEvents } from "./many-events";
 
 /**

@@ -13,7 +13,7 @@ import { startChain } from "../stack/chain";
 import { type Contracts, deploy } from "../stack/deploy";
 import { historyIndexed, startIndexer } from "../stack/indexer";
 import { freePorts } from "../stack/ports";
-import { startPostgres } from "../stack/postgres";
+import { startPostgres } from "../stack/postgres/test-server";
 import {
   addressOf,
   type Item,
@@ -205,7 +205,7 @@ try {
   console.log(`Filling ${largeTables.size} tables with ${ROWS} rows each`);
   await makeRows(index.pool, ROWS);
 
-  const store = await openStore({ databaseUrl, folder: "", onIdleError: console.error });
+  const store = await openStore({ databaseUrl, onIdleError: console.error });
   closeStore = store.close;
   const unreachable = async () => {
     throw new Error("No list needs the chain");

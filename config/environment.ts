@@ -100,9 +100,8 @@ export type Environment = {
   apiPort: number;
   ponderPort: number;
   anvilPort: number;
+  /** Unset in the environment of `npm start` where PostgreSQL is embedded; its children have the URL. */
   databaseUrl: string | undefined;
-  /** Throws {@link InvalidEnvironment} where no database is set. */
-  requireDatabaseUrl: () => string;
   /** The schema of Ponder's views of the index. Each build is in a schema of its own, whose name begins with this one. */
   databaseSchema: string;
   /** The schema of the build that the gateway serves; unset, that of this version's build. */
@@ -148,6 +147,13 @@ export type PortfolioSettings = {
 };
 
 type Source = Record<string, string | undefined>;
+
+/** The URL of the database, for processes that can't do without. */
+export function requireDatabaseUrl({ databaseUrl }: Environment): string {
+  if (databaseUrl === undefined)
+    throw new InvalidEnvironment(["DATABASE_URL: is required here; npm start sets it to its embedded PostgreSQL"]);
+  return databaseUrl;
+}
 
 /** An empty variable (`RPC_URL=`) means the same as an absent one. */
 const withoutEmpty = (source: Source) => Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ""));
@@ -209,12 +215,6 @@ export function parseEnvironment(source: Source): Environment {
   };
 
   const databaseSchema = variables.DATABASE_SCHEMA ?? (networkName === "local" ? "intentry_local" : "intentry");
-  const requireDatabaseUrl = () => {
-    if (variables.DATABASE_URL === undefined)
-      throw new InvalidEnvironment(["DATABASE_URL: is required here; `npm start` sets it to its embedded PostgreSQL"]);
-    return variables.DATABASE_URL;
-  };
-
   const localTokens = () => {
     if (networkName !== "local") return undefined;
     const { rpcUrl, tokens = { native: [], sequencer: null, tokens: [] } } = readLocalDeployment(stateFolder);
@@ -228,7 +228,6 @@ export function parseEnvironment(source: Source): Environment {
     ponderPort: variables.PONDER_PORT,
     anvilPort: variables.ANVIL_PORT,
     databaseUrl: variables.DATABASE_URL,
-    requireDatabaseUrl,
     databaseSchema,
     indexSchema: variables.INDEX_SCHEMA,
     sampleActivity: variables.SAMPLE_ACTIVITY,

@@ -61,7 +61,7 @@ async function onPath(tool: FoundryTool): Promise<string | undefined> {
 async function inNodeModules(tool: FoundryTool): Promise<string | undefined> {
   try {
     const manifest = require.resolve(`@foundry-rs/${tool}-${platform()}/package.json`);
-    const binary = join(dirname(manifest), "bin", tool);
+    const binary = join(dirname(manifest), "bin", process.platform === "win32" ? `${tool}.exe` : tool);
     // Packages unpacked with install scripts off may lack the executable bit.
     if (!(await isExecutable(binary))) await chmod(binary, 0o755);
     return (await works(binary)) ? binary : undefined;

@@ -1,17 +1,9 @@
-import { rm } from "node:fs/promises";
 import pg from "pg";
-import { indexFolder } from "../config/embedded";
 import { LOCAL_CHAIN_ID } from "../config/networks";
 import { dropIndex } from "./index-builds";
 
 /** What Ponder keeps of a chain between runs belongs to that chain alone; a new local chain must not meet the old one's. */
-export async function clearLocalIndex(
-  stateFolder: string,
-  databaseUrl: string | undefined,
-  schema: string,
-): Promise<void> {
-  await rm(indexFolder(stateFolder), { recursive: true, force: true });
-  if (!databaseUrl) return;
+export async function clearLocalIndex(databaseUrl: string, schema: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {

@@ -22,6 +22,8 @@ type Options = {
   root?: string;
   /** Whether an edit of the sources takes effect without a restart of the stack. */
   watch?: boolean;
+  /** Called with each process that is started. */
+  onStarted?: (child: Child) => void;
   /** Called with each line of the indexer's and the gateway's log. */
   onLine: (line: string) => void;
   /** Called with what an operator should know. */
@@ -44,6 +46,7 @@ export async function startIndexStack({
   env,
   root = projectRoot,
   watch = false,
+  onStarted = () => {},
   onLine,
   onNotice,
   onGivenUp,
@@ -76,6 +79,10 @@ export async function startIndexStack({
     isFinal: (code: number | null) => code === USER_ERROR,
   };
 
+  const started = <Kind extends Child>(child: Kind) => {
+    onStarted(child);
+    return child;
+  };
   let isFirst = true;
   const indexer = await keepRunning({
     ...policy,
@@ -84,12 +91,13 @@ export async function startIndexStack({
       if (!isFirst) await releaseLock(databaseUrl, build.schema);
       isFirst = false;
       const { schema } = build;
-      return startIndexer({ root, ponderPort, schema, viewsSchema: databaseSchema, env: variables(), onLine });
+      const views = databaseSchema;
+      return started(startIndexer({ root, ponderPort, schema, viewsSchema: views, env: variables(), onLine }));
     },
   });
   const gateway = await keepRunning({
     ...policy,
-    start: async () => startGateway({ root, env: variables(), onLine }),
+    start: async () => started(startGateway({ root, env: variables(), onLine })),
   });
 
   const reload = async ({ isShared }: Edit) => {

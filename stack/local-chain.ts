@@ -3,7 +3,6 @@ import type { Environment } from "../config/environment";
 import { type LocalDeployment, localDeploymentFile } from "../config/networks";
 import { type LocalChain, startChain } from "./chain";
 import { deploy } from "./deploy";
-import { makeEmbeddedDatabases } from "./embedded-database";
 import { clearLocalIndex } from "./fresh-index";
 import { deployTokens } from "./local-tokens";
 import { protocolOn } from "./protocol";
@@ -11,17 +10,13 @@ import { SAMPLE_HISTORY_SECONDS, sampleActivity } from "./sample/index";
 
 /** Starts a fresh chain with the contracts and the sample activity on it, and writes the local deployment file. */
 export async function startLocalChain(
-  environment: Environment,
+  environment: Environment & { databaseUrl: string },
   onStarted: (chain: LocalChain) => void,
   onProgress: (what: string) => void,
 ): Promise<LocalDeployment> {
   const { stateFolder, anvilPort, apiPort, ponderPort, databaseUrl, databaseSchema } = environment;
   await mkdir(stateFolder, { recursive: true });
-  await clearLocalIndex(stateFolder, databaseUrl, databaseSchema);
-  if (!databaseUrl) {
-    onProgress("Making an empty database");
-    await makeEmbeddedDatabases(stateFolder);
-  }
+  await clearLocalIndex(databaseUrl, databaseSchema);
   onProgress("Starting a local chain");
   const present = Math.floor(Date.now() / 1000);
   const startTime = environment.sampleActivity ? present - SAMPLE_HISTORY_SECONDS : present;

@@ -8,13 +8,16 @@ import { startIndexStack } from "./index-stack";
 import { indexReady } from "./indexer";
 import { startLocalChain } from "./local-chain";
 import { requireFreePort } from "./ports";
+import { startEmbeddedPostgres } from "./postgres/embedded";
 import { people } from "./sample/people";
 import { publishExamples } from "./sample/published";
+import { ownStateFolder, type StateFolder } from "./state-folder";
 
 const isDevelopment = process.argv.includes("--dev");
 
 /** Started in this order, stopped in the opposite one. */
 const parts: { stop: () => Promise<void> }[] = [];
+let state: StateFolder | undefined;
 let stopping = false;
 
 const startedAt = Date.now();
@@ -29,15 +32,15 @@ async function stopAll(code: number): Promise<never> {
   return new Promise(() => {});
 }
 
-/** A child without which nothing works: the stack stops when it ends. */
-function require(child: Child): Child {
+/** Starts to depend on a child: the stack stops when it ends. */
+function dependOn(child: Child): void {
   parts.push(child);
+  void state?.record(child);
   void child.ended.then((code) => {
     if (stopping) return;
     console.error(new ChildEnded(child, code).message);
     void stopAll(1);
   });
-  return child;
 }
 
 /**
@@ -88,27 +91,38 @@ function showWhatToTry({ apiUrl, ponderUrl, rpcUrl, contracts }: LocalDeployment
   console.log(lines.join("\n"));
 }
 
+async function startDatabase({ stateFolder }: Environment): Promise<string> {
+  say("Starting PostgreSQL");
+  const { child, databaseUrl } = await startEmbeddedPostgres(stateFolder);
+  dependOn(child);
+  return databaseUrl;
+}
+
 async function main(): Promise<void> {
   // The file that Ponder reads too, so that both see one environment.
   if (existsSync(".env.local")) process.loadEnvFile(".env.local");
   const environment = parseEnvironment(process.env);
   const { networkName, apiPort, ponderPort, anvilPort } = environment;
-  const databaseUrl = environment.requireDatabaseUrl();
+  state = await ownStateFolder(environment.stateFolder);
   await requireFreePort(apiPort, "API_PORT");
   await requireFreePort(ponderPort, "PONDER_PORT");
   const onLine = await logLines(environment);
 
+  if (networkName === "local") await requireFreePort(anvilPort, "ANVIL_PORT");
+  const databaseUrl = environment.databaseUrl ?? (await startDatabase(environment));
+  // A new port each time must not make cursors invalid, so their secret is not made from this URL.
+  const env = { ...process.env, DATABASE_URL: databaseUrl, CURSOR_SECRET: environment.cursorSecret };
+
   let deployment: LocalDeployment | undefined;
-  if (networkName === "local") {
-    await requireFreePort(anvilPort, "ANVIL_PORT");
-    deployment = await startLocalChain(environment, (chain) => require(chain.child), say);
-  }
+  if (networkName === "local")
+    deployment = await startLocalChain({ ...environment, databaseUrl }, (chain) => dependOn(chain.child), say);
   say("Starting the indexer and the gateway");
   const index = await startIndexStack({
     environment,
     databaseUrl,
     watch: isDevelopment,
-    env: isDevelopment ? { NODE_ENV: "development", ...process.env } : process.env,
+    env: isDevelopment ? { NODE_ENV: "development", ...env } : env,
+    onStarted: (child) => void state?.record(child),
     onLine,
     onNotice: (sentence) => console.error(sentence),
     onGivenUp(error) {

@@ -11,10 +11,17 @@ export type Bundle = { file: string; remove: () => Promise<void> };
  * load, every time; a test that starts one again and again bundles it once.
  */
 export async function bundle(program: string): Promise<Bundle> {
-  // Inside the project, so that packages that can't be bundled (PGlite reads files of its own) are found.
+  // Inside the project, so that packages that are not bundled are found.
   const parent = join(projectRoot, ".intentry");
   await mkdir(parent, { recursive: true });
   const folder = await mkdtemp(join(parent, "bundle-"));
+  await bundleInto(folder, program, ["pg"]);
+  await cp(join(projectRoot, "api", "store", "migrations"), join(folder, "migrations"), { recursive: true });
+  return { file: join(folder, "program.mjs"), remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Bundles a program into `program.mjs` of a folder, with everything but the packages named. */
+export async function bundleInto(folder: string, program: string, neverBundle: string[]): Promise<void> {
   await build({
     config: false,
     cwd: projectRoot,
@@ -23,8 +30,6 @@ export async function bundle(program: string): Promise<Bundle> {
     platform: "node",
     dts: false,
     logLevel: "warn",
-    deps: { alwaysBundle: [/.*/], neverBundle: [/^@electric-sql\//, "pg"], onlyBundle: false },
+    deps: { alwaysBundle: [/.*/], neverBundle, onlyBundle: false },
   });
-  await cp(join(projectRoot, "api", "store", "migrations"), join(folder, "migrations"), { recursive: true });
-  return { file: join(folder, "program.mjs"), remove: () => rm(folder, { recursive: true, force: true }) };
 }

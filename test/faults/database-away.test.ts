@@ -1,18 +1,24 @@
 import { keccak256, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../stack/chain";
+import { type Postgres, startPostgres } from "../../stack/postgres/test-server";
 import { hashOf } from "../../stack/sample/people";
 import { type Stack, startStack } from "../integration/stack";
 
 const agent = actor(1);
 
-describe.skipIf(process.env.TEST_DATABASE_URL)("a PostgreSQL server that goes away and comes back", () => {
+describe("a PostgreSQL server that goes away and comes back", () => {
+  let postgres: Postgres;
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({ database: "postgres" });
+    postgres = await startPostgres();
+    stack = await startStack({ databaseServer: postgres.url });
   }, 120_000);
-  afterAll(() => stack?.stop());
+  afterAll(async () => {
+    await stack?.stop();
+    await postgres?.stop();
+  });
 
   const publish = async (text: string) => {
     const response = await fetch(`${stack.apiUrl}/catalogs`, {
@@ -33,8 +39,6 @@ describe.skipIf(process.env.TEST_DATABASE_URL)("a PostgreSQL server that goes aw
     await stack.indexed();
     expect((await publish('"before"')).status).toBe(201);
     const burst: Promise<{ status: number }>[] = [];
-    const { postgres } = stack;
-    if (!postgres) throw new Error("The stack is not on PostgreSQL");
     for (let place = 0; place < 20; place++) burst.push(publish(`"in flight ${place}"`));
     await postgres.whileStopped(async () => {
       const answers = await Promise.all(burst);

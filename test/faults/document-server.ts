@@ -3,16 +3,14 @@ import { createGateway } from "../../api/gateway";
 import { listen, stopOnSignals } from "../../api/http/listener";
 import { lazily } from "../../api/store/lazy";
 import { openStore } from "../../api/store/open";
-import { parseEnvironment } from "../../config/environment";
+import { parseEnvironment, requireDatabaseUrl } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
 import { withoutIndex } from "../without-index";
 
 // The gateway and its store alone, to be killed: documents ask nothing of the index or of the chain.
 const environment = parseEnvironment(process.env);
 const log = pino({ level: "silent" });
-const store = lazily(() =>
-  openStore({ databaseUrl: environment.databaseUrl, folder: environment.stateFolder, onIdleError: () => {} }),
-);
+const store = lazily(() => openStore({ databaseUrl: requireDatabaseUrl(environment), onIdleError: () => {} }));
 await store.db();
 const gateway = createGateway(
   { ...withoutIndex, store: store.db, config: { ...environment, ...baseSepolia, maxLagBlocks: 0n } },

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keccak256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -7,8 +5,7 @@ import { openStore } from "../../api/store/open";
 import { document } from "../../api/store/schema";
 import { type Child, startChild, waitFor } from "../../stack/child";
 import { freePorts } from "../../stack/ports";
-import { type Postgres, startPostgres } from "../../stack/postgres";
-import type { Database } from "../integration/stack";
+import { createTestDatabase, type TestDatabase } from "../support/database";
 import { type Bundle, bundle } from "./bundle";
 import { expectPublished, publishUntilGone } from "./publishing";
 
@@ -23,81 +20,63 @@ beforeAll(async () => {
 });
 afterAll(() => server?.remove());
 
-describe.each(["pglite", "postgres"] satisfies Database[])(
-  `${KILLS} kills in a stream of writes, on %s`,
-  (database) => {
-    let folder: string;
-    let postgres: Postgres | undefined;
-    let env: NodeJS.ProcessEnv;
-    let url: string;
-    const acknowledged: string[] = [];
+describe(`${KILLS} kills in a stream of writes`, () => {
+  let database: TestDatabase;
+  let env: NodeJS.ProcessEnv;
+  let url: string;
+  const acknowledged: string[] = [];
 
-    beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), "intentry-kills-"));
-      postgres = database === "postgres" ? await startPostgres() : undefined;
-      const [port = 0] = await freePorts(1);
-      url = `http://127.0.0.1:${port}`;
-      const databaseUrl = await postgres?.createDatabase("kills");
-      env = {
-        PATH: process.env.PATH,
-        API_PORT: String(port),
-        INTENTRY_DIR: join(folder, "store"),
-        ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+  beforeAll(async () => {
+    database = await createTestDatabase("kills");
+    const [port = 0] = await freePorts(1);
+    url = `http://127.0.0.1:${port}`;
+    env = { PATH: process.env.PATH, API_PORT: String(port), DATABASE_URL: database.url };
+  }, 60_000);
+  afterAll(() => database?.drop());
+
+  const startServer = async (): Promise<Child> => {
+    const child = startChild({
+      name: "document server",
+      command: process.execPath,
+      args: [server.file],
+      env,
+    });
+    await waitFor(
+      child,
+      "answer",
+      async () => (await fetch(`${url}/catalogs/0x${"00".repeat(32)}`)).status === 404 || undefined,
+    );
+    return child;
+  };
+
+  it("keep every acknowledged write, leave none half there, and the store opens by itself", {
+    timeout: 600_000,
+  }, async () => {
+    for (let kill = 0; kill < KILLS; kill++) {
+      const running = await startServer();
+      let left = writesBefore(kill);
+      let killed: Promise<unknown> | undefined;
+      const onAcknowledged = (text: string) => {
+        acknowledged.push(text);
+        if (--left === 0) killed = running.stop("SIGKILL");
       };
-    }, 60_000);
-    afterAll(async () => {
-      await postgres?.stop();
-      await rm(folder, { recursive: true, force: true });
-    });
+      const writers = Array.from({ length: WRITERS }, (_, writer) => `kill ${kill}, writer ${writer}`);
+      await Promise.all(writers.map((writer) => publishUntilGone(url, writer, onAcknowledged)));
+      await killed;
+    }
+    expect(acknowledged.length).toBeGreaterThanOrEqual(KILLS);
 
-    const startServer = async (): Promise<Child> => {
-      const child = startChild({
-        name: "document server",
-        command: process.execPath,
-        args: [server.file],
-        env,
-      });
-      await waitFor(
-        child,
-        "answer",
-        async () => (await fetch(`${url}/catalogs/0x${"00".repeat(32)}`)).status === 404 || undefined,
-      );
-      return child;
-    };
+    const last = await startServer();
+    await expectPublished(url, acknowledged);
+    await last.stop();
 
-    it("keep every acknowledged write, leave none half there, and the store opens by itself", {
-      timeout: 600_000,
-    }, async () => {
-      for (let kill = 0; kill < KILLS; kill++) {
-        const running = await startServer();
-        let left = writesBefore(kill);
-        let killed: Promise<unknown> | undefined;
-        const onAcknowledged = (text: string) => {
-          acknowledged.push(text);
-          if (--left === 0) killed = running.stop("SIGKILL");
-        };
-        const writers = Array.from({ length: WRITERS }, (_, writer) => `kill ${kill}, writer ${writer}`);
-        await Promise.all(writers.map((writer) => publishUntilGone(url, writer, onAcknowledged)));
-        await killed;
-      }
-      expect(acknowledged.length).toBeGreaterThanOrEqual(KILLS);
-
-      const last = await startServer();
-      await expectPublished(url, acknowledged);
-      await last.stop();
-
-      const store = await openStore({
-        databaseUrl: env.DATABASE_URL,
-        folder: env.INTENTRY_DIR ?? "",
-        onIdleError: () => {},
-      });
-      const rows = await store.db.select().from(document);
-      await store.close();
-      expect(rows.length).toBeGreaterThanOrEqual(acknowledged.length);
-      for (const { hash, bytes, sizeBytes } of rows) {
-        expect([keccak256(bytes), bytes.length]).toEqual([hash, sizeBytes]);
-        expect(() => JSON.parse(Buffer.from(bytes).toString())).not.toThrow();
-      }
-    });
-  },
-);
+    const store = await openStore({ databaseUrl: database.url, onIdleError: () => {} });
+    const rows = await store.db.select().from(document);
+    await store.close();
+    expect(rows.length).toBeGreaterThanOrEqual(acknowledged.length);
+    for (const { hash, bytes, sizeBytes } of rows) {
+      expect([keccak256(bytes), bytes.length]).toEqual([hash, sizeBytes]);
+      expect(() => JSON.parse(Buffer.from(bytes).toString())).not.toThrow();
+    }
+  });
+});

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { count } from "drizzle-orm";
 import fc from "fast-check";
 import { pino } from "pino";
@@ -13,10 +10,9 @@ import { openStore } from "../../api/store/open";
 import { document } from "../../api/store/schema";
 import { parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
-import { startPostgres } from "../../stack/postgres";
+import { createTestDatabase } from "../support/database";
 import { runs } from "../support/seed";
 import { withoutIndex } from "../without-index";
-import type { Database } from "./stack";
 
 const hashOf = (text: string) => keccak256(stringToBytes(text));
 
@@ -36,11 +32,9 @@ const config: Config = {
 };
 
 /** The document routes on a real store; they ask nothing of the index or of the chain. */
-async function openDocuments(database: Database) {
-  const folder = await mkdtemp(join(tmpdir(), "intentry-store-"));
-  const postgres = database === "postgres" ? await startPostgres() : undefined;
-  const databaseUrl = await postgres?.createDatabase("store");
-  const options = { databaseUrl, folder: join(folder, "store"), onIdleError: () => {} };
+async function openDocuments() {
+  const database = await createTestDatabase("documents");
+  const options = { databaseUrl: database.url, onIdleError: () => {} };
   const store = lazily(() => openStore(options));
   const serve = (change: Partial<Config> = {}) =>
     createGateway({ ...withoutIndex, store: store.db, config: { ...config, ...change } }, pino({ level: "silent" }));
@@ -50,8 +44,7 @@ async function openDocuments(database: Database) {
     rows: async () => (await (await store.db()).select({ rows: count() }).from(document))[0]?.rows,
     async close() {
       await store.close();
-      await postgres?.stop();
-      await rm(folder, { recursive: true, force: true });
+      await database.drop();
     },
   };
 }
@@ -83,12 +76,12 @@ const jsonText = fc.oneof(
   ),
 );
 
-describe.each(["pglite", "postgres"] satisfies Database[])("documents, on %s", (database) => {
+describe("documents", () => {
   let documents: Awaited<ReturnType<typeof openDocuments>>;
   let gateway: Gateway;
 
   beforeAll(async () => {
-    documents = await openDocuments(database);
+    documents = await openDocuments();
     gateway = documents.serve();
   }, 60_000);
   afterAll(() => documents?.close());
@@ -355,7 +348,7 @@ describe.each(["pglite", "postgres"] satisfies Database[])("documents, on %s", (
     expect((await guarded.request(`/catalogs/${hashOf("{}")}`)).status).toBe(200);
   });
 
-  it.runIf(database === "postgres")("opens safely from many processes at once", async () => {
+  it("opens safely from many processes at once", async () => {
     const stores = await Promise.all(Array.from({ length: 8 }, () => openStore(documents.options)));
     await Promise.all(stores.map((store) => store.close()));
   });

@@ -2,17 +2,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
 import { FollowingClient, type Listening, openEvents, type WireMessage } from "./event-client";
-import { type Database, type Stack, startStack } from "./stack";
+import { type Stack, startStack } from "./stack";
 
 const [owner, agent] = [actor(1), actor(2)];
 
-describe.each(["pglite", "postgres"] satisfies Database[])("live events, on %s", (database) => {
+describe("live events", () => {
   let stack: Stack;
   const clients: FollowingClient[] = [];
   const streams: Listening[] = [];
 
   beforeAll(async () => {
-    stack = await startStack({ database, env: { EVENT_HEARTBEAT_MS: "200" } });
+    stack = await startStack({ env: { EVENT_HEARTBEAT_MS: "200" } });
     await register("first");
   });
   afterAll(() => stack?.stop());

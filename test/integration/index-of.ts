@@ -3,14 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getTableColumns } from "drizzle-orm";
 import type { Readiness } from "../../api/readiness";
-import { parseEnvironment } from "../../config/environment";
+import { parseEnvironment, requireDatabaseUrl } from "../../config/environment";
 import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../../config/networks";
 import type { TokenList } from "../../config/token-list";
 import * as schemaModule from "../../ponder.schema";
 import type { LocalChain } from "../../stack/chain";
 import { waitFor } from "../../stack/child";
 import type { Contracts } from "../../stack/deploy";
-import { makeEmbeddedDatabases } from "../../stack/embedded-database";
 import { type IndexStack, startIndexStack } from "../../stack/index-stack";
 import { indexReady } from "../../stack/indexer";
 import { freePorts } from "../../stack/ports";
@@ -57,11 +56,11 @@ export type Index = {
   removeIndex: () => Promise<void>;
 };
 
-/** Prepares an index of the chain, on PGlite unless given a database; `startIndexer` starts it. */
+/** Prepares an index of the chain on the database that DATABASE_URL names; `startIndexer` starts it. */
 export async function indexOf(
   { rpcUrl, client }: LocalChain,
   contracts: Contracts,
-  env: NodeJS.ProcessEnv,
+  env: NodeJS.ProcessEnv & { DATABASE_URL: string },
   sources: Sources = {},
   tokens?: TokenList,
 ): Promise<Index> {
@@ -71,7 +70,6 @@ export async function indexOf(
   const ponderUrl = `http://127.0.0.1:${ponderPort}`;
   const deployment: LocalDeployment = { rpcUrl, chainId: LOCAL_CHAIN_ID, apiUrl, ponderUrl, contracts, tokens };
   await writeFile(localDeploymentFile(stateFolder), JSON.stringify(deployment));
-  if (!env.DATABASE_URL) await makeEmbeddedDatabases(stateFolder);
 
   let running: IndexStack | undefined;
   let lines: string[] = [];
@@ -125,7 +123,7 @@ export async function indexOf(
         ...sources,
         ...otherSources,
         environment,
-        databaseUrl: environment.requireDatabaseUrl(),
+        databaseUrl: requireDatabaseUrl(environment),
         env: variables,
         onLine,
         onNotice: onLine,

@@ -17,7 +17,7 @@ describe("a legal chain", () => {
   let nonce = 0n;
 
   beforeAll(async () => {
-    stack = await startStack({ database: "postgres" });
+    stack = await startStack();
     await stack.write(owner, registry, "registerMerchant", [owner.address, "shop", hashOf("shop")]);
     await stack.write(owner, registry, "registerService", [1n, "thing", "uri", hashOf("thing"), hashOf("capability")]);
   });

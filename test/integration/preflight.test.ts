@@ -96,7 +96,7 @@ describe(`preflight against the contract (seed ${seed}, ${rounds} rounds)`, () =
 
   beforeAll(
     async () => {
-      stack = await startStack({ database: "postgres" });
+      stack = await startStack();
       world = await runLegalActions(stack, { seed, count: 60, among: policyKinds });
       await allowTokens(world, stack.client);
       for (let round = 0; round < rounds; round++) {

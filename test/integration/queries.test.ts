@@ -47,9 +47,9 @@ describe("queries", () => {
   let found: Found;
 
   beforeAll(async () => {
-    stack = await startStack({ database: "postgres", sample: true });
-    index = recordedIndex(stack.databaseUrl ?? "", SCHEMA);
-    store = await openStore({ databaseUrl: stack.databaseUrl, folder: "", onIdleError: () => {} });
+    stack = await startStack({ sample: true });
+    index = recordedIndex(stack.databaseUrl, SCHEMA);
+    store = await openStore({ databaseUrl: stack.databaseUrl, onIdleError: () => {} });
     const { timestamp } = await stack.client.getBlock();
     const services = {
       db: index.db,

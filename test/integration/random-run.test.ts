@@ -4,7 +4,7 @@ import { DEFAULT_SEED, seed } from "../support/seed";
 import type { World } from "./actions/world";
 import { differences } from "./agreement";
 import { missingKinds, runLegalActions } from "./legal-actions";
-import { type Database, type Stack, startStack } from "./stack";
+import { type Stack, startStack } from "./stack";
 
 const { RANDOM_ACTIONS } = process.env;
 const actions = Number(RANDOM_ACTIONS ?? 300);
@@ -19,34 +19,31 @@ const everyEvent = contractNames
   )
   .filter((name) => name !== neverEmitted);
 
-describe.each(["pglite", "postgres"] satisfies Database[])(
-  `${actions} random legal actions (seed ${seed}), on %s`,
-  (database) => {
-    let stack: Stack;
-    let world: World;
+describe(`${actions} random legal actions (seed ${seed})`, () => {
+  let stack: Stack;
+  let world: World;
 
-    beforeAll(async () => {
-      console.log(`TEST_SEED=${seed} RANDOM_ACTIONS=${actions}, on ${database}`);
-      stack = await startStack({ database, index: false });
-      // One half is there when the indexer starts and is read back, the other happens while it runs.
-      world = await runLegalActions(stack, { seed, count: Math.ceil(actions / 2) });
-      await stack.startIndexer();
-      await runLegalActions(stack, { after: world, count: Math.floor(actions / 2) });
-    }, timeout);
-    afterAll(() => stack?.stop());
+  beforeAll(async () => {
+    console.log(`TEST_SEED=${seed} RANDOM_ACTIONS=${actions}`);
+    stack = await startStack({ index: false });
+    // One half is there when the indexer starts and is read back, the other happens while it runs.
+    world = await runLegalActions(stack, { seed, count: Math.ceil(actions / 2) });
+    await stack.startIndexer();
+    await runLegalActions(stack, { after: world, count: Math.floor(actions / 2) });
+  }, timeout);
+  afterAll(() => stack?.stop());
 
-    it("are indexed as the chain has them", { timeout }, async () => {
-      expect(await differences(stack)).toEqual([]);
-    });
+  it("are indexed as the chain has them", { timeout }, async () => {
+    expect(await differences(stack)).toEqual([]);
+  });
 
-    it("make every event of the protocol happen", async () => {
-      const happened = new Set((await stack.rows("eventLog")).map(({ contract, name }) => `${contract}:${name}`));
-      expect([...happened].sort()).toEqual([...everyEvent].sort());
-    });
+  it("make every event of the protocol happen", async () => {
+    const happened = new Set((await stack.rows("eventLog")).map(({ contract, name }) => `${contract}:${name}`));
+    expect([...happened].sort()).toEqual([...everyEvent].sort());
+  });
 
-    // Another seed may leave one out.
-    it.skipIf(seed !== DEFAULT_SEED || RANDOM_ACTIONS)("are of every kind", () => {
-      expect(missingKinds(world)).toEqual([]);
-    });
-  },
-);
+  // Another seed may leave one out.
+  it.skipIf(seed !== DEFAULT_SEED || RANDOM_ACTIONS)("are of every kind", () => {
+    expect(missingKinds(world)).toEqual([]);
+  });
+});

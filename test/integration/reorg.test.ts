@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
 import { differences } from "./agreement";
-import { type Database, type Stack, startStack } from "./stack";
+import { type Stack, startStack } from "./stack";
 
 const [owner, agent] = [actor(1), actor(2)];
 const registry = "CommerceRegistry";
 
-describe.each(["pglite", "postgres"] satisfies Database[])("a reorg, on %s", (database) => {
+describe("a reorg", () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({ database });
+    stack = await startStack();
     await register("before");
     await stack.write(owner, registry, "registerMerchant", [owner.address, "shop", hashOf("shop")]);
     await stack.write(agent, "PolicyModule", "setSpendLimit", [stack.contracts.TestDollar, 100n]);

@@ -3,15 +3,15 @@ import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
 import { expectPublished, publishUntilGone } from "../faults/publishing";
 import { differences } from "./agreement";
-import { type Database, type Stack, startStack } from "./stack";
+import { type Stack, startStack } from "./stack";
 
 const agent = actor(1);
 
-describe.each(["pglite", "postgres"] satisfies Database[])("stop and start again, on %s", (database) => {
+describe("stop and start again", () => {
   let stack: Stack;
 
   beforeAll(async () => {
-    stack = await startStack({ database });
+    stack = await startStack();
   });
   afterAll(() => stack?.stop());
 

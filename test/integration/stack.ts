@@ -2,24 +2,21 @@ import { type LocalChain, startChain } from "../../stack/chain";
 import { deploy } from "../../stack/deploy";
 import { deployTokens } from "../../stack/local-tokens";
 import { freePorts } from "../../stack/ports";
-import { type Postgres, startPostgres } from "../../stack/postgres";
 import { type Protocol, protocolOn } from "../../stack/protocol";
 import { SAMPLE_HISTORY_SECONDS, sampleActivity } from "../../stack/sample/index";
+import { createTestDatabase } from "../support/database";
 import { type Index, indexOf, type Sources } from "./index-of";
-
-export type Database = "pglite" | "postgres";
 
 export type Stack = Protocol &
   Index & {
     chain: LocalChain;
-    /** The PostgreSQL database of the index, if it is on one, and its server. */
-    databaseUrl: string | undefined;
-    postgres: Postgres | undefined;
+    databaseUrl: string;
     stop: () => Promise<void>;
   };
 
 type Options = {
-  database?: Database;
+  /** The URL of the PostgreSQL server; unset, the one of the whole run. */
+  databaseServer?: string;
   /** False leaves the indexer to `startIndexer`. */
   index?: boolean;
   /** Whether the sample activity of `npm start` happens first. */
@@ -32,7 +29,7 @@ type Options = {
 
 /** Starts the real parts on free ports and a temporary folder: anvil, the contracts, Ponder and the gateway. */
 export async function startStack({
-  database = "postgres",
+  databaseServer,
   index = true,
   sample = false,
   tokens = false,
@@ -45,21 +42,18 @@ export async function startStack({
   const contracts = await deploy(chain.client);
   if (sample) await sampleActivity(protocolOn(chain.client, contracts), () => {});
   const tokenList = tokens ? await deployTokens(chain.client, contracts) : undefined;
-  const postgres = database === "postgres" ? await startPostgres() : undefined;
-  const databaseUrl = await postgres?.createDatabase("intentry");
-  const settings = { ...(databaseUrl && { DATABASE_URL: databaseUrl }), ...env };
-  const main = await indexOf(chain, contracts, settings, sources, tokenList);
+  const database = await createTestDatabase("stack", databaseServer);
+  const main = await indexOf(chain, contracts, { DATABASE_URL: database.url, ...env }, sources, tokenList);
   if (index) await main.startIndexer();
   return {
     ...protocolOn(chain.client, contracts),
     ...main,
     chain,
-    databaseUrl,
-    postgres,
+    databaseUrl: database.url,
     async stop() {
       await main.removeIndex();
       await chain.child.stop();
-      await postgres?.stop();
+      await database.drop();
     },
   };
 }

@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Address, erc20Abi, parseUnits } from "viem";
+import pg from "pg";
+import { type Address, erc20Abi, keccak256, parseUnits, stringToBytes } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { subscription } from "../../api/events/subscription";
 import { allOperations } from "../../api/operations/index";
@@ -24,6 +26,8 @@ describe("npm start", () => {
 
   beforeEach(async () => {
     stateFolder = await mkdtemp(join(tmpdir(), "intentry-start-"));
+    // Where the user that PostgreSQL runs as can enter it, its data stays in it and is removed with it.
+    await chmod(stateFolder, 0o755);
     const [api = 0, ponder = 0, anvil = 0] = await freePorts(3);
     ports = { API_PORT: String(api), PONDER_PORT: String(ponder), ANVIL_PORT: String(anvil) };
   });
@@ -39,6 +43,22 @@ describe("npm start", () => {
 
   const expectNothingLeft = async () => {
     for (const port of Object.values(ports)) expect(await isBusy(port)).toBe(false);
+    expect(existsSync(join(stateFolder, "postgres", "postmaster.pid"))).toBe(false);
+    expect(await readdir(join(stateFolder, "processes"))).toEqual([]);
+  };
+
+  /** Asks the embedded database, whose port and password are in its folder. */
+  const query = async (statement: string) => {
+    const data = join(stateFolder, "postgres");
+    const port = (await readFile(join(data, "postmaster.pid"), "utf8")).split("\n")[3];
+    const password = await readFile(join(data, "intentry.password"), "utf8");
+    const client = new pg.Client({ connectionString: `postgres://intentry:${password}@127.0.0.1:${port}/intentry` });
+    await client.connect();
+    try {
+      return (await client.query(statement)).rows;
+    } finally {
+      await client.end();
+    }
   };
 
   it("makes a chain on which every event has happened, indexes it, answers the README's examples, and leaves nothing running on SIGTERM", async () => {
@@ -107,6 +127,28 @@ describe("npm start", () => {
       /has 1000 test dollars\.\nTransaction 0x[0-9a-f]{64} paid for a portfolio worth \$[\d.]+\.\n.*has 999\.99 test/,
     );
 
+    // Index and store are schemas of one embedded database.
+    const schemas = await query(
+      "SELECT schema_name FROM information_schema.schemata WHERE schema_name IN ('intentry_local', 'offchain') ORDER BY 1",
+    );
+    expect(schemas).toEqual([{ schema_name: "intentry_local" }, { schema_name: "offchain" }]);
+
+    const rival = npmStart({ INTENTRY_DIR: stateFolder });
+    expect(await rival.ended).toBe(1);
+    expect(rival.output()).toMatch(
+      new RegExp(
+        `INTENTRY_DIR ${stateFolder} is in use by process \\d+\\. Stop it, or set INTENTRY_DIR to another folder\\.`,
+      ),
+    );
+
+    const catalog = '"outlives the local chain"';
+    const published = await fetch(`${deployment.apiUrl}/catalogs`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ catalog_json: catalog }),
+    });
+    expect(published.status).toBe(201);
+
     expect(await first.stop()).toBe(0);
     await expectNothingLeft();
 
@@ -116,6 +158,8 @@ describe("npm start", () => {
       agents: { items: [] },
       eventLogs: { items: [] },
     });
+    const kept = await fetch(`${deployment.apiUrl}/catalogs/${keccak256(stringToBytes(catalog))}`);
+    expect(await kept.text()).toBe(catalog);
     const { rpcUrl, contracts } = readLocalDeployment(stateFolder);
     const dollars = { address: contracts.TestDollar as Address, abi: erc20Abi };
     const funds = await connect(rpcUrl).readContract({
@@ -124,8 +168,18 @@ describe("npm start", () => {
       args: [demoPayer.address],
     });
     expect(funds).toBe(parseUnits("1000", 6));
-    expect(await second.stop()).toBe(0);
-  }, 240_000);
+
+    // After kill -9 its children still run and hold the ports. The next start ends them.
+    const [owner = ""] = (await readdir(join(stateFolder, "processes"))).filter((mark) => mark.startsWith("owner-"));
+    process.kill(Number(owner.split("-")[1]), "SIGKILL");
+    await second.ended;
+    expect(await isBusy(ports.ANVIL_PORT)).toBe(true);
+    const third = start({ SAMPLE_ACTIVITY: "false" });
+    await third.printed("Ready. The gateway is on");
+    expect((await fetch(`${deployment.apiUrl}/catalogs/${keccak256(stringToBytes(catalog))}`)).status).toBe(200);
+    expect(await third.stop()).toBe(0);
+    await expectNothingLeft();
+  }, 360_000);
 
   it("runs on base-sepolia with several RPC URLs and no local chain", async () => {
     const [port = 0] = await freePorts(1);

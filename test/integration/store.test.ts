@@ -5,7 +5,7 @@ import { metadataTypedData } from "../../client/metadata";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { type Intent, intentHash } from "../../src/lib/intent-hash";
 import { actor } from "../../stack/chain";
-import { type Database, type Stack, startStack } from "./stack";
+import { type Stack, startStack } from "./stack";
 
 const [owner, stranger, solver] = [actor(1), actor(2), actor(3)];
 const DATA: Hex = "0xa9059cbb";
@@ -14,12 +14,12 @@ const TARGET = solver.address.toLowerCase() as Hex;
 
 type Body = Record<string, unknown>;
 
-describe.each(["pglite", "postgres"] satisfies Database[])("what is published, on %s", (database) => {
+describe("what is published", () => {
   let stack: Stack;
   let deadline: bigint;
 
   beforeAll(async () => {
-    stack = await startStack({ database, env: { METADATA_AUTH: "signed" } });
+    stack = await startStack({ env: { METADATA_AUTH: "signed" } });
     deadline = (await stack.client.getBlock()).timestamp + 100_000n;
   }, 120_000);
   afterAll(() => stack?.stop());

@@ -14,7 +14,9 @@ describe("a node whose newest block goes back and forth", () => {
   beforeAll(async () => {
     stack = await startStack({ index: false });
     proxy = await startRpcProxy(stack.chain.rpcUrl);
-    index = await indexOf({ ...stack.chain, rpcUrl: proxy.url }, stack.contracts, {});
+    index = await indexOf({ ...stack.chain, rpcUrl: proxy.url }, stack.contracts, {
+      DATABASE_URL: stack.databaseUrl,
+    });
     await index.startIndexer();
   });
   afterAll(async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { addressVariable, contractNames } from "../../config/contracts";
-import { InvalidEnvironment, parseEnvironment } from "../../config/environment";
+import { InvalidEnvironment, parseEnvironment, requireDatabaseUrl } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
 
 const addressOf = (digit: number) => `0x${String(digit).repeat(40)}`;
@@ -146,5 +146,13 @@ describe("the environment", () => {
     expect(network).toThrow("`npm start` makes it");
     writeFileSync(join(folder, "local.json"), `{"rpcUrl": "http://127.0.0.1:8545"}`);
     expect(network).toThrow("`npm start` makes it");
+  });
+
+  it("says who sets DATABASE_URL where it is needed and missing", () => {
+    expect(() => requireDatabaseUrl(parseEnvironment({}))).toThrow(
+      "DATABASE_URL: is required here; npm start sets it to its embedded PostgreSQL",
+    );
+    const url = "postgres://someone@db.example/app";
+    expect(requireDatabaseUrl(parseEnvironment({ DATABASE_URL: url }))).toBe(url);
   });
 });

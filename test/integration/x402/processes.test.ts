@@ -20,7 +20,7 @@ describe("two processes that share a store", () => {
 
   beforeAll(async () => {
     server = await bundle(join(import.meta.dirname, "shop-server.ts"));
-    shop = await openShop({ database: "postgres" });
+    shop = await openShop();
     await shop.fund(payer.address, 1_000_000_000n);
   });
   afterAll(async () => {

@@ -6,7 +6,7 @@ import { snapshotOf } from "../../../api/portfolio/snapshot";
 import { lazily } from "../../../api/store/lazy";
 import { openStore } from "../../../api/store/open";
 import { remoteFacilitator } from "../../../api/x402/facilitator";
-import { parseEnvironment } from "../../../config/environment";
+import { parseEnvironment, requireDatabaseUrl } from "../../../config/environment";
 import { baseSepolia } from "../../../config/networks";
 import { withoutIndex } from "../../without-index";
 
@@ -16,9 +16,7 @@ const settings = environment.payment(environment.network());
 if ("missing" in settings || !settings.facilitator) throw new Error("The test has to say who settles");
 const { terms, rpcUrls, facilitator } = settings;
 const log = pino({ level: "silent" });
-const store = lazily(() =>
-  openStore({ databaseUrl: environment.databaseUrl, folder: environment.stateFolder, onIdleError: () => {} }),
-);
+const store = lazily(() => openStore({ databaseUrl: requireDatabaseUrl(environment), onIdleError: () => {} }));
 await store.db();
 const gateway = createGateway(
   {

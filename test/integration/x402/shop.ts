@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { pino } from "pino";
 import type { Address } from "viem";
@@ -17,10 +14,9 @@ import type { Terms } from "../../../config/terms";
 import { actor, startChain } from "../../../stack/chain";
 import { deploy } from "../../../stack/deploy";
 import { freePorts } from "../../../stack/ports";
-import { type Postgres, startPostgres } from "../../../stack/postgres";
 import { protocolOn } from "../../../stack/protocol";
+import { createTestDatabase } from "../../support/database";
 import { withoutIndex } from "../../without-index";
-import type { Database } from "../stack";
 import { startFacilitatorServer } from "./facilitator-server";
 
 export const PRICE = 10_000n;
@@ -58,14 +54,12 @@ function countingPortfolio() {
  * The gateway with a real store, a real chain and a real facilitator behind HTTP, and no index: what is sold here needs
  * none. Several gateways can share one store.
  */
-export async function openShop({ database = "pglite", gateways = 1 }: { database?: Database; gateways?: number } = {}) {
+export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
   const [port = 0] = await freePorts(1);
   const chain = await startChain({ port });
   const contracts = await deploy(chain.client);
   const { write, read } = protocolOn(chain.client, contracts);
-  const folder = await mkdtemp(join(tmpdir(), "intentry-shop-"));
-  const postgres: Postgres | undefined = database === "postgres" ? await startPostgres() : undefined;
-  const databaseUrl = await postgres?.createDatabase("shop");
+  const database = await createTestDatabase("shop");
   const terms: Terms = {
     network: "eip155:31337",
     payTo: payee.toLowerCase() as Address,
@@ -93,9 +87,8 @@ export async function openShop({ database = "pglite", gateways = 1 }: { database
   };
   const stores: Store[] = [];
   const openGateway = async (change: Partial<Config> = {}, isOffered = true) => {
-    const open = () => openStore({ databaseUrl, folder: join(folder, "store"), onIdleError: () => {} });
-    const store = databaseUrl === undefined ? (stores[0] ?? (await open())) : await open();
-    if (!stores.includes(store)) stores.push(store);
+    const store = await openStore({ databaseUrl: database.url, onIdleError: () => {} });
+    stores.push(store);
     const gateway = createGateway(
       {
         ...withoutIndex,
@@ -123,7 +116,7 @@ export async function openShop({ database = "pglite", gateways = 1 }: { database
     contracts,
     write,
     facilitator,
-    databaseUrl,
+    databaseUrl: database.url,
     state,
     hold,
     urls,
@@ -147,8 +140,7 @@ export async function openShop({ database = "pglite", gateways = 1 }: { database
       await facilitator.stop();
       for (const store of stores) await store.close();
       await chain.child.stop();
-      await postgres?.stop();
-      await rm(folder, { recursive: true, force: true });
+      await database.drop();
     },
   };
 }

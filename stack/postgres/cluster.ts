@@ -1,0 +1,137 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
+import { makeFolder } from "../cache";
+import { type Child, startChild, waitFor } from "../child";
+import { freePorts } from "../ports";
+import { type Binaries, installBinaries } from "./binaries";
+import { removeOldPostmaster } from "./postmaster";
+import { chownTree, copyTree } from "./tree";
+import { cacheFolder, type PostgresUser, postgresUser } from "./user";
+
+const run = promisify(execFile);
+
+const SUPERUSER = "intentry";
+export const DATABASE = "intentry";
+
+/** In the data folder, readable by its owner only. */
+const PASSWORD_FILE = "intentry.password";
+
+/** Loopback is open to every local user, so a password is needed. */
+const HOST_AUTHENTICATION = "host all all 127.0.0.1/32 scram-sha-256\n";
+
+/** Crash recovery of a large write-ahead log comes before the first connection. */
+const START_MS = 300_000;
+
+/** One call for all files, where the system has it: a thousand calls of fsync take seconds on a busy disk. */
+const SYNC = process.platform === "linux" ? ["--sync-method=syncfs"] : [];
+
+/** Only what PostgreSQL needs: the environment of this process may hold secrets. */
+const environment = () => {
+  const { PATH, SystemRoot, TEMP } = process.env;
+  return { PATH, SystemRoot, TEMP, LC_ALL: "C", TZ: "UTC" };
+};
+
+/** Programs and the user that runs them. The working folder is one that every user can enter. */
+export type Tools = { binaries: Binaries; user: PostgresUser; cache: string };
+
+/** Finds the programs for the data folder; `stateFolder` is where the cache is when there is no better place. */
+export async function findTools(data: string, stateFolder: string): Promise<Tools> {
+  const user = await postgresUser(data);
+  const cache = await cacheFolder(user, stateFolder);
+  return { user, cache, binaries: await installBinaries(cache, user) };
+}
+
+const runAs = (user: PostgresUser, program: string, args: string[]) =>
+  run(program, args, { cwd: "/", env: environment(), ...user });
+
+/** An empty cluster as initdb makes it, which takes a second: made once, then copied. Nobody else may change it. */
+function makeTemplate({ binaries, user, cache }: Tools): Promise<string> {
+  const owner = process.getuid?.() ?? "user";
+  return makeFolder(join(cache, `postgres-${binaries.version}-template-${owner}`), async (scratch) => {
+    if (user) await chownTree(scratch, user.uid, user.gid);
+    await runAs(user, binaries.initdb, [
+      ...["-D", scratch, "-U", SUPERUSER, "-A", "reject", "-E", "UTF8"],
+      ...["--no-locale", "--no-sync", "--no-instructions"],
+    ]);
+    if (user) await chownTree(scratch, 0, 0);
+  });
+}
+
+/** Runs statements on a cluster that is not started. */
+async function runSingleUser({ binaries, user }: Tools, data: string, statements: string[]): Promise<void> {
+  const running = runAs(user, binaries.postgres, ["--single", "-D", data, "postgres"]);
+  running.child.stdin?.end(`${statements.join("\n")}\n`);
+  await running;
+}
+
+/** Makes a cluster with an empty database and a password of its own, unless there is one. */
+export async function makeCluster(tools: Tools, data: string, { durable }: { durable: boolean }): Promise<void> {
+  const { binaries, user } = tools;
+  const template = await makeTemplate(tools);
+  await makeFolder(data, async (scratch) => {
+    await copyTree(template, scratch, { folder: 0o700, file: 0o600 });
+    const password = randomBytes(24).toString("base64url");
+    await writeFile(join(scratch, PASSWORD_FILE), password, { mode: 0o600 });
+    await writeFile(join(scratch, "pg_hba.conf"), HOST_AUTHENTICATION);
+    if (user) await chownTree(scratch, user.uid, user.gid);
+    await runSingleUser(tools, scratch, [
+      `ALTER ROLE ${SUPERUSER} PASSWORD '${password}'`,
+      `CREATE DATABASE ${DATABASE}`,
+    ]);
+    if (durable) await runAs(user, binaries.initdb, ["-D", scratch, "--sync-only", ...SYNC]);
+  });
+}
+
+export type Cluster = {
+  /** The server's process; its `stop` is a fast shutdown, which does not wait for clients. */
+  child: Child;
+  /** The URL of a database of it. */
+  url: (database: string) => string;
+};
+
+type StartOptions = {
+  /** Unset, a free one. */
+  port?: number;
+  /** Settings beside those of the configuration file, such as `fsync=off`. */
+  settings?: string[];
+};
+
+/** Starts the server on loopback and waits until it accepts connections. */
+export async function startCluster(
+  { binaries, user }: Tools,
+  data: string,
+  { port: wanted, settings = [] }: StartOptions = {},
+): Promise<Cluster> {
+  await removeOldPostmaster(data);
+  const password = await readFile(join(data, PASSWORD_FILE), "utf8");
+  const port = wanted ?? (await freePorts(1))[0] ?? 0;
+  const url = (database: string) => `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
+  const child = startChild({
+    name: "postgres",
+    command: binaries.postgres,
+    args: [
+      ...["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", ""],
+      ...settings.flatMap((setting) => ["-c", setting]),
+    ],
+    cwd: "/",
+    env: environment(),
+    ...user,
+  });
+  await waitFor(child, "connection", () => query(url(DATABASE), "SELECT 1").then(() => true), START_MS);
+  return { child: { ...child, stop: (signal = "SIGINT") => child.stop(signal) }, url };
+}
+
+/** Runs one statement on a connection of its own. */
+export async function query(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,60 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { lstat, mkdir, readlink, realpath, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Child } from "../child";
+import { DATABASE, findTools, makeCluster, startCluster, type Tools } from "./cluster";
+import { canReach, makePublicFolder } from "./user";
+
+const run = promisify(execFile);
+
+/** Where root keeps the data of state folders that the user PostgreSQL runs as can't enter. */
+const SHARED_DATA = "/var/lib/intentry";
+
+/** The data folder is a link to nowhere; starting with an empty database would hide that. */
+class DataMissing extends Error {
+  override name = "DataMissing";
+
+  constructor(place: string, target: string) {
+    super(
+      `${place} is a link to ${target}, which does not exist. Restore that folder, or remove the link to start with an empty database.`,
+    );
+  }
+}
+
+/** The data folder of a state folder. It is made, and moved to where PostgreSQL's user can reach it, if need be. */
+async function placeData(tools: Tools, stateFolder: string): Promise<string> {
+  const place = join(stateFolder, "postgres");
+  const present = await lstat(place).catch(() => undefined);
+  if (present?.isSymbolicLink()) {
+    const target = await readlink(place);
+    return realpath(place).catch(() => {
+      throw new DataMissing(place, target);
+    });
+  }
+  if (await canReach(tools.user, stateFolder)) {
+    await makeCluster(tools, place, { durable: true });
+    return place;
+  }
+  // A new folder each time: a new clone at an old path must not find the old clone's data.
+  const target = join(SHARED_DATA, randomBytes(8).toString("hex"));
+  await makePublicFolder(SHARED_DATA);
+  if (present) await run("mv", [place, target]);
+  else await makeCluster(tools, target, { durable: true });
+  await symlink(target, place);
+  return target;
+}
+
+export type EmbeddedPostgres = { child: Child; databaseUrl: string };
+
+/**
+ * Starts the PostgreSQL of a state folder, making it first if need be. The caller must own the folder: a server that
+ * still runs on its data is ended.
+ */
+export async function startEmbeddedPostgres(stateFolder: string): Promise<EmbeddedPostgres> {
+  await mkdir(stateFolder, { recursive: true });
+  const tools = await findTools(join(stateFolder, "postgres"), stateFolder);
+  const { child, url } = await startCluster(tools, await placeData(tools, stateFolder));
+  return { child, databaseUrl: url(DATABASE) };
+}

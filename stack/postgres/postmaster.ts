@@ -1,0 +1,29 @@
+import { execFile } from "node:child_process";
+import { readFile, readlink, realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { endProcess, hasProc, runningSince } from "../process";
+
+const run = promisify(execFile);
+
+/** Whether the process is a server of this data folder: it works in there. */
+async function serves(pid: number, data: string): Promise<boolean> {
+  if (hasProc) {
+    const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+    return folder === (await realpath(data));
+  }
+  const { stdout } = await run("ps", ["-o", "command=", "-p", String(pid)]).catch(() => ({ stdout: "" }));
+  return stdout.includes(data);
+}
+
+/**
+ * Ends a server that outlived its supervisor, and removes what a killed one left. PostgreSQL itself refuses to start
+ * when the process id in `postmaster.pid` is in use again by any process, as it soon is in a container.
+ */
+export async function removeOldPostmaster(data: string): Promise<void> {
+  const file = join(data, "postmaster.pid");
+  const pid = Number.parseInt(await readFile(file, "utf8").catch(() => ""), 10);
+  if (!(pid > 0) || process.platform === "win32") return;
+  if ((await runningSince(pid)) && (await serves(pid, data))) await endProcess(pid);
+  await rm(file, { force: true });
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from "node:crypto";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePorts } from "../ports";
+import { findTools, makeCluster, query, startCluster } from "./cluster";
+
+export type Postgres = {
+  /** The URL of the server's own database, from which others are created. */
+  url: string;
+  /** Makes an empty database and returns its URL. */
+  createDatabase: (name: string) => Promise<string>;
+  /** Stops the server for as long as `meanwhile` takes, and starts it again on the same data. */
+  whileStopped: (meanwhile: () => Promise<void>) => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+/** Two stacks at a time, each with Ponder's pools of 30 connections and several gateways. Data need not outlive a power cut. */
+const SETTINGS = ["fsync=off", "full_page_writes=off", "max_connections=400"];
+
+/** Makes an empty database on a server, with a name of its own, and returns its URL. */
+export async function createDatabase(server: string, name: string): Promise<string> {
+  const unique = `${name}_${randomBytes(6).toString("hex")}`;
+  await query(server, `CREATE DATABASE "${unique}"`);
+  const url = new URL(server);
+  url.pathname = `/${unique}`;
+  return url.href;
+}
+
+/** Drops a database, with the connections to it. */
+export async function dropDatabase(server: string, url: string): Promise<void> {
+  await query(server, `DROP DATABASE IF EXISTS "${new URL(url).pathname.slice(1)}" WITH (FORCE)`);
+}
+
+/** A PostgreSQL server in a temporary folder, for tests and benchmarks. */
+export async function startPostgres(): Promise<Postgres> {
+  const folder = await mkdtemp(join(tmpdir(), "intentry-postgres-"));
+  // Root's server runs as another user, which has to get through this folder to its own.
+  await chmod(folder, 0o711);
+  const data = join(folder, "data");
+  const tools = await findTools(data, folder);
+  await makeCluster(tools, data, { durable: false });
+  const [port = 0] = await freePorts(1);
+  const start = () => startCluster(tools, data, { port, settings: SETTINGS });
+  let cluster = await start();
+  const url = cluster.url("postgres");
+  return {
+    url,
+    createDatabase: (name) => createDatabase(url, name),
+    async whileStopped(meanwhile) {
+      await cluster.child.stop();
+      try {
+        await meanwhile();
+      } finally {
+        cluster = await start();
+      }
+    },
+    async stop() {
+      await cluster.child.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

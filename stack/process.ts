@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+export const hasProc = existsSync("/proc/self/stat");
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/**
+ * When a process was started, as digits: ticks since boot on Linux, else milliseconds. Process ids are reused; an id and
+ * its start time are not. "0" where the system does not say; undefined where no such process runs. A zombie doesn't run.
+ */
+export async function runningSince(pid: number): Promise<string | undefined> {
+  if (!(pid > 0) || !exists(pid)) return undefined;
+  if (hasProc) {
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+    // The second field is the program's name in parentheses, which may hold spaces and parentheses.
+    const [state = "X", ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return /[ZXx]/.test(state) ? undefined : fields[18];
+  }
+  const answer = await run("ps", ["-o", "lstart=", "-p", String(pid)], { env: { ...process.env, LC_ALL: "C" } }).catch(
+    () => ({ stdout: "" }),
+  );
+  const started = Date.parse(answer.stdout.trim());
+  return String(Number.isNaN(started) ? 0 : started);
+}
+
+/** How long a process has to end by itself. */
+const GRACE_MS = 5_000;
+
+/** Ends a process that is not a child of this one: asks it to, and kills it when it takes too long. */
+export async function endProcess(pid: number): Promise<void> {
+  const started = await runningSince(pid);
+  const isRunning = async () => started !== undefined && (await runningSince(pid)) === started;
+  for (const signal of ["SIGINT", "SIGKILL"] as const) {
+    if (!(await isRunning())) return;
+    process.kill(pid, signal);
+    const deadline = Date.now() + GRACE_MS;
+    while ((await isRunning()) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

