@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { expect } from "vitest";
+import { vi } from "vitest";
 
 const projectRoot = resolve(import.meta.dirname, "..", "..");
 
@@ -34,7 +34,7 @@ export function npmStart(env: NodeJS.ProcessEnv) {
         throw new Error(`It ended:\n${output}`);
       });
       early.catch(() => {});
-      await Promise.race([expect.poll(() => output, { timeout: 110_000 }).toContain(text), early]);
+      await Promise.race([vi.waitUntil(() => output.includes(text), { timeout: 170_000, interval: 50 }), early]);
     },
   };
 }
