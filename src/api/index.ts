@@ -8,6 +8,7 @@ import { openFeed } from "../../api/events/open-feed";
 import { createGateway } from "../../api/gateway";
 import { listen } from "../../api/http/listener";
 import { followHead } from "../../api/index-head";
+import { openMonitor } from "../../api/monitor/open";
 import { configuredProvider } from "../../api/portfolio/configured";
 import { createPortfolio } from "../../api/portfolio/portfolio";
 import type { Services } from "../../api/services";
@@ -20,7 +21,7 @@ import { LOCAL_CHAIN_ID } from "../../config/networks";
 
 const environment = parseEnvironment(process.env);
 const network = environment.network();
-const { chainId, contracts, rpcUrls } = network;
+const { chainId, contracts, rpcUrls, startBlock } = network;
 
 const log = pino({ level: environment.logLevel });
 const head = followHead(db);
@@ -43,6 +44,11 @@ const provider = configuredProvider(environment.portfolio, (failure) =>
   log.warn(failure, "part of a portfolio could not be read"),
 );
 
+const { maxLagSeconds } = environment;
+const monitor = openMonitor({
+  ...{ db, indexHead: head.recent, chain, store: store.db, chainId, startBlock, maxLagSeconds, log },
+});
+
 const services: Services = {
   db,
   clients: { chain },
@@ -51,11 +57,11 @@ const services: Services = {
     ...environment,
     chainId,
     contracts,
-    maxLagBlocks: chainId === LOCAL_CHAIN_ID ? 0n : 10n,
   },
   store: store.db,
   portfolio: createPortfolio({ provider, cacheMs: environment.portfolio.cacheMs }),
-  head: head.read,
+  head: head.recent,
+  readiness: monitor.readiness,
   now: head.now,
 };
 
@@ -63,7 +69,10 @@ const feed = openFeed({ ...environment, db, chain, store: store.db, chainId, log
 const gateway = createGateway(services, log, { feed, heartbeatMs: environment.eventHeartbeatMs });
 
 listen(gateway, environment.apiPort, log, {
-  begin: () => globalThis.intentryEvents?.close(),
+  begin() {
+    globalThis.intentryMonitor?.stop();
+    globalThis.intentryEvents?.close();
+  },
   finish: store.close,
 });
 

@@ -14,9 +14,6 @@ const store = lazily(() =>
   openStore({ databaseUrl: environment.databaseUrl, folder: environment.stateFolder, onIdleError: () => {} }),
 );
 await store.db();
-const gateway = createGateway(
-  { ...withoutIndex, store: store.db, config: { ...environment, ...baseSepolia, maxLagBlocks: 0n } },
-  log,
-);
+const gateway = createGateway({ ...withoutIndex, store: store.db, config: { ...environment, ...baseSepolia } }, log);
 listen(gateway, environment.apiPort, log, { finish: store.close });
 console.log("ready");

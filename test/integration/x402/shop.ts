@@ -70,7 +70,6 @@ export async function openShop({ database = "pglite", gateways = 1 }: { database
   const config: Config = {
     chainId: 31337,
     contracts,
-    maxLagBlocks: 0n,
     x402DevBypass: false,
     publicBaseUrl: undefined,
     trustProxy: false,
