@@ -1,7 +1,10 @@
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
-import { indexFolder } from "../config/embedded";
+import { indexFolder, storeFolder } from "../config/embedded";
 import { LOCAL_CHAIN_ID } from "../config/networks";
+import { forgetGenesis } from "./reindex";
 
 /** What Ponder keeps of a chain between runs belongs to that chain alone; a new local chain must not meet the old one's. */
 export async function clearLocalIndex(
@@ -10,16 +13,26 @@ export async function clearLocalIndex(
   schema: string,
 ): Promise<void> {
   await rm(indexFolder(stateFolder), { recursive: true, force: true });
-  if (!databaseUrl) return;
+  if (!databaseUrl) return forgetGenesisInFolder(storeFolder(stateFolder));
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     await requireLocalSchema(client, schema);
     await client.query(`DROP SCHEMA IF EXISTS ${pg.escapeIdentifier(schema)} CASCADE`);
     await clearSyncCache(client);
+    await forgetGenesis(client, LOCAL_CHAIN_ID);
   } finally {
     await client.end();
   }
+}
+
+/** Forgets by which genesis block the local chain is known, where the store is a folder. */
+async function forgetGenesisInFolder(folder: string): Promise<void> {
+  if (!existsSync(folder)) return;
+  const client = await PGlite.create(folder);
+  const { rows } = await client.query<{ found: string | null }>("SELECT to_regclass('offchain.chain')::text AS found");
+  if (rows[0]?.found) await client.query("DELETE FROM offchain.chain WHERE chain_id = $1", [LOCAL_CHAIN_ID]);
+  await client.close();
 }
 
 /** Refuses to drop an index that is of another chain: DATABASE_URL may name a database that matters. */
