@@ -11,7 +11,7 @@ import type { Payments } from "./x402/paywall";
 export type IndexDatabase = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute">;
 
 /** What the gateway needs of the chain. */
-export type ChainClient = Pick<PublicClient, "getCode" | "verifyTypedData">;
+type ChainClient = Pick<PublicClient, "getCode" | "verifyTypedData">;
 
 export type Config = {
   chainId: number;

@@ -1,11 +1,3 @@
-/** How far the backfill is, and how long it will still take. */
-export type Backfill = {
-  /** From 0 to 1. */
-  progress: number;
-  /** Null while the rate is not known. */
-  etaSeconds: number | null;
-};
-
 /** The rate is measured over this time. */
 const WINDOW_MS = 60_000;
 

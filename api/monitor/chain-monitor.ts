@@ -29,7 +29,7 @@ export type ChainState = {
   etaSeconds: number | null;
 };
 
-export type MonitoredChain = {
+type MonitoredChain = {
   getChainId: () => Promise<number>;
   getBlock: (of: {
     blockNumber: bigint;

@@ -18,7 +18,7 @@ declare global {
 }
 
 /** What `GET /ready` answers, from memory but for where the index stands. */
-export type Monitor = {
+type Monitor = {
   readiness: () => Promise<Readiness>;
   stop: () => void;
 };

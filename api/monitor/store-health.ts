@@ -15,7 +15,7 @@ export type StoreHealth = {
 const Rows = z.object({ rows: z.tuple([z.object({ read_only: z.boolean() })]) });
 
 /** Asks the store whether it takes writes: a replica and a database that is set to read-only do not. */
-export async function readStoreState(store: () => Promise<Pick<StoreDatabase, "execute">>): Promise<StoreState> {
+async function readStoreState(store: () => Promise<Pick<StoreDatabase, "execute">>): Promise<StoreState> {
   try {
     const db = await store();
     const answer = await db.execute(

@@ -158,7 +158,7 @@ describe("readiness", () => {
     await stack.client.revert({ id: snapshot });
     await stack.client.mine({ blocks: 5 });
     await register("kept");
-    await stack.client.mine({ blocks: 120 });
+    await stack.client.mine({ blocks: 160 });
     await expect.poll(ready, SETTLED).toMatchObject({ ready: false, reason: expect.stringMatching(reorgReason) });
     await expect.poll(() => index.log().split("\n").some(isUnrecoverableReorg), SETTLED).toBe(true);
     const logged = index
