@@ -9,6 +9,7 @@ import { createGateway } from "./gateway";
 import type { Env } from "./http/log";
 import { openIndex } from "./index-database";
 import { followHead } from "./index-head";
+import { openMonitor } from "./monitor/open";
 import { configuredProvider } from "./portfolio/configured";
 import { createPortfolio } from "./portfolio/portfolio";
 import type { Services } from "./services";
@@ -26,14 +27,14 @@ export type ComposedGateway = {
   reportOutage: (reason: string) => void;
   /** Ends all event streams, telling their subscribers to connect again. */
   endStreams: () => void;
-  /** Closes the database connections. */
+  /** Stops the background work and closes the database connections. */
   close: () => Promise<void>;
 };
 
 /** Builds the gateway and everything it needs from the environment. */
 export async function composeGateway(environment: Environment, log: Logger): Promise<ComposedGateway> {
   const network = environment.network();
-  const { chainId, contracts, rpcUrls } = network;
+  const { chainId, contracts, rpcUrls, startBlock } = network;
   const isLocal = chainId === LOCAL_CHAIN_ID;
   const databaseUrl = requireDatabaseUrl(environment);
 
@@ -49,22 +50,38 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
       onIdleError: (error) => log.warn({ err: error }, "an idle connection to the store failed"),
     }),
   );
-  const head = followHead(index.db);
+  const head = followHead(index.db, index.pendingCheckpoint);
   const chain = createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url))) });
   const provider = configuredProvider(environment.portfolio, (failure) =>
     log.warn(failure, "part of a portfolio could not be read"),
   );
-  let outage: string | null = null;
+  const monitor = openMonitor({
+    db: index.db,
+    indexHead: head.recent,
+    chain,
+    store: store.db,
+    chainId,
+    startBlock,
+    maxLagSeconds: environment.maxLagSeconds,
+    log,
+  });
+  let outage: string | undefined;
+  const readiness = async () => {
+    const state = await monitor.readiness();
+    return outage === undefined
+      ? state
+      : { ...state, ready: false, reason: outage, reasons: [outage, ...state.reasons] };
+  };
   const services: Services = {
     db: index.db,
     clients: { chain },
     payments: paymentsFrom(environment.payment(network), log),
-    config: { ...environment, chainId, contracts, maxLagBlocks: isLocal ? 0n : 10n },
+    config: { ...environment, chainId, contracts },
     store: store.db,
     portfolio: createPortfolio({ provider, cacheMs: environment.portfolio.cacheMs }),
-    head: head.read,
+    head: head.recent,
+    readiness,
     now: head.now,
-    outage: () => outage,
   };
   const feed = openFeed({
     ...environment,
@@ -82,6 +99,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     },
     endStreams: () => feed.close(),
     async close() {
+      monitor.stop();
       await Promise.all([index.close(), store.close()]);
     },
   };

@@ -6,6 +6,7 @@ import { timeout } from "hono/timeout";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "pino";
 import { failureOf } from "./http/failure";
+import { INDEX_BLOCK, INDEX_STATUS } from "./http/index-headers";
 import { type Env, logRequests } from "./http/log";
 import { shownPath } from "./http/path";
 import { TIME_LIMIT_MS } from "./http/time-limit";
@@ -28,6 +29,7 @@ export function createGateway(services: Services, log: Logger, events?: LiveEven
       allowMethods: ["GET", "HEAD", "POST", "PUT", "OPTIONS"],
       exposeHeaders: [
         ...["etag", "x-request-id", "retry-after", "ratelimit", "www-authenticate", "allow"],
+        ...[INDEX_BLOCK, INDEX_STATUS],
         ...["payment-required", "payment-response", "x-payment-response"],
       ],
       maxAge: 86_400,

@@ -9,8 +9,8 @@ import type { IndexDatabase } from "./services";
 
 export type OpenIndex = {
   db: IndexDatabase;
-  /** Whether an earlier build is served, because this version's own has not caught up yet. */
-  isPrevious: () => boolean;
+  /** How far this version's build has come, while an earlier one is served instead. Undefined while it is not. */
+  pendingCheckpoint: () => string | undefined;
   close: () => Promise<void>;
 };
 
@@ -80,7 +80,7 @@ async function isCompatible(pool: pg.Pool, build: string): Promise<boolean> {
   return rows[0]?.missing === 0;
 }
 
-type Choice = { schema: string; isFinal: boolean };
+type Choice = { schema: string; isFinal: boolean; ownCheckpoint: string };
 
 /**
  * Chooses the build to serve: an earlier one that this version can read, until this version's own has reached the same
@@ -88,6 +88,7 @@ type Choice = { schema: string; isFinal: boolean };
  */
 async function chooseBuild(pool: pg.Pool, { build, databaseSchema }: Options): Promise<Choice> {
   const own = await progressOf(pool, build);
+  const ownCheckpoint = own?.checkpoint ?? "";
   const { rows } = await pool.query<{ name: string }>(
     "SELECT nspname AS name FROM pg_namespace WHERE nspname ~ $1 AND nspname <> $2 ORDER BY oid DESC",
     [buildSchemaPattern(databaseSchema), build],
@@ -96,9 +97,9 @@ async function chooseBuild(pool: pg.Pool, { build, databaseSchema }: Options): P
     const other = await progressOf(pool, name);
     if (!other?.isReady || !(await isCompatible(pool, name))) continue;
     const isReached = own?.isReady && own.checkpoint >= other.checkpoint;
-    return { schema: isReached ? build : name, isFinal: isReached === true };
+    return { schema: isReached ? build : name, isFinal: isReached === true, ownCheckpoint };
   }
-  return { schema: build, isFinal: own?.isReady === true };
+  return { schema: build, isFinal: own?.isReady === true, ownCheckpoint };
 }
 
 /**
@@ -118,12 +119,14 @@ export function openIndex(options: Options): OpenIndex {
     return { pool, schema };
   };
   let served = connectTo(build);
+  let pending = "";
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
   const check = async () => {
     try {
-      const { schema, isFinal } = await chooseBuild(served.pool, options);
+      const { schema, isFinal, ownCheckpoint } = await chooseBuild(served.pool, options);
+      pending = ownCheckpoint;
       if (schema !== served.schema && !closed) {
         const { pool: previous } = served;
         served = connectTo(schema);
@@ -140,7 +143,7 @@ export function openIndex(options: Options): OpenIndex {
   const router = { query: (...args: Parameters<pg.Pool["query"]>) => served.pool.query(...args) };
   return {
     db: drizzle(router as pg.Pool, { casing: "snake_case" }),
-    isPrevious: () => served.schema !== build,
+    pendingCheckpoint: () => (served.schema === build ? undefined : pending),
     async close() {
       closed = true;
       clearTimeout(timer);

@@ -3,6 +3,7 @@ import type { Address, PublicClient } from "viem";
 import type { ContractName } from "../config/contracts";
 import type { HeadReader } from "./index-head";
 import type { Portfolio } from "./portfolio/portfolio";
+import type { Readiness } from "./readiness";
 import type { StoreDatabase } from "./store/open";
 import type { Payments } from "./x402/paywall";
 
@@ -10,14 +11,12 @@ import type { Payments } from "./x402/paywall";
 export type IndexDatabase = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute">;
 
 /** What the gateway needs of the chain. */
-export type ChainClient = Pick<PublicClient, "getBlockNumber" | "getCode" | "verifyTypedData">;
+type ChainClient = Pick<PublicClient, "getCode" | "verifyTypedData">;
 
 export type Config = {
   chainId: number;
   /** The addresses of the protocol's contracts on that chain. */
   contracts: Readonly<Record<ContractName, Address>>;
-  /** How far behind the chain's head the index may be and still count as caught up. */
-  maxLagBlocks: bigint;
   x402DevBypass: boolean;
   /** By what address clients know this service; unset, by the one they used. */
   publicBaseUrl: string | undefined;
@@ -51,9 +50,9 @@ export type Services = {
   /** What wallets hold, on other chains than the indexed one too. */
   portfolio: Portfolio;
   /** Where the index stands. */
-  head: HeadReader["read"];
+  head: HeadReader["recent"];
+  /** Whether the service is ready to answer, and if not, why. */
+  readiness: () => Promise<Readiness>;
   /** The time in unix seconds that decides what has expired. */
   now: HeadReader["now"];
-  /** Why this process should get no more requests, whatever the index says: it is stopping, or the indexer has failed. */
-  outage: () => string | null;
 };

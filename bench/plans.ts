@@ -213,14 +213,14 @@ try {
   const gateway = createGateway(
     {
       db: index.db,
-      clients: { chain: { getBlockNumber: unreachable, getCode: unreachable, verifyTypedData: unreachable } },
-      config: { ...parseEnvironment({}), chainId: LOCAL_CHAIN_ID, contracts, maxLagBlocks: 0n },
+      clients: { chain: { getCode: unreachable, verifyTypedData: unreachable } },
+      config: { ...parseEnvironment({}), chainId: LOCAL_CHAIN_ID, contracts },
       store: async () => store.db,
       payments: undefined,
       portfolio: { chains: [], snapshot: unreachable },
-      head: followHead(index.db).read,
+      head: followHead(index.db).recent,
+      readiness: unreachable,
       now: async () => NOW,
-      outage: () => null,
     },
     pino({ level: "silent" }),
   );

@@ -10,6 +10,7 @@ export type Command =
   | { name: "help"; topic: Topic | undefined }
   | { name: "version" }
   | { name: "start" }
+  | { name: "reindex"; newChain: boolean }
   | { name: "mcp"; service: Service }
   | { name: "call"; service: Service; operation: string; input: Record<string, unknown> }
   | {
@@ -20,7 +21,7 @@ export type Command =
       key: Hex | undefined;
     };
 
-const topics = ["start", "mcp", "call", "pay-portfolio"] as const;
+const topics = ["start", "reindex", "mcp", "call", "pay-portfolio"] as const;
 
 export type Topic = (typeof topics)[number];
 
@@ -96,6 +97,10 @@ const commands: Record<Topic, (args: readonly string[], env: NodeJS.ProcessEnv) 
   start(args) {
     read(args, help, []);
     return { name: "start" };
+  },
+  reindex(args) {
+    const { values } = read(args, { "new-chain": { type: "boolean" }, ...help }, []);
+    return { name: "reindex", newChain: values["new-chain"] ?? false };
   },
   mcp(args, env) {
     const { values } = read(args, service, []);

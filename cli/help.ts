@@ -4,6 +4,7 @@ const overview = `\
 Intentry indexes an on-chain protocol of AI agents and answers over HTTP.
 
   intentry start                        runs the whole local stack, from a checkout of the repository
+  intentry reindex                      rebuilds the index after a reorg beyond finality, from a checkout
   intentry call <operation> [json]      asks a service one thing, and prints the answer
   intentry mcp                          gives an agent the service's tools, over stdio
   intentry pay-portfolio <address>      buys a wallet's portfolio with x402
@@ -11,7 +12,7 @@ Intentry indexes an on-chain protocol of AI agents and answers over HTTP.
   intentry <command> --help             says more, with examples
   intentry --version
 
-Every command but start asks the service at --url, at INTENTRY_URL, or at http://localhost:3001.
+Every command but start and reindex asks the service at --url, at INTENTRY_URL, or at http://localhost:3001.
 Where writing needs a token, give it with --token or INTENTRY_TOKEN.
 
 Begin with:
@@ -28,6 +29,16 @@ says what to try. It is what npm start does, and needs a checkout of the reposit
 
   intentry start
   API_PORT=4001 intentry start          on another port; .env.example has every variable`,
+
+  reindex: `\
+intentry reindex [--new-chain]
+
+Rebuilds the index after the chain replaced blocks that were final: deletes the cached blocks that are no longer on
+the chain, and drops the index. The next start indexes the chain again, from the cache first. It refuses while an
+indexer runs, and needs a checkout of the repository and the variables of the indexer (DATABASE_URL, RPC_URL, …).
+
+  intentry reindex
+  intentry reindex --new-chain          the chain was replaced by another with the same id: keeps nothing`,
 
   call: `\
 intentry call <operation> [json] [--url <address>] [--token <token>]

@@ -22,6 +22,10 @@ async function run(command: Command): Promise<number> {
       const { start } = await import("./start");
       return start();
     }
+    case "reindex": {
+      const { reindex } = await import("./start");
+      return reindex(command.newChain);
+    }
     case "mcp": {
       const { serveOverStdio } = await import("./mcp");
       await serveOverStdio(command.service, version());

@@ -671,8 +671,18 @@ export type Readiness = {
   block_number: string | null;
   chain_block_number: string | null;
   lag_blocks: string | null;
-  /** Why it is not ready. */
+  /** For how long the index has been behind the chain. */
+  lag_seconds: number | null;
+  /** The part of the chain's history that is indexed, from 0 to 1. */
+  progress: number;
+  /** Seconds until the history is indexed; null when that is not known. */
+  eta_seconds: number | null;
+  /** Whether the store of published data takes writes, can only be read, or does not answer. */
+  store: "ok" | "read-only" | "unavailable";
+  /** Why it is not ready: the first of the reasons. */
   reason: string | null;
+  /** Every reason why it is not ready. */
+  reasons: readonly string[];
 };
 
 export type Protocol = {
@@ -1486,7 +1496,7 @@ export type Api = {
   status: {
     /** Says that the process serves. */
     health: Query<Record<string, never>, Health>;
-    /** Says whether the index has caught up with the chain, at which block it stands and how far behind it is. */
+    /** Says whether the index agrees with the chain and has caught up with it, how far behind it is, and if it is not ready, why. */
     ready: Query<Record<string, never>, Readiness>;
     /** Which chain is indexed, and where the protocol's contracts are on it. */
     protocol: Query<Record<string, never>, Protocol>;

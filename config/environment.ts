@@ -31,6 +31,7 @@ const schemaName = z
 const DEFAULT_WRITES_PER_MINUTE = 600;
 const DEFAULT_DOCUMENT_BYTES_PER_DAY = 64 * 1024 * 1024;
 const DEFAULT_PORTFOLIO_CACHE_SECONDS = 15;
+const DEFAULT_MAX_LAG_SECONDS = 30;
 
 const DEFAULT_STREAMS_OF_CLIENT = 100;
 
@@ -67,6 +68,7 @@ const shared = z.object({
   RPC_URL: rpcUrls.optional(),
   START_BLOCK: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
   POLLING_INTERVAL_MS: wholeNumber(10, 600_000).optional(),
+  READY_MAX_LAG_SECONDS: wholeNumber(0, 86_400).optional(),
   ...paymentVariables,
   PORTFOLIO_PROVIDER: z.enum(["rpc", "alchemy"], { error: "must be rpc or alchemy" }).default("rpc"),
   PORTFOLIO_CACHE_SECONDS: wholeNumber(0, 3600).default(DEFAULT_PORTFOLIO_CACHE_SECONDS),
@@ -109,6 +111,8 @@ export type Environment = {
   sampleActivity: boolean;
   x402DevBypass: boolean;
   pollingIntervalMs: number | undefined;
+  /** How far behind the chain the index may be and still be ready. */
+  maxLagSeconds: number;
   logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "silent";
   publicBaseUrl: string | undefined;
   trustProxy: boolean;
@@ -233,6 +237,7 @@ export function parseEnvironment(source: Source): Environment {
     sampleActivity: variables.SAMPLE_ACTIVITY,
     x402DevBypass: variables.X402_DEV_BYPASS,
     pollingIntervalMs: variables.POLLING_INTERVAL_MS,
+    maxLagSeconds: variables.READY_MAX_LAG_SECONDS ?? (isLocal ? 0 : DEFAULT_MAX_LAG_SECONDS),
     logLevel: variables.LOG_LEVEL,
     publicBaseUrl: variables.PUBLIC_BASE_URL,
     trustProxy: variables.TRUST_PROXY,

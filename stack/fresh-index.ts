@@ -1,6 +1,7 @@
 import pg from "pg";
 import { LOCAL_CHAIN_ID } from "../config/networks";
 import { dropIndex } from "./index-builds";
+import { forgetGenesis } from "./reindex";
 
 /** What Ponder keeps of a chain between runs belongs to that chain alone; a new local chain must not meet the old one's. */
 export async function clearLocalIndex(databaseUrl: string, schema: string): Promise<void> {
@@ -10,6 +11,7 @@ export async function clearLocalIndex(databaseUrl: string, schema: string): Prom
     await requireLocalSchema(client, schema);
     await dropIndex(client, schema);
     await clearSyncCache(client);
+    await forgetGenesis(client, LOCAL_CHAIN_ID);
   } finally {
     await client.end();
   }

@@ -7,10 +7,10 @@ const unused = () => {
 /** The services of a gateway that is asked only for what it keeps or sells itself: whoever asks the index is wrong. */
 export const withoutIndex: Omit<Services, "store" | "config"> = {
   db: { select: unused, execute: unused } as never,
-  clients: { chain: { getBlockNumber: unused, getCode: unused, verifyTypedData: unused } },
+  clients: { chain: { getCode: unused, verifyTypedData: unused } },
   payments: undefined,
   portfolio: { chains: [], snapshot: unused },
   head: unused,
+  readiness: unused,
   now: unused,
-  outage: () => null,
 };

@@ -1,4 +1,5 @@
 import { HTTPException } from "hono/http-exception";
+import { type DatabaseProblem, databaseProblemOf } from "../database-error";
 import { InProgress, OperationError, TooMany, Unauthorized, Unavailable } from "../errors";
 
 /** What a failure tells the client. `fault` is a failure of ours, whose details belong into the log alone. */
@@ -6,16 +7,14 @@ export type Failure = { status: number; message: string; fault: boolean; headers
 
 const UNFORESEEN = "Something unforeseen happened; the details are in the server's log under this request's id";
 const HALF_A_BODY = "body: ended before it was complete";
-const DATABASE_AWAY = "The database does not answer; try again shortly";
 
-/** Codes of sockets and of PostgreSQL (classes 08, 53 and 57P) with which a database says that it is not there. */
-const awayCode = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|08...|53...|57P..)$/;
-const awayMessage =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/;
-
-const isAway = (error: unknown): boolean =>
-  error instanceof Error &&
-  (("code" in error && awayCode.test(String(error.code))) || awayMessage.test(error.message) || isAway(error.cause));
+/** What clients are told of a database that can't serve the request; the details are in the log. */
+const databaseSentences: Readonly<Record<DatabaseProblem, string>> = {
+  away: "The database does not answer; try again shortly",
+  "read-only": "The database is read-only, so nothing was written; try again shortly",
+  locked: "The database is busy, so nothing was written; try again shortly",
+  "no-index": "The index is not built yet; try again shortly",
+};
 
 /** What Node says of a client that hangs up in the middle of its body; the code is also one of a database that is away. */
 const isHangUp = (error: unknown) =>
@@ -42,6 +41,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof OperationError || error instanceof HTTPException)
     return { status: error.status, message: error.message, fault: false, headers: headersOf(error) };
   if (isHangUp(error)) return { status: 400, message: HALF_A_BODY, fault: false, headers: {} };
-  if (isAway(error)) return { status: 503, message: DATABASE_AWAY, fault: true, headers: SOON };
+  const problem = databaseProblemOf(error);
+  if (problem) return { status: 503, message: databaseSentences[problem], fault: true, headers: SOON };
   return { status: 500, message: UNFORESEEN, fault: true, headers: {} };
 }

@@ -68,6 +68,7 @@ export const getDiscovery = operation({
   input: z.object({}),
   output,
   example: {},
+  readsIndex: false,
   async run({ payments }, _, { baseUrl }) {
     const resources = payments ? [resourceOf(payments.terms, baseUrl)] : [];
     return { version: "1.0.0", resources };

@@ -98,6 +98,7 @@ function documentOperations<const Text extends string, const Hash extends string
     output: z.strictObject(published).openapi(`${typeName}Published`),
     errors: [401, 409, 413, 429],
     example: member(text, example) as never,
+    readsIndex: false,
     writes: true,
     status: 201,
     async run({ store, config }, input, caller) {
@@ -133,6 +134,7 @@ function documentOperations<const Text extends string, const Hash extends string
     output: z.string(),
     errors: [404],
     example: { hash: exampleHash },
+    readsIndex: false,
     document: true,
     async run({ store }, { hash }) {
       const bytes = await readDocument(await store(), kind, hash);
@@ -150,6 +152,7 @@ function documentOperations<const Text extends string, const Hash extends string
       .openapi(`${typeName}Metadata`),
     errors: [404],
     example: { hash: exampleHash },
+    readsIndex: false,
     async run({ store }, { hash }, caller) {
       const record = await readDocumentRecord(await store(), kind, hash);
       if (!record) throw new NotFound(`${name} ${hash} not found`);

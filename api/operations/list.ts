@@ -256,7 +256,8 @@ export function listOperation<
   const input = z.object({ ...filters, ...pageInput });
   const output = listOutput(name, item);
   const run = async (services: Services, parsed: PageInput & z.output<z.ZodObject<Filters>>) => {
-    const [now, db] = await Promise.all([services.now(), database?.(services) ?? services.db]);
+    // Rows outside the index do not change with the chain's time.
+    const [now, db] = await Promise.all(database ? [0n, database(services)] : [services.now(), services.db]);
     const { rows, pagination } = await readPage(services.config, route, parsed, {
       query: query(db, now),
       counting: counting(db),
@@ -266,7 +267,11 @@ export function listOperation<
     const besideRows = (await beside?.(services, rows)) as Beside;
     return { [name]: rows.map((row) => toWire(row, now, besideRows)), pagination };
   };
-  return operation({ route, summary, input, output, example, run } as never as Operation<typeof input, typeof output>);
+  const readsIndex = database ? { readsIndex: false } : {};
+  return operation({ route, summary, input, output, example, ...readsIndex, run } as never as Operation<
+    typeof input,
+    typeof output
+  >);
 }
 
 /** The query that counts the rows of a table. */

@@ -23,6 +23,8 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   headers?: Readonly<Record<string, string>>;
   /** Whether it changes what is stored: such operations are limited, and may need a token. */
   writes?: boolean;
+  /** False where the answer owes nothing to the index; then it does not say up to which block the index was. */
+  readsIndex?: false;
   /** Of a helper for development: the sentence with which it is refused (403) elsewhere. */
   development?: string;
   /** Whether its answer is the text of a document, which never changes and is named by the input's `hash`. */

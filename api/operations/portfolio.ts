@@ -9,6 +9,7 @@ export const getPortfolio = operation({
   input: z.object({ address, chains: chainList }),
   output: PortfolioSnapshot,
   example: { address: "0xa0ee7a142d267c1f36714e4a8f75612f20a79720", chains: "local" },
+  readsIndex: false,
   paid: true,
   check({ portfolio }, { chains }) {
     const unknown = chains.filter((chain) => !portfolio.chains.includes(chain));

@@ -1,4 +1,5 @@
 import { BadInput, Forbidden, Unauthorized } from "../errors";
+import type { IndexHead } from "../index-head";
 import type { Services } from "../services";
 import { type Allowance, countWrite } from "../store/limits";
 import { isAdmitted } from "./admission";
@@ -24,22 +25,31 @@ export function requirePermission({ config }: Services, operation: AnyOperation,
     throw new Unauthorized("authorization: must be Bearer and a token that may write");
 }
 
-/**
- * Runs an operation on what was sent. Its answer is held against its schema where that is asked for. Of a write that is
- * limited it tells how many are left, also when the write fails after all.
- */
+/** What becomes known before the operation has run, and holds also when it fails after all. */
+type Hooks = {
+  /** How many writes are left, of a write that is limited. */
+  onCounted?: (allowance: Allowance) => void;
+  /** Where the index stands at least when the operation reads it. */
+  onIndexHead?: (head: IndexHead) => void;
+};
+
+/** Runs an operation on what was sent. Its answer is held against its schema where that is asked for. */
 export async function runOperation(
   services: Services,
   operation: AnyOperation,
   sent: unknown,
   caller: Caller,
-  onCounted: (allowance: Allowance) => void = () => {},
+  { onCounted, onIndexHead }: Hooks = {},
 ): Promise<Done> {
   requirePermission(services, operation, caller);
   const { config, store } = services;
   const input = parseInput(services, operation, sent);
   const limit = operation.writes ? config.writesPerMinute : undefined;
-  if (limit !== undefined) onCounted(await countWrite(await store(), caller.client, limit, Date.now()));
+  if (limit !== undefined) {
+    const allowance = await countWrite(await store(), caller.client, limit, Date.now());
+    onCounted?.(allowance);
+  }
+  if (onIndexHead && operation.readsIndex !== false) onIndexHead(await services.head());
   const output = await operation.run(services as never, input as never, caller);
   return { input, output: config.checkAnswers ? operation.output.parse(output) : output };
 }

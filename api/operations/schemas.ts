@@ -93,6 +93,7 @@ export const getSchema = operation({
   output: Schema,
   errors: [404],
   example: { schemaHash: keccak256(stringToBytes("solver_reputation")) },
+  readsIndex: false,
   async run({ store }, { schemaHash }) {
     const db = await store();
     const [row] = await db.select().from(attestationSchema).where(eq(attestationSchema.schemaHash, schemaHash));
@@ -122,6 +123,7 @@ export const publishSchema = operation({
   output: Schema,
   errors: [401, 409, 413, 429],
   example: { name: "price_feed", json_schema: { type: "object" } },
+  readsIndex: false,
   writes: true,
   status: 201,
   async run({ store }, { name, description, json_schema, recommended_subject, schema_hash }) {

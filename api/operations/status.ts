@@ -1,5 +1,5 @@
 import { contractNames } from "../../config/contracts";
-import { readiness } from "../readiness";
+import { storeStates } from "../monitor/store-health";
 import { operation, z } from "./operation";
 import { addressText, uintText } from "./scalars";
 
@@ -17,6 +17,7 @@ export const getHealth = operation({
     })
     .openapi("Health"),
   example: {},
+  readsIndex: false,
   run: async ({ config }) => ({
     status: "ok" as const,
     ok: true as const,
@@ -28,7 +29,8 @@ export const getHealth = operation({
 
 export const getReadiness = operation({
   route: "GET /ready",
-  summary: "Says whether the index has caught up with the chain, at which block it stands and how far behind it is.",
+  summary:
+    "Says whether the index agrees with the chain and has caught up with it, how far behind it is, and if it is not ready, why.",
   input: z.object({}),
   output: z
     .strictObject({
@@ -37,13 +39,37 @@ export const getReadiness = operation({
       block_number: uintText.nullable(),
       chain_block_number: uintText.nullable(),
       lag_blocks: uintText.nullable(),
-      reason: z.string().nullable().openapi({ description: "Why it is not ready.", example: null }),
+      lag_seconds: z
+        .int()
+        .min(0)
+        .nullable()
+        .openapi({ description: "For how long the index has been behind the chain.", example: 0 }),
+      progress: z
+        .number()
+        .min(0)
+        .max(1)
+        .openapi({ description: "The part of the chain's history that is indexed, from 0 to 1.", example: 1 }),
+      eta_seconds: z
+        .int()
+        .min(0)
+        .nullable()
+        .openapi({ description: "Seconds until the history is indexed; null when that is not known.", example: 0 }),
+      store: z.enum(storeStates).openapi({
+        description: "Whether the store of published data takes writes, can only be read, or does not answer.",
+        example: "ok",
+      }),
+      reason: z
+        .string()
+        .nullable()
+        .openapi({ description: "Why it is not ready: the first of the reasons.", example: null }),
+      reasons: z.array(z.string()).openapi({ description: "Every reason why it is not ready.", example: [] }),
     })
     .openapi("Readiness"),
   errors: [503],
   example: {},
+  readsIndex: false,
   status: ({ ready }) => (ready ? 200 : 503),
-  run: (services) => readiness(services),
+  run: ({ readiness }) => readiness(),
 });
 
 export const getProtocol = operation({
@@ -62,6 +88,7 @@ export const getProtocol = operation({
     })
     .openapi("Protocol"),
   example: {},
+  readsIndex: false,
   run: async ({ config: { chainId, contracts } }) => ({
     chain_id: chainId,
     contracts: Object.fromEntries(contractNames.map((name) => [name, contracts[name]])) as typeof contracts,

@@ -184,3 +184,10 @@ export const eventRecord = offchain.table(
   },
   (table) => [primaryKey({ columns: [table.chainId, table.id] }), index().on(table.createdAt)],
 );
+
+/** One row is one chain that was indexed. Another genesis block under the same id is another chain. */
+export const chain = offchain.table("chain", {
+  chainId: integer().primaryKey(),
+  genesisHash: text().notNull(),
+  createdAt: createdAt(),
+});

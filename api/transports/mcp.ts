@@ -14,7 +14,9 @@ import { Hono } from "hono";
 import type { Logger } from "pino";
 import { callerOf } from "../http/caller";
 import { failureOf } from "../http/failure";
+import { sayIndexHead } from "../http/index-headers";
 import type { Env } from "../http/log";
+import type { IndexHead } from "../index-head";
 import type { AnyOperation } from "../operations/index";
 import type { Caller } from "../operations/operation";
 import { runOperation } from "../operations/run";
@@ -55,17 +57,17 @@ const instructions = `${summary} ${topics.Values} ${topics.Lists} The resource i
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
 /** Who asks, and what to do about a failure that is ours. */
-type Asked = { caller: Caller; onFault: (error: unknown) => void };
+type Asked = { caller: Caller; onFault: (error: unknown) => void; onIndexHead: (head: IndexHead) => void };
 
 /** The answer of REST as a tool's result; its errors too, which an agent is to read and to act on. */
 async function callTool(
   services: Services,
   operation: AnyOperation,
   sent: unknown,
-  { caller, onFault }: Asked,
+  { caller, onFault, onIndexHead }: Asked,
 ): Promise<CallToolResult> {
   try {
-    const { output } = await runOperation(services, operation, sent, caller);
+    const { output } = await runOperation(services, operation, sent, caller, { onIndexHead });
     if (operation.document) return { content: [{ type: "text", text: String(output) }] };
     return {
       content: [{ type: "text", text: JSON.stringify(output) }],
@@ -115,6 +117,7 @@ export function mcpRoutes(services: Services, log: Logger): Hono<Env> {
     const server = serverFor(services, {
       caller: callerOf(c, services.config),
       onFault: (error) => log.error({ request_id: c.var.requestId, err: error }, "failed request"),
+      onIndexHead: (head) => sayIndexHead(c, head),
     });
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);

@@ -1,6 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { messageSchemas } from "../events/message";
 import { subscription } from "../events/subscription";
+import { INDEX_BLOCK, INDEX_STATUS } from "../http/index-headers";
 import { PaymentRequirements } from "../operations/discovery";
 import { allOperations } from "../operations/index";
 import { z } from "../operations/operation";
@@ -75,6 +76,15 @@ export const inWords = (name: string) => {
 
 const headers = {
   "x-request-id": { description: "Names the request in the server's log.", schema: { type: "string" as const } },
+};
+
+/** What an answer made from the index says of it. */
+const indexHeaders = {
+  [INDEX_BLOCK]: text("The newest indexed block when the index was read; the answer includes everything up to it."),
+  [INDEX_STATUS]: {
+    description: "Present while the index has not caught up with the chain's history.",
+    schema: { type: "string" as const, enum: ["syncing"] },
+  },
 };
 
 /** What a route takes from headers. */
@@ -168,6 +178,7 @@ export function openApiDocument() {
           description: operation.summary,
           headers: {
             ...headers,
+            ...(operation.readsIndex !== false && indexHeaders),
             ...(operation.paid && payment.paid),
             ...(method === "GET" && {
               etag: { description: "For If-None-Match.", schema: { type: "string" as const } },

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { callerOf } from "../http/caller";
 import { etagOf, hasTag } from "../http/etag";
+import { sayIndexHead } from "../http/index-headers";
 import type { Env } from "../http/log";
 import { type AnyOperation, freeOperations } from "../operations/index";
 import { requirePermission, runOperation } from "../operations/run";
@@ -83,9 +84,10 @@ function handlerOf(services: Services, operation: AnyOperation) {
     const caller = callerOf(c, services.config);
     // Before the body is read: who may not write is told so whatever was sent.
     requirePermission(services, operation, caller);
-    const { input, output } = await runOperation(services, operation, await sentInput(c, route), caller, (allowance) =>
-      c.header("ratelimit", rateLimit(allowance)),
-    );
+    const { input, output } = await runOperation(services, operation, await sentInput(c, route), caller, {
+      onCounted: (allowance) => c.header("ratelimit", rateLimit(allowance)),
+      onIndexHead: (head) => sayIndexHead(c, head),
+    });
     if (operation.document) return answerDocument(c, String(input.hash), String(output));
     const body = JSON.stringify(output);
     const status = typeof operation.status === "function" ? operation.status(output as never) : operation.status;

@@ -8,7 +8,9 @@ import type { EventFeed } from "../events/feed";
 import { readSubscription } from "../events/subscription";
 import { callerOf } from "../http/caller";
 import { failureOf } from "../http/failure";
+import { sayIndexHead } from "../http/index-headers";
 import type { Env } from "../http/log";
+import type { IndexHead } from "../index-head";
 import { type AnyOperation, freeOperations } from "../operations/index";
 import type { Caller } from "../operations/operation";
 import { runOperation } from "../operations/run";
@@ -36,7 +38,12 @@ const codes = {
   503: "SERVICE_UNAVAILABLE",
 } as const satisfies Record<ErrorStatus, string>;
 
-type Asked = { caller: Caller; gone: AbortSignal; onFault: (error: unknown) => void };
+type Asked = {
+  caller: Caller;
+  gone: AbortSignal;
+  onFault: (error: unknown) => void;
+  onIndexHead: (head: IndexHead) => void;
+};
 
 /** After how many seconds a failed call is worth trying again, if that is known. */
 const retryAfter = ({ cause }: TRPCError) => {
@@ -71,7 +78,7 @@ export function trpcFailure(thrown: unknown) {
 function procedureOf(services: Services, operation: AnyOperation) {
   const resolve = async ({ input, ctx }: { input: unknown; ctx: Asked }) => {
     try {
-      return (await runOperation(services, operation, input ?? {}, ctx.caller)).output;
+      return (await runOperation(services, operation, input ?? {}, ctx.caller, ctx)).output;
     } catch (error) {
       if (failureOf(error).fault) ctx.onFault(error);
       throw trpcErrorOf(error);
@@ -134,6 +141,7 @@ export function trpcRoutes(services: Services, log: Logger, events?: LiveEvents)
       caller: callerOf(c, services.config),
       gone: c.req.raw.signal,
       onFault: (error) => log.error({ request_id: c.var.requestId, err: error }, "failed request"),
+      onIndexHead: (head) => sayIndexHead(c, head),
     };
     return fetchRequestHandler({
       endpoint: ENDPOINT,

@@ -12,9 +12,6 @@ const environment = parseEnvironment(process.env);
 const log = pino({ level: "silent" });
 const store = lazily(() => openStore({ databaseUrl: requireDatabaseUrl(environment), onIdleError: () => {} }));
 await store.db();
-const gateway = createGateway(
-  { ...withoutIndex, store: store.db, config: { ...environment, ...baseSepolia, maxLagBlocks: 0n } },
-  log,
-);
+const gateway = createGateway({ ...withoutIndex, store: store.db, config: { ...environment, ...baseSepolia } }, log);
 stopOnSignals(listen(gateway, environment.apiPort, log), { finish: store.close });
 console.log("ready");

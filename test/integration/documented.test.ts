@@ -568,7 +568,12 @@ describe("the documented answers, on the sample chain", () => {
       block_number: head,
       chain_block_number: head,
       lag_blocks: "0",
+      lag_seconds: 0,
+      progress: 1,
+      eta_seconds: 0,
+      store: "ok",
       reason: null,
+      reasons: [],
     });
   });
 });

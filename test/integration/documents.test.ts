@@ -26,7 +26,6 @@ const config: Config = {
   ...parseEnvironment({ NODE_ENV: "test", NETWORK: "base-sepolia", RPC_URL: "http://localhost" }),
   chainId: baseSepolia.chainId,
   contracts: baseSepolia.contracts,
-  maxLagBlocks: 0n,
   writesPerMinute: undefined,
   documentBytesPerDay: undefined,
 };

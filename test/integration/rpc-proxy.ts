@@ -18,11 +18,14 @@ export type RpcProxy = {
   calls: Call[];
   /** Decides about every call from now on. */
   decide: (fate: (call: Call) => Fate) => void;
+  /** Stands in front of another node from now on. */
+  retarget: (target: string) => void;
   close: () => Promise<void>;
 };
 
 /** Stands between a client and a node, notes what is asked, and can be the kind of node that fails. */
-export async function startRpcProxy(target: string): Promise<RpcProxy> {
+export async function startRpcProxy(firstTarget: string): Promise<RpcProxy> {
+  let target = firstTarget;
   let fateOf: (call: Call) => Fate = () => "pass";
   const calls: Call[] = [];
   const ask = async (call: Call & { id: number }) => {
@@ -55,6 +58,9 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
     calls,
     decide(fate) {
       fateOf = fate;
+    },
+    retarget(other) {
+      target = other;
     },
     close: () =>
       new Promise((closed) => {

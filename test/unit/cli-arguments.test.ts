@@ -31,6 +31,11 @@ describe("a command line", () => {
     expect(parseCommand(["--version"], {})).toEqual({ name: "version" });
   });
 
+  it("rebuilds the index, of a chain that was replaced too", () => {
+    expect(parseCommand(["reindex"], {})).toEqual({ name: "reindex", newChain: false });
+    expect(parseCommand(["reindex", "--new-chain"], {})).toEqual({ name: "reindex", newChain: true });
+  });
+
   it("calls an operation with a JSON object, or with an empty one", () => {
     expect(parseCommand(["call", "status.ready"], {})).toEqual({
       name: "call",
@@ -72,7 +77,7 @@ describe("a command line", () => {
   });
 
   it.each<[string[], string]>([
-    [["frob"], "There is no command frob, only start, mcp, call, pay-portfolio"],
+    [["frob"], "There is no command frob, only start, reindex, mcp, call, pay-portfolio"],
     [["call"], "The operation is missing"],
     [["call", "a.b", "{}", "more"], "more is one argument too many"],
     [["call", "a.b", "[]"], 'The input must be a JSON object, such as \'{"agentId":"1"}\', not []'],
@@ -98,7 +103,10 @@ describe("a command line", () => {
   });
 
   it("is understood or refused with a sentence, whatever it is", () => {
-    const word = fc.oneof(fc.string(), fc.constantFrom("call", "mcp", "start", "pay-portfolio", "--url", "-h", "{}"));
+    const word = fc.oneof(
+      fc.string(),
+      fc.constantFrom("call", "mcp", "start", "reindex", "pay-portfolio", "--url", "-h", "{}"),
+    );
     fc.assert(
       fc.property(fc.array(word), (argv) => {
         expect(refusal(argv)).toMatch(/./);
@@ -109,7 +117,7 @@ describe("a command line", () => {
 
 describe("help", () => {
   it("has only examples that are understood", () => {
-    const topics = [undefined, "start", "call", "mcp", "pay-portfolio"] as const;
+    const topics = [undefined, "start", "reindex", "call", "mcp", "pay-portfolio"] as const;
     const lines = topics.flatMap((topic) => helpFor(topic).replaceAll("\\\n", "").split("\n"));
     const examples = lines.filter((line) => /^ {2}(\w+=\S+ )?intentry [^<]*$/.test(line));
     expect(examples.length).toBeGreaterThan(10);

@@ -35,6 +35,12 @@ describe("the environment", () => {
     expect(environment).toMatchObject({ sampleActivity: true, x402DevBypass: false, databaseSchema: "intentry_local" });
   });
 
+  it("allows the index 30 s behind the chain, none on a local chain, or what is set", () => {
+    expect(parseEnvironment(custom).maxLagSeconds).toBe(30);
+    expect(parseEnvironment({}).maxLagSeconds).toBe(0);
+    expect(parseEnvironment({ READY_MAX_LAG_SECONDS: "120" }).maxLagSeconds).toBe(120);
+  });
+
   it("treats an empty variable as an absent one", () => {
     expect(parseEnvironment({ API_PORT: "", RPC_URL: "" }).apiPort).toBe(3001);
   });
@@ -84,6 +90,7 @@ describe("the environment", () => {
     ["CHAIN_ID", "1.5", "must be a whole number from 1 to 2147483647"],
     ["START_BLOCK", "0x10", "must be a whole number from 0 to 9007199254740991"],
     ["PORTFOLIO_PROVIDER", "guess", "must be rpc or alchemy"],
+    ["READY_MAX_LAG_SECONDS", "-1", "must be a whole number from 0 to 86400"],
     ["PORTFOLIO_CACHE_SECONDS", "-1", "must be a whole number from 0 to 3600"],
     ["PORTFOLIO_CACHE_SECONDS", "3601", "must be at most 3600"],
     ["ALCHEMY_API_KEY", "a/b", "must be an Alchemy API key: letters, digits, - and _"],

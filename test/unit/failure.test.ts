@@ -49,6 +49,17 @@ describe("what a failure tells the client", () => {
     expect(failureOf(new Error("outer", { cause: new Error("inner", { cause: refused }) }))).toEqual(away);
   });
 
+  it.each([
+    ["25006", "The database is read-only, so nothing was written; try again shortly"],
+    ["55P03", "The database is busy, so nothing was written; try again shortly"],
+    ["42P01", "The index is not built yet; try again shortly"],
+    ["3F000", "The index is not built yet; try again shortly"],
+  ])("is a 503 with a sentence when the database says %s, also as the cause", (code, message) => {
+    const failure = { ...away, message };
+    expect(failureOf(withCode(code))).toEqual(failure);
+    expect(failureOf(new Error("Failed query", { cause: withCode(code) }))).toEqual(failure);
+  });
+
   it("is a 400, and no fault, when the client hangs up in the middle of its body", () => {
     const message = "body: ended before it was complete";
     expect(failureOf(withCode("ECONNRESET", "aborted"))).toEqual({ status: 400, message, fault: false, headers: {} });
@@ -75,7 +86,7 @@ describe("what a failure tells the client", () => {
 
   it.each([
     ["a fault of ours", new TypeError("secret detail")],
-    ["an error of SQL", withCode("42P01")],
+    ["an error of SQL", withCode("42703")],
     ["a constraint", withCode("23505")],
     ["a code that only begins like one", withCode("ECONNREFUSED2")],
     ["a message that only holds one", new Error("a user wrote: Connection terminated")],

@@ -14,7 +14,8 @@ function gatewayOver(error: Error) {
       throw error;
     },
   };
-  return { gateway: createGateway({ db, config: {} } as unknown as Services, log), lines };
+  const head = async () => ({ historyDone: true, block: 7n, timestamp: 1n, builtBlock: 7n });
+  return { gateway: createGateway({ db, head, config: {} } as unknown as Services, log), lines };
 }
 
 describe("a fault behind the gateway", () => {

@@ -58,7 +58,10 @@ describe("/mcp", () => {
     const fail = () => {
       throw error;
     };
-    const gateway = createGateway({ db: { select: fail }, store: fail, config } as unknown as Services, log);
+    const gateway = createGateway(
+      { db: { select: fail }, head: fail, store: fail, config } as unknown as Services,
+      log,
+    );
     const send = async (body: string, headers: Record<string, string> = {}) =>
       gateway.request("/mcp", {
         method: "POST",

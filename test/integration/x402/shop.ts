@@ -73,7 +73,6 @@ export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
   const config: Config = {
     chainId: 31337,
     contracts,
-    maxLagBlocks: 0n,
     x402DevBypass: false,
     publicBaseUrl: undefined,
     trustProxy: false,

@@ -1,0 +1,26 @@
+/** What a database error means for the request that met it. */
+export type DatabaseProblem = "away" | "read-only" | "locked" | "no-index";
+
+/** Socket errors, and PostgreSQL's classes 08 (connection), 53 (resources) and 57P (shutdown). */
+const awayCode = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|08...|53...|57P..)$/;
+const awayMessage =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/;
+
+/** By SQLSTATE: read_only_sql_transaction, lock_not_available, undefined_table, invalid_schema_name. */
+const problems: Readonly<Record<string, DatabaseProblem>> = {
+  "25006": "read-only",
+  "55P03": "locked",
+  "42P01": "no-index",
+  "3F000": "no-index",
+};
+
+/**
+ * Classifies an error of a driver, or its cause. The store's tables are migrated before they are used, so a missing table
+ * or schema is one of the index.
+ */
+export function databaseProblemOf(error: unknown): DatabaseProblem | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = "code" in error ? String(error.code) : "";
+  if (awayCode.test(code) || awayMessage.test(error.message)) return "away";
+  return (Object.hasOwn(problems, code) ? problems[code] : undefined) ?? databaseProblemOf(error.cause);
+}

@@ -1,0 +1,97 @@
+import type { Logger } from "pino";
+import type { Hex, PublicClient } from "viem";
+import { LOCAL_CHAIN_ID } from "../../config/networks";
+import { databaseProblemOf } from "../database-error";
+import type { HeadReader } from "../index-head";
+import { type IndexFailure, type Readiness, readinessOf } from "../readiness";
+import type { IndexDatabase } from "../services";
+import { recordedGenesis } from "../store/chains";
+import type { StoreDatabase } from "../store/open";
+import { createChainMonitor, runMonitor } from "./chain-monitor";
+import { type HeadSource, pollHead } from "./head-source";
+import { readIndexClaims } from "./index-claims";
+import { watchStore } from "./store-health";
+
+/** What `GET /ready` answers, from memory but for where the index stands. */
+type Monitor = {
+  readiness: () => Promise<Readiness>;
+  stop: () => void;
+};
+
+type Options = {
+  db: IndexDatabase;
+  indexHead: HeadReader["recent"];
+  chain: Pick<PublicClient, "getBlock" | "getChainId">;
+  /** Unset, the chain is polled for its newest block. */
+  head?: HeadSource;
+  store: () => Promise<StoreDatabase>;
+  chainId: number;
+  startBlock: number;
+  /** How far behind the chain the index may be and still be ready. */
+  maxLagSeconds: number;
+  log: Logger;
+};
+
+const LOCAL_INTERVAL_MS = 200;
+const INTERVAL_MS = 1_000;
+
+const indexFailureOf = (error: unknown): IndexFailure =>
+  databaseProblemOf(error) === "no-index" ? "not-built" : "unavailable";
+
+/** Starts watching the chain and the store. */
+export function openMonitor({
+  db,
+  indexHead,
+  chain,
+  store,
+  chainId,
+  startBlock,
+  maxLagSeconds,
+  log,
+  ...given
+}: Options): Monitor {
+  const intervalMs = chainId === LOCAL_CHAIN_ID ? LOCAL_INTERVAL_MS : INTERVAL_MS;
+  const onChainError = (error: unknown) => log.debug({ err: error }, "the chain did not answer the monitor");
+  const head =
+    given.head ??
+    pollHead({ getBlock: () => chain.getBlock({ blockTag: "latest" }), intervalMs, onError: onChainError });
+  const storeHealth = watchStore(store, (state) => {
+    if (state === "ok") log.info("the store takes writes");
+    else log.error({ store: state }, "the store can't be written");
+  });
+  let seenGenesis: Hex | undefined;
+  /** While the store can't be asked, the genesis seen first by this process counts. */
+  const genesis = async (seen: Hex) => {
+    seenGenesis ??= seen;
+    try {
+      return await recordedGenesis(await store(), chainId, seen);
+    } catch {
+      return seenGenesis;
+    }
+  };
+  const monitor = createChainMonitor({
+    chain,
+    head,
+    claims: () => readIndexClaims(db),
+    chainId,
+    genesis,
+    onProblem: ({ kind, sentence }) => log.error({ problem: kind }, sentence),
+    onError: onChainError,
+  });
+  const rounds = runMonitor(monitor, intervalMs, (error) => {
+    if (indexFailureOf(error) === "unavailable")
+      log.warn({ err: error }, "the index could not be compared with the chain");
+  });
+  return {
+    async readiness() {
+      const index = await indexHead().catch(indexFailureOf);
+      const config = { chainId, startBlock: BigInt(startBlock), maxLagSeconds };
+      return readinessOf({ index, chain: monitor.state(), store: storeHealth.state(), config, now: Date.now() });
+    },
+    stop() {
+      rounds.stop();
+      head.stop();
+      storeHealth.stop();
+    },
+  };
+}

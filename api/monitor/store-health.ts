@@ -1,0 +1,64 @@
+import { sql } from "drizzle-orm";
+import { z } from "zod";
+import { databaseProblemOf } from "../database-error";
+import type { StoreDatabase } from "../store/open";
+
+/** Whether the store can be written, only read, or neither. */
+export const storeStates = ["ok", "read-only", "unavailable"] as const;
+export type StoreState = (typeof storeStates)[number];
+
+export type StoreHealth = {
+  state: () => StoreState;
+  stop: () => void;
+};
+
+const Rows = z.object({ rows: z.tuple([z.object({ read_only: z.boolean() })]) });
+
+/** Asks the store whether it takes writes: a replica and a database that is set to read-only do not. */
+async function readStoreState(store: () => Promise<Pick<StoreDatabase, "execute">>): Promise<StoreState> {
+  try {
+    const db = await store();
+    const answer = await db.execute(
+      sql`SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS read_only`,
+    );
+    return Rows.parse(answer).rows[0].read_only ? "read-only" : "ok";
+  } catch (error) {
+    return databaseProblemOf(error) === "read-only" ? "read-only" : "unavailable";
+  }
+}
+
+const INTERVAL_MS = 2_000;
+
+/** A store that has not answered for this long is unavailable. */
+const ANSWER_MS = 5_000;
+
+/** Asks the store every few seconds, one request at a time. */
+export function watchStore(
+  store: () => Promise<Pick<StoreDatabase, "execute">>,
+  onChange: (state: StoreState) => void = () => {},
+): StoreHealth {
+  let state: StoreState = "unavailable";
+  let askedAt: number | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  async function check(): Promise<void> {
+    askedAt = Date.now();
+    const answer = await readStoreState(store);
+    askedAt = undefined;
+    if (stopped) return;
+    if (answer !== state) onChange(answer);
+    state = answer;
+    timer = setTimeout(() => void check(), INTERVAL_MS);
+    timer.unref();
+  }
+
+  void check();
+  return {
+    state: () => (askedAt !== undefined && Date.now() - askedAt > ANSWER_MS ? "unavailable" : state),
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}

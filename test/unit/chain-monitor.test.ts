@@ -1,0 +1,324 @@
+import { BlockNotFoundError, type Hex, numberToHex } from "viem";
+import { describe, expect, it } from "vitest";
+import { type ChainProblem, createChainMonitor } from "../../api/monitor/chain-monitor";
+import type { IndexClaims } from "../../api/monitor/index-claims";
+
+const CHAIN_ID = 8453;
+const BLOCK_SECONDS = 2;
+
+/** A block's hash names its branch. */
+const hashOf = (branch: string, number: bigint): Hex =>
+  `0x${Buffer.from(branch).toString("hex")}${numberToHex(number).slice(2)}`;
+
+/** A chain, an index of it and a clock, all of which a test moves as it likes. */
+function standIn() {
+  let time = 1_800_000_000_000;
+  let failing = false;
+  let requests = 0;
+  let chainId = CHAIN_ID;
+  let genesisBranch = "main";
+  let recorded: Hex | undefined;
+  let head = 200n;
+  /** From which block on which branch is the chain's; the last that applies counts. */
+  const branches: { from: bigint; name: string }[] = [{ from: 0n, name: "main" }];
+  const chainHash = (number: bigint) =>
+    number === 0n
+      ? hashOf(genesisBranch, 0n)
+      : hashOf(branches.filter(({ from }) => from <= number).at(-1)?.name ?? "", number);
+  const timestampOf = (number: bigint) => 1_000n + number * BigInt(BLOCK_SECONDS);
+  const claims: IndexClaims = {
+    historyDone: true,
+    block: 200n,
+    timestamp: timestampOf(200n),
+    finalizedBlock: 160n,
+    newestEvent: { number: 190n, hash: hashOf("main", 190n) },
+    newestFinalEvent: { number: 150n, hash: hashOf("main", 150n) },
+  };
+  const problems: ChainProblem[] = [];
+  const request = () => {
+    requests += 1;
+    if (failing) throw new Error("no answer");
+  };
+  const monitor = createChainMonitor({
+    chain: {
+      async getChainId() {
+        request();
+        return chainId;
+      },
+      async getBlock({ blockNumber }) {
+        request();
+        if (blockNumber > head) throw new BlockNotFoundError({ blockNumber });
+        return { hash: chainHash(blockNumber), timestamp: timestampOf(blockNumber) };
+      },
+    },
+    head: {
+      latest: () => ({ number: head, hash: chainHash(head), timestamp: timestampOf(head), receivedAt: time }),
+      stop: () => {},
+    },
+    claims: async () => ({ ...claims }),
+    chainId: CHAIN_ID,
+    async genesis(seen) {
+      recorded ??= seen;
+      return recorded;
+    },
+    onProblem: (problem) => problems.push(problem),
+    now: () => time,
+  });
+  return {
+    claims,
+    problems,
+    monitor,
+    requests: () => requests,
+    problem: () => monitor.state().problem?.kind,
+    /** Lets time pass, with a round every second. */
+    async pass(seconds: number) {
+      for (let second = 0; second < seconds; second++) {
+        await monitor.tick();
+        time += 1_000;
+      }
+      await monitor.tick();
+    },
+    setHead(number: bigint) {
+      head = number;
+    },
+    index(block: bigint) {
+      claims.block = block;
+      claims.timestamp = timestampOf(block);
+    },
+    fork(from: bigint, name: string) {
+      branches.push({ from, name });
+    },
+    fail(now: boolean) {
+      failing = now;
+    },
+    pointElsewhere(id: number) {
+      chainId = id;
+    },
+    replaceGenesis(branch: string) {
+      genesisBranch = branch;
+    },
+  };
+}
+
+describe("the chain monitor", () => {
+  it("finds nothing wrong with an index that agrees with the chain", async () => {
+    const world = standIn();
+    await world.pass(120);
+    expect(world.problem()).toBeUndefined();
+    expect(world.monitor.state()).toMatchObject({ head: { number: 200n }, blockSeconds: BLOCK_SECONDS });
+    expect(world.monitor.state().comparedAt).toBeDefined();
+  });
+
+  it("asks the chain little while nothing happens", async () => {
+    const world = standIn();
+    await world.pass(5);
+    const before = world.requests();
+    await world.pass(60);
+    expect(world.requests() - before).toBeLessThanOrEqual(60);
+  });
+
+  it("does not count as compared before the chain has answered", async () => {
+    const world = standIn();
+    world.fail(true);
+    await world.pass(30);
+    expect(world.monitor.state().comparedAt).toBeUndefined();
+    world.fail(false);
+    await world.pass(1);
+    expect(world.monitor.state().comparedAt).toBeDefined();
+  });
+
+  it("finds a chain with another id", async () => {
+    const world = standIn();
+    await world.pass(1);
+    world.pointElsewhere(1);
+    await world.pass(61);
+    expect(world.monitor.state().problem).toEqual({
+      kind: "chain-id",
+      sentence: "The RPC serves chain 1 and not 8453; check RPC_URL.",
+    });
+  });
+
+  it("finds a chain with another genesis block", async () => {
+    const world = standIn();
+    await world.pass(1);
+    world.replaceGenesis("other");
+    await world.pass(61);
+    expect(world.problem()).toBe("genesis");
+    expect(world.monitor.state().problem?.sentence).toContain(hashOf("other", 0n));
+  });
+
+  it("finds a chain that is behind the index once that lasts, and sees when it is not any more", async () => {
+    const world = standIn();
+    await world.pass(10);
+    world.setHead(195n);
+    await world.pass(4);
+    expect(world.problem()).toBeUndefined();
+    await world.pass(2);
+    expect(world.monitor.state().problem).toEqual({
+      kind: "behind",
+      sentence: "The chain's newest block is 195, behind block 200 of the index.",
+    });
+    world.setHead(200n);
+    await world.pass(1);
+    expect(world.problem()).toBeUndefined();
+  });
+
+  it("does not mind one node that is behind for a moment", async () => {
+    const world = standIn();
+    for (let round = 0; round < 30; round++) {
+      world.setHead(round % 3 === 0 ? 197n : 200n);
+      await world.pass(1);
+      expect(world.problem()).toBeUndefined();
+    }
+  });
+
+  describe("at an event of a block that is not final", () => {
+    it("leaves an ordinary reorg to the indexer", async () => {
+      const world = standIn();
+      await world.pass(10);
+      world.fork(180n, "fork");
+      await world.pass(6);
+      expect(world.problem()).toBeUndefined();
+      world.claims.newestEvent = { number: 191n, hash: hashOf("fork", 191n) };
+      world.index(201n);
+      world.setHead(201n);
+      await world.pass(60);
+      expect(world.problem()).toBeUndefined();
+    });
+
+    it("finds another hash that stays", async () => {
+      const world = standIn();
+      await world.pass(10);
+      world.fork(180n, "fork");
+      await world.pass(16);
+      expect(world.monitor.state().problem).toEqual({
+        kind: "other-hash",
+        sentence: "The chain has another block 190 than the one that is indexed.",
+      });
+    });
+  });
+
+  describe("at an event of a final block", () => {
+    it("finds a reorg beyond finality within seconds, and says once which command repairs it", async () => {
+      const world = standIn();
+      await world.pass(10);
+      world.fork(140n, "fork");
+      await world.pass(8);
+      expect(world.monitor.state().problem).toEqual({
+        kind: "reorg-beyond-finality",
+        sentence: "The chain replaced block 150, which was final; stop the indexer and run npm run reindex.",
+      });
+      await world.pass(60);
+      expect(world.problems).toHaveLength(1);
+    });
+
+    it("finds one that happened while nobody watched", async () => {
+      const world = standIn();
+      world.fork(140n, "fork");
+      await world.pass(3);
+      expect(world.problem()).toBe("reorg-beyond-finality");
+    });
+
+    it("needs two answers: one wrong one changes nothing", async () => {
+      const world = standIn();
+      world.fork(140n, "fork");
+      await world.monitor.tick();
+      expect(world.problem()).toBeUndefined();
+      world.fork(0n, "main");
+      await world.pass(30);
+      expect(world.problem()).toBeUndefined();
+      expect(world.problems).toEqual([]);
+    });
+
+    it("is over when the index is built anew", async () => {
+      const world = standIn();
+      world.fork(140n, "fork");
+      await world.pass(10);
+      expect(world.problem()).toBe("reorg-beyond-finality");
+      world.claims.newestEvent = { number: 190n, hash: hashOf("fork", 190n) };
+      world.claims.newestFinalEvent = { number: 145n, hash: hashOf("fork", 145n) };
+      world.index(201n);
+      world.setHead(201n);
+      await world.pass(2);
+      expect(world.problem()).toBeUndefined();
+    });
+  });
+
+  describe("at blocks without events", () => {
+    const withoutEvents = () => {
+      const world = standIn();
+      world.claims.newestEvent = null;
+      world.claims.newestFinalEvent = null;
+      return world;
+    };
+
+    it("finds a reorg beyond finality by the finalized block it has seen", async () => {
+      const world = withoutEvents();
+      await world.pass(10);
+      world.fork(155n, "fork");
+      await world.pass(8);
+      expect(world.problem()).toBe("reorg-beyond-finality");
+    });
+
+    it("takes it back when the indexer goes on with the new branch", async () => {
+      const world = withoutEvents();
+      await world.pass(10);
+      world.fork(155n, "fork");
+      await world.pass(8);
+      world.setHead(210n);
+      world.index(210n);
+      await world.pass(10);
+      expect(world.problem()).toBeUndefined();
+    });
+
+    it("finds another hash at the indexed head when the chain goes on and the index does not", async () => {
+      const world = withoutEvents();
+      await world.pass(10);
+      world.fork(195n, "fork");
+      world.setHead(205n);
+      await world.pass(17);
+      expect(world.monitor.state().problem).toEqual({
+        kind: "other-hash",
+        sentence: "The chain has another block 200 than the one that is indexed.",
+      });
+    });
+
+    it("does not mind a head that is replaced at the same height", async () => {
+      const world = withoutEvents();
+      await world.pass(10);
+      world.fork(200n, "fork");
+      await world.pass(60);
+      expect(world.problem()).toBeUndefined();
+    });
+  });
+
+  it("keeps what it knows while requests fail", async () => {
+    const world = standIn();
+    await world.pass(10);
+    world.fail(true);
+    await world.pass(120);
+    expect(world.problem()).toBeUndefined();
+    world.fail(false);
+    world.fork(140n, "fork");
+    await world.pass(10);
+    world.fail(true);
+    await world.pass(120);
+    expect(world.problem()).toBe("reorg-beyond-finality");
+  });
+
+  it("sees when the index was level, and how long the rest takes", async () => {
+    const world = standIn();
+    world.claims.historyDone = false;
+    world.claims.newestEvent = null;
+    for (let block = 100n; block <= 150n; block += 10n) {
+      world.index(block);
+      await world.pass(1);
+    }
+    expect(world.monitor.state().levelAt).toBeUndefined();
+    expect(world.monitor.state().etaSeconds).toBeGreaterThanOrEqual(4);
+    expect(world.monitor.state().etaSeconds).toBeLessThanOrEqual(6);
+    world.index(200n);
+    await world.pass(1);
+    expect(world.monitor.state()).toMatchObject({ levelAt: expect.any(Number), etaSeconds: 0 });
+  });
+});

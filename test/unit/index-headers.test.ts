@@ -1,0 +1,156 @@
+import { pino } from "pino";
+import { describe, expect, it } from "vitest";
+import { createGateway } from "../../api/gateway";
+import type { IndexHead } from "../../api/index-head";
+import { admit } from "../../api/operations/admission";
+import { type AnyOperation, allOperations } from "../../api/operations/index";
+import type { Services } from "../../api/services";
+import { openApiDocument } from "../../api/transports/openapi";
+import { parseEnvironment } from "../../config/environment";
+import { baseSepolia } from "../../config/networks";
+
+const synced: IndexHead = { historyDone: true, block: 42n, timestamp: 1n, builtBlock: 42n };
+
+/** A query that can be built on without end, and fails when it is run. */
+const failing: object = new Proxy(
+  {},
+  {
+    get: (_, name) =>
+      name === "then" ? (_: unknown, reject: (error: Error) => void) => reject(new Error("used")) : () => failing,
+  },
+);
+
+/** A database that notes that it is used, and whose queries fail. */
+const noting = (onUse: () => void) =>
+  new Proxy({} as never, {
+    get(_, name) {
+      // A promise looks for it in what it resolves with.
+      if (name === "then") return undefined;
+      return () => {
+        onUse();
+        return failing;
+      };
+    },
+  });
+
+function servicesOver(db: never, head: () => Promise<IndexHead> = async () => synced): Services {
+  return {
+    db,
+    clients: { chain: {} as never },
+    store: async () => noting(() => {}),
+    payments: undefined,
+    config: { ...parseEnvironment({ NODE_ENV: "test" }), ...baseSepolia },
+    portfolio: { chains: ["local"], snapshot: () => Promise.reject(new Error("not read")) },
+    head,
+    readiness: () => Promise.reject(new Error("not read")),
+    now: async () => 1n,
+  };
+}
+
+const caller = admit({ baseUrl: "http://localhost", client: "one", isKnown: false });
+
+/** Where the example is one of the store's, and the index is read later. */
+const examples: Readonly<Record<string, Record<string, unknown>>> = { "bids.select": { bidId: "1-1" } };
+
+async function usesIndex(name: string, { run, input, example }: AnyOperation): Promise<boolean> {
+  let used = false;
+  const services = servicesOver(
+    noting(() => {
+      used = true;
+    }),
+  );
+  // The databases fail; whether the index was asked is known by then.
+  await Promise.resolve()
+    .then(() => run(services as never, input.parse({ ...example, ...examples[name] }) as never, caller))
+    .catch(() => undefined);
+  return used;
+}
+
+describe("an operation", () => {
+  it.each(allOperations)("$name says whether it reads the index", async ({ name, operation }) => {
+    expect(await usesIndex(name, operation)).toBe(operation.readsIndex !== false);
+  });
+});
+
+describe("an answer made from the index", () => {
+  const gatewayAt = (head: () => Promise<IndexHead>) =>
+    createGateway(
+      servicesOver(
+        noting(() => {}),
+        head,
+      ),
+      pino({ level: "silent" }),
+    );
+  const headersOf = ({ headers }: Response) => ({
+    block: headers.get("x-index-block"),
+    status: headers.get("x-index-status"),
+  });
+
+  it("says up to which block the index is, whatever becomes of it", async () => {
+    expect(headersOf(await gatewayAt(async () => synced).request("/agents/1"))).toEqual({ block: "42", status: null });
+  });
+
+  it("says that the index is syncing until it has caught up", async () => {
+    const gateway = gatewayAt(async () => ({ ...synced, historyDone: false }));
+    expect(headersOf(await gateway.request("/agents/1"))).toEqual({ block: "42", status: "syncing" });
+  });
+
+  it("has no block before the first is indexed", async () => {
+    const gateway = gatewayAt(async () => ({ historyDone: false, block: null, timestamp: null, builtBlock: null }));
+    expect(headersOf(await gateway.request("/agents/1"))).toEqual({ block: null, status: "syncing" });
+  });
+
+  it("is a 503 that says when to come back while the index is not built", async () => {
+    const gateway = gatewayAt(() => Promise.reject(Object.assign(new Error("no relation"), { code: "42P01" })));
+    const response = await gateway.request("/agents/1");
+    expect(response.status).toBe(503);
+    expect(response.headers.get("retry-after")).toBe("5");
+    expect(await response.json()).toEqual({ error: "The index is not built yet; try again shortly" });
+  });
+
+  it("says so over tRPC and MCP too; of a batch, the oldest block", async () => {
+    let block = 50n;
+    const gateway = gatewayAt(async () => ({ ...synced, block: block-- }));
+    const batch = encodeURIComponent(JSON.stringify({ 0: { agentId: "1" }, 1: { agentId: "2" } }));
+    const trpc = await gateway.request(`/trpc/agents.get,agents.get?batch=1&input=${batch}`);
+    expect(headersOf(trpc)).toEqual({ block: "49", status: null });
+    const mcp = await gateway.request("/mcp", {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+      body: JSON.stringify({
+        ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+        params: { name: "agents_get", arguments: { agentId: "1" } },
+      }),
+    });
+    expect(headersOf(mcp)).toEqual({ block: "48", status: null });
+  });
+
+  it("may be read by scripts of other origins", async () => {
+    const response = await gatewayAt(async () => synced).request("/agents/1", {
+      headers: { origin: "https://a.example" },
+    });
+    const exposed = response.headers.get("access-control-expose-headers")?.split(",");
+    expect(exposed).toEqual(expect.arrayContaining(["x-index-block", "x-index-status"]));
+  });
+
+  it("is documented with both headers, and no other answer is", () => {
+    const paths = openApiDocument().paths as Record<
+      string,
+      Record<string, { operationId: string; responses: Responses }>
+    >;
+    type Responses = Record<string, { headers?: Record<string, unknown> }>;
+    const documented = Object.values(paths).flatMap((methods) =>
+      Object.values(methods)
+        .filter(({ responses }) => Object.values(responses).some(({ headers }) => headers?.["x-index-block"]))
+        .map(({ operationId }) => operationId),
+    );
+    const reading = allOperations.filter(({ operation }) => operation.readsIndex !== false).map(({ name }) => name);
+    expect(documented.sort()).toEqual(reading.sort());
+  });
+
+  it("is not one to bad input, or of the service itself", async () => {
+    const gateway = gatewayAt(async () => synced);
+    for (const path of ["/agents/x", "/health", "/protocol", "/nothing"])
+      expect(headersOf(await gateway.request(path)), path).toEqual({ block: null, status: null });
+  });
+});

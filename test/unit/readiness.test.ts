@@ -1,0 +1,183 @@
+import { describe, expect, it } from "vitest";
+import type { IndexHead } from "../../api/index-head";
+import type { ChainState } from "../../api/monitor/chain-monitor";
+import type { StoreState } from "../../api/monitor/store-health";
+import { type IndexFailure, readinessOf } from "../../api/readiness";
+
+const NOW = 1_800_000_000_000;
+const SECOND = 1_000;
+const timestamp = BigInt(NOW / SECOND);
+
+type Change = {
+  index?: Partial<IndexHead> | IndexFailure;
+  chain?: Partial<ChainState>;
+  store?: StoreState;
+  chainId?: number;
+  maxLagSeconds?: number;
+};
+
+const indexAt = (change: Partial<IndexHead>): IndexHead => {
+  const { block = 100n } = change;
+  return { historyDone: true, block, timestamp, builtBlock: block, ...change };
+};
+
+/** The readiness of a service that is ready but for the change. */
+function readinessWith({ index = {}, chain, store = "ok", chainId = 8453, maxLagSeconds = 30 }: Change = {}) {
+  const head = { number: 100n, hash: "0x64", timestamp, receivedAt: NOW } as const;
+  return readinessOf({
+    index: typeof index === "string" ? index : indexAt(index),
+    chain: {
+      startedAt: NOW - 3600 * SECOND,
+      head,
+      newBlockAt: NOW,
+      blockSeconds: 2,
+      comparedAt: NOW,
+      levelAt: NOW,
+      problem: undefined,
+      etaSeconds: null,
+      ...chain,
+    },
+    store,
+    config: { chainId, startBlock: 0n, maxLagSeconds },
+    now: NOW,
+  });
+}
+
+const headAt = (change: object) => ({ number: 100n, hash: "0x64", timestamp, receivedAt: NOW, ...change }) as const;
+
+describe("readiness", () => {
+  it("is given when the index is level with a chain that agrees and the store takes writes", () => {
+    expect(readinessWith()).toEqual({
+      ready: true,
+      chain_id: 8453,
+      block_number: "100",
+      chain_block_number: "100",
+      lag_blocks: "0",
+      lag_seconds: 0,
+      progress: 1,
+      eta_seconds: 0,
+      store: "ok",
+      reason: null,
+      reasons: [],
+    });
+  });
+
+  it.each<[string, Change, string]>([
+    ["the index is not built", { index: "not-built" }, "The index is not built yet; try again shortly."],
+    ["its database is away", { index: "unavailable" }, "The database of the index does not answer."],
+    [
+      "history is not indexed",
+      { index: { historyDone: false } },
+      "The index has not yet caught up with the chain's history.",
+    ],
+    [
+      "the index was never compared with the chain",
+      { chain: { comparedAt: undefined } },
+      "The index has not been compared with the chain yet.",
+    ],
+    [
+      "the chain contradicts the index",
+      { chain: { problem: { kind: "behind", sentence: "The chain's newest block is 7." } } },
+      "The chain's newest block is 7.",
+    ],
+    ["the chain never answered", { chain: { head: undefined, startedAt: NOW } }, "The chain has not answered yet."],
+    [
+      "the chain has not answered for long",
+      { chain: { head: headAt({ receivedAt: NOW - 16 * SECOND }) } },
+      "The chain has not answered for 16 s.",
+    ],
+    [
+      "the chain has had no block for 61 s",
+      { chain: { newBlockAt: NOW - 61 * SECOND } },
+      "The chain has had no new block for 61 s.",
+    ],
+    [
+      "the first block seen is old",
+      {
+        index: { timestamp: timestamp - 90n },
+        chain: { newBlockAt: undefined, head: headAt({ timestamp: timestamp - 90n }) },
+      },
+      "The chain has had no new block for 90 s.",
+    ],
+    ["the store is read-only", { store: "read-only" }, "The store is read-only; writes are answered 503."],
+    ["the store is away", { store: "unavailable" }, "The store does not answer."],
+  ])("is refused with a reason when %s", (_, change, reason) => {
+    expect(readinessWith(change)).toMatchObject({ ready: false, reason, reasons: [reason] });
+  });
+
+  it("gives every reason, the chain's first", () => {
+    const { reason, reasons } = readinessWith({
+      chain: { problem: { kind: "genesis", sentence: "Another genesis." } },
+      index: { historyDone: false },
+      store: "unavailable",
+    });
+    expect(reason).toBe("Another genesis.");
+    expect(reasons).toEqual([
+      "Another genesis.",
+      "The index has not yet caught up with the chain's history.",
+      "The store does not answer.",
+    ]);
+  });
+
+  it("says which of the store's states it is in", () => {
+    for (const store of ["ok", "read-only", "unavailable"] as const) expect(readinessWith({ store }).store).toBe(store);
+  });
+
+  describe("with a chain that answered a moment ago", () => {
+    it.each([1, 5, 15])("stays after failed requests for %d s", (seconds) => {
+      expect(readinessWith({ chain: { head: headAt({ receivedAt: NOW - seconds * SECOND }) } }).ready).toBe(true);
+    });
+  });
+
+  describe("with a lag", () => {
+    const behind = (blocks: bigint, seconds: bigint, levelAgo?: number): Change => ({
+      index: { block: 100n - blocks, timestamp: timestamp - seconds },
+      chain: { levelAt: levelAgo === undefined ? undefined : NOW - levelAgo * SECOND },
+    });
+
+    it("is given up to the allowed seconds and refused beyond", () => {
+      expect(readinessWith(behind(15n, 30n))).toMatchObject({ ready: true, lag_blocks: "15", lag_seconds: 30 });
+      expect(readinessWith(behind(16n, 31n))).toMatchObject({
+        ready: false,
+        lag_seconds: 31,
+        reason: "The index is 16 blocks and 31 s behind the chain.",
+      });
+    });
+
+    it("is refused for a single block where no lag is allowed", () => {
+      expect(readinessWith({ ...behind(1n, 0n), maxLagSeconds: 0 })).toMatchObject({
+        ready: false,
+        reason: "The index is 1 block and 1 s behind the chain.",
+      });
+    });
+
+    it("is measured from when the index was last level: the first block after a long pause is not a long lag", () => {
+      expect(readinessWith(behind(1n, 3600n, 0.4))).toMatchObject({ ready: true, lag_seconds: 1 });
+      expect(readinessWith(behind(1n, 3600n, 31))).toMatchObject({ ready: false, lag_seconds: 31 });
+    });
+
+    it("is 0, and not below, while the chain's head is not yet known to be as new as the index", () => {
+      expect(readinessWith({ index: { block: 103n, timestamp: timestamp + 6n } })).toMatchObject({
+        ready: true,
+        lag_blocks: "0",
+        lag_seconds: 0,
+      });
+    });
+  });
+
+  it("allows a slow chain twenty block times without a block", () => {
+    const chain = { blockSeconds: 12, newBlockAt: NOW - 240 * SECOND };
+    expect(readinessWith({ chain }).ready).toBe(true);
+    expect(readinessWith({ chain: { ...chain, newBlockAt: NOW - 241 * SECOND } }).ready).toBe(false);
+  });
+
+  it("allows a local chain any time without a block", () => {
+    expect(readinessWith({ chainId: 31337, chain: { newBlockAt: NOW - 86_400 * SECOND } }).ready).toBe(true);
+  });
+
+  it("says during the backfill how far it is and how long it takes", () => {
+    const backfill = readinessWith({ index: { historyDone: false, block: 25n }, chain: { etaSeconds: 90 } });
+    expect(backfill).toMatchObject({ ready: false, progress: 0.25, eta_seconds: 90 });
+    expect(readinessWith({ index: "not-built" })).toMatchObject({ progress: 0, eta_seconds: null });
+  });
+});
