@@ -5,7 +5,7 @@ import { addressVariable, type ContractName, contractNames } from "./contracts";
 import { baseSepolia, LOCAL_CHAIN_ID, type Network, readLocalDeployment } from "./networks";
 import { type PaymentSettings, paymentProblems, paymentSettings, paymentVariables } from "./payments";
 import type { TokenList } from "./token-list";
-import { address, flag, httpUrl, port, wholeNumber } from "./values";
+import { address, flag, httpUrl, port, webSocketUrl, wholeNumber } from "./values";
 
 /** A wrong or missing variable; the message names each one and says what it should be. */
 export class InvalidEnvironment extends Error {
@@ -20,6 +20,11 @@ const rpcUrls = z
   .string()
   .transform((list) => list.split(",").map((url) => url.trim()))
   .pipe(z.array(httpUrl).min(1));
+
+const webSocketUrls = z
+  .string()
+  .transform((list) => list.split(",").map((url) => url.trim()))
+  .pipe(z.array(webSocketUrl).min(1));
 
 const databaseUrl = z.url({ protocol: /^postgres(ql)?$/, error: "must be a postgres:// URL" });
 
@@ -63,6 +68,7 @@ const shared = z.object({
   CURSOR_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
   CHAIN_ID: wholeNumber(1, 2 ** 31 - 1).optional(),
   RPC_URL: rpcUrls.optional(),
+  RPC_WS_URL: webSocketUrls.optional(),
   START_BLOCK: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
   POLLING_INTERVAL_MS: wholeNumber(10, 600_000).optional(),
   ...paymentVariables,
@@ -103,6 +109,8 @@ export type Environment = {
   sampleActivity: boolean;
   x402DevBypass: boolean;
   pollingIntervalMs: number | undefined;
+  /** The WebSocket URLs of the indexed chain's nodes, in the order of their RPC URLs. */
+  rpcWebSocketUrls: readonly string[];
   logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "silent";
   publicBaseUrl: string | undefined;
   trustProxy: boolean;
@@ -218,6 +226,7 @@ export function parseEnvironment(source: Source): Environment {
     sampleActivity: variables.SAMPLE_ACTIVITY,
     x402DevBypass: variables.X402_DEV_BYPASS,
     pollingIntervalMs: variables.POLLING_INTERVAL_MS,
+    rpcWebSocketUrls: variables.RPC_WS_URL ?? [],
     logLevel: variables.LOG_LEVEL,
     publicBaseUrl: variables.PUBLIC_BASE_URL,
     trustProxy: variables.TRUST_PROXY,
