@@ -55,7 +55,9 @@ export class HeadFollower {
     this.#options = options;
     for (const [index, node] of options.pool.nodes.entries()) {
       const url = options.webSocketUrls[index];
-      if (url) this.#subscriptions.set(node, new NewHeads(url, (header) => this.#notified(node, header)));
+      if (!url) continue;
+      const onHead = (header: BlockHeader) => this.#notified(node, header);
+      this.#subscriptions.set(node, new NewHeads(url, onHead, () => this.#wake()));
     }
     void this.#run();
   }

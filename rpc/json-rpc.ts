@@ -4,7 +4,7 @@ import { z } from "zod";
 export type Call = { method: string; params?: unknown };
 
 const Answer = z.object({
-  result: z.unknown(),
+  result: z.unknown().optional(),
   error: z.looseObject({ code: z.number(), message: z.string() }).optional(),
 });
 

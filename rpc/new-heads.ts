@@ -41,6 +41,8 @@ export class NewHeads {
   constructor(
     readonly url: string,
     readonly onHead: (header: BlockHeader) => void,
+    /** Called when the subscription has ended, or could not be made. */
+    readonly onEnd: () => void,
   ) {
     this.#connect();
   }
@@ -87,6 +89,7 @@ export class NewHeads {
   #retry(): void {
     this.isLive = false;
     if (this.#isClosed) return;
+    this.onEnd();
     const delay = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#retries++);
     this.#timer = setTimeout(() => this.#connect(), delay).unref();
   }
