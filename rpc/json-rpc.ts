@@ -23,24 +23,30 @@ const parsed = (text: string): unknown => {
  * Sends one JSON-RPC request over HTTP and returns its result. Throws viem's errors, as its own transports do: Ponder
  * reads their codes and messages, for example to split the range of an `eth_getLogs`.
  */
-export async function postJsonRpc(
-  url: string,
-  call: Call,
-  timeoutMs: number,
-  abort = new AbortController().signal,
-): Promise<unknown> {
+export async function postJsonRpc(url: string, call: Call, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
   const body = { jsonrpc: "2.0", id: 1, ...call };
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const signal = AbortSignal.any([timeout, abort]);
+  // Not AbortSignal.any and AbortSignal.timeout: Node 20 may collect such a signal before it fires.
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  signal?.addEventListener("abort", abort);
+  let isTimeout = false;
+  const timer = setTimeout(() => {
+    isTimeout = true;
+    abort();
+  }, timeoutMs);
   let response: Response;
   let text: string;
   try {
     const headers = { "content-type": "application/json" };
-    response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
+    const init = { method: "POST", headers, body: JSON.stringify(body), signal: controller.signal };
+    response = await fetch(url, init);
     text = await response.text();
   } catch (error) {
-    if (timeout.aborted) throw new TimeoutError({ body, url });
+    if (isTimeout) throw new TimeoutError({ body, url });
     throw new HttpRequestError({ body, url, cause: error instanceof Error ? error : new Error(String(error)) });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
   }
   if (!response.ok) {
     const { headers, status, statusText } = response;

@@ -1,8 +1,9 @@
 import { type Call, isTransient, postJsonRpc, retryAfterMs } from "./json-rpc";
 
-/** Requests that one node has in flight at most. One more, the probe, is possible while it is away. */
+/** Requests that one node has in flight at most; while it is away, {@link MAX_PROBES} more. */
 export const MAX_IN_FLIGHT = 16;
 const INITIAL_IN_FLIGHT = 8;
+export const MAX_PROBES = 2;
 
 /** After so many failures in a row the node counts as away. */
 const FAILURES_UNTIL_AWAY = 3;
@@ -17,8 +18,8 @@ const MAX_PAUSE_MS = 2_000;
 /** A light call takes no longer than four times the last answer to one, and not less than this before it times out. */
 const MIN_LIGHT_TIMEOUT_MS = 4_000;
 
-/** Every so many probes one has the full timeout, for a node that has become slow. */
-const PATIENT_PROBE = 4;
+/** So often a second probe with the full timeout is sent, for a node that has become slow. */
+const PATIENT_PROBE_MS = 10_000;
 
 /** Cheap on every node, and each one has it. */
 const PROBE: Call = { method: "eth_chainId", params: [] };
@@ -35,8 +36,8 @@ type Options = {
 
 /**
  * One node, with as many requests in flight as it can answer. The limit grows by one for every round of successes and is
- * halved when a request fails in transit (AIMD). After three failures in a row the node is away: nothing is sent but one
- * probe at a time, at most a second apart, until one is answered.
+ * halved when a request fails in transit (AIMD). After three failures in a row the node is away: nothing is sent but a
+ * probe about every second, until one is answered.
  */
 export class RpcNode {
   readonly host: string;
@@ -116,7 +117,8 @@ export class RpcNode {
     if (this.isAway || this.#failures < FAILURES_UNTIL_AWAY) return;
     this.isAway = true;
     this.#options.onAway(this, error);
-    void this.#probe();
+    void this.#probe(this.#lightTimeoutMs, FIRST_PROBE_MS, MAX_PROBE_MS);
+    void this.#probe(this.#options.timeoutMs, PATIENT_PROBE_MS, PATIENT_PROBE_MS);
   }
 
   #pause(asked: number): void {
@@ -125,25 +127,26 @@ export class RpcNode {
     setTimeout(this.#options.onFree, pauseMs + 1).unref();
   }
 
-  async #probe(): Promise<void> {
-    for (let probes = 1; this.isAway; probes++) {
-      const pauseMs = Math.min(MAX_PROBE_MS, FIRST_PROBE_MS * 2 ** (probes - 1));
+  /** Asks again and again until the node answers, to this probe or to another. */
+  async #probe(timeoutMs: number, firstPauseMs: number, maxPauseMs: number): Promise<void> {
+    const { signal } = this.#abort;
+    for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(maxPauseMs, 2 * pauseMs)) {
       await new Promise<void>((resolve) => setTimeout(resolve, pauseMs).unref());
-      if (this.#isClosed) return;
-      if (await this.#isBack(probes % PATIENT_PROBE === 0)) this.#back();
+      if (this.#isClosed || signal.aborted) return;
+      if ((await this.#answers(timeoutMs, signal)) && !signal.aborted) this.#back();
     }
   }
 
-  async #isBack(isPatient: boolean): Promise<boolean> {
-    const timeoutMs = isPatient ? this.#options.timeoutMs : this.#lightTimeoutMs;
+  async #answers(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
     this.inFlight++;
     try {
-      await postJsonRpc(this.url, PROBE, timeoutMs);
+      await postJsonRpc(this.url, PROBE, timeoutMs, signal);
       return true;
     } catch (error) {
       return !isTransient(error);
     } finally {
       this.inFlight--;
+      this.#options.onFree();
     }
   }
 

@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Environment, parseEnvironment } from "../config/environment";
 import type { LocalDeployment } from "../config/networks";
+import { connect, mineEvery } from "./chain";
 import { type Child, ChildEnded } from "./child";
 import { indexerReady, startIndexer } from "./indexer";
 import { startLocalChain } from "./local-chain";
@@ -11,6 +12,9 @@ import { people } from "./sample/people";
 import { publishExamples } from "./sample/published";
 
 const isDevelopment = process.argv.includes("--dev");
+
+/** The local chain has a block for every transaction, and one this often. */
+const BLOCK_TIME_MS = 2_000;
 
 /** Started in this order, ended in the opposite one. */
 const children: Child[] = [];
@@ -124,6 +128,7 @@ async function main(): Promise<void> {
     say("Sample activity: documents, a schema and metadata");
     await publishExamples(deployment.apiUrl, environment.writeTokens[0]);
   }
+  mineEvery(connect(deployment.rpcUrl), BLOCK_TIME_MS);
   showWhatToTry(deployment, environment.sampleActivity);
 }
 

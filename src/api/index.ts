@@ -51,7 +51,7 @@ const services: Services = {
     ...environment,
     chainId,
     contracts,
-    maxLagBlocks: chainId === LOCAL_CHAIN_ID ? 0n : 10n,
+    maxLagBlocks: chainId === LOCAL_CHAIN_ID ? 1n : 10n,
   },
   store: store.db,
   portfolio: createPortfolio({ provider, cacheMs: environment.portfolio.cacheMs }),

@@ -13,7 +13,10 @@ afterEach(async () => {
   nodes = [];
 });
 
-async function start(count = 1, { timeoutMs = 2_000, onNodeChange }: { timeoutMs?: number; onNodeChange?: OnNodeChange } = {}) {
+async function start(
+  count = 1,
+  { timeoutMs = 2_000, onNodeChange }: { timeoutMs?: number; onNodeChange?: OnNodeChange } = {},
+) {
   nodes = await Promise.all(Array.from({ length: count }, () => startFakeNode()));
   pool = new RpcPool(
     nodes.map(({ url }) => url),
