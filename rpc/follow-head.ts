@@ -4,7 +4,7 @@ import { webSocketUrl } from "./new-heads";
 import { RpcPool } from "./pool";
 
 /** The newest header of a chain. `receivedAt` is this machine's time in milliseconds. */
-export type ChainHead = { number: bigint; hash: string; timestamp: bigint; receivedAt: number };
+type ChainHead = { number: bigint; hash: string; timestamp: bigint; receivedAt: number };
 
 export type FollowedHead = {
   /** The newest header, from memory; undefined until the first one. */

@@ -47,12 +47,7 @@ describe("an RPC that is slow, limited, away or failing", () => {
     return ((await response.json()) as { pagination: { total: number } }).pagination.total;
   };
 
-  /** Milliseconds until all agents are in the index. */
-  async function caughtUp(timeout: number): Promise<number> {
-    const startedAt = Date.now();
-    await expect.poll(agents, { timeout, interval: 250 }).toBe(registered);
-    return Date.now() - startedAt;
-  }
+  const caughtUp = (timeout: number) => expect.poll(agents, { timeout, interval: 250 }).toBe(registered);
 
   const expectBounded = () => {
     expect(proxy.maxInFlight).toBeLessThanOrEqual(MAX_IN_FLIGHT + MAX_PROBES);
@@ -62,10 +57,10 @@ describe("an RPC that is slow, limited, away or failing", () => {
   it("with 3 s latency follows the chain, and catches up within 10 s when it is fast again", async () => {
     proxy.latencyMs = 3_000;
     await register(1);
-    console.log("one block at 3 s latency", await caughtUp(30_000));
+    await caughtUp(30_000);
     await register(8);
     proxy.latencyMs = 0;
-    console.log("fast again", await caughtUp(CAUGHT_UP_MS));
+    await caughtUp(CAUGHT_UP_MS);
     expectBounded();
   });
 
@@ -79,7 +74,7 @@ describe("an RPC that is slow, limited, away or failing", () => {
     await sleep(60_000);
     expect(proxy.calls.length).toBeLessThanOrEqual(75);
     proxy.decide(() => "pass");
-    console.log("back", await caughtUp(CAUGHT_UP_MS));
+    await caughtUp(CAUGHT_UP_MS);
     expectBounded();
   });
 
@@ -88,7 +83,7 @@ describe("an RPC that is slow, limited, away or failing", () => {
     await register(5);
     await sleep(60_000);
     proxy.decide(() => "pass");
-    console.log("speaks again", await caughtUp(CAUGHT_UP_MS));
+    await caughtUp(CAUGHT_UP_MS);
     expectBounded();
   }, 180_000);
 
@@ -98,7 +93,7 @@ describe("an RPC that is slow, limited, away or failing", () => {
     // Multiples of 7 modulo 10: three of every ten calls, never at a fixed distance.
     proxy.decide(() => ((++calls * 7) % 10 < 3 ? (kinds[calls % kinds.length] ?? "fail") : "pass"));
     await register(8);
-    console.log("with errors", await caughtUp(CAUGHT_UP_MS));
+    await caughtUp(CAUGHT_UP_MS);
     proxy.decide(() => "pass");
     expectBounded();
   });
