@@ -1,36 +1,33 @@
+import pino from "pino";
 import { createConfig } from "ponder";
 import { protocolAbis } from "./config/contracts";
 import { parseEnvironment, requireDatabaseUrl } from "./config/environment";
 import { LOCAL_CHAIN_ID } from "./config/networks";
-import { steadyHead } from "./src/lib/steady-head";
+import { reasonOf } from "./rpc/json-rpc";
+import { rpcTimes, rpcTransport } from "./rpc/transport";
 
 const environment = parseEnvironment(process.env);
 const { chainId, rpcUrls, startBlock, contracts } = environment.network();
 
-/**
- * Ponder begins each RPC URL at 20 requests a second and raises that slowly, as a public provider needs. A local chain
- * has no such limit: named several times over, it is indexed several times faster.
- */
-const LOCAL_LANES = 16;
 const isLocal = chainId === LOCAL_CHAIN_ID;
-const lanes = isLocal
-  ? rpcUrls.flatMap((url) => Array.from({ length: LOCAL_LANES }, (_, lane) => `${url}/?lane=${lane}`))
-  : rpcUrls;
-
-declare global {
-  /** The process's own fetch, which is to be had again when this file is read anew. */
-  var intentryFetch: typeof fetch | undefined;
-}
-globalThis.intentryFetch ??= globalThis.fetch;
-// Ponder has no other way to stand between it and its nodes that leaves it several of them.
-globalThis.fetch = steadyHead(globalThis.intentryFetch, lanes);
 
 /** A local chain mines at once and costs nothing to ask; public ones have a block every second or slower. */
 const pollingInterval = environment.pollingIntervalMs ?? (isLocal ? 100 : 1_000);
 
+const log = pino({ level: environment.logLevel });
+
+const rpc = rpcTransport({
+  urls: rpcUrls,
+  webSocketUrls: environment.rpcWebSocketUrls,
+  intervalMs: pollingInterval,
+  ...rpcTimes(isLocal),
+  onNodeChange: ({ host, away, error }) =>
+    away ? log.warn({ host, reason: reasonOf(error) }, "RPC node is away") : log.info({ host }, "RPC node is back"),
+});
+
 export default createConfig({
   database: { kind: "postgres", connectionString: requireDatabaseUrl(environment) },
-  chains: { protocol: { id: chainId, rpc: lanes, pollingInterval } },
+  chains: { protocol: { id: chainId, rpc, pollingInterval } },
   contracts: {
     AgentRegistry: { chain: "protocol", abi: protocolAbis.AgentRegistry, address: contracts.AgentRegistry, startBlock },
     IntentBook: { chain: "protocol", abi: protocolAbis.IntentBook, address: contracts.IntentBook, startBlock },

@@ -4,6 +4,8 @@ import { createPublicClient, fallback, http } from "viem";
 import { type Environment, requireDatabaseUrl } from "../config/environment";
 import { buildSchema } from "../config/index-build";
 import { LOCAL_CHAIN_ID } from "../config/networks";
+import { followHead as followChainHead } from "../rpc/follow-head";
+import { rpcTimes } from "../rpc/transport";
 import { openFeed } from "./events/open-feed";
 import { createGateway } from "./gateway";
 import type { Env } from "./http/log";
@@ -20,6 +22,10 @@ import { paymentsFrom } from "./x402/payments";
 /** How often the event log is polled: more often on a local chain, where blocks are mined on demand. */
 const LOCAL_EVENT_POLL_MS = 50;
 const EVENT_POLL_MS = 250;
+
+/** How often the chain is asked for its newest block where it offers no subscription. */
+const LOCAL_HEAD_POLL_MS = 500;
+const HEAD_POLL_MS = 2_000;
 
 export type ComposedGateway = {
   app: Hono<Env>;
@@ -55,10 +61,17 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
   const provider = configuredProvider(environment.portfolio, (failure) =>
     log.warn(failure, "part of a portfolio could not be read"),
   );
+  const chainHead = followChainHead({
+    urls: rpcUrls,
+    webSocketUrls: environment.rpcWebSocketUrls,
+    intervalMs: environment.pollingIntervalMs ?? (isLocal ? LOCAL_HEAD_POLL_MS : HEAD_POLL_MS),
+    ...rpcTimes(isLocal),
+  });
   const monitor = openMonitor({
     db: index.db,
     indexHead: head.recent,
     chain,
+    head: chainHead.current,
     store: store.db,
     chainId,
     startBlock,
@@ -100,6 +113,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     endStreams: () => feed.close(),
     async close() {
       monitor.stop();
+      chainHead.close();
       await Promise.all([index.close(), store.close()]);
     },
   };

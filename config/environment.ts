@@ -5,7 +5,7 @@ import { addressVariable, type ContractName, contractNames } from "./contracts";
 import { baseSepolia, LOCAL_CHAIN_ID, type Network, readLocalDeployment } from "./networks";
 import { type PaymentSettings, paymentProblems, paymentSettings, paymentVariables } from "./payments";
 import type { TokenList } from "./token-list";
-import { address, flag, httpUrl, port, wholeNumber } from "./values";
+import { address, flag, httpUrl, port, webSocketUrl, wholeNumber } from "./values";
 
 /** A wrong or missing variable; the message names each one and says what it should be. */
 export class InvalidEnvironment extends Error {
@@ -21,6 +21,11 @@ const rpcUrls = z
   .transform((list) => list.split(",").map((url) => url.trim()))
   .pipe(z.array(httpUrl).min(1));
 
+const webSocketUrls = z
+  .string()
+  .transform((list) => list.split(",").map((url) => url.trim()))
+  .pipe(z.array(webSocketUrl).min(1));
+
 const databaseUrl = z.url({ protocol: /^postgres(ql)?$/, error: "must be a postgres:// URL" });
 
 const schemaName = z
@@ -32,6 +37,7 @@ const DEFAULT_WRITES_PER_MINUTE = 600;
 const DEFAULT_DOCUMENT_BYTES_PER_DAY = 64 * 1024 * 1024;
 const DEFAULT_PORTFOLIO_CACHE_SECONDS = 15;
 const DEFAULT_MAX_LAG_SECONDS = 30;
+const LOCAL_MAX_LAG_SECONDS = 5;
 
 const DEFAULT_STREAMS_OF_CLIENT = 100;
 
@@ -66,6 +72,7 @@ const shared = z.object({
   CURSOR_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
   CHAIN_ID: wholeNumber(1, 2 ** 31 - 1).optional(),
   RPC_URL: rpcUrls.optional(),
+  RPC_WS_URL: webSocketUrls.optional(),
   START_BLOCK: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
   POLLING_INTERVAL_MS: wholeNumber(10, 600_000).optional(),
   READY_MAX_LAG_SECONDS: wholeNumber(0, 86_400).optional(),
@@ -113,6 +120,8 @@ export type Environment = {
   pollingIntervalMs: number | undefined;
   /** How far behind the chain the index may be and still be ready. */
   maxLagSeconds: number;
+  /** The WebSocket URLs of the indexed chain's nodes, in the order of their RPC URLs. */
+  rpcWebSocketUrls: readonly string[];
   logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "silent";
   publicBaseUrl: string | undefined;
   trustProxy: boolean;
@@ -237,7 +246,8 @@ export function parseEnvironment(source: Source): Environment {
     sampleActivity: variables.SAMPLE_ACTIVITY,
     x402DevBypass: variables.X402_DEV_BYPASS,
     pollingIntervalMs: variables.POLLING_INTERVAL_MS,
-    maxLagSeconds: variables.READY_MAX_LAG_SECONDS ?? (isLocal ? 0 : DEFAULT_MAX_LAG_SECONDS),
+    maxLagSeconds: variables.READY_MAX_LAG_SECONDS ?? (isLocal ? LOCAL_MAX_LAG_SECONDS : DEFAULT_MAX_LAG_SECONDS),
+    rpcWebSocketUrls: variables.RPC_WS_URL ?? [],
     logLevel: variables.LOG_LEVEL,
     publicBaseUrl: variables.PUBLIC_BASE_URL,
     trustProxy: variables.TRUST_PROXY,

@@ -10,6 +10,8 @@ export const address = z
 
 export const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http(s) URL" });
 
+export const webSocketUrl = z.url({ protocol: /^wss?$/, error: "must be a ws(s) URL" });
+
 export const contractAddresses = z.object(
   Object.fromEntries(contractNames.map((name) => [name, address])) as Record<ContractName, typeof address>,
 );

@@ -75,6 +75,32 @@ export async function startChain({
   return { rpcUrl, child, client };
 }
 
+/**
+ * Mines a block every so often, besides the one for each transaction, until it is stopped. viem's
+ * `waitForTransactionReceipt` looks for a receipt only when a new block comes, and would wait for ever if none did.
+ *
+ * anvil's own `--mixed-mining` can't be switched on once the chain runs, and from the start on it would put blocks between
+ * those of the sample. While automining is off, whoever turned it off decides about the blocks.
+ */
+export function mineEvery(client: ChainConnection, ms: number): { stop: () => void } {
+  let isStopped = false;
+  const run = async () => {
+    while (!isStopped) {
+      await new Promise((resolve) => setTimeout(resolve, ms).unref());
+      if (!isStopped && (await client.getAutomine())) await client.mine({ blocks: 1 });
+    }
+  };
+  const repeat = () => {
+    if (!isStopped) run().catch(repeat);
+  };
+  repeat();
+  return {
+    stop() {
+      isStopped = true;
+    },
+  };
+}
+
 /** How long a transaction has to be mined on a chain that mines at once. */
 const MINED_MS = 30_000;
 

@@ -6,6 +6,7 @@ import { type Gateway, startGateway } from "./gateway";
 import { manageBuilds, releaseLock } from "./index-builds";
 import { startIndexer } from "./indexer";
 import { type KeptRunning, keepRunning } from "./keep-running";
+import { isUnrecoverableReorg } from "./unrecoverable-reorg";
 import { type Edit, watchSources } from "./watch-sources";
 
 const projectRoot = resolve(import.meta.dirname, "..");
@@ -28,6 +29,8 @@ type Options = {
   onLine: (line: string) => void;
   /** Called with what an operator should know. */
   onNotice: (sentence: string) => void;
+  /** Called once when the index holds blocks that the chain has replaced and Ponder can't revert. */
+  onReorgBeyondFinality?: () => void;
   /** Called when a process has ended and is not started again. */
   onGivenUp: (error: Error) => void;
 };
@@ -47,8 +50,9 @@ export async function startIndexStack({
   root = projectRoot,
   watch = false,
   onStarted = () => {},
-  onLine,
+  onLine: onAnyLine,
   onNotice,
+  onReorgBeyondFinality = () => {},
   onGivenUp,
 }: Options): Promise<IndexStack> {
   const { apiPort, ponderPort, databaseSchema } = environment;
@@ -82,6 +86,13 @@ export async function startIndexStack({
   const started = <Kind extends Child>(child: Kind) => {
     onStarted(child);
     return child;
+  };
+  let isReported = false;
+  const onLine = (line: string) => {
+    onAnyLine(line);
+    if (isReported || !isUnrecoverableReorg(line)) return;
+    isReported = true;
+    onReorgBeyondFinality();
   };
   let isFirst = true;
   const indexer = await keepRunning({

@@ -2,23 +2,41 @@ import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createPublicClient, fallback, http } from "viem";
 import { InvalidEnvironment, parseEnvironment } from "../config/environment";
+import { startEmbeddedPostgres } from "./postgres/embedded";
 import { CannotReindex, reindex } from "./reindex";
+import { ownStateFolder, StateFolderInUse } from "./state-folder";
+
+/** Runs an action on the given database, or on the embedded one, which it starts for as long as that takes. */
+async function withDatabase<Value>(
+  stateFolder: string,
+  databaseUrl: string | undefined,
+  act: (url: string) => Promise<Value>,
+): Promise<Value> {
+  if (databaseUrl !== undefined) return act(databaseUrl);
+  await ownStateFolder(stateFolder);
+  const { child, databaseUrl: url } = await startEmbeddedPostgres(stateFolder);
+  try {
+    return await act(url);
+  } finally {
+    await child.stop();
+  }
+}
 
 /** Rebuilds the index of the configured chain. */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { "new-chain": { type: "boolean", default: false } } });
   if (existsSync(".env.local")) process.loadEnvFile(".env.local");
-  const { databaseUrl, databaseSchema, network } = parseEnvironment(process.env);
-  if (databaseUrl === undefined)
-    throw new CannotReindex("DATABASE_URL is not set; it names the database of the index.");
+  const { databaseUrl, databaseSchema, stateFolder, network } = parseEnvironment(process.env);
   const { chainId, rpcUrls } = network();
-  const { keptBlock, deletedBlocks, droppedSchemas } = await reindex({
-    databaseUrl,
-    schema: databaseSchema,
-    chainId,
-    chain: createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url))) }),
-    newChain: values["new-chain"],
-  });
+  const { keptBlock, deletedBlocks, droppedSchemas } = await withDatabase(stateFolder, databaseUrl, (url) =>
+    reindex({
+      databaseUrl: url,
+      schema: databaseSchema,
+      chainId,
+      chain: createPublicClient({ transport: fallback(rpcUrls.map((rpcUrl) => http(rpcUrl))) }),
+      newChain: values["new-chain"],
+    }),
+  );
   const cache = keptBlock === null ? "No cached block is on the chain." : `The cache is kept up to block ${keptBlock}.`;
   console.log(`${cache} ${deletedBlocks} cached blocks were deleted.`);
   console.log(
@@ -29,7 +47,8 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  if (!(error instanceof CannotReindex || error instanceof InvalidEnvironment)) throw error;
+  const isExpected = [CannotReindex, InvalidEnvironment, StateFolderInUse].some((kind) => error instanceof kind);
+  if (!isExpected || !(error instanceof Error)) throw error;
   console.error(error.message);
   process.exitCode = 1;
 }

@@ -1,24 +1,36 @@
 import { createWriteStream, existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { setTimeout } from "node:timers/promises";
+import { createPublicClient, fallback, http } from "viem";
 import { type Environment, parseEnvironment } from "../config/environment";
 import type { LocalDeployment } from "../config/networks";
+import { connect, mineEvery } from "./chain";
 import { type Child, ChildEnded } from "./child";
 import { startIndexStack } from "./index-stack";
 import { indexReady } from "./indexer";
 import { startLocalChain } from "./local-chain";
 import { requireFreePort } from "./ports";
 import { startEmbeddedPostgres } from "./postgres/embedded";
+import { reindex } from "./reindex";
 import { people } from "./sample/people";
 import { publishExamples } from "./sample/published";
 import { ownStateFolder, type StateFolder } from "./state-folder";
+import { REORG_EXIT_CODE, REORG_SENTENCE } from "./unrecoverable-reorg";
 
 const isDevelopment = process.argv.includes("--dev");
+
+/** The local chain has a block for every transaction, and one this often. */
+const BLOCK_TIME_MS = 2_000;
 
 /** Started in this order, stopped in the opposite one. */
 const parts: { stop: () => Promise<void> }[] = [];
 let state: StateFolder | undefined;
 let stopping = false;
+
+/** How long the gateway goes on answering 503 with the reason before the stack stops. */
+const REPORTED_MS = 5_000;
 
 const startedAt = Date.now();
 const say = (what: string) => console.log(`[${((Date.now() - startedAt) / 1000).toFixed(1).padStart(5)} s] ${what}`);
@@ -56,6 +68,25 @@ async function logLines({ stateFolder, networkName }: Environment): Promise<(lin
     const isError = /^\{"level":[56]0/.test(line);
     if (!stopping && (isError || !line.startsWith("{"))) console.log(line);
   };
+}
+
+function fail(error: Error): void {
+  console.error(error.message);
+  void stopAll(1);
+}
+
+/** Asks the person at the terminal. Without one, the answer is no. */
+async function isConfirmed(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await terminal.question(`${question} [y/N] `);
+  terminal.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+function chainOf({ network }: Environment) {
+  const { chainId, rpcUrls } = network();
+  return { chainId, chain: createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url))) }) };
 }
 
 function showWhatToTry({ apiUrl, ponderUrl, rpcUrl, contracts }: LocalDeployment, withSample: boolean): void {
@@ -117,20 +148,33 @@ async function main(): Promise<void> {
   if (networkName === "local")
     deployment = await startLocalChain({ ...environment, databaseUrl }, (chain) => dependOn(chain.child), say);
   say("Starting the indexer and the gateway");
-  const index = await startIndexStack({
-    environment,
-    databaseUrl,
-    watch: isDevelopment,
-    env: isDevelopment ? { NODE_ENV: "development", ...env } : env,
-    onStarted: (child) => void state?.record(child),
-    onLine,
-    onNotice: (sentence) => console.error(sentence),
-    onGivenUp(error) {
-      console.error(error.message);
-      void stopAll(1);
-    },
-  });
-  parts.push(index);
+  const startIndex = () =>
+    startIndexStack({
+      environment,
+      databaseUrl,
+      watch: isDevelopment,
+      env: isDevelopment ? { NODE_ENV: "development", ...env } : env,
+      onStarted: (child) => void state?.record(child),
+      onLine,
+      onNotice: (sentence) => console.error(sentence),
+      onReorgBeyondFinality: () => void repairAfterReorg().catch(fail),
+      onGivenUp: fail,
+    });
+  let index = await startIndex();
+  parts.push({ stop: () => index.stop() });
+  const repairAfterReorg = async () => {
+    console.error(REORG_SENTENCE);
+    index.gateway.current().reportFailure(REORG_SENTENCE);
+    if (!(await isConfirmed("Rebuild the index now?"))) {
+      // Load balancers get to see why before the gateway is gone.
+      await setTimeout(REPORTED_MS);
+      return stopAll(REORG_EXIT_CODE);
+    }
+    await index.stop();
+    await reindex({ databaseUrl, schema: environment.databaseSchema, ...chainOf(environment) });
+    index = await startIndex();
+    say("The index is being rebuilt");
+  };
   if (!deployment) {
     say(
       `Indexing ${networkName}. http://127.0.0.1:${apiPort}/ready answers 200 once it has caught up. Stop with Ctrl-C.`,
@@ -143,6 +187,7 @@ async function main(): Promise<void> {
     say("Sample activity: documents, a schema and metadata");
     await publishExamples(deployment.apiUrl, environment.writeTokens[0]);
   }
+  mineEvery(connect(deployment.rpcUrl), BLOCK_TIME_MS);
   showWhatToTry(deployment, environment.sampleActivity);
 }
 

@@ -1,7 +1,7 @@
 import { BlockNotFoundError, type Hex, type PublicClient } from "viem";
-import { REINDEX_COMMAND } from "../../config/reindex";
+import { REINDEX_COMMAND, REORG_PROBLEM } from "../../config/reindex";
 import { measureRate } from "./backfill";
-import type { Header, HeadSource } from "./head-source";
+import type { Header } from "./header";
 import type { IndexClaims, IndexedBlock } from "./index-claims";
 
 /** A way in which the chain contradicts the index. */
@@ -38,7 +38,8 @@ type MonitoredChain = {
 
 type Options = {
   chain: MonitoredChain;
-  head: HeadSource;
+  /** The chain's newest block, from memory; undefined before the first answer. */
+  head: () => Header | undefined;
   /** What the index says of the chain. */
   claims: () => Promise<IndexClaims>;
   chainId: number;
@@ -86,7 +87,7 @@ type Anchor = IndexedBlock & { isFinal: boolean; isRemembered: boolean };
  * failed request changes nothing: what was known stays until the chain answers otherwise.
  */
 export function createChainMonitor(options: Options): ChainMonitor {
-  const { chain, head: source, claims: readClaims, chainId, now = Date.now } = options;
+  const { chain, head: latest, claims: readClaims, chainId, now = Date.now } = options;
   const state: ChainState = {
     startedAt: now(),
     head: undefined,
@@ -224,7 +225,7 @@ export function createChainMonitor(options: Options): ChainMonitor {
   const isDue = (at: number | undefined, ms: number) => at === undefined || now() - at >= ms;
 
   async function tick(): Promise<void> {
-    const head = source.latest();
+    const head = latest();
     if (!head) return;
     observeHead(head);
     const claims = await readClaims();
@@ -243,7 +244,7 @@ export function createChainMonitor(options: Options): ChainMonitor {
     state.problem = problem;
   }
 
-  return { state: () => ({ ...state, head: source.latest() }), tick };
+  return { state: () => ({ ...state, head: latest() }), tick };
 }
 
 function identityProblem(
@@ -262,7 +263,7 @@ function identityProblem(
 }
 
 const reorgBeyondFinality = (number: bigint): ChainProblem => ({
-  kind: "reorg-beyond-finality",
+  kind: REORG_PROBLEM,
   sentence: `The chain replaced block ${number}, which was final; stop the indexer and run ${REINDEX_COMMAND}.`,
 });
 

@@ -8,7 +8,7 @@ import type { IndexDatabase } from "../services";
 import { recordedGenesis } from "../store/chains";
 import type { StoreDatabase } from "../store/open";
 import { createChainMonitor, runMonitor } from "./chain-monitor";
-import { type HeadSource, pollHead } from "./head-source";
+import type { Header } from "./header";
 import { readIndexClaims } from "./index-claims";
 import { watchStore } from "./store-health";
 
@@ -22,8 +22,8 @@ type Options = {
   db: IndexDatabase;
   indexHead: HeadReader["recent"];
   chain: Pick<PublicClient, "getBlock" | "getChainId">;
-  /** Unset, the chain is polled for its newest block. */
-  head?: HeadSource;
+  /** The chain's newest block, from memory; undefined before the first answer. */
+  head: () => Header | undefined;
   store: () => Promise<StoreDatabase>;
   chainId: number;
   startBlock: number;
@@ -48,13 +48,10 @@ export function openMonitor({
   startBlock,
   maxLagSeconds,
   log,
-  ...given
+  head,
 }: Options): Monitor {
   const intervalMs = chainId === LOCAL_CHAIN_ID ? LOCAL_INTERVAL_MS : INTERVAL_MS;
   const onChainError = (error: unknown) => log.debug({ err: error }, "the chain did not answer the monitor");
-  const head =
-    given.head ??
-    pollHead({ getBlock: () => chain.getBlock({ blockTag: "latest" }), intervalMs, onError: onChainError });
   const storeHealth = watchStore(store, (state) => {
     if (state === "ok") log.info("the store takes writes");
     else log.error({ store: state }, "the store can't be written");
@@ -90,7 +87,6 @@ export function openMonitor({
     },
     stop() {
       rounds.stop();
-      head.stop();
       storeHealth.stop();
     },
   };

@@ -1,14 +1,15 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { type Hex, hexToNumber, numberToHex } from "viem";
 
 type Call = { method: string; params: unknown[] };
 
 /**
- * What happens to a call: it reaches the node, is refused by it, is cut off, or waits for ever. Or its answer comes late, after
- * those to later calls; or it reaches a node that is two blocks behind, as one behind a balancer may be.
+ * What happens to a call: it reaches the node, is refused by it, is cut off, waits for ever, is limited (429) or fails
+ * (500). Or its answer comes late, after those to later calls; or it reaches a node that is two blocks behind, as one
+ * behind a balancer may be.
  */
-type Fate = "pass" | "refuse" | "cut" | "wait" | "late" | "behind";
+type Fate = "pass" | "refuse" | "cut" | "wait" | "limit" | "fail" | "late" | "behind";
 
 const LATE_MS = 400;
 
@@ -16,6 +17,11 @@ export type RpcProxy = {
   url: string;
   /** The calls since this was last emptied. */
   calls: Call[];
+  /** Milliseconds that every call takes longer. */
+  latencyMs: number;
+  /** The most calls that were in flight at once since this was last reset, and the most for the newest block. */
+  maxInFlight: number;
+  maxHeadsInFlight: number;
   /** Decides about every call from now on. */
   decide: (fate: (call: Call) => Fate) => void;
   /** Stands in front of another node from now on. */
@@ -23,11 +29,19 @@ export type RpcProxy = {
   close: () => Promise<void>;
 };
 
-/** Stands between a client and a node, notes what is asked, and can be the kind of node that fails. */
-export async function startRpcProxy(firstTarget: string): Promise<RpcProxy> {
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+const status: Partial<Record<Fate, number>> = { limit: 429, fail: 500 };
+
+/**
+ * Stands between a client and a node, notes what is asked, and can be the kind of node that fails. It speaks HTTP only, unless
+ * `webSocket` is set.
+ */
+export async function startRpcProxy(firstTarget: string, { webSocket = false } = {}): Promise<RpcProxy> {
   let target = firstTarget;
   let fateOf: (call: Call) => Fate = () => "pass";
-  const calls: Call[] = [];
+  let inFlight = 0;
+  let headsInFlight = 0;
   const ask = async (call: Call & { id: number }) => {
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify({ jsonrpc: "2.0", ...call });
@@ -37,25 +51,48 @@ export async function startRpcProxy(firstTarget: string): Promise<RpcProxy> {
     const head = JSON.parse(await ask({ id: 0, method: "eth_blockNumber", params: [] })) as { result: Hex };
     return [numberToHex(hexToNumber(head.result) - 2), ...rest];
   };
+  const count = ({ method, params }: Call, response: NodeJS.EventEmitter) => {
+    const heads = method === "eth_getBlockByNumber" && params[0] === "latest" ? 1 : 0;
+    proxy.maxInFlight = Math.max(proxy.maxInFlight, ++inFlight);
+    headsInFlight += heads;
+    proxy.maxHeadsInFlight = Math.max(proxy.maxHeadsInFlight, headsInFlight);
+    response.once("close", () => {
+      inFlight--;
+      headsInFlight -= heads;
+    });
+  };
   const server = createServer(async (request, response) => {
+    // A request for a WebSocket, where there is none.
+    if (request.method !== "POST") return response.writeHead(405).end();
     let text = "";
     for await (const chunk of request) text += chunk;
-    const { id, method, params } = JSON.parse(text);
-    calls.push({ method, params });
+    const { id, method, params = [] } = JSON.parse(text);
+    proxy.calls.push({ method, params });
+    count({ method, params }, response);
     const fate = fateOf({ method, params });
     if (fate === "cut") return request.socket.destroy();
     if (fate === "wait") return;
+    if (proxy.latencyMs) await sleep(proxy.latencyMs);
     response.setHeader("content-type", "application/json");
+    if (status[fate]) return response.writeHead(status[fate]).end("{}");
     if (fate === "refuse")
       return response.end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32005, message: "too much asked" } }));
     const answer = await ask(fate === "behind" ? { id, method, params: await behind(params) } : { id, method, params });
-    if (fate === "late") await new Promise((later) => setTimeout(later, LATE_MS));
+    if (fate === "late") await sleep(LATE_MS);
     response.end(answer);
   });
+  if (webSocket)
+    server.on("upgrade", (request, socket: Socket) => {
+      if (fateOf({ method: "eth_subscribe", params: ["newHeads"] }) === "pass") tunnel(request, socket, target);
+      else socket.destroy();
+    });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  return {
+  const proxy: RpcProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls,
+    calls: [],
+    latencyMs: 0,
+    maxInFlight: 0,
+    maxHeadsInFlight: 0,
     decide(fate) {
       fateOf = fate;
     },
@@ -68,4 +105,15 @@ export async function startRpcProxy(firstTarget: string): Promise<RpcProxy> {
         server.closeAllConnections();
       }),
   };
+  return proxy;
+}
+
+/** Joins a client's socket to the node's, with the client's request for a WebSocket. */
+function tunnel({ rawHeaders, url }: IncomingMessage, client: Socket, target: string): void {
+  const { hostname, port } = new URL(target);
+  const node = connect(Number(port), hostname);
+  const lines = rawHeaders.flatMap((name, index) => (index % 2 ? [] : [`${name}: ${rawHeaders[index + 1]}`]));
+  node.write(`GET ${url} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
+  client.pipe(node).pipe(client);
+  for (const socket of [client, node]) socket.on("error", () => client.destroy());
 }

@@ -76,9 +76,19 @@ describe("npm start", () => {
 
     const health = { status: "ok", ok: true, service: "intentry", name: "Intentry", x402DevBypass: false };
     expect(await (await fetch(`${deployment.apiUrl}/health`)).json()).toEqual(health);
-    const ready = await fetch(`${deployment.apiUrl}/ready`);
-    expect(ready.status).toBe(200);
-    expect(await ready.json()).toMatchObject({ ready: true, chain_id: 31337, lag_blocks: "0", reason: null });
+    const readiness = async () => (await fetch(`${deployment.apiUrl}/ready`)).json();
+    await expect.poll(readiness).toMatchObject({ ready: true, chain_id: 31337, lag_blocks: "0", reason: null });
+    // A block every 2 s, so that viem's own wait for a receipt ends.
+    const client = connect(deployment.rpcUrl);
+    const newest = await client.getBlockNumber();
+    await expect.poll(() => client.getBlockNumber()).toBeGreaterThanOrEqual(newest + 2n);
+    const hash = await client.sendTransaction({ account: actor(9), to: actor(8).address, value: 1n });
+    expect(await client.waitForTransactionReceipt({ hash, timeout: 30_000 })).toMatchObject({ status: "success" });
+    await client.setAutomine(false);
+    const stopped = await client.getBlockNumber();
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    expect(await client.getBlockNumber()).toBeLessThanOrEqual(stopped + 1n);
+    await client.setAutomine(true);
     expect(await (await fetch(`${deployment.apiUrl}/nowhere`)).json()).toEqual({
       error: "There is no /nowhere here; /docs lists what there is",
     });

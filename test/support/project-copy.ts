@@ -10,6 +10,7 @@ const SOURCES = [
   "api",
   "client",
   "config",
+  "rpc",
   "src",
   "ponder.config.ts",
   "ponder.schema.ts",

@@ -51,10 +51,7 @@ function standIn() {
         return { hash: chainHash(blockNumber), timestamp: timestampOf(blockNumber) };
       },
     },
-    head: {
-      latest: () => ({ number: head, hash: chainHash(head), timestamp: timestampOf(head), receivedAt: time }),
-      stop: () => {},
-    },
+    head: () => ({ number: head, hash: chainHash(head), timestamp: timestampOf(head), receivedAt: time }),
     claims: async () => ({ ...claims }),
     chainId: CHAIN_ID,
     async genesis(seen) {

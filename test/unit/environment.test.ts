@@ -84,6 +84,7 @@ describe("the environment", () => {
     ["ANVIL_PORT", "-1", "must be a whole number from 1 to 65535"],
     ["RPC_URL", "ftp://rpc.example", "must be an http(s) URL"],
     ["RPC_URL", "https://rpc.example,", "must be an http(s) URL"],
+    ["RPC_WS_URL", "https://rpc.example", "must be a ws(s) URL"],
     ["DATABASE_URL", "mysql://db", "must be a postgres:// URL"],
     ["DATABASE_SCHEMA", "Robert'); DROP", "must be a lowercase PostgreSQL schema name of at most 45 characters"],
     ["SAMPLE_ACTIVITY", "yes", "must be true or false"],

@@ -1,0 +1,96 @@
+import { WebSocket } from "ws";
+import { z } from "zod";
+import { BlockHeader } from "./block";
+
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 60_000;
+const HANDSHAKE_MS = 10_000;
+
+/** How many blocks in a row polling may find before the subscription tells of one, until it counts as broken. */
+const MAX_MISSES = 2;
+
+const Message = z.union([
+  z.object({ method: z.literal("eth_subscription"), params: z.object({ result: BlockHeader }) }),
+  z.object({ id: z.literal(1), result: z.string() }),
+]);
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The WebSocket URL of a node that serves both protocols at one address, as most do. */
+export const webSocketUrl = (url: string): string => url.replace(/^http/, "ws");
+
+/**
+ * Follows a node's `newHeads` over WebSocket. A node without WebSocket or without subscriptions is never live, and
+ * is tried again after a growing delay. Neither the socket nor the delay keeps the process alive.
+ */
+export class NewHeads {
+  /** Whether the node has confirmed the subscription. */
+  isLive = false;
+  #socket: WebSocket | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #retries = 0;
+  #misses = 0;
+  #isClosed = false;
+
+  constructor(
+    readonly url: string,
+    readonly onHead: (header: BlockHeader) => void,
+    /** Called when the subscription has ended, or could not be made. */
+    readonly onEnd: () => void,
+  ) {
+    this.#connect();
+  }
+
+  /** Polling has found a block of which the subscription has not told: it may be half open. */
+  missed(): void {
+    if (this.isLive && ++this.#misses >= MAX_MISSES) this.#socket?.terminate();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.isLive = false;
+    clearTimeout(this.#timer);
+    this.#socket?.terminate();
+  }
+
+  #connect(): void {
+    const socket = new WebSocket(this.url, { handshakeTimeout: HANDSHAKE_MS, perMessageDeflate: false });
+    this.#socket = socket;
+    socket.on("upgrade", (response) => response.socket.unref());
+    socket.on("open", () =>
+      socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_subscribe", params: ["newHeads"] })),
+    );
+    socket.on("message", (data) => this.#receive(String(data)));
+    // Every error is followed by a close.
+    socket.on("error", () => {});
+    socket.on("close", () => this.#retry());
+  }
+
+  #receive(text: string): void {
+    const message = Message.safeParse(parsed(text));
+    // Anything else is a refusal of the subscription, or a node that does not speak the protocol.
+    if (!message.success) this.#socket?.terminate();
+    else if ("result" in message.data) {
+      this.isLive = true;
+      this.#misses = 0;
+    } else {
+      this.#retries = 0;
+      this.#misses = 0;
+      this.onHead(message.data.params.result);
+    }
+  }
+
+  #retry(): void {
+    this.isLive = false;
+    if (this.#isClosed) return;
+    this.onEnd();
+    const delay = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#retries++);
+    this.#timer = setTimeout(() => this.#connect(), delay).unref();
+  }
+}

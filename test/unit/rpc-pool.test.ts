@@ -1,0 +1,146 @@
+import { HttpRequestError, RpcRequestError } from "viem";
+import { afterEach, describe, expect, it } from "vitest";
+import { MAX_IN_FLIGHT } from "../../rpc/node";
+import { type OnNodeChange, RpcPool } from "../../rpc/pool";
+import { type FakeNode, startFakeNode } from "../support/rpc-node";
+
+let nodes: FakeNode[] = [];
+let pool: RpcPool | undefined;
+
+afterEach(async () => {
+  pool?.close();
+  for (const node of nodes) await node.close();
+  nodes = [];
+});
+
+async function start(
+  count = 1,
+  { timeoutMs = 2_000, onNodeChange }: { timeoutMs?: number; onNodeChange?: OnNodeChange } = {},
+) {
+  nodes = await Promise.all(Array.from({ length: count }, () => startFakeNode()));
+  pool = new RpcPool(
+    nodes.map(({ url }) => url),
+    timeoutMs,
+    onNodeChange,
+  );
+  const [first, second] = nodes as [FakeNode, FakeNode];
+  return { pool, first, second };
+}
+
+const call = { method: "eth_getLogs", params: ["x"] };
+const isProbe = (text: string) => text === "eth_chainId";
+
+describe("requests to a node", () => {
+  it("are at most 16 at a time, however many there are", async () => {
+    const { pool, first } = await start();
+    first.intercept = () => new Promise((resolve) => setTimeout(() => resolve(false), 100));
+    await Promise.all(Array.from({ length: 400 }, () => pool.request(call)));
+    expect(first.calls).toHaveLength(400);
+    expect(first.maxInFlight).toBe(MAX_IN_FLIGHT);
+  });
+
+  it("are fewer at a time when it fails, and more again when it does not", async () => {
+    const { pool, first } = await start();
+    let failing = true;
+    first.intercept = (_, response) => failing && !!response.writeHead(503).end();
+    const request = pool.request(call);
+    await expect.poll(() => pool.nodes[0]?.limit).toBeLessThanOrEqual(2);
+    failing = false;
+    await request;
+    await Promise.all(Array.from({ length: 60 }, () => pool.request(call)));
+    expect(pool.nodes[0]?.limit).toBeGreaterThan(8);
+  });
+
+  it.each([
+    ["HTTP 429", 429, "slow down"],
+    ["HTTP 502", 502, "bad gateway"],
+    ["a limit in JSON-RPC", 200, '{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"limit exceeded"}}'],
+    ["an answer that is not JSON", 200, "<html>"],
+  ])("are repeated after %s", async (_, status, body) => {
+    const { pool, first } = await start();
+    first.intercept = (_call, response) => first.calls.length < 3 && !!response.writeHead(status).end(body);
+    expect((await pool.request({ method: "eth_getBlockByNumber", params: ["latest", false] })).result).toBeTruthy();
+    expect(first.calls).toHaveLength(3);
+  });
+
+  it("fail at once with the node's own error", async () => {
+    const { pool, first } = await start();
+    const error = { code: -32602, message: "block range is too wide" };
+    first.intercept = (_, response) => !!response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, error }));
+    const failure = await pool.request(call).catch((reason: unknown) => reason);
+    expect(failure).toBeInstanceOf(RpcRequestError);
+    expect(failure).toMatchObject({ code: -32602, details: "block range is too wide" });
+    first.intercept = (_, response) => !!response.writeHead(404).end();
+    const missing = await pool.request(call).catch((reason: unknown) => reason);
+    expect(missing).toBeInstanceOf(HttpRequestError);
+    expect(missing).toMatchObject({ status: 404 });
+    expect(first.calls).toHaveLength(2);
+  });
+
+  it("fail after five attempts while the node answers others", async () => {
+    const { pool, first } = await start();
+    first.intercept = ({ method }, response) => method === "eth_getLogs" && !!response.writeHead(500).end();
+    await expect(pool.request(call)).rejects.toMatchObject({ status: 500 });
+    expect(first.calls.filter((text) => !isProbe(text))).toHaveLength(5);
+  });
+
+  it("wait as long as a 429 asks for", async () => {
+    const { pool, first } = await start();
+    first.intercept = (_, response) =>
+      first.calls.length === 1 && !!response.writeHead(429, { "retry-after": "1" }).end();
+    const startedAt = Date.now();
+    await Promise.all([pool.request(call), pool.request(call)]);
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_000);
+  });
+});
+
+describe("a node that is away", () => {
+  it("gets one probe at a time, and the requests that waited when it is back", async () => {
+    const changes: unknown[] = [];
+    const { pool, first } = await start(1, { onNodeChange: (change) => changes.push(change) });
+    let isAway = true;
+    first.intercept = (_, response) => isAway && !!response.socket?.destroy();
+    const requests = Promise.all(Array.from({ length: 50 }, () => pool.request(call)));
+    await expect.poll(() => pool.nodes[0]?.isAway && pool.nodes[0].inFlight <= 1).toBe(true);
+    first.calls.length = 0;
+    first.maxInFlight = 0;
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(first.calls.every(isProbe)).toBe(true);
+    expect(first.calls.length).toBeLessThanOrEqual(7);
+    expect(first.maxInFlight).toBe(1);
+    isAway = false;
+    const backAt = Date.now();
+    expect(await requests).toHaveLength(50);
+    expect(Date.now() - backAt).toBeLessThan(2_000);
+    expect(changes).toMatchObject([{ away: true }, { away: false }]);
+  });
+
+  it("may be silent: what it never answered is sent again when it is back", async () => {
+    const { pool, first } = await start(1, { timeoutMs: 30_000 });
+    let silent = true;
+    first.intercept = ({ method }, response) => {
+      if (silent && method === "eth_getBlockByNumber") response.socket?.destroy();
+      return silent;
+    };
+    const lost = pool.request(call);
+    // What fails makes the pool notice.
+    const others = [1, 2, 3].map(() => pool.request({ method: "eth_getBlockByNumber", params: ["latest", false] }));
+    await expect.poll(() => pool.nodes[0]?.isAway).toBe(true);
+    silent = false;
+    await Promise.all([lost, ...others]);
+  });
+});
+
+describe("several nodes", () => {
+  it("are used in their order, the next one when the first is busy or away", async () => {
+    const { pool, first, second } = await start(2);
+    await pool.request(call);
+    expect([first.calls.length, second.calls.length]).toEqual([1, 0]);
+    first.intercept = () => new Promise((resolve) => setTimeout(() => resolve(false), 200));
+    await Promise.all(Array.from({ length: 12 }, () => pool.request(call)));
+    expect(second.calls.length).toBeGreaterThan(0);
+    first.intercept = (_, response) => !!response.socket?.destroy();
+    await Promise.all(Array.from({ length: 20 }, () => pool.request(call)));
+    expect(pool.nodes.map(({ isAway }) => isAway)).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,110 @@
+import { type Chain, createPublicClient } from "viem";
+import { anvil } from "viem/chains";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { followHead } from "../../rpc/follow-head";
+import { rpcTransport } from "../../rpc/transport";
+import { block, type FakeNode, startFakeNode } from "../support/rpc-node";
+
+const times = { intervalMs: 20, quietMs: 1_000, timeoutMs: 2_000 };
+
+let node: FakeNode;
+beforeEach(async () => {
+  node = await startFakeNode();
+  node.mine({ ...block(1), transactions: [{ hash: "0x1" }] });
+});
+afterEach(() => node.close());
+
+/** What Ponder makes of a transport. */
+const bucketOf = (transport: ReturnType<typeof rpcTransport>) => ({
+  rpsLimit: 20,
+  request: transport({ chain: anvil as Chain, retryCount: 0, timeout: 10_000 }).request,
+});
+
+const headPoll = { method: "eth_getBlockByNumber", params: ["latest", true] };
+
+describe("Ponder's transport", () => {
+  it("answers polls of the head from memory, with the newest block", async () => {
+    const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+    expect(await bucket.request(headPoll)).toMatchObject({ hash: "a1", transactions: [{ hash: "0x1" }] });
+    node.maxInFlight = 0;
+    for (let round = 0; round < 20; round++) {
+      await Promise.all(Array.from({ length: 25 }, () => bucket.request(headPoll)));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(node.maxInFlight).toBe(1);
+    expect(node.calls.filter((call) => call.startsWith("eth_getBlockByHash"))).toHaveLength(1);
+    node.mine(block(2));
+    await expect.poll(() => bucket.request(headPoll)).toMatchObject({ hash: "a2" });
+  });
+
+  it("keeps the block whole when Ponder drops transactions from it", async () => {
+    const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+    const given = (await bucket.request(headPoll)) as { transactions: unknown[] };
+    given.transactions = [];
+    expect(await bucket.request(headPoll)).toMatchObject({ transactions: [{ hash: "0x1" }] });
+  });
+
+  it("gives the last head while the node is away", async () => {
+    const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+    await bucket.request(headPoll);
+    node.intercept = (_, response) => !!response.socket?.destroy();
+    const asked = node.calls.length;
+    await expect.poll(() => node.calls.length).toBeGreaterThan(asked + 4);
+    expect(await bucket.request(headPoll)).toMatchObject({ hash: "a1" });
+  });
+
+  it("passes all other calls on", async () => {
+    node.has(block(3));
+    const client = createPublicClient({ transport: rpcTransport({ urls: [node.url], ...times }) });
+    expect(await client.getChainId()).toBe(31337);
+    const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+    node.calls.length = 0;
+    for (const params of [
+      ["latest", false],
+      ["0x3", true],
+    ])
+      await bucket.request({ method: "eth_getBlockByNumber", params });
+    expect(node.calls).toEqual(["eth_getBlockByNumber latest", "eth_getBlockByNumber 0x3"]);
+  });
+
+  it("lifts Ponder's limit of 20 requests per second", async () => {
+    const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+    await bucket.request({ method: "eth_chainId" });
+    expect(bucket.rpsLimit).toBe(10_000);
+  });
+
+  it("follows the head only while it is asked for it", async () => {
+    const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times, intervalMs: 50 }));
+    await bucket.request({ method: "eth_chainId" });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(node.calls).toEqual(["eth_chainId"]);
+    await bucket.request(headPoll);
+    // Ten seconds after the last poll.
+    await new Promise((resolve) => setTimeout(resolve, 10_500));
+    const asked = node.calls.length;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(node.calls).toHaveLength(asked);
+    node.mine(block(2));
+    expect(await bucket.request(headPoll)).toMatchObject({ hash: "a2" });
+  });
+});
+
+describe("followHead", () => {
+  it("gives the newest header from memory, and the last error", async () => {
+    const head = followHead({ urls: [node.url], ...times });
+    expect(head.current()).toBeUndefined();
+    expect(await head.first()).toMatchObject({ number: 1n, hash: "a1", timestamp: 1_001n });
+    node.mine(block(2));
+    await expect.poll(() => head.current()?.number).toBe(2n);
+    expect([head.lastError(), head.isAway()]).toEqual([undefined, false]);
+    node.intercept = (_, response) => !!response.writeHead(503).end();
+    await expect.poll(() => head.isAway()).toBe(true);
+    expect(head.lastError()).toMatchObject({ status: 503 });
+    expect(head.current()?.number).toBe(2n);
+    node.intercept = () => false;
+    node.mine(block(3));
+    await expect.poll(() => head.current()?.number).toBe(3n);
+    expect([head.lastError(), head.isAway()]).toEqual([undefined, false]);
+    head.close();
+  });
+});
