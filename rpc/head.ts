@@ -14,6 +14,7 @@ const ANSWER_SHARE = 0.5;
 const CROSS_CHECK_MS = 5_000;
 
 const latest: Call = { method: "eth_getBlockByNumber", params: ["latest", false] };
+const height: Call = { method: "eth_blockNumber", params: [] };
 
 /** `receivedAt` is when a node last named this block as its newest. */
 export type Head = { node: RpcNode; block: BlockHeader; receivedAt: number };
@@ -121,11 +122,24 @@ export class HeadFollower {
   }
 
   async #poll(): Promise<boolean> {
-    const { node, result } = await this.#ask(latest, this.#nodeToPoll(), true);
+    const target = this.#nodeToPoll();
+    if (await this.#isQuiet(target)) return true;
+    const { node, result } = await this.#ask(latest, target, true);
     const header = BlockHeader.parse(result);
     const isMissed = this.head && isNewer(header, this.head.block) && !this.#told.has(node);
     if (isMissed) this.#subscriptions.get(node)?.missed();
     return this.#settle(node, header);
+  }
+
+  /**
+   * Whether the node whose notifications are followed is still at the head's height. A header lists all transactions of its
+   * block, which costs a node more than its height; a reorg to the same height is announced.
+   */
+  async #isQuiet(target: RpcNode | undefined): Promise<boolean> {
+    const { head } = this;
+    if (!head || head.node !== target || !this.#subscriptions.get(target)?.isLive || this.#denials > 0) return false;
+    const { node, result } = await this.#ask(height, target, true);
+    return node === target && result === head.block.number;
   }
 
   /** The node that told of the head; now and then another. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { type Call, isTransient, postJsonRpc, retryAfterMs } from "./json-rpc";
 
 /** Requests that one node has in flight at most; while it is away, {@link MAX_PROBES} more. */
@@ -23,6 +24,13 @@ const PATIENT_PROBE_MS = 10_000;
 
 /** Cheap on every node, and each one has it. */
 const PROBE: Call = { method: "eth_chainId", params: [] };
+
+/** Every request in flight listens to it. */
+function abortController(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(MAX_IN_FLIGHT + MAX_PROBES, controller.signal);
+  return controller;
+}
 
 type Options = {
   url: string;
@@ -51,7 +59,7 @@ export class RpcNode {
   #lightMs = 0;
   #isClosed = false;
   /** Aborts the requests that were sent before the node came back: their answers may never come. */
-  #abort = new AbortController();
+  #abort = abortController();
   readonly #options: Options;
 
   constructor(options: Options) {
@@ -156,7 +164,7 @@ export class RpcNode {
     this.#pauses = 0;
     this.#pausedUntil = 0;
     this.#abort.abort();
-    this.#abort = new AbortController();
+    this.#abort = abortController();
     this.#options.onBack(this);
     this.#options.onFree();
   }

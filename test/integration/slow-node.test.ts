@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { followHead } from "../../rpc/follow-head";
 import { MAX_IN_FLIGHT, MAX_PROBES } from "../../rpc/node";
 import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
@@ -53,6 +54,42 @@ describe("an RPC that is slow, limited, away or failing", () => {
     expect(proxy.maxInFlight).toBeLessThanOrEqual(MAX_IN_FLIGHT + MAX_PROBES);
     expect(proxy.maxHeadsInFlight).toBeLessThanOrEqual(1);
   };
+
+  it("that is well gets more than Ponder's own 20 requests per second, none too many at a time", async () => {
+    const perSecond = new Map<number, number>();
+    proxy.decide(() => {
+      const second = Math.floor(Date.now() / 1_000);
+      perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
+      return "pass";
+    });
+    await stack.client.mine({ blocks: 49 });
+    await register(1);
+    await caughtUp(CAUGHT_UP_MS);
+    expect(Math.max(...perSecond.values())).toBeGreaterThan(25);
+    expectBounded();
+    proxy.decide(() => "pass");
+  });
+
+  it("that announces blocks over WebSocket is not polled", async () => {
+    const announcing = await startRpcProxy(stack.chain.rpcUrl, { webSocket: true });
+    const head = followHead({ urls: [announcing.url], intervalMs: 100, quietMs: 60_000, timeoutMs: 10_000 });
+    await head.first();
+    // Polls end once anvil has confirmed the subscription.
+    const polls = () => announcing.calls.length;
+    await expect
+      .poll(async () => {
+        const before = polls();
+        await sleep(500);
+        return polls() - before;
+      })
+      .toBe(0);
+    const before = polls();
+    await register(2);
+    await expect.poll(() => head.current()?.number).toBe(await stack.client.getBlockNumber());
+    expect(polls()).toBe(before);
+    head.close();
+    await announcing.close();
+  });
 
   it("with 3 s latency follows the chain, and catches up within 10 s when it is fast again", async () => {
     proxy.latencyMs = 3_000;

@@ -64,6 +64,7 @@ export async function startFakeNode({ webSocket = false, port = 0 } = {}) {
   };
   const resultOf = ({ method, params: [first] }: FakeCall): unknown => {
     if (method === "eth_chainId") return "0x7a69";
+    if (method === "eth_blockNumber") return (node.latest as FakeBlock).number;
     if (first === "latest") return node.latest;
     return blocks.get(String(first)) ?? null;
   };

@@ -254,6 +254,15 @@ describe("the head, by newHeads", () => {
     await expect.poll(() => node.subscribers(), { timeout: 5_000 }).toBe(1);
   });
 
+  it("asks a quiet node for its height only, and notices when that goes back", async () => {
+    const node = await subscribed({ quietMs: 100 });
+    await expect.poll(() => node.calls.length).toBeGreaterThan(3);
+    expect(new Set(node.calls)).toEqual(new Set(["eth_blockNumber"]));
+    node.forget();
+    node.mine(block(0));
+    await expect.poll(headHash).toBe("a0");
+  });
+
   it("polls a quiet subscription, and replaces one that misses blocks", async () => {
     const node = await subscribed({ quietMs: 150 });
     const socketsBefore = node.connections();
