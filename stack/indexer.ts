@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { z } from "zod";
 import { type Child, startChild, waitFor } from "./child";
 
 const projectRoot = resolve(import.meta.dirname, "..");
@@ -46,15 +47,21 @@ export function startIndexer({ root = projectRoot, ponderPort, schema, viewsSche
   });
 }
 
-const answersReady = (port: number) => async () => {
-  const response = await fetch(`http://127.0.0.1:${port}/ready`, { signal: AbortSignal.timeout(5_000) });
-  return response.ok || undefined;
-};
+const askReady = (port: number) => fetch(`http://127.0.0.1:${port}/ready`, { signal: AbortSignal.timeout(5_000) });
 
-/** Waits until the gateway says that the index has caught up with the chain. */
-export const indexReady = (indexer: Child, apiPort: number, timeoutMs = 120_000) =>
-  waitFor(indexer, "caught-up index", answersReady(apiPort), timeoutMs);
+/** Waits until the gateway says that it is ready, and that a block is indexed. */
+export const indexReady = (indexer: Child, apiPort: number, block: bigint) =>
+  waitFor(
+    indexer,
+    `block ${block} in the index`,
+    async () => {
+      const response = await askReady(apiPort);
+      const { block_number } = z.object({ block_number: z.coerce.bigint() }).parse(await response.json());
+      return (response.ok && block_number >= block) || undefined;
+    },
+    120_000,
+  );
 
 /** Waits until Ponder says that it has indexed the chain's history. */
 export const historyIndexed = (indexer: Child, ponderPort: number) =>
-  waitFor(indexer, "complete history", answersReady(ponderPort), 120_000);
+  waitFor(indexer, "complete history", async () => (await askReady(ponderPort)).ok || undefined, 120_000);

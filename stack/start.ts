@@ -181,13 +181,14 @@ async function main(): Promise<void> {
     );
     return;
   }
-  await indexReady(index.indexer.current(), apiPort);
+  const chain = connect(deployment.rpcUrl);
+  await indexReady(index.indexer.current(), apiPort, await chain.getBlockNumber());
   say("The index has caught up");
   if (environment.sampleActivity) {
     say("Sample activity: documents, a schema and metadata");
     await publishExamples(deployment.apiUrl, environment.writeTokens[0]);
   }
-  mineEvery(connect(deployment.rpcUrl), BLOCK_TIME_MS);
+  mineEvery(chain, BLOCK_TIME_MS);
   showWhatToTry(deployment, environment.sampleActivity);
 }
 

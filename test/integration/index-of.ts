@@ -129,8 +129,7 @@ export async function indexOf(
         onNotice: onLine,
         onGivenUp: (error) => onLine(error.message),
       });
-      await indexReady(running.indexer.current(), apiPort);
-      await index.indexed();
+      await indexReady(running.indexer.current(), apiPort, await client.getBlockNumber());
     },
     async stopIndexer(signal = "SIGTERM") {
       const stopping = indexer();

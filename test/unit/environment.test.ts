@@ -35,9 +35,9 @@ describe("the environment", () => {
     expect(environment).toMatchObject({ sampleActivity: true, x402DevBypass: false, databaseSchema: "intentry_local" });
   });
 
-  it("allows the index 30 s behind the chain, none on a local chain, or what is set", () => {
+  it("allows the index 30 s behind the chain, 5 s on a local chain, or what is set", () => {
     expect(parseEnvironment(custom).maxLagSeconds).toBe(30);
-    expect(parseEnvironment({}).maxLagSeconds).toBe(0);
+    expect(parseEnvironment({}).maxLagSeconds).toBe(5);
     expect(parseEnvironment({ READY_MAX_LAG_SECONDS: "120" }).maxLagSeconds).toBe(120);
   });
 
@@ -86,7 +86,7 @@ describe("the environment", () => {
     ["RPC_URL", "https://rpc.example,", "must be an http(s) URL"],
     ["RPC_WS_URL", "https://rpc.example", "must be a ws(s) URL"],
     ["DATABASE_URL", "mysql://db", "must be a postgres:// URL"],
-    ["DATABASE_SCHEMA", "Robert'); DROP", "must be a lowercase PostgreSQL schema name of at most 45 characters"],
+    ["DATABASE_SCHEMA", "Robert'); DROP", "must be a lowercase PostgreSQL schema name of at most 36 characters"],
     ["SAMPLE_ACTIVITY", "yes", "must be true or false"],
     ["CHAIN_ID", "1.5", "must be a whole number from 1 to 2147483647"],
     ["START_BLOCK", "0x10", "must be a whole number from 0 to 9007199254740991"],

@@ -423,8 +423,10 @@ describe("a listener to live events", () => {
     const all = take(feed, 1_000, { filter: {} }, taken);
     await heard(taken, 1);
     feed.close();
-    expect((await all).map(({ type }) => type)).toEqual(["open"]);
-    await expect(take(feed, 1, { filter: {} })).rejects.toMatchObject({ status: 503 });
+    const stopping = { status: 503, message: "The service is stopping. Connect again with the last id" };
+    await expect(all).rejects.toMatchObject(stopping);
+    expect(taken.map(({ type }) => type)).toEqual(["open"]);
+    await expect(take(feed, 1, { filter: {} })).rejects.toMatchObject(stopping);
   });
 
   it("waits while the log can't be read, and is refused if it comes then", async () => {

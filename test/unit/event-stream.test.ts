@@ -32,6 +32,9 @@ describe("a stream of events on the wire", () => {
       /^id: 000000000001-000000-0000000000000001\nevent: event\ndata: \{"id":"000000000001-000000-0000000000000001",.*\}\n\n$/,
     );
     feed.close();
+    expect(text(await reader.read())).toBe(
+      'event: error\ndata: {"status":503,"error":"The service is stopping. Connect again with the last id"}\n\n',
+    );
     expect((await reader.read()).done).toBe(true);
   });
 
