@@ -111,7 +111,7 @@ describe("npm run dev", () => {
     await expect.poll(isAnew, { timeout: 60_000 }).toBe(true);
     const ready = async () => (await ask(`${stack.apiUrl}/ready`)).status;
     await expect.poll(ready, { timeout: 60_000 }).toBe(200);
-    expect(await stack.rows("agent")).toEqual(rows);
+    await expect.poll(() => stack.rows("agent"), { timeout: 60_000 }).toEqual(rows);
   });
 
   it("keeps serving the last good version when an edit does not compile", async () => {
