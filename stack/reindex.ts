@@ -1,5 +1,6 @@
 import pg from "pg";
 import { BlockNotFoundError, type Hex, type PublicClient } from "viem";
+import { buildSchemaPattern } from "../config/index-build";
 
 /** The index can't be rebuilt; the message says what to do. */
 export class CannotReindex extends Error {
@@ -8,7 +9,7 @@ export class CannotReindex extends Error {
 
 type Options = {
   databaseUrl: string;
-  /** The schema of the index; every schema that begins with it and an underscore is one too. */
+  /** The public name of the index, with which the schemas of its builds begin. */
   schema: string;
   chainId: number;
   chain: Pick<PublicClient, "getBlock" | "getChainId">;
@@ -92,8 +93,8 @@ async function indexSchemas(client: pg.Client, schema: string, chainId: number):
   const { rows } = await client.query<{ name: string }>(
     `SELECT n.nspname AS name FROM pg_namespace n
      JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = '_ponder_checkpoint' AND c.relkind = 'r'
-     WHERE n.nspname = $1 OR starts_with(n.nspname, $1 || '_') ORDER BY 1`,
-    [schema],
+     WHERE n.nspname = $1 OR n.nspname ~ $2 ORDER BY 1`,
+    [schema, buildSchemaPattern(schema)],
   );
   const ofChain: string[] = [];
   for (const { name } of rows) {

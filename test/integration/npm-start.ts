@@ -39,6 +39,16 @@ export function npmStart(env: NodeJS.ProcessEnv) {
   };
 }
 
+/** Runs another script of the project to its end, and returns what it printed. */
+export async function npmRun(script: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const { PATH, HOME } = process.env;
+  const { stdout } = await promisify(execFile)("npm", ["run", script], {
+    cwd: projectRoot,
+    env: { PATH, HOME, ...env },
+  });
+  return stdout;
+}
+
 /** Whether something listens on the port. */
 export const isBusy = (port: string) =>
   new Promise<boolean>((answer) => {

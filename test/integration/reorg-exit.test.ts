@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addressVariable, contractNames } from "../../config/contracts";
+import { actor, type LocalChain, startChain } from "../../stack/chain";
+import { deploy } from "../../stack/deploy";
+import { freePorts } from "../../stack/ports";
+import { protocolOn } from "../../stack/protocol";
+import { hashOf } from "../../stack/sample/people";
+import { REORG_EXIT_CODE, REORG_SENTENCE } from "../../stack/unrecoverable-reorg";
+import { npmRun, npmStart } from "./npm-start";
+
+const SETTLED = { timeout: 90_000, interval: 100 };
+
+/** A chain that is not known as a local one: Ponder holds its blocks final after 30 more. */
+const CHAIN_ID = 424_242;
+
+describe("npm start on a chain that replaces final blocks", () => {
+  let stateFolder: string;
+  let chain: LocalChain;
+  let env: Record<string, string>;
+  let apiUrl: string;
+  let register: (name: string) => Promise<unknown>;
+
+  beforeAll(async () => {
+    stateFolder = await mkdtemp(join(tmpdir(), "intentry-reorg-"));
+    const [port = 0, api = 0, ponder = 0] = await freePorts(3);
+    apiUrl = `http://127.0.0.1:${api}`;
+    chain = await startChain({ port, chainId: CHAIN_ID });
+    const contracts = await deploy(chain.client);
+    const { write } = protocolOn(chain.client, contracts);
+    register = (name) => write(actor(1), "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);
+    env = {
+      INTENTRY_DIR: stateFolder,
+      CHAIN_ID: String(CHAIN_ID),
+      RPC_URL: chain.rpcUrl,
+      START_BLOCK: "0",
+      API_PORT: String(api),
+      PONDER_PORT: String(ponder),
+      ...Object.fromEntries(contractNames.map((name) => [addressVariable(name), contracts[name]])),
+    };
+  });
+  afterAll(async () => {
+    await chain?.child.stop();
+    await rm(stateFolder, { recursive: true, force: true });
+  });
+
+  const ready = async () => (await fetch(`${apiUrl}/ready`).catch(() => undefined))?.json();
+  const agent = async (id: number) => (await fetch(`${apiUrl}/agents/${id}`).catch(() => undefined))?.status;
+
+  it("answers 503 with the reason, says which command repairs it, and exits with a code of its own", async () => {
+    const run = npmStart(env);
+    await register("kept");
+    const snapshot = await chain.client.snapshot();
+    await register("lost");
+    await chain.client.mine({ blocks: 100 });
+    await expect.poll(ready, SETTLED).toMatchObject({ ready: true });
+    await expect.poll(() => agent(2), SETTLED).toBe(200);
+    await chain.client.revert({ id: snapshot });
+    await chain.client.mine({ blocks: 160 });
+    await expect
+      .poll(ready, SETTLED)
+      .toMatchObject({ ready: false, reasons: expect.arrayContaining([REORG_SENTENCE]) });
+    expect(await run.ended).toBe(REORG_EXIT_CODE);
+    expect(run.output()).toContain(REORG_SENTENCE);
+    expect(REORG_SENTENCE).toContain("npm run reindex");
+  });
+
+  it("is repaired by that command, also with the embedded PostgreSQL", async () => {
+    expect(await npmRun("reindex", env)).toMatch(/The cache is kept up to block \d+\./);
+    const run = npmStart(env);
+    const minedAndReady = async () => {
+      // A public chain without new blocks is not ready either.
+      await chain.client.mine({ blocks: 1 });
+      return ready();
+    };
+    await expect.poll(minedAndReady, { ...SETTLED, interval: 1_000 }).toMatchObject({ ready: true });
+    expect(await agent(1)).toBe(200);
+    expect(await agent(2)).toBe(404);
+    expect(await run.stop()).toBe(0);
+  });
+});
