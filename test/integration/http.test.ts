@@ -342,7 +342,12 @@ describe("the gateway's HTTP", () => {
       ["a Host with a query", get("/health", "Host: localhost?x"), 400, unreadable],
       ["a Host with a user", get("/health", "Host: user@localhost"), 400, unreadable],
       ["a Host with a port that is none", get("/health", "Host: localhost:99999"), 400, unreadable],
-      ["a tunnel", head("CONNECT example.com:443 HTTP/1.1", "Host: example.com:443"), 400, "This server is not a proxy"],
+      [
+        "a tunnel",
+        head("CONNECT example.com:443 HTTP/1.1", "Host: example.com:443"),
+        400,
+        "This server is not a proxy",
+      ],
       ["a path over 256 KiB", get(`/agents/${"9".repeat(300_000)}`), 431, tooLong],
       ["a query over 256 KiB", get(`/agents?owner=${"9".repeat(300_000)}`), 431, tooLong],
       ["a header over 256 KiB", get("/health", host, `X-Long: ${"9".repeat(300_000)}`), 431, tooLong],

@@ -11,7 +11,7 @@ import { hashOf } from "../../stack/sample/people";
 import { REORG_EXIT_CODE, REORG_SENTENCE } from "../../stack/unrecoverable-reorg";
 import { npmRun, npmStart } from "./npm-start";
 
-const SETTLED = { timeout: 90_000, interval: 100 };
+const SETTLED = { timeout: 150_000, interval: 500 };
 
 /** A chain that is not known as a local one: Ponder holds its blocks final after 30 more. */
 const CHAIN_ID = 424_242;
@@ -22,6 +22,7 @@ describe("npm start on a chain that replaces final blocks", () => {
   let env: Record<string, string>;
   let apiUrl: string;
   let register: (name: string) => Promise<unknown>;
+  let run: ReturnType<typeof npmStart> | undefined;
 
   beforeAll(async () => {
     stateFolder = await mkdtemp(join(tmpdir(), "intentry-reorg-"));
@@ -42,20 +43,28 @@ describe("npm start on a chain that replaces final blocks", () => {
     };
   });
   afterAll(async () => {
+    await run?.stop();
     await chain?.child.stop();
     await rm(stateFolder, { recursive: true, force: true });
   });
 
   const ready = async () => (await fetch(`${apiUrl}/ready`).catch(() => undefined))?.json();
+  /** A chain without new blocks is not ready either. */
+  const minedAndReady = async () => {
+    await chain.client.mine({ blocks: 1 });
+    return ready();
+  };
   const agent = async (id: number) => (await fetch(`${apiUrl}/agents/${id}`).catch(() => undefined))?.status;
 
-  it("answers 503 with the reason, says which command repairs it, and exits with a code of its own", async () => {
-    const run = npmStart(env);
+  it("answers 503 with the reason, says which command repairs it, and exits with a code of its own", {
+    timeout: 400_000,
+  }, async () => {
+    run = npmStart(env);
     await register("kept");
     const snapshot = await chain.client.snapshot();
     await register("lost");
     await chain.client.mine({ blocks: 100 });
-    await expect.poll(ready, SETTLED).toMatchObject({ ready: true });
+    await expect.poll(minedAndReady, SETTLED).toMatchObject({ ready: true });
     await expect.poll(() => agent(2), SETTLED).toBe(200);
     await chain.client.revert({ id: snapshot });
     await chain.client.mine({ blocks: 160 });
@@ -67,15 +76,10 @@ describe("npm start on a chain that replaces final blocks", () => {
     expect(REORG_SENTENCE).toContain("npm run reindex");
   });
 
-  it("is repaired by that command, also with the embedded PostgreSQL", async () => {
+  it("is repaired by that command, also with the embedded PostgreSQL", { timeout: 400_000 }, async () => {
     expect(await npmRun("reindex", env)).toMatch(/The cache is kept up to block \d+\./);
-    const run = npmStart(env);
-    const minedAndReady = async () => {
-      // A public chain without new blocks is not ready either.
-      await chain.client.mine({ blocks: 1 });
-      return ready();
-    };
-    await expect.poll(minedAndReady, { ...SETTLED, interval: 1_000 }).toMatchObject({ ready: true });
+    run = npmStart(env);
+    await expect.poll(minedAndReady, SETTLED).toMatchObject({ ready: true });
     expect(await agent(1)).toBe(200);
     expect(await agent(2)).toBe(404);
     expect(await run.stop()).toBe(0);
