@@ -72,6 +72,9 @@ export const openEvents = (url: string, { onMessage, lastEventId, headers = {} }
     request.on("error", reject);
   });
 
+/** The last message of a stream whose service is stopping. */
+const STOPPING = "The service is stopping. Connect again with the last id";
+
 /** A client as the documentation describes it: it holds a list of events, and comes back with the id of its last message. */
 export class FollowingClient {
   /** The ids of the events it holds, in their order. */
@@ -124,7 +127,7 @@ export class FollowingClient {
       const block = BigInt(String(data.block_number));
       if (block <= this.safeBlock) this.problems.push(`safe ${block} came after ${this.safeBlock}`);
       this.safeBlock = block;
-    } else if (event === "error") this.problems.push(JSON.stringify(data));
+    } else if (event === "error" && data.error !== STOPPING) this.problems.push(JSON.stringify(data));
     if (id !== undefined) this.lastId = id;
   }
 }
