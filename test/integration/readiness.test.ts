@@ -7,12 +7,11 @@ import { freePorts } from "../../stack/ports";
 import { CannotReindex, reindex } from "../../stack/reindex";
 import { hashOf } from "../../stack/sample/people";
 import { isUnrecoverableReorg } from "../../stack/unrecoverable-reorg";
-import { type Index, indexOf } from "./index-of";
+import { DATABASE_SCHEMA, type Index, indexOf } from "./index-of";
 import { type RpcProxy, startRpcProxy } from "./rpc-proxy";
 import { type Stack, startStack } from "./stack";
 
 const agent = actor(2);
-const SCHEMA = "intentry_test";
 const SETTLED = { timeout: 60_000, interval: 250 };
 
 describe("readiness", () => {
@@ -149,7 +148,7 @@ describe("readiness", () => {
     await expect
       .poll(async () => {
         const [row] = await query<{ block: string }>(
-          `SELECT substr(finalized_checkpoint, 27, 16)::bigint AS block FROM ${SCHEMA}._ponder_checkpoint`,
+          `SELECT substr(finalized_checkpoint, 27, 16)::bigint AS block FROM ${DATABASE_SCHEMA}._ponder_checkpoint`,
         );
         return BigInt(row?.block ?? 0) >= lostBlock;
       }, SETTLED)
@@ -170,9 +169,11 @@ describe("readiness", () => {
   });
 
   it("is not repaired while an indexer runs", async () => {
-    const options = { databaseUrl, schema: SCHEMA, chainId: LOCAL_CHAIN_ID, chain: stack.client };
+    const options = { databaseUrl, schema: DATABASE_SCHEMA, chainId: LOCAL_CHAIN_ID, chain: stack.client };
     await expect(reindex(options)).rejects.toThrow(CannotReindex);
-    await expect(reindex(options)).rejects.toThrow(/An indexer holds the schema intentry_test\. Stop it first/);
+    await expect(reindex(options)).rejects.toThrow(
+      /An indexer holds the schema intentry_test_[0-9a-f]{8}\. Stop it first/,
+    );
   });
 
   it("still says so after a restart, when the indexer itself has forgotten", async () => {
@@ -195,12 +196,12 @@ describe("readiness", () => {
     const isOnChain = await Promise.all(before.map(async ({ number, hash }) => (await chainHash(number)) === hash));
     expect(isOnChain).toContain(true);
     expect(isOnChain).toContain(false);
-    const done = await reindex({ databaseUrl, schema: SCHEMA, chainId: LOCAL_CHAIN_ID, chain: stack.client });
+    const done = await reindex({ databaseUrl, schema: DATABASE_SCHEMA, chainId: LOCAL_CHAIN_ID, chain: stack.client });
     const kept = before.filter((_, place) => isOnChain[place]);
     expect(done).toEqual({
       keptBlock: kept.at(-1)?.number,
       deletedBlocks: before.length - kept.length,
-      droppedSchemas: [SCHEMA],
+      droppedSchemas: [expect.stringMatching(/^intentry_test_[0-9a-f]{8}$/)],
     });
     expect(await cached()).toEqual(kept);
     const intervals = await query<{ upper: string }>(
@@ -222,7 +223,7 @@ describe("readiness", () => {
         .poll(ready, SETTLED)
         .toMatchObject({ ready: false, reason: expect.stringMatching(/^The chain's genesis block is 0x/) });
       await expect(
-        reindex({ databaseUrl, schema: SCHEMA, chainId: LOCAL_CHAIN_ID, chain: other.client }),
+        reindex({ databaseUrl, schema: DATABASE_SCHEMA, chainId: LOCAL_CHAIN_ID, chain: other.client }),
       ).rejects.toThrow(/genesis block .* Check RPC_URL/);
     } finally {
       proxy.retarget(stack.chain.rpcUrl);
