@@ -122,6 +122,7 @@ export function openIndex(options: Options): OpenIndex {
   let pending = "";
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  let reported: string | undefined;
 
   const check = async () => {
     try {
@@ -134,8 +135,11 @@ export function openIndex(options: Options): OpenIndex {
         previous.end().catch(onError);
       }
       if (isFinal) return;
+      reported = undefined;
     } catch (error) {
-      if (!closed) onError(error);
+      // A database that is away is reported once.
+      if (!closed && reported !== String(error)) onError(error);
+      reported = String(error);
     }
     if (!closed) timer = setTimeout(check, CHECK_MS);
   };

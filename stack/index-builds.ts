@@ -91,6 +91,38 @@ export async function releaseLock(databaseUrl: string, build: string): Promise<v
   });
 }
 
+/** How long a database may take to come up after this process. */
+const DATABASE_WAIT_MS = 60_000;
+
+/** The database does not answer. The message names the variable and the reason, not the URL, which has a password. */
+export class DatabaseUnavailable extends Error {
+  override name = "DatabaseUnavailable";
+
+  constructor(cause: unknown) {
+    super(`The database of DATABASE_URL does not answer: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
+}
+
+/** Waits until a database answers, for a minute at most. Calls `onWaiting` once if it does not answer at once. */
+export async function databaseReady(databaseUrl: string, onWaiting: (error: Error) => void): Promise<void> {
+  const deadline = Date.now() + DATABASE_WAIT_MS;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await withClient(databaseUrl, (client) => client.query("SELECT 1"));
+      return;
+    } catch (cause) {
+      const error = new DatabaseUnavailable(cause);
+      if (Date.now() > deadline || isRefusal(cause)) throw error;
+      if (attempt === 0) onWaiting(error);
+    }
+    await setTimeout(500);
+  }
+}
+
+/** Whether waiting can't help: the role, the password or the database is wrong. */
+const isRefusal = (error: unknown) =>
+  error instanceof Error && "code" in error && /^(28...|3D000)$/.test(String(error.code));
+
 export async function withClient<Value>(
   databaseUrl: string,
   act: (client: pg.Client) => Promise<Value>,
@@ -136,12 +168,16 @@ export async function manageBuilds({
       for (const schema of unused) await client.query(`DROP SCHEMA ${name(schema)} CASCADE`);
     return isOnly;
   };
+  let reported: string | undefined;
   const loop = (async () => {
     while (!stopped.signal.aborted) {
       try {
         if (await withClient(databaseUrl, dropEarlier)) return;
+        reported = undefined;
       } catch (error) {
-        if (!stopped.signal.aborted) onError(error);
+        // A database that is away is reported once.
+        if (!stopped.signal.aborted && reported !== String(error)) onError(error);
+        reported = String(error);
       }
       await setTimeout(CHECK_MS, undefined, stopped).catch(() => {});
     }

@@ -8,6 +8,7 @@ import { type Environment, parseEnvironment } from "../config/environment";
 import type { LocalDeployment } from "../config/networks";
 import { connect, mineEvery } from "./chain";
 import { type Child, ChildEnded } from "./child";
+import { databaseReady } from "./index-builds";
 import { startIndexStack } from "./index-stack";
 import { indexReady } from "./indexer";
 import { startLocalChain } from "./local-chain";
@@ -141,6 +142,7 @@ async function main(): Promise<void> {
 
   if (networkName === "local") await requireFreePort(anvilPort, "ANVIL_PORT");
   const databaseUrl = environment.databaseUrl ?? (await startDatabase(environment));
+  await databaseReady(databaseUrl, (error) => say(`${error.message}. Waiting for it`));
   // A new port each time must not make cursors invalid, so their secret is not made from this URL.
   const env = { ...process.env, DATABASE_URL: databaseUrl, CURSOR_SECRET: environment.cursorSecret };
 
