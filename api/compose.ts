@@ -67,10 +67,17 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     intervalMs: environment.pollingIntervalMs ?? (isLocal ? LOCAL_HEAD_POLL_MS : HEAD_POLL_MS),
     ...rpcTimes(isLocal),
   });
+  // The monitor asks again by itself, and nothing at all while the nodes are away.
+  const monitored = createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url, { retryCount: 0 }))) });
+  const whileThere = <Value>(ask: () => Promise<Value>) =>
+    chainHead.isAway() ? Promise.reject(new Error("No node of the chain answers")) : ask();
   const monitor = openMonitor({
     db: index.db,
     indexHead: head.recent,
-    chain,
+    chain: {
+      getBlock: (parameters) => whileThere(() => monitored.getBlock(parameters)),
+      getChainId: () => whileThere(() => monitored.getChainId()),
+    },
     head: chainHead.current,
     store: store.db,
     chainId,
