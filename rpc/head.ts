@@ -16,7 +16,7 @@ const CROSS_CHECK_MS = 5_000;
 const latest: Call = { method: "eth_getBlockByNumber", params: ["latest", false] };
 const height: Call = { method: "eth_blockNumber", params: [] };
 
-/** `receivedAt` is when a node last named this block as its newest. */
+/** `receivedAt` is when a node last confirmed that this block is its newest. */
 export type Head = { node: RpcNode; block: BlockHeader; receivedAt: number };
 
 export type HeadOptions = {
@@ -139,7 +139,9 @@ export class HeadFollower {
     const { head } = this;
     if (!head || head.node !== target || !this.#subscriptions.get(target)?.isLive || this.#denials > 0) return false;
     const { node, result } = await this.#ask(height, target, true);
-    return node === target && result === head.block.number;
+    if (node !== target || result !== head.block.number) return false;
+    this.head = { ...head, receivedAt: Date.now() };
+    return true;
   }
 
   /** The node that told of the head; now and then another. */

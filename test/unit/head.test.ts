@@ -258,6 +258,9 @@ describe("the head, by newHeads", () => {
     const node = await subscribed({ quietMs: 100 });
     await expect.poll(() => node.calls.length).toBeGreaterThan(3);
     expect(new Set(node.calls)).toEqual(new Set(["eth_blockNumber"]));
+    // A confirmed head counts as an answer: a chain that has no new block is not silent.
+    const receivedAt = follower?.head?.receivedAt ?? 0;
+    await expect.poll(() => follower?.head?.receivedAt).toBeGreaterThan(receivedAt);
     node.forget();
     node.mine(block(0));
     await expect.poll(headHash).toBe("a0");
