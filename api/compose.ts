@@ -47,7 +47,6 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
   const index = openIndex({
     databaseUrl,
     build: environment.indexSchema ?? (await buildSchema(environment.databaseSchema, network)),
-    databaseSchema: environment.databaseSchema,
     onError: (error) => log.warn({ err: error }, "the builds of the index could not be read"),
   });
   const store = lazily(() =>

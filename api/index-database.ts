@@ -3,7 +3,7 @@ import { toSnakeCase } from "drizzle-orm/casing";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
 import pg from "pg";
-import { buildSchemaPattern } from "../config/index-build";
+import { sameDeploymentPattern } from "../config/index-build";
 import * as schemaModule from "../ponder.schema";
 import type { IndexDatabase } from "./services";
 
@@ -18,8 +18,6 @@ type Options = {
   databaseUrl: string;
   /** The schema of this version's build. */
   build: string;
-  /** Builds of all versions are in schemas whose names begin with this. */
-  databaseSchema: string;
   /** Called when a connection fails outside of a query, or the builds can't be read. */
   onError: (error: unknown) => void;
 };
@@ -86,12 +84,12 @@ type Choice = { schema: string; isFinal: boolean; ownCheckpoint: string };
  * Chooses the build to serve: an earlier one that this version can read, until this version's own has reached the same
  * block, so that answers never go back.
  */
-async function chooseBuild(pool: pg.Pool, { build, databaseSchema }: Options): Promise<Choice> {
+async function chooseBuild(pool: pg.Pool, { build }: Options): Promise<Choice> {
   const own = await progressOf(pool, build);
   const ownCheckpoint = own?.checkpoint ?? "";
   const { rows } = await pool.query<{ name: string }>(
     "SELECT nspname AS name FROM pg_namespace WHERE nspname ~ $1 AND nspname <> $2 ORDER BY oid DESC",
-    [buildSchemaPattern(databaseSchema), build],
+    [sameDeploymentPattern(build), build],
   );
   for (const { name } of rows) {
     const other = await progressOf(pool, name);

@@ -1,10 +1,22 @@
 import { pino } from "pino";
 import { z } from "zod";
-import { parseEnvironment } from "../config/environment";
+import { type Environment, InvalidEnvironment, parseEnvironment } from "../config/environment";
+import { CONFIGURATION_ERROR } from "../config/exit-codes";
 import { composeGateway } from "./compose";
 import { listen, stopOnSignals } from "./http/listener";
 
-const environment = parseEnvironment(process.env);
+/** The environment, or the end of the process with a sentence for each wrong variable. */
+function readEnvironment(): Environment {
+  try {
+    return parseEnvironment(process.env);
+  } catch (error) {
+    if (!(error instanceof InvalidEnvironment)) throw error;
+    console.error(error.message);
+    process.exit(CONFIGURATION_ERROR);
+  }
+}
+
+const environment = readEnvironment();
 const log = pino({ level: environment.logLevel });
 const gateway = await composeGateway(environment, log);
 

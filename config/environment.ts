@@ -30,8 +30,8 @@ const databaseUrl = z.url({ protocol: /^postgres(ql)?$/, error: "must be a postg
 
 const schemaName = z
   .string()
-  // A build's schema adds nine characters, and Ponder accepts 45.
-  .regex(/^[a-z_][a-z0-9_]{0,35}$/, "must be a lowercase PostgreSQL schema name of at most 36 characters");
+  // A build's schema adds 13 characters, and Ponder accepts 45.
+  .regex(/^[a-z_][a-z0-9_]{0,31}$/, "must be a lowercase PostgreSQL schema name of at most 32 characters");
 
 const DEFAULT_WRITES_PER_MINUTE = 600;
 const DEFAULT_DOCUMENT_BYTES_PER_DAY = 64 * 1024 * 1024;

@@ -1,42 +1,64 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { protocolAbis } from "./contracts";
 import type { Network } from "./networks";
 
-/** A build's schema is the public name, an underscore and this many hex digits. */
-const DIGEST_DIGITS = 8;
+/** What is indexed: the chain, its contracts, and from which block on. */
+export type Deployment = Pick<Network, "chainId" | "startBlock" | "contracts">;
 
-/** A regular expression for the schemas of all builds of an index. */
-export const buildSchemaPattern = (databaseSchema: string) => `^${databaseSchema}_[0-9a-f]{${DIGEST_DIGITS}}$`;
+// A build's schema is the public name, an underscore, a digest of the deployment and a digest of the code.
+const DEPLOYMENT_DIGITS = 6;
+const CODE_DIGITS = 6;
 
-/** The schema to which an index from before builds had schemas of their own is moved. */
-export const legacyBuildSchema = (databaseSchema: string) => `${databaseSchema}_${"0".repeat(DIGEST_DIGITS)}`;
+/** A regular expression for the schemas of all builds under a public name, of whatever deployment. */
+export const anyBuildPattern = (databaseSchema: string) =>
+  `^${databaseSchema}_[0-9a-f]{${DEPLOYMENT_DIGITS + CODE_DIGITS}}$`;
+
+/** A regular expression for the builds of the same deployment by any version of the code, including this one. */
+export const sameDeploymentPattern = (build: string) => `^${build.slice(0, -CODE_DIGITS)}[0-9a-f]{${CODE_DIGITS}}$`;
+
+/** The name, as a build of the same deployment, for an index from before builds had schemas of their own. */
+export const legacyBuild = (build: string) => build.slice(0, -CODE_DIGITS) + "0".repeat(CODE_DIGITS);
 
 const projectRoot = resolve(import.meta.dirname, "..");
 
-/** The files that Ponder hashes into its build id, besides its configuration. */
-async function indexedSources(root: string): Promise<string[]> {
-  const entries = await readdir(join(root, "src"), { recursive: true, withFileTypes: true });
-  const handlers = entries
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !file.startsWith(join(root, "src", "api")))
     .sort();
-  return [join(root, "ponder.schema.ts"), ...handlers, join(root, "node_modules", "ponder", "package.json")];
 }
 
+/** The files that determine Ponder's build id: handlers, tables, ABIs, its configuration, and Ponder itself. */
+async function indexedSources(root: string): Promise<string[]> {
+  const handlers = await filesBelow(join(root, "src"));
+  return [
+    ...handlers.filter((file) => !file.startsWith(join(root, "src", "api"))),
+    ...(await filesBelow(join(root, "abis"))),
+    ...["ponder.schema.ts", "ponder.config.ts", join("config", "contracts.ts")].map((file) => join(root, file)),
+    join(root, "node_modules", "ponder", "package.json"),
+  ];
+}
+
+const digest = (parts: readonly (string | Uint8Array)[], digits: number) => {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part).update("\0");
+  return hash.digest("hex").slice(0, digits);
+};
+
 /**
- * Names the schema for the index that this version of the handlers builds from this deployment. It changes whenever
- * Ponder's own build id does, so Ponder never meets tables of another build.
+ * Names the schema for the index that this version of the code builds from a deployment. It changes whenever Ponder's own
+ * build id does, so Ponder never meets tables of another build.
  */
 export async function buildSchema(
   databaseSchema: string,
-  { chainId, startBlock, contracts }: Pick<Network, "chainId" | "startBlock" | "contracts">,
+  { chainId, startBlock, contracts }: Deployment,
   root = projectRoot,
 ): Promise<string> {
-  const hash = createHash("sha256");
-  for (const file of await indexedSources(root)) hash.update(await readFile(file)).update("\0");
-  hash.update(JSON.stringify({ chainId, startBlock, contracts, protocolAbis }));
-  return `${databaseSchema}_${hash.digest("hex").slice(0, DIGEST_DIGITS)}`;
+  const addresses = Object.entries(contracts).sort(([one], [other]) => (one < other ? -1 : 1));
+  const deployment = digest([JSON.stringify({ chainId, startBlock, addresses })], DEPLOYMENT_DIGITS);
+  const files = await indexedSources(root);
+  const code = digest(await Promise.all(files.map((file) => readFile(file))), CODE_DIGITS);
+  return `${databaseSchema}_${deployment}${code}`;
 }

@@ -114,12 +114,16 @@ export function startChild({ name, stopSignal, graceMs, onLine, command, args, .
   return supervise(child, { name, stopSignal, graceMs, onLine });
 }
 
+/** Lines of a JSON log below the level of a warning say nothing about why a process ended. */
+const isRoutine = (line: string) => /^\{"level":[1-3]0,/.test(line);
+
 /** A child that should be running has ended. The message contains its last lines of output. */
 export class ChildEnded extends Error {
   override name = "ChildEnded";
 
   constructor({ name, lastLines }: Child, code: number | null) {
-    super(`${name} ended${code === null ? "" : ` with code ${code}`}:\n${lastLines().join("\n")}`);
+    const lines = lastLines().filter((line) => !isRoutine(line));
+    super([`${name} ended${code === null ? "" : ` with code ${code}`}:`, ...lines].join("\n"));
   }
 }
 

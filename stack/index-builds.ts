@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
-import { buildSchemaPattern, legacyBuildSchema } from "../config/index-build";
+import { anyBuildPattern, legacyBuild, sameDeploymentPattern } from "../config/index-build";
 
 /** An indexer that has not renewed its lock for this long is gone. It is Ponder's own limit. */
 const HEARTBEAT_MS = 25_000;
@@ -30,22 +30,25 @@ async function readState(client: pg.ClientBase, build: string): Promise<BuildSta
   return rows[0];
 }
 
-async function listBuilds(client: pg.ClientBase, databaseSchema: string): Promise<string[]> {
+/** The schemas whose names match, if need be only those that were created before another. */
+async function schemasLike(client: pg.ClientBase, pattern: string, before?: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
-    "SELECT nspname AS name FROM pg_namespace WHERE nspname ~ $1 ORDER BY nspname",
-    [buildSchemaPattern(databaseSchema)],
+    `SELECT nspname AS name FROM pg_namespace
+     WHERE nspname ~ $1 AND ($2::text IS NULL OR oid < (SELECT oid FROM pg_namespace WHERE nspname = $2))
+     ORDER BY nspname`,
+    [pattern, before ?? null],
   );
   return rows.map((row) => row.name);
 }
 
-/** The other builds that no indexer works on, and whether this one has reached the last block of all of them. */
-async function earlierBuilds(client: pg.ClientBase, databaseSchema: string, build: string) {
+/** The earlier builds of the same deployment that no indexer works on, and whether this one has reached the last block of all of them. */
+async function earlierBuilds(client: pg.ClientBase, build: string) {
   const own = await readState(client, build);
   const unused: string[] = [];
   let isReached = own?.isReady === true;
   let isOnly = true;
-  for (const schema of await listBuilds(client, databaseSchema)) {
-    if (schema === build) continue;
+  // A version that was rolled back to must not drop the build of the newer one.
+  for (const schema of await schemasLike(client, sameDeploymentPattern(build), build)) {
     isOnly = false;
     const state = await readState(client, schema);
     if (state?.isLocked) continue;
@@ -58,7 +61,7 @@ async function earlierBuilds(client: pg.ClientBase, databaseSchema: string, buil
 /** Drops every build of an index, and Ponder's views of it. */
 export async function dropIndex(client: pg.ClientBase, databaseSchema: string): Promise<void> {
   await client.query(`DROP SCHEMA IF EXISTS ${name(databaseSchema)} CASCADE`);
-  for (const build of await listBuilds(client, databaseSchema))
+  for (const build of await schemasLike(client, anyBuildPattern(databaseSchema)))
     await client.query(`DROP SCHEMA ${name(build)} CASCADE`);
 }
 
@@ -73,14 +76,39 @@ class IndexInUse extends Error {
   }
 }
 
+/** A schema holds the index of another chain, and can't be used for this one. */
+class OtherChain extends Error {
+  override name = "OtherChain";
+
+  constructor(schema: string, chainId: string) {
+    super(`Schema ${schema} holds the index of chain ${chainId}. Set DATABASE_SCHEMA to another name.`);
+  }
+}
+
+/** Throws {@link OtherChain} if a schema with Ponder's tables or views is of another chain. */
+async function requireChain(client: pg.ClientBase, schema: string, chainId: number): Promise<void> {
+  const table = `${name(schema)}._ponder_checkpoint`;
+  const { rows: found } = await client.query("SELECT to_regclass($1) IS NOT NULL AS found", [table]);
+  if (!found[0]?.found) return;
+  const { rows } = await client.query(`SELECT chain_id FROM ${table} WHERE chain_id <> $1`, [chainId]);
+  if (rows[0]) throw new OtherChain(schema, rows[0].chain_id);
+}
+
+/** Throws {@link OtherChain} if any build under a public name, or the views of one, are of another chain. */
+export async function requireChainOfAll(client: pg.ClientBase, databaseSchema: string, chainId: number): Promise<void> {
+  for (const schema of [databaseSchema, ...(await schemasLike(client, anyBuildPattern(databaseSchema)))])
+    await requireChain(client, schema, chainId);
+}
+
 /** Earlier versions built the index in the schema that now holds the views. Renames it, so that it is one build of several. */
-async function moveLegacyIndex(client: pg.ClientBase, databaseSchema: string): Promise<void> {
+async function moveLegacyIndex(client: pg.ClientBase, { databaseSchema, build, chainId }: Options): Promise<void> {
   const { rows } = await client.query("SELECT relkind FROM pg_class WHERE oid = to_regclass($1)", [
     `${name(databaseSchema)}._ponder_meta`,
   ]);
   if (rows[0]?.relkind !== "r") return;
   if ((await readState(client, databaseSchema))?.isLocked) throw new IndexInUse(databaseSchema);
-  await client.query(`ALTER SCHEMA ${name(databaseSchema)} RENAME TO ${name(legacyBuildSchema(databaseSchema))}`);
+  await requireChain(client, databaseSchema, chainId);
+  await client.query(`ALTER SCHEMA ${name(databaseSchema)} RENAME TO ${name(legacyBuild(build))}`);
 }
 
 /** Releases a build's lock. Only for the process that knows that the indexer which held it has ended. */
@@ -143,6 +171,7 @@ type Options = {
   databaseSchema: string;
   /** The schema of the build that the indexer works on. */
   build: string;
+  chainId: number;
   onError: (error: unknown) => void;
 };
 
@@ -150,18 +179,14 @@ type Options = {
  * Prepares the database for a build, and drops earlier builds once it has caught up and no indexer works on them. Call it
  * before the indexer starts, and stop it after the indexer has ended.
  */
-export async function manageBuilds({
-  databaseUrl,
-  databaseSchema,
-  build,
-  onError,
-}: Options): Promise<{ stop: () => Promise<void> }> {
-  await withClient(databaseUrl, (client) => moveLegacyIndex(client, databaseSchema));
+export async function manageBuilds(options: Options): Promise<{ stop: () => Promise<void> }> {
+  const { databaseUrl, build, onError } = options;
+  await withClient(databaseUrl, (client) => moveLegacyIndex(client, options));
   const stopped = new AbortController();
   let reachedAt: number | undefined;
   /** Drops what can be dropped now. Returns whether nothing is left to do. */
   const dropEarlier = async (client: pg.Client) => {
-    const { unused, isReached, isOnly } = await earlierBuilds(client, databaseSchema, build);
+    const { unused, isReached, isOnly } = await earlierBuilds(client, build);
     if (!isReached) return false;
     reachedAt ??= Date.now();
     if (Date.now() - reachedAt >= KEPT_MS)

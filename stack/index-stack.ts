@@ -1,18 +1,20 @@
 import { resolve } from "node:path";
 import type { Environment } from "../config/environment";
+import { CONFIGURATION_ERROR } from "../config/exit-codes";
 import { buildSchema } from "../config/index-build";
-import type { Child, ChildEnded } from "./child";
+import type { Child } from "./child";
 import { type Gateway, startGateway } from "./gateway";
-import { manageBuilds, releaseLock } from "./index-builds";
+import { databaseReady, manageBuilds, releaseLock } from "./index-builds";
 import { startIndexer } from "./indexer";
 import { type KeptRunning, keepRunning } from "./keep-running";
+import { requireFreePort } from "./ports";
 import { isUnrecoverableReorg } from "./unrecoverable-reorg";
 import { type Edit, watchSources } from "./watch-sources";
 
 const projectRoot = resolve(import.meta.dirname, "..");
 
-/** The exit code for an error that a restart does not mend, such as a wrong configuration. */
-const USER_ERROR = 1;
+/** Ponder's exit code for an error that a restart does not mend, such as a wrong configuration. */
+const PONDER_USER_ERROR = 1;
 
 type Options = {
   environment: Environment;
@@ -57,11 +59,13 @@ export async function startIndexStack({
 }: Options): Promise<IndexStack> {
   const { apiPort, ponderPort, databaseSchema } = environment;
   const openBuild = async () => {
-    const schema = await buildSchema(databaseSchema, environment.network(), root);
+    const network = environment.network();
+    const schema = await buildSchema(databaseSchema, network, root);
     const builds = await manageBuilds({
       databaseUrl,
       databaseSchema,
       build: schema,
+      chainId: network.chainId,
       onError: (error) => onNotice(`Earlier builds of the index could not be dropped: ${error}`),
     });
     return { schema, stop: builds.stop };
@@ -75,12 +79,11 @@ export async function startIndexStack({
     API_PORT: String(apiPort),
   });
   const policy = {
-    onRestart: ({ message }: ChildEnded, delayMs: number) =>
+    onRestart: ({ message }: Error, delayMs: number) =>
       onNotice(`${message}\nIt is started again in ${delayMs / 1000} s.`),
     onGivenUp: watch
       ? (error: Error) => onNotice(`${error.message}\nIt is started again after the next edit.`)
       : onGivenUp,
-    isFinal: (code: number | null) => code === USER_ERROR,
   };
 
   const started = <Kind extends Child>(child: Kind) => {
@@ -97,9 +100,14 @@ export async function startIndexStack({
   let isFirst = true;
   const indexer = await keepRunning({
     ...policy,
+    isFinal: (code) => code === PONDER_USER_ERROR,
     async start() {
-      // Its predecessor was started by this process and has ended, perhaps without releasing its lock.
-      if (!isFirst) await releaseLock(databaseUrl, build.schema);
+      await requireFreePort(ponderPort, "PONDER_PORT");
+      if (!isFirst) {
+        await databaseReady(databaseUrl, ({ message }) => onNotice(message));
+        // Its predecessor was started by this process and has ended, perhaps without releasing its lock.
+        await releaseLock(databaseUrl, build.schema);
+      }
       isFirst = false;
       const { schema } = build;
       const views = databaseSchema;
@@ -108,20 +116,21 @@ export async function startIndexStack({
   });
   const gateway = await keepRunning({
     ...policy,
+    isFinal: (code) => code === CONFIGURATION_ERROR,
     start: async () => started(startGateway({ root, env: variables(), onLine })),
   });
 
   const reload = async ({ isShared }: Edit) => {
-    if (isShared) {
-      await build.stop();
-      build = await openBuild();
-      await indexer.restart();
+    try {
+      if (isShared) {
+        await build.stop();
+        build = await openBuild();
+        await indexer.restart();
+      }
+      await gateway.replace((next) => next.listening);
+    } catch (error) {
+      onNotice(`${error instanceof Error ? error.message : error}. The last version that worked is still served.`);
     }
-    await gateway
-      .replace((next) => next.listening)
-      .catch((error: Error) => {
-        onNotice(`${error.message}. The last version that worked is still served.`);
-      });
   };
   const stopWatching = watch ? watchSources(root, reload) : () => {};
   return {

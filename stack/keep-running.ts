@@ -3,7 +3,7 @@ import { type Child, ChildEnded } from "./child";
 type Options<Kind extends Child> = {
   start: () => Promise<Kind>;
   /** Called before each restart, with why it is needed. */
-  onRestart: (error: ChildEnded, delayMs: number) => void;
+  onRestart: (error: Error, delayMs: number) => void;
   /** Called when it has ended and is not started again. */
   onGivenUp: (error: Error) => void;
   /** Whether a restart can't help after this exit code. */
@@ -44,16 +44,21 @@ export async function keepRunning<Kind extends Child>({
     current = await start();
     watch(current);
   };
+  /** Starts it again after the next delay. A start that fails counts as a failure too. */
+  const retry = (error: Error) => {
+    const delayMs = RESTART_DELAYS_MS[failures++];
+    if (delayMs === undefined) return onGivenUp(error);
+    onRestart(error, delayMs);
+    waiting = setTimeout(() => run().catch((cause) => isStopped || retry(cause)), delayMs);
+  };
   const watch = (child: Kind) => {
     const startedAt = Date.now();
     void child.ended.then((code) => {
       if (isStopped || child !== current || child === stopping) return;
       if (Date.now() - startedAt > HEALTHY_MS) failures = 0;
       const error = new ChildEnded(child, code);
-      const delayMs = RESTART_DELAYS_MS[failures++];
-      if (delayMs === undefined || isFinal(code)) return onGivenUp(error);
-      onRestart(error, delayMs);
-      waiting = setTimeout(() => run().catch(onGivenUp), delayMs);
+      if (isFinal(code)) onGivenUp(error);
+      else retry(error);
     });
   };
   await run();

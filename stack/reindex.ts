@@ -1,6 +1,6 @@
 import pg from "pg";
 import { BlockNotFoundError, type Hex, type PublicClient } from "viem";
-import { buildSchemaPattern } from "../config/index-build";
+import { anyBuildPattern } from "../config/index-build";
 
 /** The index can't be rebuilt; the message says what to do. */
 export class CannotReindex extends Error {
@@ -94,7 +94,7 @@ async function indexSchemas(client: pg.Client, schema: string, chainId: number):
     `SELECT n.nspname AS name FROM pg_namespace n
      JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = '_ponder_checkpoint' AND c.relkind = 'r'
      WHERE n.nspname = $1 OR n.nspname ~ $2 ORDER BY 1`,
-    [schema, buildSchemaPattern(schema)],
+    [schema, anyBuildPattern(schema)],
   );
   const ofChain: string[] = [];
   for (const { name } of rows) {

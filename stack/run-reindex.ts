@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { createPublicClient, fallback, http } from "viem";
-import { InvalidEnvironment, parseEnvironment } from "../config/environment";
+import { BaseError, createPublicClient, fallback, http } from "viem";
+import { parseEnvironment } from "../config/environment";
+import { databaseReady } from "./index-builds";
 import { startEmbeddedPostgres } from "./postgres/embedded";
-import { CannotReindex, reindex } from "./reindex";
-import { ownStateFolder, StateFolderInUse } from "./state-folder";
+import { reindex } from "./reindex";
+import { ownStateFolder } from "./state-folder";
 
 /** Runs an action on the given database, or on the embedded one, which it starts for as long as that takes. */
 async function withDatabase<Value>(
@@ -12,7 +13,10 @@ async function withDatabase<Value>(
   databaseUrl: string | undefined,
   act: (url: string) => Promise<Value>,
 ): Promise<Value> {
-  if (databaseUrl !== undefined) return act(databaseUrl);
+  if (databaseUrl !== undefined) {
+    await databaseReady(databaseUrl, ({ message }) => console.error(message));
+    return act(databaseUrl);
+  }
   await ownStateFolder(stateFolder);
   const { child, databaseUrl: url } = await startEmbeddedPostgres(stateFolder);
   try {
@@ -47,8 +51,9 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  const isExpected = [CannotReindex, InvalidEnvironment, StateFolderInUse].some((kind) => error instanceof kind);
-  if (!isExpected || !(error instanceof Error)) throw error;
-  console.error(error.message);
+  // viem's long message has the URL in it, which may have a key.
+  if (error instanceof BaseError) console.error(`The chain of RPC_URL does not answer: ${error.shortMessage}`);
+  else if (error instanceof Error) console.error(error.message);
+  else throw error;
   process.exitCode = 1;
 }

@@ -6,6 +6,7 @@ import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Logger } from "pino";
+import { CONFIGURATION_ERROR } from "../../config/exit-codes";
 import { type Failure, failureOf } from "./failure";
 
 /** What answers requests; a Hono app is one. */
@@ -92,7 +93,7 @@ export function listen(app: App, port: number, log: Logger): Listener {
         ? `Port ${port} is in use. Set API_PORT to another one.`
         : `The gateway can't listen on port ${port} (API_PORT): ${error.message}`,
     );
-    process.exit(1);
+    process.exit(CONFIGURATION_ERROR);
   });
   server.listen(port);
   return {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { lstat, mkdir, readlink, realpath, symlink } from "node:fs/promises";
+import { lstat, mkdir, readdir, readlink, realpath, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Child } from "../child";
@@ -46,6 +46,12 @@ async function placeData(tools: Tools, stateFolder: string): Promise<string> {
   return target;
 }
 
+/** Removes what a start left behind that was ended while it made the cluster. */
+async function removeScratch(stateFolder: string): Promise<void> {
+  for (const name of await readdir(stateFolder))
+    if (name.startsWith("postgres.making-")) await rm(join(stateFolder, name), { recursive: true, force: true });
+}
+
 export type EmbeddedPostgres = { child: Child; databaseUrl: string };
 
 /**
@@ -54,6 +60,7 @@ export type EmbeddedPostgres = { child: Child; databaseUrl: string };
  */
 export async function startEmbeddedPostgres(stateFolder: string): Promise<EmbeddedPostgres> {
   await mkdir(stateFolder, { recursive: true });
+  await removeScratch(stateFolder);
   const tools = await findTools(join(stateFolder, "postgres"), stateFolder);
   const { child, url } = await startCluster(tools, await placeData(tools, stateFolder));
   return { child, databaseUrl: url(DATABASE) };

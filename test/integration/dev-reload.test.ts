@@ -131,16 +131,18 @@ describe("npm run dev", () => {
   it("survives edits of the schema, of handlers and of operations in any order, on the same ports", async () => {
     const schema = await readFile(join(root, "ponder.schema.ts"), "utf8");
     const handlers = await readFile(join(root, "src", "agents.ts"), "utf8");
+    const abi = await readFile(join(root, "abis", "AgentRegistry.ts"), "utf8");
     const key = "agentId: t.bigint().primaryKey(),";
     const edits: Record<string, (round: number) => Promise<void>> = {
       schema: (round) => save("ponder.schema.ts", schema.replace(key, `${key}\n    note${round}: t.text(),`)),
       handler: (round) => save(join("src", "agents.ts"), `${handlers}\nexport const round = ${round};\n`),
+      abi: (round) => save(join("abis", "AgentRegistry.ts"), `${abi}\n// ${round}\n`),
       operation: (round) => save(EDITED, original.replace('name: "Intentry"', `name: "Round ${round}"`)),
     };
     const orders = [
       ["schema", "operation", "handler"],
       ["operation", "handler", "schema"],
-      ["handler", "schema", "operation"],
+      ["handler", "abi", "schema", "operation"],
     ];
     for (const [round, order] of orders.entries()) {
       for (const kind of order) await edits[kind]?.(round);

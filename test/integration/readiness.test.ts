@@ -172,7 +172,7 @@ describe("readiness", () => {
     const options = { databaseUrl, schema: DATABASE_SCHEMA, chainId: LOCAL_CHAIN_ID, chain: stack.client };
     await expect(reindex(options)).rejects.toThrow(CannotReindex);
     await expect(reindex(options)).rejects.toThrow(
-      /An indexer holds the schema intentry_test_[0-9a-f]{8}\. Stop it first/,
+      /An indexer holds the schema intentry_test_[0-9a-f]{12}\. Stop it first/,
     );
   });
 
@@ -201,7 +201,7 @@ describe("readiness", () => {
     expect(done).toEqual({
       keptBlock: kept.at(-1)?.number,
       deletedBlocks: before.length - kept.length,
-      droppedSchemas: [expect.stringMatching(/^intentry_test_[0-9a-f]{8}$/)],
+      droppedSchemas: [expect.stringMatching(/^intentry_test_[0-9a-f]{12}$/)],
     });
     expect(await cached()).toEqual(kept);
     const intervals = await query<{ upper: string }>(

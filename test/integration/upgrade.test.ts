@@ -10,7 +10,9 @@ import { DATABASE_SCHEMA, type Index, indexOf } from "./index-of";
 import { type RpcProxy, startRpcProxy } from "./rpc-proxy";
 import { type Stack, startStack } from "./stack";
 
-const BUILD = new RegExp(`^${DATABASE_SCHEMA}_[0-9a-f]{8}$`);
+const BUILD = new RegExp(`^${DATABASE_SCHEMA}_[0-9a-f]{12}$`);
+/** A build of another deployment, such as one of another chain, in the same database. */
+const FOREIGN = `${DATABASE_SCHEMA}_ffffffffffff`;
 const DOCUMENT = '"kept across upgrades"';
 
 describe("an upgrade on an existing database", () => {
@@ -25,6 +27,7 @@ describe("an upgrade on an existing database", () => {
     index = await indexOf({ ...stack.chain, rpcUrl: proxy.url }, stack.contracts, { DATABASE_URL: stack.databaseUrl });
     await register("first");
     await index.startIndexer();
+    await query(`CREATE SCHEMA ${FOREIGN}`);
     const response = await fetch(`${index.apiUrl}/catalogs`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -54,7 +57,7 @@ describe("an upgrade on an existing database", () => {
   };
   const builds = async () => {
     const rows = await query("SELECT nspname FROM pg_namespace ORDER BY 1");
-    return rows.map(({ nspname }) => String(nspname)).filter((name) => BUILD.test(name));
+    return rows.map(({ nspname }) => String(nspname)).filter((name) => BUILD.test(name) && name !== FOREIGN);
   };
   const status = async (path: string) => (await fetch(index.apiUrl + path).catch(() => undefined))?.status;
 
@@ -123,5 +126,6 @@ describe("an upgrade on an existing database", () => {
     await expect.poll(async () => (await builds()).length, { timeout: 60_000 }).toBe(1);
     expect(await query(`SELECT agent_id FROM ${DATABASE_SCHEMA}.agent ORDER BY 1`)).toHaveLength(2);
     await expectStoreUntouched();
+    expect(await query(`SELECT FROM pg_namespace WHERE nspname = '${FOREIGN}'`)).toHaveLength(1);
   });
 });

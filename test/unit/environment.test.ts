@@ -86,7 +86,7 @@ describe("the environment", () => {
     ["RPC_URL", "https://rpc.example,", "must be an http(s) URL"],
     ["RPC_WS_URL", "https://rpc.example", "must be a ws(s) URL"],
     ["DATABASE_URL", "mysql://db", "must be a postgres:// URL"],
-    ["DATABASE_SCHEMA", "Robert'); DROP", "must be a lowercase PostgreSQL schema name of at most 36 characters"],
+    ["DATABASE_SCHEMA", "Robert'); DROP", "must be a lowercase PostgreSQL schema name of at most 32 characters"],
     ["SAMPLE_ACTIVITY", "yes", "must be true or false"],
     ["CHAIN_ID", "1.5", "must be a whole number from 1 to 2147483647"],
     ["START_BLOCK", "0x10", "must be a whole number from 0 to 9007199254740991"],

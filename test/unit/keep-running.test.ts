@@ -29,14 +29,17 @@ describe("keepRunning", () => {
   let delays: number[];
   let givenUp: string[];
   let kept: KeptRunning<Fake>;
+  let failsToStart: boolean;
 
   beforeEach(async () => {
     vi.useFakeTimers();
     children = [];
     delays = [];
     givenUp = [];
+    failsToStart = false;
     kept = await keepRunning<Fake>({
       async start() {
+        if (failsToStart) throw new Error("The database does not answer");
         const child = fakeChild(children.length);
         children.push(child);
         return child;
@@ -59,6 +62,21 @@ describe("keepRunning", () => {
     expect(delays).toEqual([500, 1_000, 2_000, 5_000, 10_000, 30_000]);
     expect(children).toHaveLength(7);
     expect(givenUp).toEqual(["child ended with code 75:\nits last line"]);
+  });
+
+  it("counts a start that fails as a failure, and goes on when one succeeds", async () => {
+    failsToStart = true;
+    children[0]?.end(null);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(delays).toEqual([500, 1_000, 2_000]);
+    failsToStart = false;
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(children).toHaveLength(2);
+    failsToStart = true;
+    children[1]?.end(null);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(delays).toEqual([500, 1_000, 2_000, 5_000, 10_000, 30_000]);
+    expect(givenUp).toEqual(["The database does not answer"]);
   });
 
   it("begins with the first delay again after a child has run for a minute", async () => {
