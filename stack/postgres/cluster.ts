@@ -112,6 +112,7 @@ export async function startCluster(
   const url = (database: string) => `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
   const child = startChild({
     name: "postgres",
+    stopSignal: "SIGINT",
     command: binaries.postgres,
     args: [
       ...["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", ""],
@@ -122,7 +123,7 @@ export async function startCluster(
     ...user,
   });
   await waitFor(child, "connection", () => query(url(DATABASE), "SELECT 1").then(() => true), START_MS);
-  return { child: { ...child, stop: (signal = "SIGINT") => child.stop(signal) }, url };
+  return { child, url };
 }
 
 /** Runs one statement on a connection of its own. */
