@@ -8,7 +8,7 @@ const awayMessage =
 
 /**
  * By SQLSTATE: read_only_sql_transaction; lock_not_available, deadlock_detected, serialization_failure; undefined_table,
- * undefined_column, invalid_schema_name.
+ * invalid_schema_name.
  */
 const problems: Readonly<Record<string, DatabaseProblem>> = {
   "25006": "read-only",
@@ -16,13 +16,12 @@ const problems: Readonly<Record<string, DatabaseProblem>> = {
   "40P01": "locked",
   "40001": "locked",
   "42P01": "no-index",
-  "42703": "no-index",
   "3F000": "no-index",
 };
 
 /**
- * Classifies an error of a driver, or its cause. The store's tables are migrated before they are used, so a missing table,
- * column or schema is one of the index.
+ * Classifies an error of a driver, or its cause. The store's tables are migrated before they are used, so a missing table
+ * or schema is one of the index.
  */
 export function databaseProblemOf(error: unknown): DatabaseProblem | undefined {
   if (!(error instanceof Error)) return undefined;
