@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readlink, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -53,6 +54,12 @@ describe("the supervisor of npm start", () => {
     await write(actor(1), "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);
   };
   const status = async (path: string) => (await fetch(apiUrl + path).catch(() => undefined))?.status;
+
+  it.runIf(existsSync("/proc/self/fd"))("watches no files in the indexer", async () => {
+    const folder = `/proc/${await pidOf("indexer")}/fd`;
+    const open = await Promise.all((await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => "closed")));
+    expect(open).not.toContain("anon_inode:inotify");
+  });
 
   it("starts a killed indexer again, while the gateway goes on answering", async () => {
     const killed = await pidOf("indexer");
