@@ -57,7 +57,9 @@ describe("the supervisor of npm start", () => {
 
   it.runIf(existsSync("/proc/self/fd"))("watches no files in the indexer", async () => {
     const folder = `/proc/${await pidOf("indexer")}/fd`;
-    const open = await Promise.all((await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => "closed")));
+    const open = await Promise.all(
+      (await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => "closed")),
+    );
     expect(open).not.toContain("anon_inode:inotify");
   });
 
