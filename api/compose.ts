@@ -12,6 +12,7 @@ import type { Env } from "./http/log";
 import { openIndex } from "./index-database";
 import { followHead } from "./index-head";
 import { openMonitor } from "./monitor/open";
+import { readSharedHead } from "./monitor/shared-head";
 import { configuredProvider } from "./portfolio/configured";
 import { createPortfolio } from "./portfolio/portfolio";
 import type { Services } from "./services";
@@ -23,7 +24,11 @@ import { paymentsFrom } from "./x402/payments";
 const LOCAL_EVENT_POLL_MS = 50;
 const EVENT_POLL_MS = 250;
 
-/** How often the chain is asked for its newest block where it offers no subscription. */
+/** How often the head that another process follows is read. */
+const LOCAL_HEAD_READ_MS = 200;
+const HEAD_READ_MS = 1_000;
+
+/** If this process follows the head: how often it asks where the chain offers no subscription. */
 const LOCAL_HEAD_POLL_MS = 500;
 const HEAD_POLL_MS = 2_000;
 
@@ -60,11 +65,18 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
   const provider = configuredProvider(environment.portfolio, (failure) =>
     log.warn(failure, "part of a portfolio could not be read"),
   );
-  const chainHead = followChainHead({
-    urls: rpcUrls,
-    webSocketUrls: environment.rpcWebSocketUrls,
-    intervalMs: environment.pollingIntervalMs ?? (isLocal ? LOCAL_HEAD_POLL_MS : HEAD_POLL_MS),
-    ...rpcTimes(isLocal),
+  const chainHead = readSharedHead({
+    store: store.db,
+    chainId,
+    intervalMs: isLocal ? LOCAL_HEAD_READ_MS : HEAD_READ_MS,
+    follow: () =>
+      followChainHead({
+        urls: rpcUrls,
+        webSocketUrls: environment.rpcWebSocketUrls,
+        intervalMs: environment.pollingIntervalMs ?? (isLocal ? LOCAL_HEAD_POLL_MS : HEAD_POLL_MS),
+        ...rpcTimes(isLocal),
+      }),
+    onError: (error) => log.debug({ err: error }, "the published head of the chain could not be read"),
   });
   // The monitor asks again by itself, and nothing at all while the nodes are away.
   const monitored = createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url, { retryCount: 0 }))) });

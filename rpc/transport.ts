@@ -1,29 +1,23 @@
 import { custom, type Transport } from "viem";
 import { z } from "zod";
-import { HeadFollower } from "./head";
-import { webSocketUrl } from "./new-heads";
-import { type OnNodeChange, RpcPool } from "./pool";
+import type { BlockHeader } from "./block";
+import { type FollowedHead, headOf, type NodeOptions } from "./follow-head";
+import { RpcPool } from "./pool";
 
 /** Ponder's own limit starts at 20 requests per second and has no setting. The pool limits requests by how many are in flight. */
 const REQUESTS_PER_SECOND = 10_000;
 
-/** A follower nobody asks for so long is stopped: `ponder dev` drops a transport without a word when it reloads. */
-const IDLE_MS = 10_000;
-
 const HeadPoll = z.object({
   method: z.literal("eth_getBlockByNumber"),
-  params: z.tuple([z.literal("latest"), z.literal(true)]),
+  params: z.tuple([z.literal("latest"), z.boolean()]),
 });
 
-export type TransportOptions = {
-  /** The nodes' HTTP URLs; requests go to the first that is available. */
-  urls: readonly string[];
-  /** Their WebSocket URLs, in the same order. A node without one is tried at its HTTP URL. */
-  webSocketUrls?: readonly string[];
-  intervalMs: number;
-  quietMs: number;
-  timeoutMs: number;
-  onNodeChange?: OnNodeChange;
+const Transactions = z.array(z.object({ hash: z.string() })).catch([]);
+const transactionHashes = ({ transactions }: BlockHeader) => Transactions.parse(transactions).map(({ hash }) => hash);
+
+export type TransportOptions = NodeOptions & {
+  /** Called once, with the first request, when the transport starts to follow the head. */
+  onFollow?: (head: FollowedHead) => void;
 };
 
 /** The times that suit a chain on this machine, which may be slow but has no rate limit, and a public one. */
@@ -41,37 +35,32 @@ function liftRateLimit(bucket: unknown): void {
  * nodes are away, requests wait instead of failing into Ponder's backoff of more than a minute.
  *
  * Ponder polls `eth_getBlockByNumber("latest", true)` without waiting for the last answer. These polls are answered from
- * memory; {@link HeadFollower} keeps the block fresh.
+ * memory, by the follower that keeps the block fresh. It follows from the first request on, also during the backfill.
  *
  * @example
  * chains: { base: { id: 8453, rpc: rpcTransport({ urls, intervalMs: 1_000, quietMs: 5_000, timeoutMs: 10_000 }) } }
  */
-export function rpcTransport({ urls, webSocketUrls = [], onNodeChange, ...options }: TransportOptions): Transport {
-  const pool = new RpcPool(urls, options.timeoutMs, onNodeChange);
-  const idleMs = Math.max(IDLE_MS, 3 * options.intervalMs);
-  let follower: HeadFollower | undefined;
-  let idle: NodeJS.Timeout | undefined;
+export function rpcTransport({ onFollow = () => {}, ...options }: TransportOptions): Transport {
+  const pool = new RpcPool(options.urls, options.timeoutMs, options.onNodeChange);
+  let followed: ReturnType<typeof headOf> | undefined;
 
   function head() {
-    follower ??= new HeadFollower({
-      pool,
-      webSocketUrls: urls.map((url, index) => webSocketUrls[index] ?? webSocketUrl(url)),
-      full: true,
-      ...options,
-    });
-    clearTimeout(idle);
-    idle = setTimeout(() => {
-      follower?.close();
-      follower = undefined;
-    }, idleMs).unref();
-    return follower.first();
+    if (!followed) {
+      followed = headOf(pool, options, true);
+      onFollow(followed);
+    }
+    return followed;
   }
 
   const provider = custom({
     async request(call: { method: string; params?: unknown }) {
+      const { block } = head();
+      const poll = HeadPoll.safeParse(call).data;
+      if (!poll) return (await pool.request(call)).result;
+      const newest = await block();
+      const [, isFull] = poll.params;
       // A copy, because Ponder drops transactions from the block it gets.
-      if (HeadPoll.safeParse(call).success) return { ...(await head()).block };
-      return (await pool.request(call)).result;
+      return isFull ? { ...newest } : { ...newest, transactions: transactionHashes(newest) };
     },
   });
   return (parameters) => {

@@ -11,6 +11,7 @@ export type Store = { db: StoreDatabase; close: () => Promise<void> };
 
 type Options = {
   databaseUrl: string;
+  maxConnections?: number;
   /** Told of connections that break while nobody uses them. */
   onIdleError: (error: Error) => void;
 };
@@ -28,12 +29,24 @@ const MIGRATION_LOCK = 4_027_311;
 
 const CONNECT_MS = 3_000;
 
-/** Opens the off-chain store, making or changing its tables first if need be. */
-export async function openStore({ databaseUrl, onIdleError }: Options): Promise<Store> {
+function openPool({ databaseUrl, maxConnections = 10, onIdleError }: Options): Pool {
   // What was acknowledged must be on disk, whatever the database's own setting is.
   const options = "-c synchronous_commit=on";
-  const pool = new Pool({ connectionString: databaseUrl, options, max: 10, connectionTimeoutMillis: CONNECT_MS });
+  const limits = { max: maxConnections, connectionTimeoutMillis: CONNECT_MS };
+  const pool = new Pool({ connectionString: databaseUrl, options, ...limits });
   pool.on("error", onIdleError);
+  return pool;
+}
+
+/** Connects to the off-chain store as it is. Its tables may not exist yet. */
+export function connectStore(options: Options): Store {
+  const pool = openPool(options);
+  return { db: drizzle(pool, { casing }), close: () => pool.end() };
+}
+
+/** Opens the off-chain store, making or changing its tables first if need be. */
+export async function openStore(options: Options): Promise<Store> {
+  const pool = openPool(options);
   try {
     await withClient(pool, async (client) => {
       await client.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK]);

@@ -191,3 +191,23 @@ export const chain = offchain.table("chain", {
   genesisHash: text().notNull(),
   createdAt: createdAt(),
 });
+
+/**
+ * One row is the newest block of a chain, as the one process that follows it knows it. It renews the row every second;
+ * when it has not for a while, another process takes over.
+ */
+export const chainHead = offchain.table("chain_head", {
+  chainId: integer().primaryKey(),
+  /** The process that follows the chain. */
+  follower: text().notNull(),
+  isIndexer: boolean().notNull(),
+  renewedAt: timestamp({ withTimezone: true, mode: "date" }).notNull(),
+  /** Whether no node of the chain answers. */
+  isAway: boolean().notNull(),
+  number: amount(),
+  hash: text(),
+  /** Unix seconds. */
+  timestamp: amount(),
+  /** When a node last named the block as its newest. */
+  receivedAt: timestamp({ withTimezone: true, mode: "date" }),
+});

@@ -52,7 +52,8 @@ export async function startRpcProxy(firstTarget: string, { webSocket = false } =
     return [numberToHex(hexToNumber(head.result) - 2), ...rest];
   };
   const count = ({ method, params }: Call, response: NodeJS.EventEmitter) => {
-    const heads = method === "eth_getBlockByNumber" && params[0] === "latest" ? 1 : 0;
+    const isHead = method === "eth_blockNumber" || (method === "eth_getBlockByNumber" && params[0] === "latest");
+    const heads = isHead ? 1 : 0;
     proxy.maxInFlight = Math.max(proxy.maxInFlight, ++inFlight);
     headsInFlight += heads;
     proxy.maxHeadsInFlight = Math.max(proxy.maxHeadsInFlight, headsInFlight);

@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto";
+import type { FollowedHead } from "../../rpc/follow-head";
+import { type FollowedState, LEASE_MS, publishHead, readHead } from "../store/chain-heads";
+import type { StoreDatabase } from "../store/open";
+
+export type SharedHead = Pick<FollowedHead, "current" | "isAway" | "close">;
+
+type Options = {
+  store: () => Promise<StoreDatabase>;
+  chainId: number;
+  /** Milliseconds between two reads of the published head. */
+  intervalMs: number;
+  /** Starts to follow the chain in this process. */
+  follow: () => FollowedHead;
+  onError: (error: unknown) => void;
+};
+
+/**
+ * The head of a chain, as the one process publishes it that follows the chain: the indexer, or, while none runs, the
+ * first gateway that notices. If the store can't say who follows, this process does.
+ */
+export function readSharedHead({ store, chainId, intervalMs, follow, onError }: Options): SharedHead {
+  const follower = { id: randomUUID(), isIndexer: false };
+  const startedAt = Date.now();
+  let own: FollowedHead | undefined;
+  let shared: FollowedState = { head: undefined, isAway: false };
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const ownState = (): FollowedState => ({ head: own?.current(), isAway: own?.isAway() ?? false });
+
+  async function isFollowedElsewhere(): Promise<boolean> {
+    const db = await store();
+    const published = await readHead(db, chainId);
+    if (published && published.followerId !== follower.id) {
+      shared = published;
+      return true;
+    }
+    // An indexer that starts together with this process needs a moment longer.
+    if (!own && Date.now() - startedAt < LEASE_MS) return true;
+    return !(await publishHead(db, chainId, follower, ownState()));
+  }
+
+  async function round(): Promise<void> {
+    const isElsewhere = await isFollowedElsewhere().catch((error: unknown) => {
+      onError(error);
+      return false;
+    });
+    if (isClosed) return;
+    if (isElsewhere) {
+      own?.close();
+      own = undefined;
+    } else own ??= follow();
+    timer = setTimeout(() => void round(), intervalMs);
+    timer.unref();
+  }
+
+  void round();
+  return {
+    current: () => own?.current() ?? shared.head,
+    isAway: () => (own ? own.isAway() : shared.isAway),
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      own?.close();
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { eq, sql } from "drizzle-orm";
+import type { ChainHead } from "../../rpc/follow-head";
+import type { StoreDatabase } from "./open";
+import { chainHead } from "./schema";
+
+/** A process that has not renewed its row for so long has stopped, and another may follow the chain instead. */
+export const LEASE_MS = 5_000;
+
+/** A process that may follow the head of a chain. An indexer takes over from a gateway at once. */
+export type HeadFollower = { id: string; isIndexer: boolean };
+
+/** What a follower knows: the newest block, and whether no node answers. */
+export type FollowedState = { head: ChainHead | undefined; isAway: boolean };
+
+const milliseconds = (value: number) => sql`make_interval(secs => ${value / 1_000}::float8)`;
+
+/**
+ * Publishes what a process knows of the head. Returns false, and changes nothing, while another process follows the chain.
+ * All times are the database's, because clocks of machines differ.
+ */
+export async function publishHead(
+  db: StoreDatabase,
+  chainId: number,
+  follower: HeadFollower,
+  { head, isAway }: FollowedState,
+): Promise<boolean> {
+  const now = sql`clock_timestamp()`;
+  const known = head && {
+    number: head.number,
+    hash: head.hash,
+    timestamp: head.timestamp,
+    receivedAt: sql`clock_timestamp() - ${milliseconds(Math.max(0, Date.now() - head.receivedAt))}`,
+  };
+  const state = { follower: follower.id, isIndexer: follower.isIndexer, renewedAt: now, isAway, ...known };
+  const rows = await db
+    .insert(chainHead)
+    .values({ chainId, ...state })
+    .onConflictDoUpdate({
+      target: chainHead.chainId,
+      set: state,
+      setWhere: sql`${chainHead.follower} = ${follower.id}
+        OR ${chainHead.renewedAt} < clock_timestamp() - ${milliseconds(LEASE_MS)}
+        OR (${follower.isIndexer}::boolean AND NOT ${chainHead.isIndexer})`,
+    })
+    .returning({ chainId: chainHead.chainId });
+  return rows.length > 0;
+}
+
+const millisecondsSince = (column: typeof chainHead.renewedAt | typeof chainHead.receivedAt) =>
+  sql<number>`extract(epoch FROM clock_timestamp() - ${column})::float8 * 1000`;
+
+/** What the process that follows a chain published last; undefined when none does. */
+export async function readHead(
+  db: StoreDatabase,
+  chainId: number,
+): Promise<(FollowedState & { followerId: string }) | undefined> {
+  const [row] = await db
+    .select({
+      followerId: chainHead.follower,
+      renewedMsAgo: millisecondsSince(chainHead.renewedAt),
+      isAway: chainHead.isAway,
+      number: chainHead.number,
+      hash: chainHead.hash,
+      timestamp: chainHead.timestamp,
+      receivedMsAgo: millisecondsSince(chainHead.receivedAt),
+    })
+    .from(chainHead)
+    .where(eq(chainHead.chainId, chainId));
+  if (!row || row.renewedMsAgo > LEASE_MS) return undefined;
+  const { followerId, isAway, number, hash, timestamp, receivedMsAgo } = row;
+  const isKnown = number !== null && hash !== null && timestamp !== null;
+  const head = isKnown ? { number, hash, timestamp, receivedAt: Date.now() - receivedMsAgo } : undefined;
+  return { followerId, isAway, head };
+}

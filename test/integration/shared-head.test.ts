@@ -1,0 +1,155 @@
+import { setTimeout } from "node:timers/promises";
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { readSharedHead, type SharedHead } from "../../api/monitor/shared-head";
+import { publishHead, readHead } from "../../api/store/chain-heads";
+import { openStore, type Store } from "../../api/store/open";
+import { publishIndexerHead } from "../../api/store/publish-head";
+import { type FollowedHead, followHead } from "../../rpc/follow-head";
+import { createTestDatabase, type TestDatabase } from "../support/database";
+import { block, type FakeNode, startFakeNode } from "../support/rpc-node";
+
+const CHAIN_ID = 8453;
+
+const failed = (error: unknown) => {
+  throw error;
+};
+
+describe("the head of a chain that several processes read", () => {
+  let database: TestDatabase;
+  let store: Store;
+  let node: FakeNode;
+  let readers: SharedHead[];
+  let followers: FollowedHead[];
+
+  beforeAll(async () => {
+    database = await createTestDatabase("shared_head");
+    store = await openStore({ databaseUrl: database.url, onIdleError: failed });
+  });
+  afterAll(async () => {
+    await store?.close();
+    await database?.drop();
+  });
+  beforeEach(async () => {
+    node = await startFakeNode();
+    node.mine(block(1));
+    readers = [];
+    followers = [];
+  });
+  afterEach(async () => {
+    for (const reader of readers) reader.close();
+    for (const follower of followers) follower.close();
+    await node.close();
+    await store.db.execute(sql`TRUNCATE offchain.chain_head`);
+  });
+
+  /** Follows the fake node; how many processes do so is the number of open followers. */
+  const follow = () => {
+    const followed = followHead({ urls: [node.url], intervalMs: 20, quietMs: 1_000, timeoutMs: 2_000 });
+    followers.push(followed);
+    return {
+      ...followed,
+      close() {
+        followed.close();
+        followers.splice(followers.indexOf(followed), 1);
+      },
+    };
+  };
+
+  const gateway = (db: () => Promise<Store["db"]> = async () => store.db) => {
+    const reader = readSharedHead({ store: db, chainId: CHAIN_ID, intervalMs: 50, follow, onError: () => {} });
+    readers.push(reader);
+    return reader;
+  };
+
+  const head = (number: bigint) => ({
+    number,
+    hash: `0x${number}`,
+    timestamp: 1_000n + number,
+    receivedAt: Date.now(),
+  });
+  const indexer = { id: "an indexer", isIndexer: true };
+  const renew = (number: bigint, isAway = false) =>
+    publishHead(store.db, CHAIN_ID, indexer, { head: head(number), isAway });
+  const expire = () => store.db.execute(sql`UPDATE offchain.chain_head SET renewed_at = renewed_at - interval '6 s'`);
+
+  it("is the one that the indexer publishes, and costs the node nothing", async () => {
+    await renew(7n);
+    const [one, other] = [gateway(), gateway()];
+    await expect.poll(() => [one.current()?.number, other.current()?.number]).toEqual([7n, 7n]);
+    await renew(8n, true);
+    await expect.poll(() => [one.current()?.number, one.isAway()]).toEqual([8n, true]);
+    expect(one.current()).toMatchObject({ hash: "0x8", timestamp: 1_008n });
+    expect(node.calls).toEqual([]);
+  });
+
+  it("is followed by one gateway when no indexer does, until one does again", async () => {
+    const all = [gateway(), gateway(), gateway()];
+    const numbers = () => all.map((each) => each.current()?.number);
+    await expect.poll(numbers).toEqual([1n, 1n, 1n]);
+    expect(followers).toHaveLength(1);
+    node.mine(block(2));
+    await expect.poll(numbers).toEqual([2n, 2n, 2n]);
+    expect(node.maxInFlight).toBe(1);
+    expect(await renew(9n)).toBe(true);
+    await expect.poll(numbers).toEqual([9n, 9n, 9n]);
+    expect(followers).toHaveLength(0);
+  });
+
+  it("is taken over by a gateway when the indexer stops renewing it", async () => {
+    await renew(7n);
+    const reader = gateway();
+    await expect.poll(() => reader.current()?.number).toBe(7n);
+    await expect.poll(() => reader.current()?.number, { timeout: 20_000 }).toBe(1n);
+    expect(followers).toHaveLength(1);
+  });
+
+  it("is published by one indexer at a time", async () => {
+    expect(await renew(7n)).toBe(true);
+    const other = { id: "another indexer", isIndexer: true };
+    const state = { head: head(5n), isAway: false };
+    expect(await publishHead(store.db, CHAIN_ID, other, state)).toBe(false);
+    expect(await readHead(store.db, CHAIN_ID)).toMatchObject({ followerId: "an indexer", head: { number: 7n } });
+    await expire();
+    expect(await publishHead(store.db, CHAIN_ID, other, state)).toBe(true);
+    expect(await readHead(store.db, CHAIN_ID)).toMatchObject({ head: { number: 5n } });
+  });
+
+  it("keeps the last known block when a new follower has none yet", async () => {
+    await renew(7n);
+    await expire();
+    expect(await readHead(store.db, CHAIN_ID)).toBeUndefined();
+    await publishHead(store.db, CHAIN_ID, { id: "a gateway", isIndexer: false }, { head: undefined, isAway: false });
+    expect(await readHead(store.db, CHAIN_ID)).toMatchObject({ followerId: "a gateway", head: { number: 7n } });
+  });
+
+  it("is followed by each process itself while the store is away", async () => {
+    const reader = gateway(async () => failed(new Error("connection refused")));
+    await expect.poll(() => reader.current()?.number).toBe(1n);
+  });
+
+  it("has the age that it had for its follower", async () => {
+    const old = { ...head(7n), receivedAt: Date.now() - 60_000 };
+    await publishHead(store.db, CHAIN_ID, indexer, { head: old, isAway: true });
+    const age = Date.now() - ((await readHead(store.db, CHAIN_ID))?.head?.receivedAt ?? 0);
+    expect(age).toBeGreaterThanOrEqual(59_000);
+  });
+
+  it("is published by the indexer whenever it changes, and renewed when it does not", async () => {
+    let current = head(1n);
+    const published = { current: () => current, isAway: () => false };
+    const { stop } = publishIndexerHead({
+      databaseUrl: database.url,
+      chainId: CHAIN_ID,
+      head: published,
+      onError: failed,
+    });
+    const number = async () => (await readHead(store.db, CHAIN_ID))?.head?.number;
+    await expect.poll(number).toBe(1n);
+    current = head(2n);
+    await expect.poll(number).toBe(2n);
+    await setTimeout(6_000);
+    expect(await number()).toBe(2n);
+    await stop();
+  });
+});
