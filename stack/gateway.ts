@@ -42,5 +42,8 @@ export function startGateway({ env, onLine, root = projectRoot }: Options): Gate
     void child.ended.then((code) => fail(new Error(`The gateway ended with code ${code} before it was listening`)));
   });
   listening.catch(() => {});
-  return { ...child, listening, reportFailure: (reason) => void worker.send({ indexerFailure: reason }) };
+  const reportFailure = (reason: string) => {
+    if (worker.isConnected()) worker.send({ indexerFailure: reason });
+  };
+  return { ...child, listening, reportFailure };
 }

@@ -162,10 +162,12 @@ async function main(): Promise<void> {
       onReorgBeyondFinality: () => void repairAfterReorg().catch(fail),
       onGivenUp: fail,
     });
-  let index = await startIndex();
-  parts.push({ stop: () => index.stop() });
+  let starting = startIndex();
+  // A stop while it starts waits until it can be stopped in order: a killed indexer would keep its lock.
+  parts.push({ stop: async () => (await starting.catch(() => undefined))?.stop() });
   const repairAfterReorg = async () => {
     console.error(REORG_SENTENCE);
+    const index = await starting;
     index.gateway.current().reportFailure(REORG_SENTENCE);
     if (!(await isConfirmed("Rebuild the index now?"))) {
       // Load balancers get to see why before the gateway is gone.
@@ -174,9 +176,11 @@ async function main(): Promise<void> {
     }
     await index.stop();
     await reindex({ databaseUrl, schema: environment.databaseSchema, ...chainOf(environment) });
-    index = await startIndex();
+    starting = startIndex();
+    await starting;
     say("The index is being rebuilt");
   };
+  const { indexer } = await starting;
   if (!deployment) {
     say(
       `Indexing ${networkName}. http://127.0.0.1:${apiPort}/ready answers 200 once it has caught up. Stop with Ctrl-C.`,
@@ -184,7 +188,7 @@ async function main(): Promise<void> {
     return;
   }
   const chain = connect(deployment.rpcUrl);
-  await indexReady(index.indexer.current(), apiPort, await chain.getBlockNumber());
+  await indexReady(indexer.current(), apiPort, await chain.getBlockNumber());
   say("The index has caught up");
   if (environment.sampleActivity) {
     say("Sample activity: documents, a schema and metadata");

@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
@@ -7,10 +7,17 @@ import { vi } from "vitest";
 
 const projectRoot = resolve(import.meta.dirname, "..", "..");
 
+/** Runs a shell command on a terminal of its own, with this program's input as the keyboard. */
+const onTerminal = (command: string): [string, string[]] => ["script", ["-qefc", command, "/dev/null"]];
+
+/** Whether this machine has the program that {@link onTerminal} needs. */
+export const hasTerminals = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux");
+
 /** Runs `npm start` as a person does, with only the environment given. */
-export function npmStart(env: NodeJS.ProcessEnv) {
+export function npmStart(env: NodeJS.ProcessEnv, { terminal = false } = {}) {
   const { PATH, HOME } = process.env;
-  const child = spawn("npm", ["start"], { cwd: projectRoot, env: { PATH, HOME, ...env } });
+  const [command, args] = terminal ? onTerminal("npm start") : ["npm", ["start"]];
+  const child = spawn(command, args, { cwd: projectRoot, env: { PATH, HOME, ...env } });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk) => {
@@ -21,6 +28,8 @@ export function npmStart(env: NodeJS.ProcessEnv) {
     /** The process id of npm, of which the supervisor is a descendant. */
     pid: child.pid ?? -1,
     output: () => output,
+    /** Types on the terminal that it runs on. */
+    type: (text: string) => child.stdin.write(text),
     /** Its exit code, once it has ended. */
     ended,
     /** Asks it to end, and returns its exit code. */

@@ -9,7 +9,7 @@ import { freePorts } from "../../stack/ports";
 import { protocolOn } from "../../stack/protocol";
 import { hashOf } from "../../stack/sample/people";
 import { REORG_EXIT_CODE, REORG_SENTENCE } from "../../stack/unrecoverable-reorg";
-import { npmRun, npmStart } from "./npm-start";
+import { hasTerminals, npmRun, npmStart } from "./npm-start";
 
 const SETTLED = { timeout: 150_000, interval: 500 };
 
@@ -56,11 +56,8 @@ describe("npm start on a chain that replaces final blocks", () => {
   };
   const agent = async (id: number) => (await fetch(`${apiUrl}/agents/${id}`).catch(() => undefined))?.status;
 
-  it("answers 503 with the reason, says which command repairs it, and exits with a code of its own", {
-    timeout: 400_000,
-  }, async () => {
-    run = npmStart(env);
-    await register("kept");
+  /** Waits until another agent is final, and replaces the blocks since before it. */
+  const replaceFinalBlocks = async () => {
     const snapshot = await chain.client.snapshot();
     await register("lost");
     await chain.client.mine({ blocks: 100 });
@@ -68,6 +65,14 @@ describe("npm start on a chain that replaces final blocks", () => {
     await expect.poll(() => agent(2), SETTLED).toBe(200);
     await chain.client.revert({ id: snapshot });
     await chain.client.mine({ blocks: 160 });
+  };
+
+  it("answers 503 with the reason, says which command repairs it, and exits with a code of its own", {
+    timeout: 400_000,
+  }, async () => {
+    run = npmStart(env);
+    await register("kept");
+    await replaceFinalBlocks();
     await expect
       .poll(ready, SETTLED)
       .toMatchObject({ ready: false, reasons: expect.arrayContaining([REORG_SENTENCE]) });
@@ -83,5 +88,18 @@ describe("npm start on a chain that replaces final blocks", () => {
     expect(await agent(1)).toBe(200);
     expect(await agent(2)).toBe(404);
     expect(await run.stop()).toBe(0);
+  });
+
+  it.runIf(hasTerminals)("offers the repair on a terminal, and goes on after it", { timeout: 400_000 }, async () => {
+    run = npmStart(env, { terminal: true });
+    await replaceFinalBlocks();
+    await run.printed("Rebuild the index now? [y/N]");
+    run.type("y\r");
+    await run.printed("The index is being rebuilt");
+    await expect.poll(minedAndReady, SETTLED).toMatchObject({ ready: true });
+    expect(await agent(1)).toBe(200);
+    expect(await agent(2)).toBe(404);
+    await run.stop();
+    run = undefined;
   });
 });
