@@ -23,10 +23,16 @@ type Options = {
   onLine?: (line: string) => void;
 };
 
-/** Starts Ponder. Its port is for operators and listens on loopback only. */
+/** The port in Ponder's message that it listens; undefined for any other line of its log. */
+const listeningPort = (line: string) => /"Created HTTP server","port":(\d+)/.exec(line)?.[1];
+
+/**
+ * Starts Ponder. Its port is for operators and listens on loopback only. When the port is busy, Ponder silently takes the
+ * next free one; it is stopped then.
+ */
 export function startIndexer({ root = projectRoot, ponderPort, schema, viewsSchema, env, onLine }: Options): Child {
   const { PORT: _, ...rest } = env; // PORT would win over --port
-  return startChild({
+  const indexer = startChild({
     name: "ponder",
     command: process.execPath,
     args: [
@@ -43,8 +49,15 @@ export function startIndexer({ root = projectRoot, ponderPort, schema, viewsSche
     cwd: projectRoot,
     env: { ...rest, PONDER_PORT: String(ponderPort), PONDER_TELEMETRY_DISABLED: "true" },
     graceMs: GRACE_MS,
-    onLine,
+    onLine(line) {
+      onLine?.(line);
+      const port = listeningPort(line);
+      if (port === undefined || Number(port) === ponderPort) return;
+      onLine?.(`Port ${ponderPort} is in use, so Ponder took ${port} and is stopped. Set PONDER_PORT to a free port.`);
+      void indexer.stop();
+    },
   });
+  return indexer;
 }
 
 const askReady = (port: number) => fetch(`http://127.0.0.1:${port}/ready`, { signal: AbortSignal.timeout(5_000) });

@@ -1,5 +1,12 @@
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../../config/networks";
 import { actor } from "../../stack/chain";
+import { startIndexer } from "../../stack/indexer";
 import { hashOf } from "../../stack/sample/people";
 import { expectPublished, publishUntilGone } from "../faults/publishing";
 import { differences } from "./agreement";
@@ -58,5 +65,27 @@ describe("stop and start again", () => {
     await expectPublished(stack.apiUrl, published);
     expect(await stack.rows("agent")).toHaveLength(6);
     expect(await differences(stack)).toEqual([]);
+  });
+
+  it("stops on a busy port instead of taking the next one", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "intentry-test-"));
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const { rpcUrl } = stack.chain;
+    const { contracts, apiUrl, ponderUrl, databaseUrl } = stack;
+    const deployment: LocalDeployment = { rpcUrl, chainId: LOCAL_CHAIN_ID, apiUrl, ponderUrl, contracts };
+    await writeFile(localDeploymentFile(folder), JSON.stringify(deployment));
+    const lines: string[] = [];
+    const indexer = startIndexer({
+      ponderPort: port,
+      schema: "busy_port",
+      env: { ...process.env, DATABASE_URL: databaseUrl, INTENTRY_DIR: folder },
+      onLine: (line) => lines.push(line),
+    });
+    await indexer.ended;
+    expect(lines).toContainEqual(expect.stringContaining(`Port ${port} is in use`));
+    other.close();
+    await rm(folder, { recursive: true });
   });
 });
