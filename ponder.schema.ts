@@ -405,7 +405,10 @@ export const receipt = onchainTable(
   }),
 );
 
-/** The contract's `DisputeStatus`, in its order. */
+// The contracts' enums, each in its order.
+export const paymentRails = ["transfer", "swap", "facilitator", "x402"] as const;
+export const signalSubjects = ["merchant", "service", "facilitator", "agent"] as const;
+export const signalKinds = ["verification", "risk", "compliance", "fulfillment"] as const;
 export const disputeStatuses = ["OPEN", "RESOLVED", "REJECTED"] as const;
 
 /** One row is one dispute; it may be decided again, and the latest outcome holds. */

@@ -9,14 +9,14 @@ const shared = { outDir: "client/dist", target: "es2022", fixedExtension: false 
 export default defineConfig([
   {
     ...shared,
-    entry: { client: "client/index.ts", abis: "abis/index.ts" },
+    entry: { client: "client/src/index.ts", abis: "abis/index.ts" },
     platform: "neutral",
     dts: true,
     deps: { neverBundle: installed, onlyBundle: [] },
   },
   {
     ...shared,
-    entry: { cli: "cli/main.ts" },
+    entry: { cli: "client/cli/main.ts" },
     platform: "node",
     clean: false,
     deps: { neverBundle: installed, alwaysBundle: [/^(zod|ajv|@modelcontextprotocol)/], onlyBundle: false },

@@ -9,16 +9,16 @@ import { rpcTimes } from "../rpc/transport";
 import { openFeed } from "./events/open-feed";
 import { createGateway } from "./gateway";
 import type { Env } from "./http/log";
-import { openIndex } from "./index-database";
-import { followHead } from "./index-head";
+import { openIndex } from "./index/database";
+import { followHead } from "./index/head";
 import { openMonitor } from "./monitor/open";
 import { readSharedHead } from "./monitor/shared-head";
-import { configuredProvider } from "./portfolio/configured";
+import type { Context } from "./operations/context";
+import { paymentsFrom } from "./payments/configured";
 import { createPortfolio } from "./portfolio/portfolio";
-import type { Services } from "./services";
+import { configuredProvider } from "./portfolio/providers/configured";
 import { lazily } from "./store/lazy";
 import { openStore } from "./store/open";
-import { paymentsFrom } from "./x402/payments";
 
 /** How often the event log is polled: more often on a local chain, where blocks are mined on demand. */
 const LOCAL_EVENT_POLL_MS = 50;
@@ -103,7 +103,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
       ? state
       : { ...state, ready: false, reason: outage, reasons: [outage, ...state.reasons] };
   };
-  const services: Services = {
+  const context: Context = {
     db: index.db,
     clients: { chain },
     payments: paymentsFrom(environment.payment(network), log),
@@ -124,7 +124,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     pollMs: isLocal ? LOCAL_EVENT_POLL_MS : EVENT_POLL_MS,
   });
   return {
-    app: createGateway(services, log, { feed, heartbeatMs: environment.eventHeartbeatMs }),
+    app: createGateway(context, log, { feed, heartbeatMs: environment.eventHeartbeatMs }),
     reportOutage(reason) {
       outage = reason;
     },

@@ -10,16 +10,16 @@ import { INDEX_BLOCK, INDEX_STATUS } from "./http/index-headers";
 import { type Env, logRequests } from "./http/log";
 import { shownPath } from "./http/path";
 import { TIME_LIMIT_MS } from "./http/time-limit";
-import type { Services } from "./services";
+import type { Context } from "./operations/context";
 import { docsRoutes } from "./transports/docs";
-import { eventRoutes, type LiveEvents } from "./transports/events";
 import { mcpRoutes } from "./transports/mcp";
-import { paidRoutes } from "./transports/paid";
-import { restRoutes } from "./transports/rest";
+import { paidRoutes } from "./transports/rest/paid";
+import { restRoutes } from "./transports/rest/routes";
+import { eventRoutes, type LiveEvents } from "./transports/sse/routes";
 import { isTrpcPath, trpcFailure, trpcRoutes } from "./transports/trpc";
 
 /** Everything that is served on the gateway's port; without live events, where there is no index to follow. */
-export function createGateway(services: Services, log: Logger, events?: LiveEvents): Hono<Env> {
+export function createGateway(context: Context, log: Logger, events?: LiveEvents): Hono<Env> {
   const gateway = new Hono<Env>();
   gateway.use(requestId({ headerName: "x-request-id" }));
   gateway.use(logRequests(log));
@@ -36,12 +36,12 @@ export function createGateway(services: Services, log: Logger, events?: LiveEven
     }),
   );
   gateway.use(timeout(TIME_LIMIT_MS, new HTTPException(503, { message: "The request took too long; try again" })));
-  gateway.route("/", paidRoutes(services, log));
-  gateway.route("/", restRoutes(services));
-  if (events) gateway.route("/", eventRoutes(events, services, log));
-  gateway.route("/", trpcRoutes(services, log, events));
-  gateway.route("/", mcpRoutes(services, log));
-  gateway.route("/", docsRoutes(services));
+  gateway.route("/", paidRoutes(context, log));
+  gateway.route("/", restRoutes(context));
+  if (events) gateway.route("/", eventRoutes(events, context, log));
+  gateway.route("/", trpcRoutes(context, log, events));
+  gateway.route("/", mcpRoutes(context, log));
+  gateway.route("/", docsRoutes(context));
   gateway.notFound((c) =>
     c.json({ error: `There is no ${shownPath(c.req.path)} here; /docs lists what there is` }, 404),
   );

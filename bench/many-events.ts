@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, type Hex, numberToHex, zeroAddress, zeroHash } from "viem";
-import { signIntent } from "../client/intents";
-import { type QuoteCommitment, quoteHash } from "../client/quote-hash";
+import { signIntent } from "../client/src/intents";
+import { type QuoteCommitment, quoteHash } from "../client/src/quote-hash";
 import { LOCAL_CHAIN_ID } from "../config/networks";
 import type { Intent } from "../src/lib/intent-hash";
 import { actor, type LocalChain } from "../stack/chain";

@@ -1,7 +1,7 @@
+import { ID_PATTERN } from "../api/core/inputs";
 import { freeOperations } from "../api/operations/index";
-import { ID_PATTERN } from "../api/operations/scalars";
 import { openApiDocument } from "../api/transports/openapi";
-import { routeOf } from "../api/transports/route";
+import { routeOf } from "../api/transports/rest/route";
 
 /** A JSON Schema, as far as the operations use it. */
 type Schema = {

@@ -71,7 +71,7 @@ const openApi: Generator = async () => ({ "docs/openapi.json": `${pretty(openApi
 
 /** The types of the client, laid out as everything else here is. */
 const client: Generator = async () => {
-  const path = "client/api.ts";
+  const path = "client/src/api.ts";
   return { [path]: await formatted(path, clientTypes()) };
 };
 

@@ -1,10 +1,10 @@
 import { and, asc, desc, gt, inArray, lte, sql } from "drizzle-orm";
 import { z } from "zod";
 import { eventLog } from "../../ponder.schema";
-import type { IndexDatabase } from "../services";
+import type { IndexDatabase } from "../index/database";
 import type { EventBlock } from "./compare";
-import { branchOf, type Position, positionOf, START } from "./event-position";
 import type { EventRow } from "./message";
+import { branchOf, type Position, positionOf, START } from "./position";
 
 /** Where the log stands. */
 type Glance = {

@@ -1,8 +1,8 @@
-import { Gone, TooMany, Unavailable } from "../errors";
-import { blockOf, endOfBlock, isOnBlock, type Position, START } from "./event-position";
-import { Happening } from "./happening";
+import { Gone, TooMany, Unavailable } from "../core/errors";
 import type { Entry, EventMessage } from "./message";
+import { blockOf, endOfBlock, isOnBlock, type Position, START } from "./position";
 import { EventReader, type ReaderParts } from "./reader";
+import { Signal } from "./signal";
 import { candidateNames, eventNames, type Filter, matches } from "./subjects";
 
 export type FeedParts = ReaderParts & {
@@ -65,7 +65,7 @@ export class EventFeed {
   private readonly reader: EventReader;
   private readonly listeners = new Map<string, number>();
   private reading = 0;
-  private readonly doneReading = new Happening();
+  private readonly doneReading = new Signal();
   private readonly fates = new Map<string, Promise<Fate>>();
   private readonly streams = new Set<AbortController>();
   private closed = false;
@@ -80,7 +80,7 @@ export class EventFeed {
    * last message it had misses nothing and gets nothing twice.
    */
   async subscribe({ after, filter }: Subscription, client: string, signal: AbortSignal): Promise<EventStream> {
-    const stream = this.admit(client);
+    const stream = this.paidCaller(client);
     signal.addEventListener("abort", () => stream.abort(), { once: true });
     if (signal.aborted) stream.abort();
     try {
@@ -109,7 +109,7 @@ export class EventFeed {
   }
 
   /** Counts a listener until its stream is aborted, which is what ends it, whoever does. */
-  private admit(client: string): AbortController {
+  private paidCaller(client: string): AbortController {
     if (this.closed) throw new Unavailable(STOPPING);
     const ofClient = this.listeners.get(client) ?? 0;
     const { maxListeners, maxListenersOfClient } = this.parts;

@@ -1,9 +1,9 @@
 import type { Hex } from "viem";
 import { contractNames } from "../../config/contracts";
-import { describeEvent } from "../describe-event";
-import { z } from "../operations/operation";
-import { hashText, timeText, uintText } from "../operations/scalars";
-import { blockOf, logIndexOf, type Position, positionOf } from "./event-position";
+import { z } from "../core/operation";
+import { hashText, timeText, uintText } from "../core/outputs";
+import { describeEvent } from "./describe-event";
+import { blockOf, logIndexOf, type Position, positionOf } from "./position";
 import { eventNames, type Followed, subjectsOf } from "./subjects";
 
 const positionText = z

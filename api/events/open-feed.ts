@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
 import { BlockNotFoundError, type Hex, type PublicClient } from "viem";
-import type { IndexDatabase } from "../services";
-import { eventRecordsIn } from "../store/event-records";
+import type { IndexDatabase } from "../index/database";
 import type { StoreDatabase } from "../store/open";
 import { eventLogIn } from "./event-log";
+import { eventRecordsIn } from "./event-records";
 import { EventFeed } from "./feed";
 import { messageMaker } from "./message";
 import type { BlockHashes } from "./reader";

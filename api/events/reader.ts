@@ -1,11 +1,11 @@
 import type { Hex } from "viem";
-import type { EventRecord, EventRecords } from "../store/event-records";
 import { compareBlocks, type EventBlock } from "./compare";
 import type { EventLog, Snapshot } from "./event-log";
-import { endOfBlock, type Position } from "./event-position";
-import { Happening } from "./happening";
+import type { EventRecord, EventRecords } from "./event-records";
 import { Journal, type JournalLimits } from "./journal";
 import type { Entry, Messages, SentEvent } from "./message";
+import { endOfBlock, type Position } from "./position";
+import { Signal } from "./signal";
 
 /** The hash of the chain's block of a number; null when the chain has none. */
 export type BlockHashes = (block: bigint) => Promise<Hex | null>;
@@ -61,11 +61,11 @@ function blocksOf(window: Iterable<SentEvent>): EventBlock[] {
  */
 export class EventReader {
   /** Happens whenever there is news. */
-  readonly changed = new Happening();
+  readonly changed = new Signal();
   private state: State | undefined;
   private failure: unknown;
   private running: AbortController | undefined;
-  private readonly pause = new Happening();
+  private readonly pause = new Signal();
   private sweptAt = 0;
   private askedChainAt = 0;
 

@@ -1,6 +1,6 @@
 import type { AbiEvent } from "viem";
 import { type ContractName, contractNames, protocolAbis } from "../../config/contracts";
-import { signalSubjects } from "../operations/trust-signals";
+import { signalSubjects } from "../../ponder.schema";
 
 /** An argument of an event as the event log keeps it. */
 export type Arguments = Readonly<Record<string, string | number | boolean>>;

@@ -1,9 +1,19 @@
 import { contractNames } from "../../config/contracts";
-import { BadInput } from "../errors";
-import { problemsOf, z } from "../operations/operation";
-import { address, exactly, id, idOrAddress, position } from "../operations/scalars";
+import { BadInput } from "../core/errors";
+import { address, exactly, id, idOrAddress, scalar } from "../core/inputs";
+import { problemsOf, z } from "../core/operation";
 import type { Subscription } from "./feed";
+import { type Position, readPosition } from "./position";
 import { eventNames } from "./subjects";
+
+/** The id of a message in the stream of events. */
+const position = scalar<string, Position>(
+  (sent) => {
+    const value = typeof sent === "string" ? readPosition(sent) : null;
+    return value ? { value } : { problem: "must be the id of a message in the stream of events" };
+  },
+  { type: "string", pattern: "^[0-9]{12}-[0-9]{6}-[0-9a-f]{16}$", example: "000000000042-000003-1f1f1f1f1f1f1f1f" },
+);
 
 /** How the live events are asked for, whatever way one listens. */
 export const subscription = {

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isIPv6 } from "node:net";
-import type { Context } from "hono";
-import type { Caller } from "../operations/operation";
-import type { Config } from "../services";
+import type { Context as HonoContext } from "hono";
+import type { Config } from "../core/context";
+import type { Caller } from "../core/operation";
 
 const digest = (text: string) => createHash("sha256").update(text).digest();
 
@@ -42,7 +42,7 @@ const isProtocol = (text: string) => /^https?$/i.test(text);
 const isHost = (text: string) => /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i.test(text);
 
 /** Who makes a request, and by what address this service is known to them. Forwarding headers count only from a trusted proxy. */
-export function callerOf(c: Context, { trustProxy, publicBaseUrl, writeTokens }: Config): Caller {
+export function callerOf(c: HonoContext, { trustProxy, publicBaseUrl, writeTokens }: Config): Caller {
   const forwarded = (name: string, isValid = (_: string) => true) => {
     const value = trustProxy ? lastOf(c.req.header(name)) : undefined;
     return value !== undefined && isValid(value) ? value : undefined;

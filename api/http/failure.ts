@@ -1,6 +1,6 @@
 import { HTTPException } from "hono/http-exception";
-import { type DatabaseProblem, databaseProblemOf } from "../database-error";
-import { InProgress, OperationError, TooMany, Unauthorized, Unavailable } from "../errors";
+import { type DatabaseProblem, databaseProblemOf } from "../core/database-error";
+import { InProgress, OperationError, TooMany, Unauthorized, Unavailable } from "../core/errors";
 
 /** What a failure tells the client. `fault` is a failure of ours, whose details belong into the log alone. */
 export type Failure = { status: number; message: string; fault: boolean; headers: Record<string, string> };

@@ -3,8 +3,8 @@ import type { Hex } from "viem";
 import { z } from "zod";
 import { eventLog } from "../../ponder.schema";
 import { blockOfEvent } from "../../src/lib/event-id";
-import { blockOfCheckpoint } from "../index-head";
-import type { IndexDatabase } from "../services";
+import type { IndexDatabase } from "../index/database";
+import { blockOfCheckpoint } from "../index/head";
 
 /** A block that the index holds rows of. */
 export type IndexedBlock = { number: bigint; hash: Hex };

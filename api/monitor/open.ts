@@ -1,15 +1,15 @@
 import type { Logger } from "pino";
 import type { Hex, PublicClient } from "viem";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { databaseProblemOf } from "../database-error";
-import type { HeadReader } from "../index-head";
-import { type IndexFailure, type Readiness, readinessOf } from "../readiness";
-import type { IndexDatabase } from "../services";
+import { databaseProblemOf } from "../core/database-error";
+import type { IndexDatabase } from "../index/database";
+import type { HeadReader } from "../index/head";
 import { recordedGenesis } from "../store/chains";
 import type { StoreDatabase } from "../store/open";
 import { createChainMonitor, runMonitor } from "./chain-monitor";
 import type { Header } from "./header";
 import { readIndexClaims } from "./index-claims";
+import { type IndexFailure, type Readiness, readinessOf } from "./readiness";
 import { watchStore } from "./store-health";
 
 /** What `GET /ready` answers, from memory but for where the index stands. */

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
-import { databaseProblemOf } from "../database-error";
+import { databaseProblemOf } from "../core/database-error";
 import type { StoreDatabase } from "../store/open";
 
 /** Whether the store can be written, only read, or neither. */

@@ -3,9 +3,10 @@ import { zeroAddress } from "viem";
 import { policy, type policyTypes } from "../../ponder.schema";
 import { policySubjects } from "../../src/lib/policy-key";
 import { DAY, isOver } from "../../src/lib/spend-window";
-import { countRows, listOutput, pageInput, readPage } from "./list";
-import { operation, z } from "./operation";
-import { address, addressText, selectorText, timeText, uintText } from "./scalars";
+import { address } from "../core/inputs";
+import { countRows, listOutput, pageInput, readPage } from "../core/list";
+import { operation, z } from "../core/operation";
+import { addressText, selectorText, timeText, uintText } from "../core/outputs";
 
 const policyOf = <const Type extends (typeof policyTypes)[number], const Shape extends z.ZodRawShape>(
   type: Type,
@@ -86,11 +87,11 @@ export const listPolicies = operation({
   input: z.object({ address, ...pageInput }),
   output: listOutput("policies", Policy).extend({ account: addressText }),
   example: { address: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc" },
-  async run(services, input) {
-    const now = await services.now();
-    const { rows, pagination } = await readPage(services.config, listRoute, input, {
-      query: services.db.select().from(policy).$dynamic(),
-      counting: countRows(services.db, policy),
+  async run(context, input) {
+    const now = await context.now();
+    const { rows, pagination } = await readPage(context.config, listRoute, input, {
+      query: context.db.select().from(policy).$dynamic(),
+      counting: countRows(context.db, policy),
       where: [eq(policy.account, input.address)],
       order: [
         { column: policy.policyType, of: (row) => row.policyType },

@@ -1,10 +1,10 @@
 import { desc, eq, inArray } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/pg-core";
 import { disputeStatuses, merchant, service, total, type totalSubjects } from "../../ponder.schema";
-import type { IndexDatabase } from "../services";
-import { operation, z } from "./operation";
+import { operation, z } from "../core/operation";
+import { addressText, chainText, uintText } from "../core/outputs";
+import type { IndexDatabase } from "../index/database";
 import { PaymentRail } from "./quotes";
-import { addressText, chainText, uintText } from "./scalars";
 import { SignalsOfKind } from "./trust-signals";
 
 /** How many of each ranking are served. */

@@ -1,10 +1,11 @@
 import { eq } from "drizzle-orm";
 import { attestation } from "../../ponder.schema";
-import { BadInput, NotFound } from "../errors";
-import type { IndexDatabase } from "../services";
-import { countRows, listOperation } from "./list";
-import { operation, z } from "./operation";
-import { address, addressText, flag, hash, hashText, id, timeText, uintText } from "./scalars";
+import { BadInput, NotFound } from "../core/errors";
+import { address, flag, hash, id } from "../core/inputs";
+import { countRows, listOperation } from "../core/list";
+import { operation, z } from "../core/operation";
+import { addressText, hashText, timeText, uintText } from "../core/outputs";
+import type { IndexDatabase } from "../index/database";
 
 const Attestation = z
   .strictObject({

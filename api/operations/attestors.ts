@@ -1,10 +1,11 @@
 import { and, eq, getTableColumns } from "drizzle-orm";
 import { attestor, total } from "../../ponder.schema";
-import { NotFound } from "../errors";
-import type { IndexDatabase } from "../services";
-import { countRows, listOperation } from "./list";
-import { operation, z } from "./operation";
-import { address, addressText, chainText, flag, hashText, id, uintText } from "./scalars";
+import { NotFound } from "../core/errors";
+import { address, flag, id } from "../core/inputs";
+import { countRows, listOperation } from "../core/list";
+import { operation, z } from "../core/operation";
+import { addressText, chainText, hashText, uintText } from "../core/outputs";
+import type { IndexDatabase } from "../index/database";
 
 const Attestor = z
   .strictObject({

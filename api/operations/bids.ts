@@ -1,14 +1,22 @@
 import { and, count, eq, getTableColumns, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { bid, bidSelection, intent } from "../../ponder.schema";
-import { Conflict, NotFound } from "../errors";
-import type { IndexDatabase } from "../services";
-import { findBid, type OffchainBid, offchainBidId, offchainNumber, saveBid, selectBid } from "../store/bids";
+import { Conflict, NotFound } from "../core/errors";
+import { address, id, jsonObject, oneOf, shortText } from "../core/inputs";
+import { countRows, listOutput, mergePages, pageInput, type Source } from "../core/list";
+import { operation, z } from "../core/operation";
+import { addressText, hashText, timeText, uintText } from "../core/outputs";
+import type { IndexDatabase } from "../index/database";
+import {
+  findBid,
+  type OffchainBid,
+  offchainBidId,
+  offchainNumber,
+  onchainBidId,
+  saveBid,
+  selectBid,
+} from "../store/bids";
 import { offchainBid } from "../store/schema";
-import { onchainBidId } from "./bid-id";
 import { isExpired } from "./intents";
-import { countRows, listOutput, mergePages, pageInput, type Source } from "./list";
-import { operation, z } from "./operation";
-import { address, addressText, hashText, id, jsonObject, oneOf, shortText, timeText, uintText } from "./scalars";
 
 const statuses = ["open", "selected", "rejected", "expired"] as const;
 
@@ -142,8 +150,8 @@ export const listBids = operation({
   input: z.object({ id, status: oneOf(...statuses).optional(), ...pageInput }),
   output: listOutput("bids", Bid),
   example: { id: "1" },
-  async run(services, input) {
-    const { db, config, now: clock, store } = services;
+  async run(context, input) {
+    const { db, config, now: clock, store } = context;
     const [now, offchain, found] = await Promise.all([clock(), store(), findIntent(db, input.id)]);
     const chainSelected = (found?.selectedBidId ?? null) !== null;
     const ofChain: Source<OnchainRow> = {
@@ -215,12 +223,12 @@ export const createBid = operation({
   writes: true,
   development: ON_CHAIN,
   status: 201,
-  async run(services, { id, solver, amount_in, amount_out, fee, valid_until, execution_plan }) {
-    const [found, now] = await Promise.all([findIntent(services.db, id), services.now()]);
+  async run(context, { id, solver, amount_in, amount_out, fee, valid_until, execution_plan }) {
+    const [found, now] = await Promise.all([findIntent(context.db, id), context.now()]);
     if (!found) throw new NotFound(`Intent ${id} not found`);
     requireOpen(found, now);
-    const row = await saveBid(await services.store(), {
-      chainId: services.config.chainId,
+    const row = await saveBid(await context.store(), {
+      chainId: context.config.chainId,
       intentHash: found.intentHash,
       intentId: id,
       solver,
@@ -244,8 +252,8 @@ export const chooseBid = operation({
   example: { bidId: "offchain-1" },
   writes: true,
   development: ON_CHAIN,
-  async run(services, { bidId }) {
-    const { db, config } = services;
+  async run(context, { bidId }) {
+    const { db, config } = context;
     const onchain = /^(\d{1,78})-(\d{1,78})$/.exec(bidId);
     if (onchain) {
       const [, intentId = "", number = ""] = onchain;
@@ -257,11 +265,11 @@ export const chooseBid = operation({
         throw new Conflict(`Bid ${bidId} is on chain: the intent's owner selects it with IntentBook.selectBid`);
     }
     const number = offchainNumber(bidId);
-    const store = await services.store();
+    const store = await context.store();
     const row = number === null ? null : await findBid(store, config.chainId, number);
     const found = row && (await findIntent(db, row.intentId));
     if (!row || !found || found.intentHash !== row.intentHash) throw new NotFound(`Bid ${bidId} not found`);
-    const now = await services.now();
+    const now = await context.now();
     requireOpen(found, now);
     if (found.selectedBidId !== null) throw new Conflict(`Intent ${found.intentId} has a bid selected on chain`);
     const status = offchainStatus(row, now, false);

@@ -1,6 +1,7 @@
-import { requirementsOf } from "../x402/requirements";
-import { inputSchemaOf, outputSchemaOf } from "./json-schema";
-import { operation, z } from "./operation";
+import { inputSchemaOf, outputSchemaOf } from "../core/json-schema";
+import { operation, z } from "../core/operation";
+import { requirementsOf } from "../payments/requirements";
+import type { Context } from "./context";
 import { getPortfolio } from "./portfolio";
 
 /** One way to pay, as x402 writes it. */
@@ -69,7 +70,7 @@ export const getDiscovery = operation({
   output,
   example: {},
   readsIndex: false,
-  async run({ payments }, _, { baseUrl }) {
+  async run({ payments }: Context, _, { baseUrl }) {
     const resources = payments ? [resourceOf(payments.terms, baseUrl)] : [];
     return { version: "1.0.0", resources };
   },

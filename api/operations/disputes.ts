@@ -1,10 +1,11 @@
 import { eq } from "drizzle-orm";
 import { dispute, disputeStatuses } from "../../ponder.schema";
-import { NotFound } from "../errors";
-import type { IndexDatabase } from "../services";
-import { countRows, listOperation } from "./list";
-import { operation, z } from "./operation";
-import { addressText, hashText, id, uintText } from "./scalars";
+import { NotFound } from "../core/errors";
+import { id } from "../core/inputs";
+import { countRows, listOperation } from "../core/list";
+import { operation, z } from "../core/operation";
+import { addressText, hashText, uintText } from "../core/outputs";
+import type { IndexDatabase } from "../index/database";
 
 const Dispute = z
   .strictObject({

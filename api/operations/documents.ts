@@ -1,5 +1,10 @@
 import type { Hex } from "viem";
-import { Conflict, NotFound, TooLarge } from "../errors";
+import { fieldsInDocument } from "../core/document-fields";
+import { Conflict, NotFound, TooLarge } from "../core/errors";
+import { address, hash, id, jsonText, shortText } from "../core/inputs";
+import { countBytes } from "../core/limits";
+import { operation, z } from "../core/operation";
+import { addressText, hashText, uintText } from "../core/outputs";
 import {
   type DocumentFields,
   type DocumentKind,
@@ -9,10 +14,6 @@ import {
   readDocumentRecord,
   saveDocument,
 } from "../store/documents";
-import { countBytes } from "../store/limits";
-import { fieldsInDocument } from "./document-fields";
-import { operation, z } from "./operation";
-import { address, addressText, hash, hashText, id, jsonText, shortText, uintText } from "./scalars";
 
 const MAX_DOCUMENT_BYTES = 128 * 1024;
 

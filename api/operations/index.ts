@@ -1,3 +1,4 @@
+import type { AnyOperation } from "../core/operation";
 import { listPolicies } from "./accounts";
 import { getAgent, listAgents } from "./agents";
 import { getCommerceAnalytics } from "./analytics";
@@ -11,7 +12,6 @@ import { getFacilitator, listFacilitators } from "./facilitators";
 import { getMetadata, putMetadata, reserveMetadata } from "./intent-metadata";
 import { getIntent, listIntents } from "./intents";
 import { getMerchant, getReputation, listMerchants } from "./merchants";
-import type { Caller, Operation } from "./operation";
 import { getPortfolio } from "./portfolio";
 import { checkPreflight } from "./preflight";
 import { getQuote, listQuotes } from "./quotes";
@@ -64,14 +64,6 @@ export const operations = {
   payments: { discovery: getDiscovery },
   status: { health: getHealth, ready: getReadiness, protocol: getProtocol },
 } as const;
-
-/** An operation as the transports see it: its schemas check at run time what its types say here. */
-export type AnyOperation = Omit<Operation, "run" | "check" | "status" | "example"> & {
-  example: Record<string, unknown>;
-  status?: 201 | ((output: never) => 200 | 503);
-  check?: (services: never, input: never) => void;
-  run: (services: never, input: never, caller: Caller) => Promise<unknown>;
-};
 
 /** Every operation with its name (`agents.get`) and its resource. */
 export const allOperations = Object.entries(operations).flatMap(([resource, ofResource]) =>

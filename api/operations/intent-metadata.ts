@@ -1,9 +1,11 @@
 import { eq } from "drizzle-orm";
 import { type Address, type Hex, recoverTypedDataAddress, zeroAddress, zeroHash } from "viem";
-import { metadataTypedData } from "../../client/metadata";
+import { metadataTypedData } from "../../client/src/metadata";
 import { intent } from "../../ponder.schema";
-import { BadInput, Conflict, NotFound, Unavailable } from "../errors";
-import type { Services } from "../services";
+import { BadInput, Conflict, NotFound, Unavailable } from "../core/errors";
+import { address, bytes, hash, id } from "../core/inputs";
+import { operation, z } from "../core/operation";
+import { addressText, bytesText, hashText, uintText } from "../core/outputs";
 import {
   contradictions,
   isSameContent,
@@ -16,8 +18,7 @@ import {
   reservedMetadata,
   saveMetadata,
 } from "../store/metadata";
-import { operation, z } from "./operation";
-import { address, addressText, bytes, bytesText, hash, hashText, id, uintText } from "./scalars";
+import type { Context } from "./context";
 
 const contentInput = {
   execution_target: address.optional(),
@@ -113,7 +114,7 @@ function contentOf(sent: SentContent): MetadataContent {
 
 /** Whether metadata comes with its owner's signature; a signature that is not the owner's is refused. */
 async function isSigned(
-  { clients, config }: Services,
+  { clients, config }: Context,
   key: MetadataKey,
   content: MetadataContent,
   signature: Hex | undefined,
@@ -134,19 +135,19 @@ async function isSigned(
 
 /** Stores metadata of an indexed intent, if it agrees with the intent and may take the place of what is there. */
 async function saveForIntent(
-  services: Services,
+  context: Context,
   row: IntentRow,
   sent: SentContent,
   signature: Hex | undefined,
 ): Promise<MetadataRow> {
-  const { config, store } = services;
+  const { config, store } = context;
   const content = contentOf(sent);
   const linked = linkedIntent(config.chainId, row);
   const { commitments, ...key } = linked;
   const wrong = contradictions(asSent(sent), commitments);
   if (wrong.length > 0)
     throw new Conflict(`${wrong.join(", ")}: differs from what intent ${row.intentId} commits to on chain`);
-  const signed = await isSigned(services, key, content, signature);
+  const signed = await isSigned(context, key, content, signature);
   const db = await store();
   const present = (await linkedMetadata(db, [linked])).get(row.intentHash);
   if (!signed && present && !isSameContent(present, content)) {
@@ -166,7 +167,7 @@ function requireNewest(served: MetadataRow | null | undefined, content: Metadata
     throw new Conflict("The owner has signed other metadata for this intent since");
 }
 
-async function findIntent({ db }: Services, where: Parameters<typeof eq>): Promise<IntentRow | null> {
+async function findIntent({ db }: Context, where: Parameters<typeof eq>): Promise<IntentRow | null> {
   const [row] = await db
     .select()
     .from(intent)
@@ -183,10 +184,10 @@ export const putMetadata = operation({
   example: { id: "1", execution_target: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
   writes: true,
   headers: { "x-owner-signature": "owner_signature" },
-  async run(services, { id, owner_signature, ...sent }) {
-    const row = await findIntent(services, [intent.intentId, id]);
+  async run(context: Context, { id, owner_signature, ...sent }) {
+    const row = await findIntent(context, [intent.intentId, id]);
     if (!row) throw new NotFound(`Intent ${id} not found`);
-    return toWire(await saveForIntent(services, row, sent, owner_signature), row.intentId);
+    return toWire(await saveForIntent(context, row, sent, owner_signature), row.intentId);
   },
 });
 
@@ -205,17 +206,17 @@ export const reserveMetadata = operation({
   writes: true,
   status: 201,
   headers: { "x-owner-signature": "owner_signature" },
-  async run(services, { intent_hash: intentHash, owner, owner_signature, ...sent }) {
-    const row = await findIntent(services, [intent.intentHash, intentHash]);
+  async run(context: Context, { intent_hash: intentHash, owner, owner_signature, ...sent }) {
+    const row = await findIntent(context, [intent.intentHash, intentHash]);
     if (row) {
       if (row.owner !== owner) throw new Conflict(`owner: intent ${row.intentId} with this hash is ${row.owner}'s`);
-      return toWire(await saveForIntent(services, row, sent, owner_signature), row.intentId);
+      return toWire(await saveForIntent(context, row, sent, owner_signature), row.intentId);
     }
-    const { chainId } = services.config;
+    const { chainId } = context.config;
     const key: MetadataKey = { chainId, intentHash, owner };
     const content = contentOf(sent);
-    const signed = await isSigned(services, key, content, owner_signature);
-    const db = await services.store();
+    const signed = await isSigned(context, key, content, owner_signature);
+    const db = await context.store();
     const present = await reservedMetadata(db, chainId, intentHash, owner);
     if (!signed && present && present.signedAt !== null && !isSameContent(present, content))
       throw new Conflict("The owner has signed other metadata for this intent");
@@ -238,9 +239,9 @@ export const getMetadata = operation({
   output: MetadataRecord,
   errors: [404],
   example: { intentHash: `0x${"1f".repeat(32)}` },
-  async run(services, { intentHash, owner }) {
-    const { chainId } = services.config;
-    const [row, db] = await Promise.all([findIntent(services, [intent.intentHash, intentHash]), services.store()]);
+  async run(context: Context, { intentHash, owner }) {
+    const { chainId } = context.config;
+    const [row, db] = await Promise.all([findIntent(context, [intent.intentHash, intentHash]), context.store()]);
     const found = row
       ? (await linkedMetadata(db, [linkedIntent(chainId, row)])).get(intentHash)
       : await reservedMetadata(db, chainId, intentHash, owner);

@@ -1,14 +1,16 @@
 import { and, eq, getTableColumns, gt, lte, type SQL } from "drizzle-orm";
 import { zeroHash } from "viem";
 import { fill, fillProof, intent } from "../../ponder.schema";
-import { NotFound } from "../errors";
-import type { IndexDatabase, Services } from "../services";
+import type { BaseContext } from "../core/context";
+import { NotFound } from "../core/errors";
+import { address, id, oneOf } from "../core/inputs";
+import { countRows, listOperation } from "../core/list";
+import { operation, z } from "../core/operation";
+import { addressText, hashText, timeText, uintText } from "../core/outputs";
+import type { IndexDatabase } from "../index/database";
+import { onchainBidId } from "../store/bids";
 import { linkedMetadata, type MetadataRow } from "../store/metadata";
-import { onchainBidId } from "./bid-id";
 import { contentToWire, IntentMetadata, linkedIntent, unlessZero } from "./intent-metadata";
-import { countRows, listOperation } from "./list";
-import { operation, z } from "./operation";
-import { address, addressText, hashText, id, oneOf, timeText, uintText } from "./scalars";
 
 /** The contract's `IntentType`, in its order. */
 const intentTypes = ["SWAP_EXACT_IN_MAX_SLIPPAGE"] as const;
@@ -89,7 +91,7 @@ const fillToWire = ({ fill: row, proof }: Row): z.input<typeof Fill> | null =>
   };
 
 /** The metadata of intents, linked now: nothing about it is written when an intent is indexed. */
-const metadataOf = async ({ store, config }: Services, rows: readonly Row[]) =>
+const metadataOf = async ({ store, config }: BaseContext, rows: readonly Row[]) =>
   linkedMetadata(
     await store(),
     rows.map((row) => linkedIntent(config.chainId, row.intent)),
@@ -144,10 +146,10 @@ export const getIntent = operation({
   output: Intent,
   errors: [404],
   example: { id: "1" },
-  async run(services, { id }) {
-    const [row] = await selectIntents(services.db).where(eq(intent.intentId, id));
+  async run(context, { id }) {
+    const [row] = await selectIntents(context.db).where(eq(intent.intentId, id));
     if (!row) throw new NotFound(`Intent ${id} not found`);
-    return toWire(row, await services.now(), await metadataOf(services, [row]));
+    return toWire(row, await context.now(), await metadataOf(context, [row]));
   },
 });
 

@@ -1,11 +1,12 @@
 import { and, eq, inArray, or } from "drizzle-orm";
-import { disputeStatuses, merchant, total } from "../../ponder.schema";
-import { NotFound } from "../errors";
-import type { IndexDatabase } from "../services";
-import { countRows, listOperation } from "./list";
-import { operation, z } from "./operation";
-import { address, addressText, chainText, flag, hashText, id, uintText } from "./scalars";
-import { SignalsOfKind, signalKinds, signalSubjects } from "./trust-signals";
+import { disputeStatuses, merchant, signalKinds, signalSubjects, total } from "../../ponder.schema";
+import { NotFound } from "../core/errors";
+import { address, flag, id } from "../core/inputs";
+import { countRows, listOperation } from "../core/list";
+import { operation, z } from "../core/operation";
+import { addressText, chainText, hashText, uintText } from "../core/outputs";
+import type { IndexDatabase } from "../index/database";
+import { SignalsOfKind } from "./trust-signals";
 
 const Merchant = z
   .strictObject({

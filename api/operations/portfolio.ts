@@ -1,7 +1,8 @@
-import { BadInput } from "../errors";
+import { BadInput } from "../core/errors";
+import { address, chainList } from "../core/inputs";
+import { operation, z } from "../core/operation";
 import { PortfolioSnapshot } from "../portfolio/snapshot";
-import { operation, z } from "./operation";
-import { address, chainList } from "./scalars";
+import type { Context } from "./context";
 
 export const getPortfolio = operation({
   route: "GET /portfolio",
@@ -11,10 +12,10 @@ export const getPortfolio = operation({
   example: { address: "0xa0ee7a142d267c1f36714e4a8f75612f20a79720", chains: "local" },
   readsIndex: false,
   paid: true,
-  check({ portfolio }, { chains }) {
+  check({ portfolio }: Context, { chains }) {
     const unknown = chains.filter((chain) => !portfolio.chains.includes(chain));
     if (unknown.length > 0)
       throw new BadInput(`chains: ${unknown.join(", ")} can't be read here, only ${portfolio.chains.join(", ")}`);
   },
-  run: ({ portfolio }, { address, chains }) => portfolio.snapshot(address, chains),
+  run: ({ portfolio }: Context, { address, chains }) => portfolio.snapshot(address, chains),
 });

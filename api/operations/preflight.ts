@@ -2,7 +2,12 @@ import { and, eq, inArray, or } from "drizzle-orm";
 import { type Address, zeroAddress } from "viem";
 import { policy, policyTypes } from "../../ponder.schema";
 import { policyKey } from "../../src/lib/policy-key";
-import { BadInput } from "../errors";
+import type { BaseContext } from "../core/context";
+import { BadInput } from "../core/errors";
+import { address, bytes, id } from "../core/inputs";
+import { operation, z } from "../core/operation";
+import { addressText, bytesText, selectorText, uintText } from "../core/outputs";
+import type { IndexDatabase } from "../index/database";
 import {
   checkPayment,
   checkTransaction,
@@ -17,9 +22,6 @@ import { describeCall } from "../preflight/describe-call";
 import { reasonOf } from "../preflight/reason";
 import { selectorOf } from "../preflight/token-spend";
 import { type PolicyUpdate, paymentUpdates, transactionUpdates } from "../preflight/updates";
-import type { IndexDatabase, Services } from "../services";
-import { operation, z } from "./operation";
-import { address, addressText, bytes, bytesText, id, selectorText, uintText } from "./scalars";
 
 const SpendCheckText = z
   .strictObject({
@@ -167,7 +169,7 @@ const freezeOnce = (denials: readonly Denial[]) =>
 const distinct = <Item>(items: readonly Item[]) => [...new Set(items)];
 
 async function preflight(
-  { db, config, head: readHead, now }: Services,
+  { db, config, head: readHead, now }: BaseContext,
   account: Address,
   transaction: Transaction | undefined,
   payment: Payment | undefined,
@@ -217,9 +219,9 @@ export const checkPreflight = operation({
     target: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
     value: "5",
   },
-  async run(services, { account, target, value = 0n, data = "0x", payment }) {
+  async run(context, { account, target, value = 0n, data = "0x", payment }) {
     if (target === undefined && (payment === undefined || value > 0n || data !== "0x"))
       throw new BadInput("target: is required");
-    return preflight(services, account, target && { target, value, data }, payment);
+    return preflight(context, account, target && { target, value, data }, payment);
   },
 });

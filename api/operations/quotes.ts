@@ -1,13 +1,11 @@
 import { eq } from "drizzle-orm";
-import { quote } from "../../ponder.schema";
-import { NotFound } from "../errors";
-import type { IndexDatabase } from "../services";
-import { countRows, listOperation } from "./list";
-import { operation, z } from "./operation";
-import { address, addressText, flag, hash, hashText, id, timeText, uintText } from "./scalars";
-
-/** The contract's `PaymentRail`, in its order. */
-export const paymentRails = ["transfer", "swap", "facilitator", "x402"] as const;
+import { paymentRails, quote } from "../../ponder.schema";
+import { NotFound } from "../core/errors";
+import { address, flag, hash, id } from "../core/inputs";
+import { countRows, listOperation } from "../core/list";
+import { operation, z } from "../core/operation";
+import { addressText, hashText, timeText, uintText } from "../core/outputs";
+import type { IndexDatabase } from "../index/database";
 
 export const PaymentRail = z
   .int()

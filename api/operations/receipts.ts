@@ -1,11 +1,12 @@
 import { eq } from "drizzle-orm";
 import { receipt } from "../../ponder.schema";
-import { NotFound } from "../errors";
-import type { IndexDatabase } from "../services";
-import { countRows, listOperation } from "./list";
-import { operation, z } from "./operation";
+import { NotFound } from "../core/errors";
+import { address, id } from "../core/inputs";
+import { countRows, listOperation } from "../core/list";
+import { operation, z } from "../core/operation";
+import { addressText, hashText, timeText, uintText } from "../core/outputs";
+import type { IndexDatabase } from "../index/database";
 import { feeBps, PaymentRail } from "./quotes";
-import { address, addressText, hashText, id, timeText, uintText } from "./scalars";
 
 const Receipt = z
   .strictObject({

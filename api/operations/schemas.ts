@@ -5,12 +5,13 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import draft6 from "ajv/dist/refs/json-schema-draft-06.json" with { type: "json" };
 import { eq, or } from "drizzle-orm";
 import { keccak256, stringToBytes } from "viem";
-import { Conflict, NotFound, TooLarge } from "../errors";
-import type { IndexDatabase } from "../services";
+import { Conflict, NotFound, TooLarge } from "../core/errors";
+import { hash, jsonObject, longText, scalar, shortText } from "../core/inputs";
+import { countRows, listOperation } from "../core/list";
+import { operation, z } from "../core/operation";
+import { hashText } from "../core/outputs";
+import type { IndexDatabase } from "../index/database";
 import { attestationSchema } from "../store/schema";
-import { countRows, listOperation } from "./list";
-import { operation, z } from "./operation";
-import { hash, hashText, jsonObject, longText, scalar, shortText } from "./scalars";
 
 const MAX_SCHEMA_BYTES = 128 * 1024;
 

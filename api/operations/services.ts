@@ -1,10 +1,11 @@
 import { eq } from "drizzle-orm";
 import { service } from "../../ponder.schema";
-import { NotFound } from "../errors";
-import type { IndexDatabase } from "../services";
-import { countRows, listOperation } from "./list";
-import { operation, z } from "./operation";
-import { chainText, flag, hash, hashText, id, uintText } from "./scalars";
+import { NotFound } from "../core/errors";
+import { flag, hash, id } from "../core/inputs";
+import { countRows, listOperation } from "../core/list";
+import { operation, z } from "../core/operation";
+import { chainText, hashText, uintText } from "../core/outputs";
+import type { IndexDatabase } from "../index/database";
 
 const Service = z
   .strictObject({

@@ -1,11 +1,12 @@
 import { and, eq, getTableColumns, lte, type SQL, sql } from "drizzle-orm";
 import { intent, solver, solverActivity } from "../../ponder.schema";
-import { NotFound } from "../errors";
-import type { IndexDatabase } from "../services";
-import { average } from "./average";
-import { countRows, listOperation } from "./list";
-import { operation, z } from "./operation";
-import { address, addressText, chainText, decimalText, flag, hashText, id, uintText } from "./scalars";
+import { average } from "../core/average";
+import { NotFound } from "../core/errors";
+import { address, flag, id } from "../core/inputs";
+import { countRows, listOperation } from "../core/list";
+import { operation, z } from "../core/operation";
+import { addressText, chainText, decimalText, hashText, uintText } from "../core/outputs";
+import type { IndexDatabase } from "../index/database";
 
 const Solver = z
   .strictObject({

@@ -1,7 +1,8 @@
 import { contractNames } from "../../config/contracts";
+import { operation, z } from "../core/operation";
+import { addressText, uintText } from "../core/outputs";
 import { storeStates } from "../monitor/store-health";
-import { operation, z } from "./operation";
-import { addressText, uintText } from "./scalars";
+import type { Context } from "./context";
 
 export const getHealth = operation({
   route: "GET /health",
@@ -69,7 +70,7 @@ export const getReadiness = operation({
   example: {},
   readsIndex: false,
   status: ({ ready }) => (ready ? 200 : 503),
-  run: ({ readiness }) => readiness(),
+  run: ({ readiness }: Context) => readiness(),
 });
 
 export const getProtocol = operation({

@@ -1,11 +1,12 @@
 import { eq } from "drizzle-orm";
 import { eventLog } from "../../ponder.schema";
 import { blockOfEvent } from "../../src/lib/event-id";
-import { describeEvent } from "../describe-event";
-import { NotFound } from "../errors";
+import { NotFound } from "../core/errors";
+import { hash } from "../core/inputs";
+import { operation, z } from "../core/operation";
+import { hashText, uintText } from "../core/outputs";
+import { describeEvent } from "../events/describe-event";
 import { EventArguments } from "../events/message";
-import { operation, z } from "./operation";
-import { hash, hashText, uintText } from "./scalars";
 
 const Explanation = z
   .strictObject({

@@ -1,13 +1,10 @@
 import { eq } from "drizzle-orm";
-import { trustSignal } from "../../ponder.schema";
-import type { IndexDatabase } from "../services";
-import { countRows, listOperation } from "./list";
-import { z } from "./operation";
-import { address, addressText, enumNumber, hashText, id, uintText } from "./scalars";
-
-/** The contract's `SignalSubject` and `SignalKind`, in their order. */
-export const signalSubjects = ["merchant", "service", "facilitator", "agent"] as const;
-export const signalKinds = ["verification", "risk", "compliance", "fulfillment"] as const;
+import { signalKinds, signalSubjects, trustSignal } from "../../ponder.schema";
+import { address, enumNumber, id } from "../core/inputs";
+import { countRows, listOperation } from "../core/list";
+import { z } from "../core/operation";
+import { addressText, hashText, uintText } from "../core/outputs";
+import type { IndexDatabase } from "../index/database";
 
 const subjectNumber = z
   .int()

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { ChainSlug } from "../../config/chains";
-import { OperationError } from "../errors";
+import { OperationError } from "../core/errors";
 import type { Decimal } from "./decimal";
 
 /** Something an address has on a chain: the native coin or a token. What is zero is not held. */

@@ -4,6 +4,9 @@ import { offchainBid } from "./schema";
 
 export type OffchainBid = typeof offchainBid.$inferSelect;
 
+/** The name of an on-chain bid over all intents. */
+export const onchainBidId = (intentId: bigint, bidId: bigint) => `${intentId}-${bidId}`;
+
 /** Off-chain bids are named so that no on-chain name, `<intent>-<bid>`, is one of theirs. */
 export const offchainBidId = (number: bigint) => `offchain-${number}`;
 

@@ -4,10 +4,10 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import { callerOf } from "../http/caller";
 import type { Env } from "../http/log";
-import type { Services } from "../services";
+import type { Context } from "../operations/context";
 import { llmsFull, llmsIndex } from "./llms";
 import { openApiDocument } from "./openapi";
-import { answer, refuseOtherMethods } from "./rest";
+import { answer, refuseOtherMethods } from "./rest/routes";
 
 const SCRIPT = "/docs/reference.js";
 
@@ -63,7 +63,7 @@ const scriptFile = createRequire(import.meta.url)
 const MARKDOWN = "text/plain; charset=UTF-8";
 
 /** The OpenAPI document, an interactive reference made of it, and the same for language models. */
-export function docsRoutes({ config }: Services): Hono<Env> {
+export function docsRoutes({ config }: Context): Hono<Env> {
   const document = JSON.stringify(openApiDocument());
   let script: Promise<Buffer> | undefined;
   const routes = new Hono<Env>();

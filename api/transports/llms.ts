@@ -1,9 +1,10 @@
+import type { AnyOperation } from "../core/operation";
 import { subscription } from "../events/subscription";
-import { foundElsewhere } from "../operations/found-elsewhere";
-import { type AnyOperation, allOperations } from "../operations/index";
+import { allOperations } from "../operations/index";
+import { exampleSources } from "./example-sources";
 import { summary, topics } from "./introduction";
 import { inWords, openApiDocument } from "./openapi";
-import { routeOf } from "./route";
+import { routeOf } from "./rest/route";
 import { type Schema, typeInWords } from "./schema-words";
 import { toolNameOf, toolOperations } from "./tools";
 
@@ -27,7 +28,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 /** The request of an operation's example; a part that is found elsewhere is the shell's variable of its name. */
 function requestOf({ name, operation }: Named, baseUrl: string): string {
   const { method, path, otherParameters } = routeOf(operation);
-  const found = foundElsewhere[name]?.parameter;
+  const found = exampleSources[name]?.parameter;
   const filled = path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
     parameter === found ? `$${parameter}` : encodeURIComponent(String(operation.example[parameter])),
   );
@@ -50,7 +51,7 @@ function requestOf({ name, operation }: Named, baseUrl: string): string {
 
 /** Shell lines that ask what an operation's example asks, on the sample chain, as they stand. */
 function exampleOf(named: Named, baseUrl: string): string {
-  const found = foundElsewhere[named.name];
+  const found = exampleSources[named.name];
   const source = allOperations.find(({ name }) => name === found?.source.operation);
   if (!found || !source) return requestOf(named, baseUrl);
   const {

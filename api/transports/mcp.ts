@@ -12,19 +12,18 @@ import {
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import { Hono } from "hono";
 import type { Logger } from "pino";
+import type { AnyOperation, Caller } from "../core/operation";
+import { runOperation } from "../core/run";
 import { callerOf } from "../http/caller";
 import { failureOf } from "../http/failure";
 import { sayIndexHead } from "../http/index-headers";
 import type { Env } from "../http/log";
-import type { IndexHead } from "../index-head";
-import type { AnyOperation } from "../operations/index";
-import type { Caller } from "../operations/operation";
-import { runOperation } from "../operations/run";
-import type { Services } from "../services";
-import { boundedRequest } from "./body";
+import type { IndexHead } from "../index/head";
+import type { Context } from "../operations/context";
 import { summary, topics } from "./introduction";
 import { llmsFull, llmsIndex } from "./llms";
-import { refuseOtherMethods } from "./rest";
+import { boundedRequest } from "./rest/body";
+import { refuseOtherMethods } from "./rest/routes";
 import { toolNameOf, toolOf, toolOperations } from "./tools";
 
 const ENDPOINT = "/mcp";
@@ -61,13 +60,13 @@ type Asked = { caller: Caller; onFault: (error: unknown) => void; onIndexHead: (
 
 /** The answer of REST as a tool's result; its errors too, which an agent is to read and to act on. */
 async function callTool(
-  services: Services,
+  context: Context,
   operation: AnyOperation,
   sent: unknown,
   { caller, onFault, onIndexHead }: Asked,
 ): Promise<CallToolResult> {
   try {
-    const { output } = await runOperation(services, operation, sent, caller, { onIndexHead });
+    const { output } = await runOperation(context, operation, sent, caller, { onIndexHead });
     if (operation.document) return { content: [{ type: "text", text: String(output) }] };
     return {
       content: [{ type: "text", text: JSON.stringify(output) }],
@@ -84,7 +83,7 @@ async function callTool(
  * A server for one request. It is the SDK's plain one: the other wants to check inputs itself, and would word a wrong
  * parameter differently than REST.
  */
-function serverFor(services: Services, asked: Asked): Server {
+function serverFor(context: Context, asked: Asked): Server {
   const server = new Server(
     { name: "intentry", title: "Intentry", version: "0.1.0" },
     { capabilities: { tools: {}, resources: {} }, instructions, jsonSchemaValidator },
@@ -93,7 +92,7 @@ function serverFor(services: Services, asked: Asked): Server {
   server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: sent = {} } }) => {
     const operation = operationOfTool.get(name);
     if (!operation) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${name}`);
-    return callTool(services, operation, sent, asked);
+    return callTool(context, operation, sent, asked);
   });
   server.setRequestHandler(ListResourcesRequestSchema, () => ({
     resources: resources.map(({ textFor, ...resource }) => resource),
@@ -111,11 +110,11 @@ function serverFor(services: Services, asked: Asked): Server {
  * Serves the operations as tools of the Model Context Protocol. There are no sessions: every request has a server of its
  * own, so any process can answer it, and there is nothing to open a stream for or to delete.
  */
-export function mcpRoutes(services: Services, log: Logger): Hono<Env> {
+export function mcpRoutes(context: Context, log: Logger): Hono<Env> {
   const routes = new Hono<Env>();
   routes.post(ENDPOINT, async (c) => {
-    const server = serverFor(services, {
-      caller: callerOf(c, services.config),
+    const server = serverFor(context, {
+      caller: callerOf(c, context.config),
       onFault: (error) => log.error({ request_id: c.var.requestId, err: error }, "failed request"),
       onIndexHead: (head) => sayIndexHead(c, head),
     });

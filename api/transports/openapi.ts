@@ -1,12 +1,12 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { z } from "../core/operation";
 import { messageSchemas } from "../events/message";
 import { subscription } from "../events/subscription";
 import { INDEX_BLOCK, INDEX_STATUS } from "../http/index-headers";
 import { PaymentRequirements } from "../operations/discovery";
 import { allOperations } from "../operations/index";
-import { z } from "../operations/operation";
 import { introduction } from "./introduction";
-import { type Route, routeOf } from "./route";
+import { type Route, routeOf } from "./rest/route";
 
 const ErrorBody = z
   .strictObject({ error: z.string().openapi({ example: "limit: must be a whole number from 1 to 100" }) })

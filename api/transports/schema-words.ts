@@ -1,4 +1,4 @@
-import { ID_PATTERN } from "../operations/scalars";
+import { ID_PATTERN } from "../core/inputs";
 
 /** A JSON Schema, as far as the OpenAPI document uses it. */
 export type Schema = {

@@ -1,6 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
-import { type AnyOperation, freeOperations } from "../operations/index";
-import { inputSchemaOf, outputSchemaOf } from "../operations/json-schema";
+import { inputSchemaOf, outputSchemaOf } from "../core/json-schema";
+import type { AnyOperation } from "../core/operation";
+import { freeOperations } from "../operations/index";
 import { inWords } from "./openapi";
 
 /** The name of an operation's tool: `agents_get`. Many clients take no dot in a name. */

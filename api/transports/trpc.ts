@@ -3,21 +3,21 @@ import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import { Hono } from "hono";
 import type { Logger } from "pino";
-import type { ErrorStatus } from "../errors";
+import type { ErrorStatus } from "../core/errors";
+import type { AnyOperation, Caller } from "../core/operation";
+import { runOperation } from "../core/run";
 import type { EventFeed } from "../events/feed";
 import { readSubscription } from "../events/subscription";
 import { callerOf } from "../http/caller";
 import { failureOf } from "../http/failure";
 import { sayIndexHead } from "../http/index-headers";
 import type { Env } from "../http/log";
-import type { IndexHead } from "../index-head";
-import { type AnyOperation, freeOperations } from "../operations/index";
-import type { Caller } from "../operations/operation";
-import { runOperation } from "../operations/run";
-import type { Services } from "../services";
-import { boundedRequest } from "./body";
-import type { LiveEvents } from "./events";
-import { refuseOtherMethods } from "./rest";
+import type { IndexHead } from "../index/head";
+import type { Context } from "../operations/context";
+import { freeOperations } from "../operations/index";
+import { boundedRequest } from "./rest/body";
+import { refuseOtherMethods } from "./rest/routes";
+import type { LiveEvents } from "./sse/routes";
 
 const ENDPOINT = "/trpc";
 
@@ -75,10 +75,10 @@ export function trpcFailure(thrown: unknown) {
 }
 
 /** A query for what reads and a mutation for what writes, with the input and the answer of REST. */
-function procedureOf(services: Services, operation: AnyOperation) {
+function procedureOf(context: Context, operation: AnyOperation) {
   const resolve = async ({ input, ctx }: { input: unknown; ctx: Asked }) => {
     try {
-      return (await runOperation(services, operation, input ?? {}, ctx.caller, ctx)).output;
+      return (await runOperation(context, operation, input ?? {}, ctx.caller, ctx)).output;
     } catch (error) {
       if (failureOf(error).fault) ctx.onFault(error);
       throw trpcErrorOf(error);
@@ -115,11 +115,11 @@ function subscriptionOf(feed: EventFeed) {
 type Procedures = Record<string, ReturnType<typeof procedureOf> | ReturnType<typeof subscriptionOf>>;
 
 /** The router of all operations that are free, each under its name: `agents.get`. */
-function routerOf(services: Services, events: LiveEvents | undefined) {
+function routerOf(context: Context, events: LiveEvents | undefined) {
   const resources: Record<string, Procedures> = events ? { events: { subscribe: subscriptionOf(events.feed) } } : {};
   for (const { resource, name, operation } of freeOperations) {
     resources[resource] ??= {};
-    resources[resource][name.slice(resource.length + 1)] = procedureOf(services, operation);
+    resources[resource][name.slice(resource.length + 1)] = procedureOf(context, operation);
   }
   const { router } = trpc.create({
     isDev: false,
@@ -133,12 +133,12 @@ function routerOf(services: Services, events: LiveEvents | undefined) {
 }
 
 /** Serves every free operation to typed clients, one or several in a request. */
-export function trpcRoutes(services: Services, log: Logger, events?: LiveEvents): Hono<Env> {
+export function trpcRoutes(context: Context, log: Logger, events?: LiveEvents): Hono<Env> {
   const routes = new Hono<Env>();
-  const router = routerOf(services, events);
+  const router = routerOf(context, events);
   routes.on(["GET", "POST"], `${ENDPOINT}/*`, async (c) => {
     const asked: Asked = {
-      caller: callerOf(c, services.config),
+      caller: callerOf(c, context.config),
       gone: c.req.raw.signal,
       onFault: (error) => log.error({ request_id: c.var.requestId, err: error }, "failed request"),
       onIndexHead: (head) => sayIndexHead(c, head),

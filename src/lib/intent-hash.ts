@@ -1,6 +1,6 @@
 import { keccak256 } from "js-sha3";
 import type { Hex } from "viem";
-import type { SignableIntent } from "../../client/intents";
+import type { SignableIntent } from "../../client/src/intents";
 
 export type Intent = SignableIntent;
 

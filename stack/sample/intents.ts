@@ -1,5 +1,5 @@
 import { parseUnits } from "viem";
-import { anyExecution, signIntent } from "../../client/intents";
+import { anyExecution, signIntent } from "../../client/src/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import type { Intent } from "../../src/lib/intent-hash";
 import type { Protocol } from "../protocol";

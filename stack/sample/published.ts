@@ -1,5 +1,6 @@
-import { type AnyOperation, allOperations } from "../../api/operations/index";
-import { routeOf } from "../../api/transports/route";
+import type { AnyOperation } from "../../api/core/operation";
+import { allOperations } from "../../api/operations/index";
+import { routeOf } from "../../api/transports/rest/route";
 
 /** Where a write goes, and its body: what the path and the body take of an operation's example. */
 function requestOf(operation: AnyOperation): { method: string; path: string; body: Record<string, unknown> } {

@@ -13,7 +13,7 @@ import { executablePath } from "./browser";
 async function bundle(folder: string): Promise<string> {
   await build({
     config: false,
-    entry: { client: fileURLToPath(new URL("../../client/index.ts", import.meta.url)) },
+    entry: { client: fileURLToPath(new URL("../../client/src/index.ts", import.meta.url)) },
     outDir: folder,
     format: "iife",
     globalName: "intentry",

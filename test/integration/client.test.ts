@@ -2,8 +2,9 @@ import { createTRPCClient, httpBatchLink, httpLink } from "@trpc/client";
 import type { AnyRouter } from "@trpc/server";
 import { zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type AnyOperation, freeOperations } from "../../api/operations/index";
-import { routeOf } from "../../api/transports/route";
+import type { AnyOperation } from "../../api/core/operation";
+import { freeOperations } from "../../api/operations/index";
+import { routeOf } from "../../api/transports/rest/route";
 import {
   anyExecution,
   createIntentryClient,
@@ -13,8 +14,8 @@ import {
   iterate,
   type Quote,
   type SignableIntent,
-} from "../../client/index";
-import { serverSent } from "../../client/server-sent";
+} from "../../client/src/index";
+import { serverSent } from "../../client/src/server-sent";
 import { actor } from "../../stack/chain";
 import { people } from "../../stack/sample/people";
 import { publishExamples } from "../../stack/sample/published";

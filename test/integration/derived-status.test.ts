@@ -1,7 +1,7 @@
 import { type Hex, parseEventLogs, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { intentBookAbi } from "../../abis/index";
-import { anyExecution, signIntent } from "../../client/intents";
+import { anyExecution, signIntent } from "../../client/src/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";

@@ -5,9 +5,9 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { foundElsewhere } from "../../api/operations/found-elsewhere";
 import { allOperations, freeOperations } from "../../api/operations/index";
-import { routeOf } from "../../api/transports/route";
+import { exampleSources } from "../../api/transports/example-sources";
+import { routeOf } from "../../api/transports/rest/route";
 import { toolNameOf, toolOperations } from "../../api/transports/tools";
 import { actor } from "../../stack/chain";
 import { publishExamples } from "../../stack/sample/published";
@@ -107,7 +107,7 @@ describe("what agents are offered, on the sample chain", () => {
     beforeAll(async () => {
       await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
       ({ tools } = await client.listTools());
-      for (const [name, { parameter, source }] of Object.entries(foundElsewhere)) {
+      for (const [name, { parameter, source }] of Object.entries(exampleSources)) {
         const operation = toolOperations.find((one) => one.name === source.operation)?.operation;
         if (!operation) continue;
         const result = await call(source.operation, operation.example);

@@ -1,6 +1,6 @@
-import { foundElsewhere } from "../../api/operations/found-elsewhere";
 import { freeOperations } from "../../api/operations/index";
-import { routeOf } from "../../api/transports/route";
+import { exampleSources } from "../../api/transports/example-sources";
+import { routeOf } from "../../api/transports/rest/route";
 import { addressOf } from "./lists/asking";
 
 /** Parameters, by operation. */
@@ -9,7 +9,7 @@ export type Found = Readonly<Record<string, Readonly<Record<string, string>>>>;
 /** The parameters of reads that no example can foresee, as a service with the sample activity has them. */
 export async function findParameters(apiUrl: string): Promise<Found> {
   const found: Record<string, Record<string, string>> = {};
-  for (const [name, { parameter, source }] of Object.entries(foundElsewhere)) {
+  for (const [name, { parameter, source }] of Object.entries(exampleSources)) {
     const operation = freeOperations.find((one) => one.name === source.operation)?.operation;
     if (!operation?.route.startsWith("GET ")) continue;
     const example = Object.entries(operation.example).map(([key, value]) => [key, String(value)]);

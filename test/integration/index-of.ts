@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getTableColumns } from "drizzle-orm";
-import type { Readiness } from "../../api/readiness";
+import type { Readiness } from "../../api/monitor/readiness";
 import { parseEnvironment, requireDatabaseUrl } from "../../config/environment";
 import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../../config/networks";
 import type { TokenList } from "../../config/token-list";

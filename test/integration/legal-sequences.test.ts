@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex, stringToHex, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentRegistryAbi } from "../../abis/index";
-import { anyExecution, signIntent } from "../../client/intents";
+import { anyExecution, signIntent } from "../../client/src/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { actor, mined } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";

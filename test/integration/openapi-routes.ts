@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ID_PATTERN } from "../../api/operations/scalars";
+import { ID_PATTERN } from "../../api/core/inputs";
 
 /** A JSON Schema, as far as the tests look into it. */
 export type Schema = {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { testFeedAbi, testTokenAbi } from "../../abis/index";
 import { createPortfolio } from "../../api/portfolio/portfolio";
 import { type ChainReading, EveryChainFailed } from "../../api/portfolio/provider";
-import { rpcProvider } from "../../api/portfolio/rpc";
+import { rpcProvider } from "../../api/portfolio/providers/rpc/provider";
 import { PortfolioSnapshot } from "../../api/portfolio/snapshot";
 import { tokenLists } from "../../api/portfolio/token-lists";
 import { type ChainSlug, chains } from "../../config/chains";

@@ -1,9 +1,10 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AnyOperation } from "../../api/core/operation";
 import { createGateway } from "../../api/gateway";
-import { type AnyOperation, freeOperations } from "../../api/operations/index";
+import { freeOperations } from "../../api/operations/index";
 import { openStore, type Store } from "../../api/store/open";
-import { routeOf } from "../../api/transports/route";
+import { routeOf } from "../../api/transports/rest/route";
 import { parseEnvironment } from "../../config/environment";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { publishExamples } from "../../stack/sample/published";

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Readiness } from "../../api/readiness";
+import type { Readiness } from "../../api/monitor/readiness";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { actor, startChain } from "../../stack/chain";
 import { freePorts } from "../../stack/ports";

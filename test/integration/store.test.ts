@@ -1,7 +1,7 @@
 import { type Hex, keccak256, stringToBytes, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { anyExecution, signIntent } from "../../client/intents";
-import { metadataTypedData } from "../../client/metadata";
+import { anyExecution, signIntent } from "../../client/src/intents";
+import { metadataTypedData } from "../../client/src/metadata";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { type Intent, intentHash } from "../../src/lib/intent-hash";
 import { actor } from "../../stack/chain";

@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentRegistryAbi, attestationRegistryAbi, intentBookAbi } from "../../abis/index";
-import { anyExecution, signIntent } from "../../client/intents";
+import { anyExecution, signIntent } from "../../client/src/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { type Intent, intentHash } from "../../src/lib/intent-hash";
 import { actor, mined } from "../../stack/chain";

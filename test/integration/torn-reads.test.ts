@@ -1,6 +1,6 @@
 import { parseUnits } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { anyExecution, signIntent } from "../../client/intents";
+import { anyExecution, signIntent } from "../../client/src/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import type { Intent } from "../../src/lib/intent-hash";
 import { actor } from "../../stack/chain";

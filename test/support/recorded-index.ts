@@ -1,6 +1,6 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
-import type { IndexDatabase } from "../../api/services";
+import type { IndexDatabase } from "../../api/index/database";
 
 /** A query as it was sent. */
 export type RecordedQuery = { text: string; parameters: unknown[] };

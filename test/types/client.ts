@@ -1,6 +1,6 @@
+import type { z } from "../../api/core/operation";
 import type { operations } from "../../api/operations/index";
-import type { z } from "../../api/operations/operation";
-import { type Api, createIntentryClient, type Intent, iterate } from "../../client/index";
+import { type Api, createIntentryClient, type Intent, iterate } from "../../client/src/index";
 
 // Nothing here runs: `npm run check` compiles it. What must not compile is marked, and an error that is missing is one.
 

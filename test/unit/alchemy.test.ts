@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { alchemyProvider } from "../../api/portfolio/alchemy";
 import { createPortfolio } from "../../api/portfolio/portfolio";
 import type { ChainReading } from "../../api/portfolio/provider";
+import { alchemyProvider } from "../../api/portfolio/providers/alchemy/provider";
 import { PortfolioSnapshot } from "../../api/portfolio/snapshot";
 import type { ChainSlug } from "../../config/chains";
 import { type AlchemyServer, prices, row, startAlchemyServer, tokensReply, transfersReply } from "./alchemy-server";

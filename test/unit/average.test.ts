@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { average } from "../../api/operations/average";
+import { average } from "../../api/core/average";
 import { runs } from "../support/seed";
 
 /** A decimal text as an exact fraction. */

@@ -1,8 +1,8 @@
 import type { EventLog } from "../../api/events/event-log";
-import { blockOf, endOfBlock, positionOf, START } from "../../api/events/event-position";
+import type { EventRecord, EventRecords } from "../../api/events/event-records";
 import { type EventRow, messageMaker } from "../../api/events/message";
+import { blockOf, endOfBlock, positionOf, START } from "../../api/events/position";
 import type { ReaderParts } from "../../api/events/reader";
-import type { EventRecord, EventRecords } from "../../api/store/event-records";
 import { eventId } from "../../src/lib/event-id";
 
 type Block = { hash: `0x${string}`; rows: EventRow[] };

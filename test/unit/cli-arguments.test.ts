@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseCommand } from "../../cli/arguments";
-import { WrongUsage } from "../../cli/failure";
-import { helpFor } from "../../cli/help";
+import { parseCommand } from "../../client/cli/arguments";
+import { WrongUsage } from "../../client/cli/failure";
+import { helpFor } from "../../client/cli/help";
 
 const address = "0xA0Ee7A142d267C1f36714E4a8F75612F20a79720";
 const key = `0x${"1".repeat(64)}`;

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { PassThrough, Writable } from "node:stream";
 import { json, text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
-import { serveOverStdio } from "../../cli/mcp";
+import { serveOverStdio } from "../../client/cli/mcp";
 
 type Request = { id?: number; method: string; params?: Record<string, unknown> };
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterEach, describe, expect, it } from "vitest";
-import { createIntentryClient } from "../../client/index";
+import { createIntentryClient } from "../../client/src/index";
 import { json, serve } from "./stand-in";
 
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");

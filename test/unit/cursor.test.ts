@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readCursor, writeCursor } from "../../api/http/cursor";
+import { readCursor, writeCursor } from "../../api/core/cursor";
 import { runs } from "../support/seed";
 
 const SECRET = "a secret";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type AbiEvent, zeroAddress } from "viem";
 import { describe, expect, it } from "vitest";
-import { describeEvent } from "../../api/describe-event";
+import { describeEvent } from "../../api/events/describe-event";
 import { argumentsOf, events } from "./arbitrary-event";
 
 /** The arguments whose own value a sentence must hold: who and what it is about. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { readPosition, START } from "../../api/events/event-position";
 import { EventFeed, TooSlow } from "../../api/events/feed";
 import type { EventMessage } from "../../api/events/message";
+import { readPosition, START } from "../../api/events/position";
 import { type Filter, matches, subjectsOf } from "../../api/events/subjects";
 import { runs } from "../support/seed";
 import { ChainOfEvents } from "./chain-of-events";

@@ -1,14 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  blockOf,
-  endOfBlock,
-  isOnBlock,
-  logIndexOf,
-  positionOf,
-  readPosition,
-  START,
-} from "../../api/events/event-position";
+import { blockOf, endOfBlock, isOnBlock, logIndexOf, positionOf, readPosition, START } from "../../api/events/position";
 import { eventId } from "../../src/lib/event-id";
 
 const hash = fc

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { EventFeed } from "../../api/events/feed";
-import { eventStreamBody } from "../../api/transports/event-stream";
+import { eventStreamBody } from "../../api/transports/sse/stream";
 import { ChainOfEvents } from "./chain-of-events";
 
 const text = ({ value }: { value?: Uint8Array | undefined }) => Buffer.from(value ?? []).toString();

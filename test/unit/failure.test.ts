@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { HTTPException } from "hono/http-exception";
 import { describe, expect, it } from "vitest";
-import { BadInput, NotFound, TooMany, Unauthorized, Unavailable } from "../../api/errors";
+import { BadInput, NotFound, TooMany, Unauthorized, Unavailable } from "../../api/core/errors";
 import { failureOf } from "../../api/http/failure";
 import { EveryChainFailed } from "../../api/portfolio/provider";
 

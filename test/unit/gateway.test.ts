@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { createGateway } from "../../api/gateway";
-import type { Services } from "../../api/services";
+import type { Context } from "../../api/operations/context";
 
 type Line = { level: number; msg: string; request_id: string; status?: number; err?: { message: string } };
 
@@ -15,7 +15,7 @@ function gatewayOver(error: Error) {
     },
   };
   const head = async () => ({ historyDone: true, block: 7n, timestamp: 1n, builtBlock: 7n });
-  return { gateway: createGateway({ db, head, config: {} } as unknown as Services, log), lines };
+  return { gateway: createGateway({ db, head, config: {} } as unknown as Context, log), lines };
 }
 
 describe("a fault behind the gateway", () => {

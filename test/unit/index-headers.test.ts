@@ -1,10 +1,11 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
+import type { AnyOperation } from "../../api/core/operation";
+import { paidCaller } from "../../api/core/paid-caller";
 import { createGateway } from "../../api/gateway";
-import type { IndexHead } from "../../api/index-head";
-import { admit } from "../../api/operations/admission";
-import { type AnyOperation, allOperations } from "../../api/operations/index";
-import type { Services } from "../../api/services";
+import type { IndexHead } from "../../api/index/head";
+import type { Context } from "../../api/operations/context";
+import { allOperations } from "../../api/operations/index";
 import { openApiDocument } from "../../api/transports/openapi";
 import { parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
@@ -33,7 +34,7 @@ const noting = (onUse: () => void) =>
     },
   });
 
-function servicesOver(db: never, head: () => Promise<IndexHead> = async () => synced): Services {
+function servicesOver(db: never, head: () => Promise<IndexHead> = async () => synced): Context {
   return {
     db,
     clients: { chain: {} as never },
@@ -47,7 +48,7 @@ function servicesOver(db: never, head: () => Promise<IndexHead> = async () => sy
   };
 }
 
-const caller = admit({ baseUrl: "http://localhost", client: "one", isKnown: false });
+const caller = paidCaller({ baseUrl: "http://localhost", client: "one", isKnown: false });
 
 /** Where the example is one of the store's, and the index is read later. */
 const examples: Readonly<Record<string, Record<string, unknown>>> = { "bids.select": { bidId: "1-1" } };

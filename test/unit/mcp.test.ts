@@ -2,8 +2,8 @@ import Ajv2020 from "ajv/dist/2020";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { createGateway } from "../../api/gateway";
+import type { Context } from "../../api/operations/context";
 import { freeOperations } from "../../api/operations/index";
-import type { Services } from "../../api/services";
 import { toolNameOf, toolOf, toolOperations } from "../../api/transports/tools";
 
 describe("a tool", () => {
@@ -58,10 +58,7 @@ describe("/mcp", () => {
     const fail = () => {
       throw error;
     };
-    const gateway = createGateway(
-      { db: { select: fail }, head: fail, store: fail, config } as unknown as Services,
-      log,
-    );
+    const gateway = createGateway({ db: { select: fail }, head: fail, store: fail, config } as unknown as Context, log);
     const send = async (body: string, headers: Record<string, string> = {}) =>
       gateway.request("/mcp", {
         method: "POST",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BadInput } from "../../api/errors";
-import { readQuery } from "../../api/transports/query";
+import { BadInput } from "../../api/core/errors";
+import { readQuery } from "../../api/transports/rest/query";
 import { runs } from "../support/seed";
 
 const known = new Set(["limit", "owner", "status"]);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { IndexHead } from "../../api/index-head";
+import type { IndexHead } from "../../api/index/head";
 import type { ChainState } from "../../api/monitor/chain-monitor";
+import { type IndexFailure, readinessOf } from "../../api/monitor/readiness";
 import type { StoreState } from "../../api/monitor/store-health";
-import { type IndexFailure, readinessOf } from "../../api/readiness";
 
 const NOW = 1_800_000_000_000;
 const SECOND = 1_000;

@@ -1,22 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { problemsOf, z } from "../../api/operations/operation";
-import {
-  address,
-  addressText,
-  bytesText,
-  cursor,
-  decimalText,
-  enumNumber,
-  flag,
-  hash,
-  hashText,
-  id,
-  limit,
-  offset,
-  oneOf,
-  uintText,
-} from "../../api/operations/scalars";
+import { address, cursor, enumNumber, flag, hash, id, limit, offset, oneOf } from "../../api/core/inputs";
+import { problemsOf, z } from "../../api/core/operation";
+import { addressText, bytesText, decimalText, hashText, uintText } from "../../api/core/outputs";
 import { runs } from "../support/seed";
 
 const MAX = 2n ** 256n - 1n;

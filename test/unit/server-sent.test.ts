@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ServerSent, serverSent } from "../../client/server-sent";
+import { type ServerSent, serverSent } from "../../client/src/server-sent";
 
 const streamOf = (chunks: readonly Uint8Array[]) =>
   new ReadableStream<Uint8Array>({

@@ -2,8 +2,8 @@ import { pino } from "pino";
 import { afterEach, describe, expect, it } from "vitest";
 import { EventFeed } from "../../api/events/feed";
 import { createGateway } from "../../api/gateway";
-import type { Services } from "../../api/services";
-import { serverSent } from "../../client/server-sent";
+import type { Context } from "../../api/operations/context";
+import { serverSent } from "../../client/src/server-sent";
 import { ChainOfEvents } from "./chain-of-events";
 
 /** tRPC's numbers of the errors after which its own clients connect again, for ever. */
@@ -21,7 +21,7 @@ describe("the live events over tRPC", () => {
     chain.index();
     const feed = new EventFeed(chain.parts());
     ended.push(() => feed.close());
-    const services = { config: { writeTokens: [] } } as unknown as Services;
+    const services = { config: { writeTokens: [] } } as unknown as Context;
     const gateway = createGateway(services, pino({ level: "silent" }), { feed, heartbeatMs });
     const query = input === undefined ? "" : `?input=${encodeURIComponent(JSON.stringify(input))}`;
     const { body } = await gateway.request(`/trpc/events.subscribe${query}`);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BadPayment, readPayment } from "../../api/x402/payment";
-import { codeOf, isFinal, sentenceOf } from "../../api/x402/reasons";
-import { requirementsOf } from "../../api/x402/requirements";
+import { BadPayment, readPayment } from "../../api/payments/payload";
+import { codeOf, isFinal, sentenceOf } from "../../api/payments/reasons";
+import { requirementsOf } from "../../api/payments/requirements";
 import { type Environment, InvalidEnvironment, parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
 import { type Terms, unitsOf } from "../../config/terms";

@@ -1,5 +1,5 @@
 import { maxUint256, zeroHash } from "viem";
-import { signIntent } from "../../../client/intents";
+import { signIntent } from "../../../client/src/intents";
 import { anySchema, anySubject } from "./attestations";
 import { call } from "./calls";
 import type { Random } from "./random";

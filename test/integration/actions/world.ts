@@ -1,5 +1,5 @@
 import { type Address, type Hex, zeroAddress } from "viem";
-import type { QuoteCommitment } from "../../../client/quote-hash";
+import type { QuoteCommitment } from "../../../client/src/quote-hash";
 import type { actor } from "../../../stack/chain";
 import type { Contracts } from "../../../stack/deploy";
 import { type Call, type ContractName, type FunctionName, selectorOf } from "./calls";

@@ -1,5 +1,5 @@
 import { allOperations } from "../../../api/operations/index";
-import { type Route, routeOf } from "../../../api/transports/route";
+import { type Route, routeOf } from "../../../api/transports/rest/route";
 
 /** An element of a list, as it comes over the wire. */
 export type Item = Readonly<Record<string, unknown>>;

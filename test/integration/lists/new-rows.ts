@@ -1,6 +1,6 @@
 import { type Address, type Hex, numberToHex, parseEventLogs, slice, stringToHex, zeroAddress, zeroHash } from "viem";
 import { commerceRegistryAbi, intentBookAbi } from "../../../abis/index";
-import { anyExecution, signIntent } from "../../../client/intents";
+import { anyExecution, signIntent } from "../../../client/src/intents";
 import { LOCAL_CHAIN_ID } from "../../../config/networks";
 import { actor } from "../../../stack/chain";
 import type { Protocol } from "../../../stack/protocol";

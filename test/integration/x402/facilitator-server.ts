@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
-import type { Facilitator } from "../../../api/x402/facilitator";
+import type { Facilitator } from "../../../api/payments/facilitators/remote";
 
 /** What a facilitator may do wrong with one request, instead of doing what it is asked or after it. */
 export type Fault = "hang up before" | "hang up after" | "hang" | "fail" | "talk nonsense" | "say no more";

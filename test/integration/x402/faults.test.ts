@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { type Hex, parseSignature } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { claimPayment } from "../../../api/store/payments";
+import { claimPayment } from "../../../api/payments/records";
 import { payment } from "../../../api/store/schema";
 import { actor } from "../../../stack/chain";
 import type { Fault } from "./facilitator-server";

@@ -1,0 +1,56 @@
+/** The layers of the gateway, from the lowest up. A folder may import from the layers below it. */
+const layers = [
+  ["store", "index", "preflight"],
+  ["core"],
+  ["http", "events", "portfolio", "monitor"],
+  ["payments"],
+  ["operations"],
+  ["transports"],
+];
+
+const upwards = layers.flatMap((folders, level) =>
+  folders.map((folder) => ({
+    name: `layer-of-api-${folder}`,
+    comment: `api/${folder} may import only from the layers of api/ below it.`,
+    severity: "error",
+    from: { path: `^api/${folder}/` },
+    to: {
+      path: "^api/",
+      pathNot: [folder, ...layers.slice(0, level).flat()].map((allowed) => `^api/${allowed}/`),
+    },
+  })),
+);
+
+const outside = [
+  { from: "^src/", to: "^(api|stack|rpc|scripts|test|bench)/", except: "^src/api/" },
+  { from: "^(config|rpc)/", to: "^(api|src|stack|scripts|test|bench)/" },
+  { from: "^client/", to: "^(api|src|stack|scripts|test|bench|config|rpc)/" },
+  { from: "^api/", to: "^(stack|scripts|test|bench)/" },
+  { from: "^stack/", to: "^(scripts|test|bench)/" },
+];
+
+module.exports = {
+  forbidden: [
+    {
+      name: "no-cycles",
+      comment: "Files that import each other can't be understood, tested or moved one at a time.",
+      severity: "error",
+      from: {},
+      to: { circular: true },
+    },
+    ...outside.map(({ from, to, except }) => ({
+      name: `from-${from}`,
+      comment: `${from} must not depend on ${to}.`,
+      severity: "error",
+      from: { path: from, ...(except && { pathNot: except }) },
+      to: { path: to },
+    })),
+    ...upwards,
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsConfig: { fileName: "tsconfig.json" },
+    // Imports of types are dependencies too.
+    tsPreCompilationDeps: true,
+  },
+};

@@ -1,0 +1,254 @@
+import type { Address, Hex } from "viem";
+import { type ChainSlug, chains } from "../../config/chains";
+import { z } from "./operation";
+
+// Values as clients send them. REST sends text; a typed client may send numbers, bigints and booleans as well.
+
+const UINT256_MAX = 2n ** 256n - 1n;
+const UINT256_DIGITS = 78;
+
+/** How OpenAPI describes a value. */
+type Description = { type: "string" | "integer" | "boolean" | "object"; example: unknown } & Record<string, unknown>;
+
+/** A value that `parse` makes of what was sent; a text it returns as `{ problem }` is what is wrong with it. */
+export const scalar = <Sent, Value>(
+  parse: (sent: Sent) => { value: Value } | { problem: string },
+  { example, ...description }: Description,
+) =>
+  z
+    .custom<Sent>(() => true)
+    .transform((sent, context): Value => {
+      const parsed = sent === undefined ? { problem: "is required" } : parse(sent);
+      if ("value" in parsed) return parsed.value;
+      context.addIssue({ code: "custom", message: parsed.problem });
+      return z.NEVER;
+    })
+    .openapi({ ...description, example } as never);
+
+/** Whether PostgreSQL and UTF-8 can hold a text as it is. */
+const isStorable = (text: string) => !text.includes("\0") && !/\p{Surrogate}/u.test(text);
+
+/** How many characters a text has, as JSON Schema counts them. */
+const lengthOf = (text: string) => [...text].length;
+
+/** The decimal digits of a whole number, or undefined when it is none. */
+const digitsOf = (sent: unknown): string | undefined => {
+  if (typeof sent === "string") return /^\d+$/.test(sent) ? sent : undefined;
+  if (typeof sent === "bigint") return sent >= 0n ? String(sent) : undefined;
+  return typeof sent === "number" && Number.isSafeInteger(sent) && sent >= 0 ? String(sent) : undefined;
+};
+
+/** How OpenAPI describes an id; what is made of that description knows ids by it. */
+export const ID_PATTERN = "^0*[0-9]{1,78}$";
+
+/** An id or another unsigned 256-bit integer. */
+export const id = scalar<string | number | bigint, bigint>(
+  (sent) => {
+    const digits = digitsOf(sent)?.replace(/^0+(?=.)/, "");
+    const value = digits !== undefined && digits.length <= UINT256_DIGITS ? BigInt(digits) : undefined;
+    return value !== undefined && value <= UINT256_MAX
+      ? { value }
+      : { problem: "must be a whole number from 0 to 2^256 - 1 in decimal digits" };
+  },
+  { type: "string", pattern: ID_PATTERN, example: "1" },
+);
+
+const hexOf = <Value extends Hex>(digits: number, what: string, example: string) =>
+  scalar<string, Value>(
+    (sent) =>
+      typeof sent === "string" && sent.length === digits + 2 && /^0x[0-9a-fA-F]+$/.test(sent)
+        ? { value: sent.toLowerCase() as Value }
+        : { problem: `must be ${what}: 0x and ${digits} hex digits` },
+    { type: "string", pattern: `^0x[0-9a-fA-F]{${digits}}$`, example },
+  );
+
+export const address = hexOf<Address>(40, "an address", "0x70997970c51812dc3a010c7d01b50e0d17dc79c8");
+
+export const hash = hexOf<Hex>(64, "a hash", `0x${"1f".repeat(32)}`);
+
+/** Bytes of any length. */
+export const bytes = scalar<string, Hex>(
+  (sent) =>
+    typeof sent === "string" && sent.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(sent)
+      ? { value: sent.toLowerCase() as Hex }
+      : { problem: "must be bytes: 0x and an even number of hex digits" },
+  { type: "string", pattern: "^0x([0-9a-fA-F]{2})*$", example: "0x" },
+);
+
+const MAX_SHORT_TEXT = 160;
+
+/** A name that somebody else made up. */
+export const shortText = scalar<string, string>(
+  (sent) =>
+    typeof sent === "string" && sent !== "" && lengthOf(sent) <= MAX_SHORT_TEXT && isStorable(sent)
+      ? { value: sent }
+      : { problem: `must be a text of 1 to ${MAX_SHORT_TEXT} characters, without NUL` },
+  { type: "string", minLength: 1, maxLength: MAX_SHORT_TEXT, example: "weather" },
+);
+
+const MAX_LONG_TEXT = 2_000;
+
+/** A description in words. */
+export const longText = scalar<string, string>(
+  (sent) =>
+    typeof sent === "string" && lengthOf(sent) <= MAX_LONG_TEXT && isStorable(sent)
+      ? { value: sent }
+      : { problem: `must be a text of at most ${MAX_LONG_TEXT} characters, without NUL` },
+  { type: "string", maxLength: MAX_LONG_TEXT, example: "What it is about." },
+);
+
+const MAX_DEPTH = 64;
+
+/** Whether a value is nested deeper than that many levels; what is deeper still is not looked at. */
+const isDeeperThan = (levels: number, value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member)));
+
+/** A JSON object; a text in it may be anything that JSON can write. Nobody nests deeply but to exhaust a stack. */
+export const jsonObject = scalar<Record<string, unknown>, Record<string, unknown>>(
+  (sent) => {
+    if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return { problem: "must be a JSON object" };
+    if (isDeeperThan(MAX_DEPTH, sent)) return { problem: `must not be nested deeper than ${MAX_DEPTH} levels` };
+    return { value: sent };
+  },
+  { type: "object", example: {} },
+);
+
+/** A JSON text of any value, which is kept as it is. */
+export const jsonText = scalar<string, string>(
+  (sent) => {
+    if (typeof sent !== "string") return { problem: "must be a string that holds a JSON text" };
+    try {
+      JSON.parse(sent);
+    } catch (error) {
+      return { problem: `is not valid JSON (${error instanceof Error ? error.message : error})` };
+    }
+    return isStorable(sent)
+      ? { value: sent }
+      : { problem: "must be a text that UTF-8 can hold: it has half a surrogate pair" };
+  },
+  { type: "string", description: "The exact text, which is stored byte for byte.", example: "{}" },
+);
+
+export const flag = scalar<"true" | "false" | boolean, boolean>(
+  (sent) =>
+    sent === true || sent === "true"
+      ? { value: true }
+      : sent === false || sent === "false"
+        ? { value: false }
+        : { problem: "must be true or false" },
+  { type: "boolean", example: true },
+);
+
+/** One of a few names, in any case. */
+export const oneOf = <const Name extends string>(...names: readonly Name[]) =>
+  scalar<Name | Uppercase<Name>, Name>(
+    (sent) => {
+      const value = names.find((name) => typeof sent === "string" && name === sent.toLowerCase());
+      return value !== undefined ? { value } : { problem: `must be one of ${names.join(", ")}` };
+    },
+    { type: "string", enum: names, example: names[0] ?? "" },
+  );
+
+/** One of a few names, in exactly this case. */
+export const exactly = <const Name extends string>(...names: readonly Name[]) =>
+  scalar<Name, Name>(
+    (sent) => {
+      const value = names.find((name) => name === sent);
+      return value !== undefined ? { value } : { problem: `must be one of ${names.join(", ")}` };
+    },
+    { type: "string", enum: names, example: names[0] ?? "" },
+  );
+
+/** Somebody by an id or by an address, written as the event log writes it. */
+export const idOrAddress = scalar<string | number | bigint, string>(
+  (sent) => {
+    const asId = id.safeParse(sent);
+    if (asId.success) return { value: String(asId.data) };
+    const asAddress = address.safeParse(sent);
+    if (asAddress.success) return { value: asAddress.data };
+    return { problem: "must be an id in decimal digits, or an address: 0x and 40 hex digits" };
+  },
+  { type: "string", pattern: "^(0*[0-9]{1,78}|0x[0-9a-fA-F]{40})$", example: "1" },
+);
+
+/** The number of a value of a contract's enum. */
+export const enumNumber = (names: readonly string[]) => {
+  const meaning = names.map((name, number) => `${number} (${name})`).join(", ");
+  return scalar<string | number, number>(
+    (sent) => {
+      const value = Number(digitsOf(sent));
+      return value < names.length ? { value } : { problem: `must be one of ${meaning}` };
+    },
+    { type: "integer", enum: names.map((_, number) => number), description: meaning, example: 0 },
+  );
+};
+
+const MAX_LIMIT = 100;
+const DEFAULT_LIMIT = 50;
+
+/** How many rows of a list; more than the maximum is served as the maximum. */
+export const limit = scalar<string | number, number>(
+  (sent) => {
+    const value = Math.min(Number(digitsOf(sent)), MAX_LIMIT);
+    return value >= 1 ? { value } : { problem: `must be a whole number from 1 to ${MAX_LIMIT}` };
+  },
+  {
+    type: "integer",
+    minimum: 1,
+    default: DEFAULT_LIMIT,
+    description: `How many to return; more than ${MAX_LIMIT} is served as ${MAX_LIMIT}.`,
+    example: DEFAULT_LIMIT,
+  },
+).default(DEFAULT_LIMIT);
+
+/** How many rows of a list to skip. */
+export const offset = scalar<string | number, number>(
+  (sent) => {
+    const value = Number(digitsOf(sent));
+    return Number.isSafeInteger(value)
+      ? { value }
+      : { problem: `must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}` };
+  },
+  {
+    type: "integer",
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: "How many to skip; not together with cursor.",
+    example: 0,
+  },
+);
+
+/** The `next_cursor` of the page before. */
+export const cursor = scalar<string, string>(
+  (sent) => (typeof sent === "string" && sent !== "" ? { value: sent } : { problem: "must be a next_cursor" }),
+  {
+    type: "string",
+    description: "The next_cursor of the page before; it belongs to this list with these filters.",
+    example: "c2FtcGxl",
+  },
+);
+
+const MAX_CHAINS = 8;
+
+const chainSlugs = Object.keys(chains) as ChainSlug[];
+
+/** The slugs of chains, separated by commas, in any case; the same one again counts once. */
+export const chainList = scalar<string | readonly string[], ChainSlug[]>(
+  (sent) => {
+    const names = typeof sent === "string" ? sent.split(",") : Array.isArray(sent) ? sent : [];
+    if (names.length === 0 || names.length > MAX_CHAINS)
+      return { problem: `must be 1 to ${MAX_CHAINS} chains, separated by commas` };
+    const slugs = names.map((name) => chainSlugs.find((slug) => slug === String(name).trim().toLowerCase()));
+    return slugs.every((slug) => slug !== undefined)
+      ? { value: [...new Set(slugs)] }
+      : { problem: `must be chains of ${chainSlugs.join(", ")}, separated by commas` };
+  },
+  {
+    type: "string",
+    default: "base,ethereum",
+    description: `1 to ${MAX_CHAINS} chains, separated by commas: ${chainSlugs.join(", ")}.`,
+    example: "base,ethereum",
+  },
+).default(["base", "ethereum"]);

@@ -1,0 +1,158 @@
+import { getTableName, is } from "drizzle-orm";
+import { toSnakeCase } from "drizzle-orm/casing";
+import { drizzle } from "drizzle-orm/node-postgres";
+import { getTableConfig, type PgDatabase, type PgQueryResultHKT, PgTable } from "drizzle-orm/pg-core";
+import pg from "pg";
+import { sameDeploymentPattern } from "../../config/index-build";
+import * as schemaModule from "../../ponder.schema";
+
+/** Read access to the index. */
+export type IndexDatabase = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute">;
+
+export type OpenIndex = {
+  db: IndexDatabase;
+  /** How far this version's build has come, while an earlier one is served instead. Undefined while it is not. */
+  pendingCheckpoint: () => string | undefined;
+  close: () => Promise<void>;
+};
+
+type Options = {
+  databaseUrl: string;
+  /** The schema of this version's build. */
+  build: string;
+  /** Called when a connection fails outside of a query, or the builds can't be read. */
+  onError: (error: unknown) => void;
+};
+
+const POOL_SIZE = 20;
+const CONNECT_MS = 3_000;
+
+/** How often to check whether this version's build has caught up, while an earlier one may be served. */
+const CHECK_MS = 500;
+
+/** The columns that queries of this version name. */
+const neededColumns = Object.values({ ...schemaModule }).flatMap((table: unknown) =>
+  is(table, PgTable)
+    ? getTableConfig(table).columns.map((column) => ({
+        table: getTableName(table),
+        // Ponder names columns in snake case, as the `casing` of the database below does.
+        column: column.keyAsName ? toSnakeCase(column.name) : column.name,
+        type: column.getSQLType(),
+      }))
+    : [],
+);
+
+/** How far a build has come. Undefined before Ponder has created its tables. */
+type Progress = {
+  /** Whether the history of the chain, up to its finalized block, is indexed. */
+  isReady: boolean;
+  /** Ponder's position of the last indexed block. Positions compare as text. */
+  checkpoint: string;
+};
+
+async function progressOf(pool: pg.Pool, build: string): Promise<Progress | undefined> {
+  const schema = pg.escapeIdentifier(build);
+  const { rows: found } = await pool.query("SELECT to_regclass($1) IS NOT NULL AS found", [`${schema}._ponder_meta`]);
+  if (!found[0]?.found) return undefined;
+  const { rows } = await pool.query(
+    `SELECT value->>'is_ready' = '1' AS ready,
+       coalesce((SELECT max(latest_checkpoint) FROM ${schema}._ponder_checkpoint), '') AS checkpoint
+     FROM ${schema}._ponder_meta WHERE key = 'app'`,
+  );
+  return rows[0] && { isReady: rows[0].ready === true, checkpoint: rows[0].checkpoint };
+}
+
+/** Whether a build has every column that queries of this version name, with the same type. */
+async function isCompatible(pool: pg.Pool, build: string): Promise<boolean> {
+  const { rows } = await pool.query(
+    `SELECT count(*)::int AS missing FROM unnest($2::text[], $3::text[], $4::text[]) AS needed (tab, col, typ)
+     WHERE NOT EXISTS (
+       SELECT FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+       WHERE n.nspname = $1 AND c.relname = tab AND a.attname = col AND a.atttypid = to_regtype(typ)
+     )`,
+    [
+      build,
+      neededColumns.map(({ table }) => table),
+      neededColumns.map(({ column }) => column),
+      neededColumns.map(({ type }) => type),
+    ],
+  );
+  return rows[0]?.missing === 0;
+}
+
+type Choice = { schema: string; isFinal: boolean; ownCheckpoint: string };
+
+/**
+ * Chooses the build to serve: an earlier one that this version can read, until this version's own has reached the same
+ * block, so that answers never go back.
+ */
+async function chooseBuild(pool: pg.Pool, { build }: Options): Promise<Choice> {
+  const own = await progressOf(pool, build);
+  const ownCheckpoint = own?.checkpoint ?? "";
+  const { rows } = await pool.query<{ name: string }>(
+    "SELECT nspname AS name FROM pg_namespace WHERE nspname ~ $1 AND nspname <> $2 ORDER BY oid DESC",
+    [sameDeploymentPattern(build), build],
+  );
+  for (const { name } of rows) {
+    const other = await progressOf(pool, name);
+    if (!other?.isReady || !(await isCompatible(pool, name))) continue;
+    const isReached = own?.isReady && own.checkpoint >= other.checkpoint;
+    return { schema: isReached ? build : name, isFinal: isReached === true, ownCheckpoint };
+  }
+  return { schema: build, isFinal: own?.isReady === true, ownCheckpoint };
+}
+
+/**
+ * Opens the index for reading: this version's build, or an earlier one while this one is still behind it. Connections are made when they are needed, so the database may start later.
+ */
+export function openIndex(options: Options): OpenIndex {
+  const { databaseUrl, build, onError } = options;
+  const connectTo = (schema: string) => {
+    const pool = new pg.Pool({
+      connectionString: databaseUrl,
+      options: `-c search_path=${schema} -c default_transaction_read_only=on`,
+      application_name: "intentry_gateway",
+      max: POOL_SIZE,
+      connectionTimeoutMillis: CONNECT_MS,
+    });
+    pool.on("error", onError);
+    return { pool, schema };
+  };
+  let served = connectTo(build);
+  let pending = "";
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  let reported: string | undefined;
+
+  const check = async () => {
+    try {
+      const { schema, isFinal, ownCheckpoint } = await chooseBuild(served.pool, options);
+      pending = ownCheckpoint;
+      if (schema !== served.schema && !closed) {
+        const { pool: previous } = served;
+        served = connectTo(schema);
+        // Resolves when its running queries have ended.
+        previous.end().catch(onError);
+      }
+      if (isFinal) return;
+      reported = undefined;
+    } catch (error) {
+      // A database that is away is reported once.
+      if (!closed && reported !== String(error)) onError(error);
+      reported = String(error);
+    }
+    if (!closed) timer = setTimeout(check, CHECK_MS);
+  };
+  const checking = check();
+  const router = { query: (...args: Parameters<pg.Pool["query"]>) => served.pool.query(...args) };
+  return {
+    db: drizzle(router as pg.Pool, { casing: "snake_case" }),
+    pendingCheckpoint: () => (served.schema === build ? undefined : pending),
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await checking;
+      await served.pool.end();
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { x402Facilitator } from "@x402/core/facilitator";
+import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
+import { toFacilitatorEvmSigner } from "@x402/evm";
+import { ExactEvmScheme } from "@x402/evm/exact/facilitator";
+import {
+  type Address,
+  concat,
+  createWalletClient,
+  encodeFunctionData,
+  type Hex,
+  http,
+  parseAbi,
+  publicActions,
+  type TransactionReceipt,
+  TransactionReceiptNotFoundError,
+} from "viem";
+import { mnemonicToAccount } from "viem/accounts";
+import { anvil } from "viem/chains";
+import { LOCAL_FACILITATOR_INDEX, LOCAL_MNEMONIC } from "../../../config/networks";
+import type { Terms } from "../../../config/terms";
+import { type Facilitator, supportedBy } from "./remote";
+
+const SIMULATION_FAILED = "invalid_exact_evm_transaction_simulation_failed";
+const TRANSACTION_FAILED = "invalid_exact_evm_transaction_failed";
+
+const eip3009Abi = parseAbi([
+  "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
+  "function balanceOf(address account) view returns (uint256)",
+]);
+
+const MINED_MS = 8_000;
+const POLL_MS = 50;
+
+/** Lets one after the other act, in the order they came. */
+function inTurn() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <Value>(act: () => Promise<Value>): Promise<Value> => {
+    const turn = last.then(act, act);
+    last = turn;
+    return turn;
+  };
+}
+
+/**
+ * A facilitator of our own for a local chain, in this process. It sends from an account whose key is public, which nobody
+ * else uses. Nonces are what the node says, asked one after the other: whoever remembers them (viem's manager does) waits
+ * for ever behind a gap, after a transaction that was not sent or on a chain that was set back.
+ */
+export function localFacilitator(rpcUrl: string, network: Terms["network"]): Facilitator {
+  const account = mnemonicToAccount(LOCAL_MNEMONIC, { addressIndex: LOCAL_FACILITATOR_INDEX });
+  const chain = { ...anvil, id: Number(network.slice("eip155:".length)) };
+  const transport = http(rpcUrl, { batch: true, retryDelay: 50, timeout: 5_000 });
+  const client = createWalletClient({ account, chain, transport, cacheTime: 0 }).extend(publicActions);
+  const sending = inTurn();
+
+  /** What can fail (a transfer that would revert) is found out before it is this transaction's turn. */
+  async function send({ to, data }: { to: Address; data: Hex }): Promise<Hex> {
+    const parameters = ["chainId", "fees", "gas", "type"] as const;
+    const prepared = await client.prepareTransactionRequest({ to, data, parameters });
+    return sending(async () => {
+      const nonce = await client.getTransactionCount({ address: account.address, blockTag: "pending" });
+      const serializedTransaction = await account.signTransaction({ ...prepared, nonce } as never);
+      return client.sendRawTransaction({ serializedTransaction });
+    });
+  }
+
+  /** Asks again and again: viem's own wait looks only when a new block comes, and a local chain may make none. */
+  async function receiptOf(hash: Hex): Promise<TransactionReceipt> {
+    const deadline = Date.now() + MINED_MS;
+    for (;;) {
+      const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
+        if (error instanceof TransactionReceiptNotFoundError && Date.now() < deadline) return undefined;
+        throw error;
+      });
+      if (receipt) return receipt;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  const signer = toFacilitatorEvmSigner({
+    address: account.address,
+    getCode: (args) => client.getCode(args),
+    readContract: (args) => client.readContract(args as never),
+    verifyTypedData: (args) => client.verifyTypedData(args as never),
+    writeContract: ({ address, dataSuffix = "0x", ...call }) =>
+      send({ to: address, data: concat([encodeFunctionData(call as never), dataSuffix]) }),
+    sendTransaction: send,
+    waitForTransactionReceipt: ({ hash }) => receiptOf(hash),
+  });
+  /** Why a transfer would fail. The library asks a contract for that which a local chain does not have. */
+  async function reasonFor({ payload }: PaymentPayload, { asset, amount }: PaymentRequirements): Promise<string> {
+    const { authorization } = payload as { authorization: { from: Address; nonce: Hex } };
+    const token = { address: asset as Address, abi: eip3009Abi };
+    const [isUsed, balance] = await Promise.all([
+      client.readContract({
+        ...token,
+        functionName: "authorizationState",
+        args: [authorization.from, authorization.nonce],
+      }),
+      client.readContract({ ...token, functionName: "balanceOf", args: [authorization.from] }),
+    ]);
+    if (isUsed) return "invalid_exact_evm_nonce_already_used";
+    return balance < BigInt(amount) ? "invalid_exact_evm_insufficient_balance" : SIMULATION_FAILED;
+  }
+
+  const facilitator = new x402Facilitator().register(network, new ExactEvmScheme(signer));
+  return {
+    async verify(payload, requirements) {
+      const verdict = await facilitator.verify(payload, requirements);
+      return verdict.invalidReason === SIMULATION_FAILED
+        ? { ...verdict, invalidReason: await reasonFor(payload, requirements) }
+        : verdict;
+    },
+    async settle(payload, requirements) {
+      const settled = await facilitator.settle(payload, requirements);
+      return !settled.success && settled.transaction === "" && settled.errorReason === TRANSACTION_FAILED
+        ? { ...settled, errorReason: await reasonFor(payload, requirements) }
+        : settled;
+    },
+    getSupported: async () => supportedBy(network),
+  };
+}

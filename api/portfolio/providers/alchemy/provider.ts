@@ -1,0 +1,244 @@
+import type { Address } from "viem";
+import { z } from "zod";
+import { type Chain, type ChainSlug, chains as chainFacts, publicChainSlugs } from "../../../../config/chains";
+import { address as addressValue } from "../../../../config/values";
+import { type Decimal, parseDecimal } from "../../decimal";
+import type { Activity, ChainReading, Holding, PortfolioProvider, ReportUpstream } from "../../provider";
+import { listedToken } from "../../token-lists";
+import { AlchemyFailed, postJson } from "./http";
+import { recentAlchemyTransfers } from "./transfers";
+
+/** As many networks as one call may name. */
+const NETWORKS_A_CALL = 5;
+/** How many pages of tokens are read; a wallet with more is mostly sent things it never asked for. */
+const MAX_PAGES = 10;
+/** How old a price may be. */
+const MAX_PRICE_AGE_MS = 25 * 3_600_000;
+/** How far ahead of ours Alchemy's clock may be. */
+const CLOCK_SKEW_MS = 300_000;
+/** Names that tokens give themselves are cut to this. */
+const MAX_NAME = 128;
+
+type Endpoints = {
+  /** The origin of the Data API. */
+  data: string;
+  /** The origin of a network's JSON-RPC. */
+  rpc: (network: string) => string;
+};
+
+const alchemyEndpoints: Endpoints = {
+  data: "https://api.g.alchemy.com",
+  rpc: (network) => `https://${network}.g.alchemy.com`,
+};
+
+type Options = {
+  apiKey: string;
+  report: ReportUpstream;
+  /** Where Alchemy is, for tests. */
+  endpoints?: Endpoints;
+};
+
+const Page = z.object({
+  data: z.object({
+    tokens: z.array(z.unknown()),
+    pageKey: z.string().nullish(),
+  }),
+  error: z.unknown().optional(),
+});
+
+/** What is needed of a row to know which chain it is of. */
+const Row = z.object({ network: z.string(), error: z.unknown().optional() });
+
+const Price = z.object({ currency: z.string(), value: z.string(), lastUpdatedAt: z.string() });
+
+const Token = z.object({
+  tokenAddress: addressValue.nullish(),
+  // Hexadecimal, padded to 32 bytes.
+  tokenBalance: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{1,64}$/)
+    .transform(BigInt),
+  tokenMetadata: z
+    .object({
+      decimals: z.number().int().min(0).max(255).nullish().catch(null),
+      logo: z
+        .url({ protocol: /^https?$/ })
+        .nullish()
+        .catch(null),
+      name: z.string().nullish().catch(null),
+      symbol: z.string().nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
+  tokenPrices: z.array(z.unknown()).nullish().catch(null),
+});
+type Token = z.infer<typeof Token>;
+
+/** What the rows of one network come to. */
+type Rows = { tokens: Token[]; failed: number };
+
+/** Reads portfolios from Alchemy's Data API, and transfers from its nodes. */
+export function alchemyProvider({ apiKey, report, endpoints = alchemyEndpoints }: Options): PortfolioProvider {
+  const tokensUrl = `${endpoints.data}/data/v1/${apiKey}/assets/tokens/by-address`;
+  const rpcUrl = (network: string) => `${endpoints.rpc(network)}/v2/${apiKey}`;
+  const note = (chains: readonly ServedChain[], what: string, error: unknown) => {
+    for (const { slug: chain } of chains) report({ chain, what, error: inShort(error) });
+  };
+
+  const readPage = (address: Address, networks: string[], signal: AbortSignal, pageKey?: string) => {
+    const asked = { withMetadata: true, withPrices: true, includeNativeTokens: true, includeErc20Tokens: true };
+    const body = { addresses: [{ address, networks }], ...asked, ...(pageKey && { pageKey }) };
+    return postJson(tokensUrl, body, Page, signal);
+  };
+
+  /** The rows of every network by its name, and whether those are all. A first page that fails is an error. */
+  const readRows = async (address: Address, chains: readonly ServedChain[], signal: AbortSignal) => {
+    const networks = chains.map(({ network }) => network);
+    const rows = new Map<string, Rows>(networks.map((network) => [network, { tokens: [], failed: 0 }]));
+    let page = await readPage(address, networks, signal);
+    let isAll = true;
+    for (let count = 1; ; count++) {
+      for (const row of page.data.tokens) sortIn(rows, row);
+      if (page.error) isAll = false;
+      const { pageKey } = page.data;
+      if (!pageKey) return { rows, isAll };
+      if (count === MAX_PAGES) return { rows, isAll: false };
+      try {
+        page = await readPage(address, networks, signal, pageKey);
+      } catch (error) {
+        note(chains, "a further page", error);
+        return { rows, isAll: false };
+      }
+    }
+  };
+
+  const readActivity = async (chain: ServedChain, address: Address, signal: AbortSignal) =>
+    recentAlchemyTransfers(rpcUrl(chain.network), address, signal).catch((error: unknown) => {
+      note([chain], "recent activity", error);
+      return undefined;
+    });
+
+  const readTogether = async (address: Address, chains: ServedChain[], signal: AbortSignal) => {
+    const [found, activities] = await Promise.all([
+      readRows(address, chains, signal).catch((error: unknown) => {
+        note(chains, "everything", error);
+        return error instanceof AlchemyFailed ? error.message : "failed";
+      }),
+      Promise.all(chains.map((chain) => readActivity(chain, address, signal))),
+    ]);
+    return chains.map(({ slug, network }, index): ChainReading => {
+      if (typeof found === "string")
+        return { chain: slug, ok: false, reason: `could not be read: the provider ${found}` };
+      return readingOf(slug, found.rows.get(network) ?? { tokens: [], failed: 0 }, found.isAll, activities[index]);
+    });
+  };
+
+  return {
+    name: "alchemy",
+    chains: publicChainSlugs,
+    async read(address, chains, signal) {
+      const served = chains.flatMap((slug) => servedChain(slug) ?? []);
+      const calls: ServedChain[][] = [];
+      for (let start = 0; start < served.length; start += NETWORKS_A_CALL)
+        calls.push(served.slice(start, start + NETWORKS_A_CALL));
+      const readings = (await Promise.all(calls.map((call) => readTogether(address, call, signal)))).flat();
+      const bySlug = new Map(readings.map((reading) => [reading.chain, reading]));
+      return chains.map(
+        (chain) => bySlug.get(chain) ?? { chain, ok: false, reason: "can't be read: the provider does not have it" },
+      );
+    },
+  };
+}
+
+/** An error in words for the log. Of an error that is not ours only the kind is told: its message may quote a URL, and so the key. */
+function inShort(error: unknown): string {
+  if (error instanceof AlchemyFailed) return error.message;
+  return error instanceof Error ? error.name : typeof error;
+}
+
+type ServedChain = { slug: ChainSlug; network: string };
+
+const servedChain = (slug: ChainSlug): ServedChain | undefined => {
+  const network = chainFacts[slug].alchemyNetwork;
+  return network === null ? undefined : { slug, network };
+};
+
+/** Puts a row with the others of its network. One that says it failed, or makes no sense, counts as failed. */
+function sortIn(rows: Map<string, Rows>, row: unknown): void {
+  const { data: known } = Row.safeParse(row);
+  const ofNetwork = known && rows.get(known.network);
+  // A row that does not say which network it is of may be of any of them.
+  if (!known) for (const each of rows.values()) each.failed++;
+  if (!ofNetwork) return;
+  const { data: token } = Token.safeParse(row);
+  if (token && !known.error) ofNetwork.tokens.push(token);
+  else ofNetwork.failed++;
+}
+
+/** What the rows of a chain come to, and the activity, if it could be read. */
+function readingOf(
+  chain: ChainSlug,
+  { tokens, failed }: Rows,
+  isAll: boolean,
+  activity: Activity[] | undefined,
+): ChainReading {
+  if (failed > 0 && tokens.length === 0)
+    return { chain, ok: false, reason: "could not be read: the provider has an error there" };
+  const { holdings, badPrices } = holdingsOf(chain, tokens);
+  const warnings: string[] = [];
+  if (failed > 0) warnings.push(`${failed} of the provider's entries could not be read, and are left out`);
+  if (!isAll) warnings.push("the provider's list is not complete, so something may be missing");
+  if (badPrices > 0) warnings.push(`${badPrices} of the provider's prices can't be read, or are out of date`);
+  if (!activity) warnings.push("recent activity could not be read");
+  return { chain, ok: true, holdings, complete: failed === 0 && isAll, activity: activity ?? [], warnings };
+}
+
+/** The holdings among the tokens: no contract twice, no native balance disguised as a token, nothing that is zero. */
+function holdingsOf(slug: ChainSlug, tokens: readonly Token[]): { holdings: Holding[]; badPrices: number } {
+  const chain: Chain = chainFacts[slug];
+  const holdings = new Map<Address | null, Holding>();
+  let badPrices = 0;
+  for (const token of tokens) {
+    const contract = token.tokenAddress ?? null;
+    if (token.tokenBalance === 0n || (contract && chain.nativeContracts.includes(contract))) continue;
+    if (holdings.has(contract)) continue;
+    const price = priceOf(token.tokenPrices ?? []);
+    if (price === undefined) badPrices++;
+    holdings.set(contract, {
+      ...describe(slug, token),
+      contract,
+      rawBalance: token.tokenBalance,
+      price: price ?? null,
+    });
+  }
+  return { holdings: [...holdings.values()], badPrices };
+}
+
+/** The name and kind of a token: what we know of it, or else what it says of itself. */
+function describe(slug: ChainSlug, { tokenAddress, tokenMetadata }: Token) {
+  if (!tokenAddress) return { ...chainFacts[slug].native, logo: null, stablecoin: false };
+  const listed = listedToken(slug, tokenAddress);
+  if (listed) {
+    const { symbol, name, decimals, logo, stablecoin } = listed;
+    return { symbol, name, decimals, logo, stablecoin };
+  }
+  return {
+    symbol: tokenMetadata?.symbol?.slice(0, MAX_NAME) ?? null,
+    name: tokenMetadata?.name?.slice(0, MAX_NAME) ?? null,
+    decimals: tokenMetadata?.decimals ?? null,
+    logo: tokenMetadata?.logo ?? null,
+    stablecoin: false,
+  };
+}
+
+/** The price in dollars: null where there is none, undefined where there is one that can't be trusted. */
+function priceOf(prices: readonly unknown[]): Decimal | null | undefined {
+  if (prices.length === 0) return null;
+  const inDollars = prices
+    .flatMap((price) => Price.safeParse(price).data ?? [])
+    .find(({ currency }) => currency.toLowerCase() === "usd");
+  if (!inDollars) return undefined;
+  const age = Date.now() - Date.parse(inDollars.lastUpdatedAt);
+  const value = parseDecimal(inDollars.value);
+  return value && value.digits > 0n && age >= -CLOCK_SKEW_MS && age <= MAX_PRICE_AGE_MS ? value : undefined;
+}

@@ -1,0 +1,50 @@
+import type { Address, Hex, LocalAccount } from "viem";
+import { mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
+import { createIntentryClient, type IntentryClient, IntentryError } from "../src/index";
+import { Failure, unreachable, WrongUsage } from "./failure";
+
+const LOCAL_CHAIN_ID = 31_337;
+const localNetwork = `eip155:${LOCAL_CHAIN_ID}` as const;
+
+/** Anvil's account 9, whose key everyone knows: the local stack gives it test dollars. */
+const demoPayer = () =>
+  mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex: 9 });
+
+/** The tokens that a local chain is paid in, which no client knows of itself and which are worth nothing. */
+async function localTokens({ payments }: IntentryClient) {
+  const { resources } = await payments.discovery.query();
+  const accepted = resources.flatMap(({ accepts }) => accepts).filter(({ network }) => network === localNetwork);
+  return accepted.map(({ asset }) => ({ network: localNetwork, asset }));
+}
+
+/** What came of a purchase: the snapshot, and the transaction that paid for it, if anything was paid. */
+type Bought = { snapshot: unknown; payer: Address; transaction: string | undefined };
+
+type Purchase = { url: string; address: Address; chains: string | undefined; key: Hex | undefined };
+
+function payerOf(key: Hex | undefined, isLocal: boolean): LocalAccount {
+  if (key !== undefined) return privateKeyToAccount(key);
+  if (isLocal) return demoPayer();
+  throw new WrongUsage("Who pays? Set INTENTRY_PAYER_KEY to the payer's private key");
+}
+
+/** Buys a portfolio with x402, as any client of it would. */
+export async function payPortfolio({ url, address, chains, key }: Purchase): Promise<Bought> {
+  const service = createIntentryClient({ url });
+  const reached = <Value>(answer: Promise<Value>) =>
+    answer.catch((error: unknown) => {
+      throw unreachable(url, error);
+    });
+  const isLocal = (await reached(service.protocol())).chain_id === LOCAL_CHAIN_ID;
+  const payer = payerOf(key, isLocal);
+  const spending = isLocal ? { tokens: await reached(localTokens(service)) } : undefined;
+  const shown = chains ?? (isLocal ? "local" : undefined);
+  const intentry = createIntentryClient({ url, payer, spending });
+  try {
+    const { snapshot, payment } = await intentry.portfolio(address, { chains: shown?.split(",") });
+    return { snapshot, payer: payer.address, transaction: payment?.transaction };
+  } catch (error) {
+    if (error instanceof IntentryError) throw new Failure(`${error.status ?? "No answer"}: ${error.message}`);
+    throw new Failure(`No portfolio came of it: ${error instanceof Error ? error.message : error}`);
+  }
+}
