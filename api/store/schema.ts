@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
@@ -9,10 +10,11 @@ import {
   primaryKey,
   text,
   timestamp,
+  uniqueIndex,
 } from "drizzle-orm/pg-core";
 
 // What people publish, beside what the chain says. Hashes and addresses are lowercase hex, ids decimal digits.
-// migrations/ makes these tables; a change here is a new file there.
+// `npm run store:migration` writes the migration for a change here. Constraints have the names that the first migrations gave them.
 
 const offchain = pgSchema("offchain");
 
@@ -41,7 +43,7 @@ export const document = offchain.table(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [primaryKey({ columns: [table.kind, table.hash] })],
+  (table) => [primaryKey({ name: "document_pkey", columns: [table.kind, table.hash] })],
 );
 
 /** One row counts the writes of one client in one minute. */
@@ -53,20 +55,23 @@ export const writeCount = offchain.table(
     minute: bigint({ mode: "number" }).notNull(),
     count: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.client, table.minute] }), index().on(table.minute)],
+  (table) => [
+    primaryKey({ name: "write_count_pkey", columns: [table.client, table.minute] }),
+    index("write_count_minute").on(table.minute),
+  ],
 );
 
 /** One row sums up the bytes of new documents that one client published on one day (UTC). */
 export const documentQuota = offchain.table(
   "document_quota",
   { client: text().notNull(), day: date({ mode: "string" }).notNull(), bytes: bigint({ mode: "number" }).notNull() },
-  (table) => [primaryKey({ columns: [table.client, table.day] })],
+  (table) => [primaryKey({ name: "document_quota_pkey", columns: [table.client, table.day] })],
 );
 
 /** One row is one attestation schema; the built-in ones come with the tables. */
 export const attestationSchema = offchain.table("attestation_schema", {
   schemaHash: text().primaryKey(),
-  name: text().notNull().unique(),
+  name: text().notNull().unique("attestation_schema_name_key"),
   description: text(),
   /** The JSON Schema as it was parsed and written again. */
   jsonSchema: text().notNull(),
@@ -99,7 +104,12 @@ export const intentMetadata = offchain.table(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [primaryKey({ columns: [table.chainId, table.intentHash, table.owner, table.contentHash] })],
+  (table) => [
+    primaryKey({
+      name: "intent_metadata_pkey",
+      columns: [table.chainId, table.intentHash, table.owner, table.contentHash],
+    }),
+  ],
 );
 
 /**
@@ -134,8 +144,8 @@ export const payment = offchain.table(
     createdAt: createdAt(),
   },
   (table) => [
-    primaryKey({ columns: [table.network, table.asset, table.payer, table.nonce] }),
-    index().on(table.expiresAt),
+    primaryKey({ name: "payment_pkey", columns: [table.network, table.asset, table.payer, table.nonce] }),
+    index("payment_expires_at").on(table.expiresAt),
   ],
 );
 
@@ -146,22 +156,38 @@ const amount = customType<{ data: bigint; driverData: string }>({
 });
 
 /** One row is one bid that was made here and not on chain, for development; it belongs to the intent with that hash. */
-export const offchainBid = offchain.table("bid", {
-  number: bigint({ mode: "bigint" }).generatedAlwaysAsIdentity().primaryKey(),
-  chainId: integer().notNull(),
-  intentHash: text().notNull(),
-  intentId: amount().notNull(),
-  solver: text().notNull(),
-  amountIn: amount().notNull(),
-  amountOut: amount().notNull(),
-  fee: amount().notNull(),
-  validUntil: amount().notNull(),
-  /** A JSON object, as text. */
-  executionPlan: text(),
-  status: text({ enum: ["OPEN", "SELECTED", "REJECTED"] }).notNull(),
-  /** Unix seconds. */
-  createdAt: bigint({ mode: "bigint" }).notNull(),
-});
+export const offchainBid = offchain.table(
+  "bid",
+  {
+    number: bigint({ mode: "bigint" }).generatedAlwaysAsIdentity().primaryKey(),
+    chainId: integer().notNull(),
+    intentHash: text().notNull(),
+    intentId: amount().notNull(),
+    solver: text().notNull(),
+    amountIn: amount().notNull(),
+    amountOut: amount().notNull(),
+    fee: amount().notNull(),
+    validUntil: amount().notNull(),
+    /** A JSON object, as text. */
+    executionPlan: text(),
+    status: text({ enum: ["OPEN", "SELECTED", "REJECTED"] }).notNull(),
+    /** Unix seconds. */
+    createdAt: bigint({ mode: "bigint" }).notNull(),
+  },
+  (table) => [
+    index("bid_best_first").on(
+      table.chainId,
+      table.intentHash,
+      table.amountOut.desc().nullsFirst(),
+      table.amountIn,
+      table.fee,
+      table.createdAt,
+      table.number,
+    ),
+    // An intent has one selected bid at most.
+    uniqueIndex("bid_one_selected").on(table.chainId, table.intentHash).where(sql`${table.status} = 'SELECTED'`),
+  ],
+);
 
 /**
  * One row is one event that listeners were sent while a reorg could still remove it. When one has removed it, the index knows
@@ -182,7 +208,10 @@ export const eventRecord = offchain.table(
     subjects: text().notNull(),
     createdAt: createdAt(),
   },
-  (table) => [primaryKey({ columns: [table.chainId, table.id] }), index().on(table.createdAt)],
+  (table) => [
+    primaryKey({ name: "event_record_pkey", columns: [table.chainId, table.id] }),
+    index("event_record_created_at").on(table.createdAt),
+  ],
 );
 
 /** One row is one chain that was indexed. Another genesis block under the same id is another chain. */

@@ -8,4 +8,4 @@ CREATE TABLE "offchain"."chain_head" (
   "hash" text,
   "timestamp" numeric(78),
   "received_at" timestamp with time zone
-) WITH (fillfactor = 50);
+);

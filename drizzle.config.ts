@@ -1,0 +1,10 @@
+import { defineConfig } from "drizzle-kit";
+
+/** The off-chain store's tables. The index's tables are Ponder's. */
+export default defineConfig({
+  dialect: "postgresql",
+  schema: "api/store/schema.ts",
+  out: "api/store/migrations",
+  schemaFilter: ["offchain"],
+  casing: "snake_case",
+});

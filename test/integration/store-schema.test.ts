@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStore } from "../../api/store/open";
+import * as schema from "../../api/store/schema";
+import { createTestDatabase, type TestDatabase } from "../support/database";
+
+// Its ES module build can't be loaded by Node.
+const { generateDrizzleJson, generateMigration } = createRequire(import.meta.url)(
+  "drizzle-kit/api",
+) as typeof import("drizzle-kit/api");
+
+type Snapshot = ReturnType<typeof generateDrizzleJson>;
+
+const snapshotOf = (tables: Record<string, unknown>): Snapshot =>
+  generateDrizzleJson(tables, undefined, ["offchain"], "snake_case");
+
+const metaFolder = resolve(import.meta.dirname, "..", "..", "api", "store", "migrations", "meta");
+const newestSnapshot = () => {
+  const file = readdirSync(metaFolder)
+    .filter((name) => name.endsWith("_snapshot.json"))
+    .sort()
+    .at(-1);
+  return JSON.parse(readFileSync(join(metaFolder, file ?? ""), "utf8")) as Snapshot;
+};
+
+describe("the tables of the store", () => {
+  const databases: TestDatabase[] = [];
+  const query = async ({ url }: TestDatabase, ...statements: string[]): Promise<unknown[]> => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      let rows: unknown[] = [];
+      for (const statement of statements) rows = (await client.query(statement)).rows;
+      return rows;
+    } finally {
+      await client.end();
+    }
+  };
+  /** Columns, constraints and indexes, except drizzle's own table of migrations. */
+  const tablesOf = async (database: TestDatabase) => ({
+    columns: await query(
+      database,
+      `SELECT table_name, column_name, data_type, numeric_precision, is_nullable, column_default, is_identity
+       FROM information_schema.columns WHERE table_schema = 'offchain' AND table_name <> 'migration' ORDER BY 1, 2`,
+    ),
+    constraints: await query(
+      database,
+      `SELECT conname, pg_get_constraintdef(c.oid) AS definition FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid
+       WHERE t.relnamespace = 'offchain'::regnamespace AND t.relname <> 'migration' AND c.contype <> 'n' ORDER BY 1`,
+    ),
+    indexes: await query(
+      database,
+      "SELECT indexdef FROM pg_indexes WHERE schemaname = 'offchain' AND tablename <> 'migration' ORDER BY indexname",
+    ),
+  });
+
+  let migrated: TestDatabase;
+  beforeAll(async () => {
+    migrated = await createTestDatabase("store_migrated");
+    databases.push(migrated);
+    const store = await openStore({ databaseUrl: migrated.url, onIdleError: () => {} });
+    await store.close();
+  });
+  afterAll(async () => {
+    for (const database of databases) await database.drop();
+  });
+
+  it("made by the migrations are those of schema.ts", async () => {
+    const generated = await createTestDatabase("store_generated");
+    databases.push(generated);
+    await query(
+      generated,
+      "CREATE SCHEMA offchain",
+      ...(await generateMigration(snapshotOf({}), snapshotOf({ ...schema }))),
+    );
+    const tables = await tablesOf(migrated);
+    expect(tables).toEqual(await tablesOf(generated));
+    expect(tables.columns.length).toBeGreaterThan(70);
+    expect(tables.indexes.length).toBeGreaterThan(14);
+  });
+
+  it("have a migration for every change: `npm run store:migration` writes it", async () => {
+    expect(await generateMigration(newestSnapshot(), snapshotOf({ ...schema }))).toEqual([]);
+  });
+});
