@@ -77,12 +77,14 @@ export async function graphql(ponderPort: string, query: string): Promise<Lists>
   return ((await response.json()) as { data: Lists }).data;
 }
 
-/** What the README lets people paste into a shell, and the answer it shows, if it does. */
+/** What the documentation lets people paste into a shell, and the answer it shows, if it does. */
 type Example = { command: string; answer?: unknown };
 
-export const readme = () => readFile(join(projectRoot, "README.md"), "utf8");
+/** The README and the reference, whose examples run in this order. */
+export const documentation = async () =>
+  (await Promise.all(["README.md", "docs/api.md"].map((file) => readFile(join(projectRoot, file), "utf8")))).join("\n");
 
-/** The README's example requests, in its order: blocks of shell with the JSON that follows them, and commands in tables. */
+/** Example requests, in order: blocks of shell with the JSON that follows them, and commands in tables. */
 export function examplesIn(text: string): Example[] {
   const pattern = /```sh\n([^`]*\bcurl [^`]*)```(?:\s*```json\n([^`]*)```)?|\| `(curl [^`]*)` \|/g;
   return [...text.matchAll(pattern)].map(([, block, answer, inTable]) => ({

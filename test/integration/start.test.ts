@@ -17,7 +17,7 @@ import { deploy } from "../../stack/deploy";
 import { freePorts } from "../../stack/ports";
 import { protocolOn } from "../../stack/protocol";
 import { demoPayer, hashOf } from "../../stack/sample/people";
-import { examplesIn, graphql, isBusy, npmStart, readme, runExample } from "./npm-start";
+import { documentation, examplesIn, graphql, isBusy, npmStart, runExample } from "./npm-start";
 
 describe("npm start", () => {
   let stateFolder: string;
@@ -61,7 +61,7 @@ describe("npm start", () => {
     }
   };
 
-  it("makes a chain on which every event has happened, indexes it, answers the README's examples, and leaves nothing running on SIGTERM", async () => {
+  it("makes a chain on which every event has happened, indexes it, answers the documented examples, and leaves nothing running on SIGTERM", async () => {
     const first = start();
     await first.printed("Ready. The gateway is on");
 
@@ -108,10 +108,10 @@ describe("npm start", () => {
     const happened = new Set(eventLogs?.items.map(({ contract, name }) => `${contract}:${name}`));
     expect([...happened].sort()).toEqual(everyEvent.sort());
 
-    const text = await readme();
+    const text = await documentation();
     for (const { route } of [...allOperations.map(({ operation }) => operation), subscription]) {
       const shown = route.replace("GET ", "");
-      expect(text, `${route} in the README's table`).toContain(`\`${shown}\``);
+      expect(text, `${route} in the documentation`).toContain(`\`${shown}\``);
     }
     const examples = examplesIn(text);
     expect(examples.length).toBeGreaterThanOrEqual(20);
