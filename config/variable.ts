@@ -19,7 +19,7 @@ export type Variable = {
 };
 
 /** Defaults by the kind of chain. A limit that has none for one kind does not apply there. */
-export type DefaultByChain = { local?: string; elsewhere?: string };
+type DefaultByChain = { local?: string; elsewhere?: string };
 
 /** Variables that are documented under one heading, by name. */
 export type VariableGroup = { title: string; note?: string; variables: Record<string, Variable> };
