@@ -1,35 +1,9 @@
 import { DEFAULT_ASSETS } from "@x402/evm";
 import type { Address } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
-import { z } from "zod";
 import { LOCAL_CHAIN_ID, LOCAL_MNEMONIC, LOCAL_PAYEE_INDEX, type Network } from "./networks";
 import { type Terms, unitsOf } from "./terms";
-import { address, httpUrl, wholeNumber } from "./values";
-
-/** The variables of payment; what is sold needs most of them, and the index none. */
-export const paymentVariables = {
-  X402_FACILITATOR_URL: httpUrl.optional(),
-  X402_FACILITATOR_AUTH: z.string().optional(),
-  X402_NETWORK: z
-    .string()
-    .regex(/^eip155:[1-9]\d{0,9}$/, "must be a network of EVM chains in CAIP-2, such as eip155:8453")
-    .transform((network) => network as Terms["network"])
-    .optional(),
-  X402_RPC_URL: httpUrl.optional(),
-  X402_PAY_TO: address.refine((value) => !/^0x0+$/.test(value), "must not be the zero address").optional(),
-  X402_PRICE: z
-    .string()
-    .regex(/^\$?\d{1,9}(\.\d{1,18})?$/, "must be an amount of dollars, such as $0.01")
-    .refine((price) => /[1-9]/.test(price), "must be more than 0")
-    .transform((price) => `$${price.replace(/^\$/, "")}`)
-    .default("$0.01"),
-  X402_ASSET: address.optional(),
-  X402_ASSET_NAME: z.string().max(64, "must have at most 64 characters").optional(),
-  X402_ASSET_VERSION: z.string().max(16, "must have at most 16 characters").optional(),
-  X402_ASSET_DECIMALS: wholeNumber(0, 36).optional(),
-};
-
-type Variables = z.output<z.ZodObject<typeof paymentVariables>>;
+import type { Variables } from "./variables/index";
 
 /** How paid routes are paid for. */
 export type PaymentSettings = {

@@ -29,3 +29,10 @@ export const port = wholeNumber(1, 65535);
 export const flag = z
   .enum(["true", "false"], { error: "must be true or false" })
   .transform((value) => value === "true");
+
+/** Values separated by commas; an empty text is an empty list. */
+export const list = <Item>(item: z.ZodType<Item, string>) =>
+  z
+    .string()
+    .transform((text) => (text === "" ? [] : text.split(",").map((part) => part.trim())))
+    .pipe(z.array(item));

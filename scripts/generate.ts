@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { llmsFull, llmsIndex } from "../api/transports/llms";
 import { openApiDocument } from "../api/transports/openapi";
 import { clientTypes } from "./client-types";
+import { configurationPage, envExample } from "./configuration";
 import { forge } from "./forge.js";
 import { tokenListFiles } from "./token-lists";
 
@@ -85,7 +86,13 @@ const llms: Generator = async () => {
   return { "docs/llms.txt": llmsIndex(baseUrl), "docs/llms-full.txt": llmsFull(baseUrl) };
 };
 
-const generators: Generator[] = [contracts, openApi, llms, tokenLists, client];
+/** The documentation of the environment variables. */
+const configuration: Generator = async () => ({
+  ".env.example": envExample(),
+  "docs/configuration.md": configurationPage(),
+});
+
+const generators: Generator[] = [contracts, openApi, llms, tokenLists, client, configuration];
 
 const current = (path: string) => readFile(path, "utf8").catch(() => undefined);
 

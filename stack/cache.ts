@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 
 /** Where something is kept that is made once on a machine and used by every start and test after that. */
 export const cached = (name: string) =>
-  join(process.env.INTENTRY_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "intentry"), name);
+  join(process.env.INTENTRY_CACHE || join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "intentry"), name);
 
 const exists = (path: string) =>
   access(path).then(

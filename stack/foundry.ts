@@ -153,7 +153,8 @@ const sentence = (error: unknown) => {
  * const anvil = await findFoundry("anvil"); // "/usr/local/bin/anvil"
  */
 export async function findFoundry(tool: FoundryTool): Promise<string> {
-  const override = process.env[`${tool.toUpperCase()}_BIN`];
+  const { ANVIL_BIN, FORGE_BIN } = process.env;
+  const override = { anvil: ANVIL_BIN, forge: FORGE_BIN }[tool];
   if (override) {
     if (await works(override)) return override;
     throw new FoundryUnavailable(`${tool.toUpperCase()}_BIN names ${override}, which does not answer --version.`);

@@ -1,4 +1,4 @@
-import type { PortfolioSettings } from "../../../config/environment";
+import type { PortfolioSettings } from "../../../config/portfolio";
 import type { PortfolioProvider, ReportUpstream } from "../provider";
 import { alchemyProvider } from "./alchemy/provider";
 import { rpcProvider } from "./rpc/provider";

@@ -1,0 +1,52 @@
+import { addressVariable, type ContractName, contractNames } from "./contracts";
+import { baseSepolia, LOCAL_CHAIN_ID, type Network, readLocalDeployment } from "./networks";
+import type { Variables } from "./variables/index";
+
+/** The network that is indexed: a chain id without a network means a custom one. */
+export const networkNameOf = ({ NETWORK, CHAIN_ID }: Pick<Variables, "NETWORK" | "CHAIN_ID">): Network["name"] =>
+  NETWORK ?? (CHAIN_ID === undefined ? "local" : "custom");
+
+/** Missing or contradictory variables of the network: a line for each. */
+export function networkProblems(variables: Variables): string[] {
+  const networkName = networkNameOf(variables);
+  const problems: string[] = [];
+  const need = (name: string, present: unknown) => {
+    if (present === undefined) problems.push(`${name}: is required when the network is ${networkName}`);
+  };
+  if (networkName !== "local") need("RPC_URL", variables.RPC_URL);
+  if (networkName === "custom") {
+    need("CHAIN_ID", variables.CHAIN_ID);
+    need("START_BLOCK", variables.START_BLOCK);
+    for (const name of contractNames) need(addressVariable(name), variables[addressVariable(name)]);
+  }
+  if (networkName === "base-sepolia" && (variables.CHAIN_ID ?? baseSepolia.chainId) !== baseSepolia.chainId)
+    problems.push(`CHAIN_ID: must be ${baseSepolia.chainId} or unset when the network is base-sepolia`);
+  return problems;
+}
+
+/** Reads the network to index. The local deployment file exists only once the local chain is up. */
+export function indexedNetwork(variables: Variables): Network {
+  const name = networkNameOf(variables);
+  if (name === "local") {
+    const deployment = readLocalDeployment(variables.INTENTRY_DIR);
+    return {
+      name,
+      chainId: deployment.chainId,
+      rpcUrls: [deployment.rpcUrl],
+      startBlock: 0,
+      contracts: deployment.contracts,
+      testDollar: deployment.contracts.TestDollar,
+    };
+  }
+  const preset = name === "base-sepolia" ? baseSepolia : undefined;
+  const addressOf = (contract: ContractName) => variables[addressVariable(contract)] ?? preset?.contracts[contract];
+  return {
+    name,
+    chainId: variables.CHAIN_ID ?? preset?.chainId ?? LOCAL_CHAIN_ID,
+    rpcUrls: variables.RPC_URL ?? [],
+    startBlock: variables.START_BLOCK ?? preset?.startBlock ?? 0,
+    contracts: Object.fromEntries(
+      contractNames.map((contract) => [contract, addressOf(contract)]),
+    ) as Network["contracts"],
+  };
+}

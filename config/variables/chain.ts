@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { addressVariable, contractNames } from "../contracts";
+import { address, httpUrl, list, webSocketUrl, wholeNumber } from "../values";
+import type { Variable, VariableGroup } from "../variable";
+
+export const chain = {
+  title: "Chain",
+  variables: {
+    NETWORK: {
+      schema: z.enum(["local", "base-sepolia", "custom"], { error: "must be local, base-sepolia or custom" }),
+      computedDefault: "`custom` if `CHAIN_ID` is set, otherwise `local`",
+      description:
+        "The chain to index: `local` (an anvil chain that `npm start` runs), `base-sepolia` (the public deployment) or `custom`.",
+    },
+    RPC_URL: {
+      schema: list(httpUrl),
+      description:
+        "HTTP URLs of the chain's RPC nodes, separated by commas. Requests fail over from one to the next. Required unless the network is `local`.",
+    },
+    RPC_WS_URL: {
+      property: "rpcWebSocketUrls",
+      schema: list(webSocketUrl),
+      default: "",
+      computedDefault: "`RPC_URL` with `ws(s)://`",
+      description: "WebSocket URLs of the same nodes, in the order of `RPC_URL`, for `newHeads` subscriptions.",
+    },
+    CHAIN_ID: {
+      schema: wholeNumber(1, 2 ** 31 - 1),
+      description: "Chain id. Required when the network is `custom`.",
+    },
+    START_BLOCK: {
+      schema: wholeNumber(0, Number.MAX_SAFE_INTEGER),
+      description: "The first block to index. Required when the network is `custom`.",
+    },
+    POLLING_INTERVAL_MS: {
+      property: "pollingIntervalMs",
+      schema: wholeNumber(10, 600_000),
+      computedDefault:
+        "`100` on a local chain, `1000` elsewhere; `500` and `2000` in a gateway that runs without an indexer",
+      description: "Minimum interval, in milliseconds, between polls for new blocks of a node without WebSocket.",
+    },
+    READY_MAX_LAG_SECONDS: {
+      property: "maxLagSeconds",
+      schema: wholeNumber(0, 86_400),
+      default: { local: "5", elsewhere: "30" },
+      description: "How many seconds the index may lag behind the chain before `/ready` returns 503.",
+    },
+  },
+} as const satisfies VariableGroup;
+
+const contractAddress = {
+  schema: address,
+  computedDefault: "the public deployment on `base-sepolia`; not used on `local`",
+  description: "Address of the contract. Required when the network is `custom`.",
+} as const satisfies Variable;
+
+/** The names are only known as strings, so this group is apart from the others. */
+export const contracts: VariableGroup & { variables: Record<string, typeof contractAddress> } = {
+  title: "Contracts",
+  variables: Object.fromEntries(contractNames.map((name) => [addressVariable(name), contractAddress])),
+};

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import type { Terms } from "../terms";
+import { address, flag, httpUrl, wholeNumber } from "../values";
+import type { VariableGroup } from "../variable";
+
+export const payment = {
+  title: "Payments",
+  note: "`/portfolio` is paid for by x402. On a local chain everything has a default: the built-in facilitator, the test dollar and one of anvil's accounts. On other chains set at least `X402_PAY_TO` and `X402_FACILITATOR_URL`: without them `/portfolio` returns 404, and everything else is served.",
+  variables: {
+    X402_PAY_TO: {
+      schema: address.refine((value) => !/^0x0+$/.test(value), "must not be the zero address"),
+      description: "Address that receives the payments.",
+    },
+    X402_PRICE: {
+      schema: z
+        .string()
+        .regex(/^\$?\d{1,9}(\.\d{1,18})?$/, "must be an amount of dollars, such as $0.01")
+        .refine((price) => /[1-9]/.test(price), "must be more than 0")
+        .transform((price) => `$${price.replace(/^\$/, "")}`),
+      // Without the $ that a shell would expand.
+      default: "0.01",
+      description: "Price of a request, in dollars.",
+    },
+    X402_FACILITATOR_URL: {
+      schema: httpUrl,
+      description: "URL of the facilitator that verifies and settles payments, in x402 version 2.",
+    },
+    X402_FACILITATOR_AUTH: {
+      schema: z.string(),
+      description: "`Authorization` header for the facilitator, if it requires one. It never appears in logs.",
+    },
+    X402_NETWORK: {
+      schema: z
+        .string()
+        .regex(/^eip155:[1-9]\d{0,9}$/, "must be a network of EVM chains in CAIP-2, such as eip155:8453")
+        .transform((network) => network as Terms["network"]),
+      computedDefault: "the indexed chain",
+      description: "Network of the payments, as a CAIP-2 id such as `eip155:8453`.",
+    },
+    X402_RPC_URL: {
+      schema: httpUrl,
+      computedDefault: "`RPC_URL`, if the network is the indexed chain",
+      description: "RPC URL of that network.",
+    },
+    X402_ASSET: {
+      schema: address,
+      computedDefault: "the network's USDC, if x402 knows it",
+      description: "Address of the token of the payments, which must support EIP-3009.",
+    },
+    X402_ASSET_NAME: {
+      schema: z.string().max(64, "must have at most 64 characters"),
+      description: "Name in the token's EIP-712 domain. Required with `X402_ASSET`.",
+    },
+    X402_ASSET_VERSION: {
+      schema: z.string().max(16, "must have at most 16 characters"),
+      description: "Version in the token's EIP-712 domain. Required with `X402_ASSET`.",
+    },
+    X402_ASSET_DECIMALS: {
+      schema: wholeNumber(0, 36),
+      description: "Decimals of the token. Required with `X402_ASSET`.",
+    },
+    X402_DEV_BYPASS: {
+      property: "x402DevBypass",
+      schema: flag,
+      default: "false",
+      description: "Disables payment, for development. Rejected when `NODE_ENV=production`.",
+    },
+  },
+} as const satisfies VariableGroup;

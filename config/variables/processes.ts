@@ -1,0 +1,62 @@
+import { resolve } from "node:path";
+import { z } from "zod";
+import { flag, port } from "../values";
+import type { VariableGroup } from "../variable";
+
+export const processes = {
+  title: "Processes",
+  variables: {
+    API_PORT: { property: "apiPort", schema: port, default: "3001", description: "Port of the gateway." },
+    PONDER_PORT: {
+      property: "ponderPort",
+      schema: port,
+      default: "42069",
+      description: "Port of Ponder's own server (GraphQL, metrics and status), which listens on loopback only.",
+    },
+    ANVIL_PORT: { property: "anvilPort", schema: port, default: "8545", description: "Port of the local chain." },
+    INTENTRY_DIR: {
+      property: "stateFolder",
+      schema: z.string().transform((path) => resolve(path)),
+      default: ".intentry",
+      description:
+        "Directory of the local deployment file, the embedded PostgreSQL and the logs. Only one `npm start` can use it at a time.",
+    },
+    SAMPLE_ACTIVITY: {
+      property: "sampleActivity",
+      schema: flag,
+      default: "true",
+      description: "Whether the local chain starts with two days of sample activity.",
+    },
+    LOG_LEVEL: {
+      property: "logLevel",
+      schema: z.enum(["fatal", "error", "warn", "info", "debug", "silent"], {
+        error: "must be fatal, error, warn, info, debug or silent",
+      }),
+      default: "info",
+      description:
+        "Log level of the gateway: `fatal`, `error`, `warn`, `info` (one line per request), `debug` or `silent`.",
+    },
+    NODE_ENV: {
+      schema: z.string(),
+      description:
+        "With `test` or `development`, the gateway validates every response against its schema. With `production`, `X402_DEV_BYPASS=true` is rejected.",
+      internal: true,
+    },
+  },
+} as const satisfies VariableGroup;
+
+const foundIn = "found in `PATH`, `~/.foundry/bin` or the npm packages";
+
+/** Read where the tools are looked up, before and without the rest of the environment. */
+export const tools = {
+  title: "Tools",
+  variables: {
+    INTENTRY_CACHE: {
+      schema: z.string(),
+      computedDefault: "`intentry` in `XDG_CACHE_HOME`, or `~/.cache/intentry`",
+      description: "Cache directory of the PostgreSQL binaries, an empty database cluster and foundry.",
+    },
+    ANVIL_BIN: { schema: z.string(), computedDefault: foundIn, description: "Path of the `anvil` binary." },
+    FORGE_BIN: { schema: z.string(), computedDefault: foundIn, description: "Path of the `forge` binary." },
+  },
+} as const satisfies VariableGroup;

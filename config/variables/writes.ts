@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { flag, httpUrl, list, wholeNumber } from "../values";
+import type { VariableGroup } from "../variable";
+
+const token = z.string().regex(/^\S{16,}$/, "must be tokens of at least 16 characters, separated by commas");
+
+export const writes = {
+  title: "Clients and writes",
+  variables: {
+    PUBLIC_BASE_URL: {
+      property: "publicBaseUrl",
+      schema: httpUrl.transform((url) => url.replace(/\/+$/, "")),
+      computedDefault: "the scheme and host of the request",
+      description: "Public base URL of the service. The `uri` of a document starts with it.",
+    },
+    TRUST_PROXY: {
+      property: "trustProxy",
+      schema: flag,
+      default: "false",
+      description:
+        "Whether to trust the last entry of `X-Forwarded-For`, `-Proto` and `-Host`. Set it only behind a proxy that sets these headers: otherwise clients can forge them.",
+    },
+    WRITE_TOKENS: {
+      property: "writeTokens",
+      schema: list(token),
+      default: "",
+      computedDefault: "anyone may write",
+      description:
+        "Tokens of at least 16 characters, separated by commas. If set, a write without one of them (`authorization: Bearer …`) returns 401. Reads and `/preflight` need no token.",
+    },
+    RATE_LIMIT_WRITES: {
+      property: "writesPerMinute",
+      schema: wholeNumber(1, 1_000_000),
+      // All clients of a local chain are on this machine.
+      default: { elsewhere: "600" },
+      description: "How many writes a client may make in a minute.",
+    },
+    DOCUMENT_QUOTA_BYTES: {
+      property: "documentBytesPerDay",
+      schema: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+      default: { elsewhere: String(64 * 1024 * 1024) },
+      description: "How many bytes of new documents a client without a token may publish in a day (UTC).",
+    },
+    METADATA_AUTH: {
+      property: "openMetadata",
+      schema: z.enum(["open", "signed"], { error: "must be open or signed" }).transform((mode) => mode === "open"),
+      default: { local: "open", elsewhere: "signed" },
+      description:
+        "With `open`, unsigned metadata of an indexed intent can be replaced by other unsigned metadata. With `signed`, only metadata that the owner signed replaces it.",
+    },
+    DEV_HELPERS: {
+      property: "devHelpers",
+      schema: flag,
+      default: { local: "true", elsewhere: "false" },
+      description:
+        "Whether bids can be placed and selected off chain, for development. With `false`, these routes return 403.",
+    },
+  },
+} as const satisfies VariableGroup;
