@@ -1,7 +1,7 @@
 import pino from "pino";
 import { createConfig } from "ponder";
 import { publishIndexerHead } from "./api/store/publish-head";
-import { protocolAbis } from "./config/contracts";
+import { type ContractName, protocolAbis } from "./config/contracts";
 import { parseEnvironment, requireDatabaseUrl } from "./config/environment";
 import { LOCAL_CHAIN_ID } from "./config/networks";
 import { reasonOf } from "./rpc/json-rpc";
@@ -34,36 +34,20 @@ const rpc = rpcTransport({
     away ? log.warn({ host, reason: reasonOf(error) }, "RPC node is away") : log.info({ host }, "RPC node is back"),
 });
 
+/** What Ponder watches of a contract. The name is generic, so that each contract keeps the types of its own events. */
+const contract = <Name extends ContractName>(name: Name) =>
+  ({ chain: "protocol", abi: protocolAbis[name], address: contracts[name], startBlock }) as const;
+
 export default createConfig({
   database: { kind: "postgres", connectionString: databaseUrl },
   chains: { protocol: { id: chainId, rpc, pollingInterval } },
   contracts: {
-    AgentRegistry: { chain: "protocol", abi: protocolAbis.AgentRegistry, address: contracts.AgentRegistry, startBlock },
-    IntentBook: { chain: "protocol", abi: protocolAbis.IntentBook, address: contracts.IntentBook, startBlock },
-    PolicyModule: { chain: "protocol", abi: protocolAbis.PolicyModule, address: contracts.PolicyModule, startBlock },
-    AttestationRegistry: {
-      chain: "protocol",
-      abi: protocolAbis.AttestationRegistry,
-      address: contracts.AttestationRegistry,
-      startBlock,
-    },
-    SolverRegistry: {
-      chain: "protocol",
-      abi: protocolAbis.SolverRegistry,
-      address: contracts.SolverRegistry,
-      startBlock,
-    },
-    AttestorRegistry: {
-      chain: "protocol",
-      abi: protocolAbis.AttestorRegistry,
-      address: contracts.AttestorRegistry,
-      startBlock,
-    },
-    CommerceRegistry: {
-      chain: "protocol",
-      abi: protocolAbis.CommerceRegistry,
-      address: contracts.CommerceRegistry,
-      startBlock,
-    },
+    AgentRegistry: contract("AgentRegistry"),
+    IntentBook: contract("IntentBook"),
+    PolicyModule: contract("PolicyModule"),
+    AttestationRegistry: contract("AttestationRegistry"),
+    SolverRegistry: contract("SolverRegistry"),
+    AttestorRegistry: contract("AttestorRegistry"),
+    CommerceRegistry: contract("CommerceRegistry"),
   },
 });

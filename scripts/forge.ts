@@ -2,29 +2,17 @@ import { spawn } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { findFoundry } from "../stack/foundry.js";
 
-const contracts = fileURLToPath(new URL("../contracts", import.meta.url));
-const solc = fileURLToPath(new URL("./solc.cjs", import.meta.url));
-const openzeppelin = fileURLToPath(new URL("../node_modules/@openzeppelin/", import.meta.url));
+const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Runs forge on contracts/ with the project's own compiler and without the network, on this process's standard
- * streams, and returns its exit code.
+ * Runs the forge of this machine with foundry.toml, on this process's standard streams, and returns its exit code.
  *
  * @example
  * const code = await forge(["test", "--match-contract", "IntentBookFillTest"]);
  */
 export async function forge(args: readonly string[]): Promise<number> {
   const binary = await findFoundry("forge");
-  const child = spawn(binary, args, {
-    cwd: contracts,
-    stdio: "inherit",
-    env: {
-      ...process.env,
-      FOUNDRY_SOLC: solc,
-      // An absolute path: the compiler gets every source by name and would not find one that is named by "../".
-      FOUNDRY_REMAPPINGS: `@openzeppelin/=${openzeppelin}`,
-    },
-  });
+  const child = spawn(binary, args, { cwd: root, stdio: "inherit" });
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     // A forge that was killed by a signal has no exit code.

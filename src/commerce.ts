@@ -1,8 +1,9 @@
 import type { Context } from "ponder:registry";
 import { facilitator, merchant, quote, receipt, service, total, type totalSubjects, trustSignal } from "ponder:schema";
 import { type Address, zeroAddress, zeroHash } from "viem";
+import { disputes } from "./disputes";
 import { addTo } from "./lib/add-to";
-import { handle } from "./lib/handle";
+import type { Handlers } from "./lib/handle";
 import { known } from "./lib/known-row";
 import { cleanText } from "./lib/text";
 
@@ -40,135 +41,139 @@ function totalsOfReceipt({ token, merchantId, serviceNumericId, facilitator, pay
 /** How a count of active rows changes when one row's flag goes from `before` to `after`. */
 const activeChange = (before: boolean, after: boolean) => Number(after) - Number(before);
 
-handle("CommerceRegistry:MerchantRegistered", async ({ event, context }) => {
-  const { merchantId, owner, payoutAddress, metadataURI, metadataHash } = event.args;
-  await context.db.insert(merchant).values({
-    merchantId,
-    owner,
-    payoutAddress,
-    metadataUri: cleanText(metadataURI),
-    metadataHash,
-    active: true,
-    blockNumber: event.block.number,
-  });
-  await addToAll(context.db, "merchants", { count: 1, marked: 1 });
-});
-
-handle("CommerceRegistry:MerchantUpdated", async ({ event, context }) => {
-  const { merchantId, payoutAddress, metadataURI, metadataHash, active } = event.args;
-  let marked = 0;
-  const update = context.db.update(merchant, { merchantId }).set((before) => {
-    marked = activeChange(before.active, active);
-    return { payoutAddress, metadataUri: cleanText(metadataURI), metadataHash, active };
-  });
-  await known(update, "merchant", merchantId);
-  await addToAll(context.db, "merchants", { marked });
-});
-
-handle("CommerceRegistry:ServiceRegistered", async ({ event, context }) => {
-  const { serviceNumericId, merchantId, serviceId, metadataURI, metadataHash, capabilityHash } = event.args;
-  await context.db.insert(service).values({
-    serviceNumericId,
-    merchantId,
-    serviceId: cleanText(serviceId),
-    metadataUri: cleanText(metadataURI),
-    metadataHash,
-    capabilityHash,
-    active: true,
-    blockNumber: event.block.number,
-  });
-  await addToAll(context.db, "services", { count: 1, marked: 1 });
-});
-
-handle("CommerceRegistry:ServiceUpdated", async ({ event, context }) => {
-  const { serviceNumericId, metadataURI, metadataHash, capabilityHash, active } = event.args;
-  let marked = 0;
-  const update = context.db.update(service, { serviceNumericId }).set((before) => {
-    marked = activeChange(before.active, active);
-    return { metadataUri: cleanText(metadataURI), metadataHash, capabilityHash, active };
-  });
-  await known(update, "service", serviceNumericId);
-  await addToAll(context.db, "services", { marked });
-});
-
-handle("CommerceRegistry:FacilitatorRegistered", async ({ event, context }) => {
-  const { facilitatorId, facilitator: address, metadataURI, metadataHash } = event.args;
-  const now = { metadataUri: cleanText(metadataURI), metadataHash, active: true };
-  let change = { count: 1, marked: 1 };
-  await context.db
-    .insert(facilitator)
-    .values({ facilitatorId, facilitator: address, ...now, blockNumber: event.block.number })
-    .onConflictDoUpdate((before) => {
-      change = { count: 0, marked: activeChange(before.active, true) };
-      return now;
+export const commerce: Handlers<"CommerceRegistry"> = {
+  async MerchantRegistered({ event, context }) {
+    const { merchantId, owner, payoutAddress, metadataURI, metadataHash } = event.args;
+    await context.db.insert(merchant).values({
+      merchantId,
+      owner,
+      payoutAddress,
+      metadataUri: cleanText(metadataURI),
+      metadataHash,
+      active: true,
+      blockNumber: event.block.number,
     });
-  await addToAll(context.db, "facilitators", change);
-});
+    await addToAll(context.db, "merchants", { count: 1, marked: 1 });
+  },
 
-handle("CommerceRegistry:FacilitatorUpdated", async ({ event, context }) => {
-  const { facilitatorId, metadataURI, metadataHash, active } = event.args;
-  let marked = 0;
-  const update = context.db.update(facilitator, { facilitatorId }).set((before) => {
-    marked = activeChange(before.active, active);
-    return { metadataUri: cleanText(metadataURI), metadataHash, active };
-  });
-  await known(update, "facilitator", facilitatorId);
-  await addToAll(context.db, "facilitators", { marked });
-});
-
-handle("CommerceRegistry:QuoteCommitted", async ({ event, context }) => {
-  const { amount, protocolFeeAmount } = event.args;
-  let change: Change = { count: 1, volume: amount, protocolFees: protocolFeeAmount };
-  await context.db
-    .insert(quote)
-    .values({ ...event.args, settled: false, logIndex: event.log.logIndex, blockNumber: event.block.number })
-    .onConflictDoUpdate((before) => {
-      change = { marked: before.settled ? -1 : 0 };
-      return { settled: false };
+  async MerchantUpdated({ event, context }) {
+    const { merchantId, payoutAddress, metadataURI, metadataHash, active } = event.args;
+    let marked = 0;
+    const update = context.db.update(merchant, { merchantId }).set((before) => {
+      marked = activeChange(before.active, active);
+      return { payoutAddress, metadataUri: cleanText(metadataURI), metadataHash, active };
     });
-  await addToAll(context.db, "quotes", change);
-});
+    await known(update, "merchant", merchantId);
+    await addToAll(context.db, "merchants", { marked });
+  },
 
-handle("CommerceRegistry:ReceiptRecorded", async ({ event, context }) => {
-  const { quoteHash, merchantId, amount, protocolFeeAmount } = event.args;
-  const fulfillmentHash = event.args.fulfillmentHash === zeroHash ? null : event.args.fulfillmentHash;
-  await context.db.insert(receipt).values({
-    ...event.args,
-    fulfillmentHash,
-    settledAt: event.block.timestamp,
-    blockNumber: event.block.number,
-    txHash: event.transaction.hash,
-  });
-  const change = { count: 1, volume: amount, protocolFees: protocolFeeAmount };
-  await addTo(context.db, total, totalsOfReceipt(event.args), change);
-  if (fulfillmentHash !== null) await addTo(context.db, total, receiptsOfMerchant(merchantId), { marked: 1 });
+  async ServiceRegistered({ event, context }) {
+    const { serviceNumericId, merchantId, serviceId, metadataURI, metadataHash, capabilityHash } = event.args;
+    await context.db.insert(service).values({
+      serviceNumericId,
+      merchantId,
+      serviceId: cleanText(serviceId),
+      metadataUri: cleanText(metadataURI),
+      metadataHash,
+      capabilityHash,
+      active: true,
+      blockNumber: event.block.number,
+    });
+    await addToAll(context.db, "services", { count: 1, marked: 1 });
+  },
 
-  let marked = 0;
-  const settlement = context.db.update(quote, { quoteHash }).set(({ settled }) => {
-    marked = settled ? 0 : 1;
-    return { settled: true };
-  });
-  await known(settlement, "quote", quoteHash);
-  await addToAll(context.db, "quotes", { marked });
-});
+  async ServiceUpdated({ event, context }) {
+    const { serviceNumericId, metadataURI, metadataHash, capabilityHash, active } = event.args;
+    let marked = 0;
+    const update = context.db.update(service, { serviceNumericId }).set((before) => {
+      marked = activeChange(before.active, active);
+      return { metadataUri: cleanText(metadataURI), metadataHash, capabilityHash, active };
+    });
+    await known(update, "service", serviceNumericId);
+    await addToAll(context.db, "services", { marked });
+  },
 
-handle("CommerceRegistry:FulfillmentRecorded", async ({ event, context }) => {
-  const { receiptId, fulfillmentHash } = event.args;
-  let first = false;
-  const update = context.db.update(receipt, { receiptId }).set((before) => {
-    first = before.fulfillmentHash === null;
-    return { fulfillmentHash };
-  });
-  const fulfilled = await known(update, "receipt", receiptId);
-  if (fulfilled && first) await addTo(context.db, total, receiptsOfMerchant(fulfilled.merchantId), { marked: 1 });
-});
+  async FacilitatorRegistered({ event, context }) {
+    const { facilitatorId, facilitator: address, metadataURI, metadataHash } = event.args;
+    const now = { metadataUri: cleanText(metadataURI), metadataHash, active: true };
+    let change = { count: 1, marked: 1 };
+    await context.db
+      .insert(facilitator)
+      .values({ facilitatorId, facilitator: address, ...now, blockNumber: event.block.number })
+      .onConflictDoUpdate((before) => {
+        change = { count: 0, marked: activeChange(before.active, true) };
+        return now;
+      });
+    await addToAll(context.db, "facilitators", change);
+  },
 
-handle("CommerceRegistry:TrustSignalRecorded", async ({ event, context }) => {
-  const { subjectType, subjectId, kind } = event.args;
-  await context.db.insert(trustSignal).values({ ...event.args, blockNumber: event.block.number });
-  const keys = [
-    { subject: "signals_by_kind", key: String(kind) },
-    { subject: "signals_by_subject", key: `${subjectType}-${subjectId}-${kind}` },
-  ] as const;
-  await addTo(context.db, total, keys, { count: 1 });
-});
+  async FacilitatorUpdated({ event, context }) {
+    const { facilitatorId, metadataURI, metadataHash, active } = event.args;
+    let marked = 0;
+    const update = context.db.update(facilitator, { facilitatorId }).set((before) => {
+      marked = activeChange(before.active, active);
+      return { metadataUri: cleanText(metadataURI), metadataHash, active };
+    });
+    await known(update, "facilitator", facilitatorId);
+    await addToAll(context.db, "facilitators", { marked });
+  },
+
+  async QuoteCommitted({ event, context }) {
+    const { amount, protocolFeeAmount } = event.args;
+    let change: Change = { count: 1, volume: amount, protocolFees: protocolFeeAmount };
+    await context.db
+      .insert(quote)
+      .values({ ...event.args, settled: false, logIndex: event.log.logIndex, blockNumber: event.block.number })
+      .onConflictDoUpdate((before) => {
+        change = { marked: before.settled ? -1 : 0 };
+        return { settled: false };
+      });
+    await addToAll(context.db, "quotes", change);
+  },
+
+  async ReceiptRecorded({ event, context }) {
+    const { quoteHash, merchantId, amount, protocolFeeAmount } = event.args;
+    const fulfillmentHash = event.args.fulfillmentHash === zeroHash ? null : event.args.fulfillmentHash;
+    await context.db.insert(receipt).values({
+      ...event.args,
+      fulfillmentHash,
+      settledAt: event.block.timestamp,
+      blockNumber: event.block.number,
+      txHash: event.transaction.hash,
+    });
+    const change = { count: 1, volume: amount, protocolFees: protocolFeeAmount };
+    await addTo(context.db, total, totalsOfReceipt(event.args), change);
+    if (fulfillmentHash !== null) await addTo(context.db, total, receiptsOfMerchant(merchantId), { marked: 1 });
+
+    let marked = 0;
+    const settlement = context.db.update(quote, { quoteHash }).set(({ settled }) => {
+      marked = settled ? 0 : 1;
+      return { settled: true };
+    });
+    await known(settlement, "quote", quoteHash);
+    await addToAll(context.db, "quotes", { marked });
+  },
+
+  async FulfillmentRecorded({ event, context }) {
+    const { receiptId, fulfillmentHash } = event.args;
+    let first = false;
+    const update = context.db.update(receipt, { receiptId }).set((before) => {
+      first = before.fulfillmentHash === null;
+      return { fulfillmentHash };
+    });
+    const fulfilled = await known(update, "receipt", receiptId);
+    if (fulfilled && first) await addTo(context.db, total, receiptsOfMerchant(fulfilled.merchantId), { marked: 1 });
+  },
+
+  async TrustSignalRecorded({ event, context }) {
+    const { subjectType, subjectId, kind } = event.args;
+    await context.db.insert(trustSignal).values({ ...event.args, blockNumber: event.block.number });
+    const keys = [
+      { subject: "signals_by_kind", key: String(kind) },
+      { subject: "signals_by_subject", key: `${subjectType}-${subjectId}-${kind}` },
+    ] as const;
+    await addTo(context.db, total, keys, { count: 1 });
+  },
+
+  ...disputes,
+};

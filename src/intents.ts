@@ -2,7 +2,7 @@ import { bid, bidSelection, fill, fillProof, intent, solverActivity } from "pond
 import type { Address } from "viem";
 import { intentBookAbi } from "../abis/index";
 import { addTo } from "./lib/add-to";
-import { handle } from "./lib/handle";
+import type { Handlers } from "./lib/handle";
 import { intentHash } from "./lib/intent-hash";
 import { known } from "./lib/known-row";
 import { submittedIntent } from "./lib/submitted-intent";
@@ -10,92 +10,94 @@ import { submittedIntent } from "./lib/submitted-intent";
 /** A contract read gives addresses with their checksum in the case of the letters. */
 const lowercase = (address: Address) => address.toLowerCase() as Address;
 
-handle("IntentBook:IntentSubmitted", async ({ event, context }) => {
-  const { intentId, owner, nonce } = event.args;
-  const called = submittedIntent(event.transaction, event.log.address);
-  const submitted =
-    called && called.owner === owner && called.nonce === nonce
-      ? called
-      : await context.client.readContract({
-          abi: intentBookAbi,
-          address: event.log.address,
-          functionName: "getIntent",
-          args: [intentId],
-        });
-  const { constraints, execution } = submitted;
-  await context.db.insert(intent).values({
-    intentId,
-    owner,
-    intentType: submitted.intentType,
-    amountInMax: constraints.amountInMax,
-    amountOutMin: constraints.amountOutMin,
-    deadline: constraints.deadline,
-    slippageBps: constraints.slippageBps,
-    executionTarget: lowercase(execution.target),
-    executionDataHash: execution.dataHash,
-    requiredAttestationSubject: execution.requiredAttestationSubject,
-    requiredAttestationSchema: execution.requiredAttestationSchema,
-    metadataUriHash: execution.metadataURIHash,
-    inputToken: lowercase(submitted.inputToken),
-    outputToken: lowercase(submitted.outputToken),
-    nonce,
-    intentHash: intentHash(submitted),
-    status: "OPEN",
-    submittedAt: event.block.timestamp,
-    blockNumber: event.block.number,
-    txHash: event.transaction.hash,
-  });
-});
+export const intents: Handlers<"IntentBook"> = {
+  async IntentSubmitted({ event, context }) {
+    const { intentId, owner, nonce } = event.args;
+    const called = submittedIntent(event.transaction, event.log.address);
+    const submitted =
+      called && called.owner === owner && called.nonce === nonce
+        ? called
+        : await context.client.readContract({
+            abi: intentBookAbi,
+            address: event.log.address,
+            functionName: "getIntent",
+            args: [intentId],
+          });
+    const { constraints, execution } = submitted;
+    await context.db.insert(intent).values({
+      intentId,
+      owner,
+      intentType: submitted.intentType,
+      amountInMax: constraints.amountInMax,
+      amountOutMin: constraints.amountOutMin,
+      deadline: constraints.deadline,
+      slippageBps: constraints.slippageBps,
+      executionTarget: lowercase(execution.target),
+      executionDataHash: execution.dataHash,
+      requiredAttestationSubject: execution.requiredAttestationSubject,
+      requiredAttestationSchema: execution.requiredAttestationSchema,
+      metadataUriHash: execution.metadataURIHash,
+      inputToken: lowercase(submitted.inputToken),
+      outputToken: lowercase(submitted.outputToken),
+      nonce,
+      intentHash: intentHash(submitted),
+      status: "OPEN",
+      submittedAt: event.block.timestamp,
+      blockNumber: event.block.number,
+      txHash: event.transaction.hash,
+    });
+  },
 
-handle("IntentBook:IntentCancelled", async ({ event, context }) => {
-  const { intentId } = event.args;
-  const update = context.db.update(intent, { intentId }).set({ status: "CANCELLED" });
-  const selectedSolver = (await known(update, "intent", intentId))?.selectedSolver;
-  if (selectedSolver) await addTo(context.db, solverActivity, { solver: selectedSolver }, { cancelledSelections: 1 });
-});
+  async IntentCancelled({ event, context }) {
+    const { intentId } = event.args;
+    const update = context.db.update(intent, { intentId }).set({ status: "CANCELLED" });
+    const selectedSolver = (await known(update, "intent", intentId))?.selectedSolver;
+    if (selectedSolver) await addTo(context.db, solverActivity, { solver: selectedSolver }, { cancelledSelections: 1 });
+  },
 
-handle("IntentBook:SolverBidSubmitted", async ({ event, context }) => {
-  await context.db.insert(bid).values({
-    ...event.args,
-    createdAt: event.block.timestamp,
-    blockNumber: event.block.number,
-    txHash: event.transaction.hash,
-  });
-});
+  async SolverBidSubmitted({ event, context }) {
+    await context.db.insert(bid).values({
+      ...event.args,
+      createdAt: event.block.timestamp,
+      blockNumber: event.block.number,
+      txHash: event.transaction.hash,
+    });
+  },
 
-handle("IntentBook:SolverBidSelected", async ({ event, context }) => {
-  const { intentId, bidId, solver } = event.args;
-  const choice = context.db.update(intent, { intentId }).set({ selectedBidId: bidId, selectedSolver: solver });
-  await known(choice, "intent", intentId);
-  await context.db.insert(bidSelection).values({ intentId, bidId }).onConflictDoNothing();
-});
+  async SolverBidSelected({ event, context }) {
+    const { intentId, bidId, solver } = event.args;
+    const choice = context.db.update(intent, { intentId }).set({ selectedBidId: bidId, selectedSolver: solver });
+    await known(choice, "intent", intentId);
+    await context.db.insert(bidSelection).values({ intentId, bidId }).onConflictDoNothing();
+  },
 
-handle("IntentBook:IntentFilled", async ({ event, context }) => {
-  const { intentId, solver, amountIn, amountOut } = event.args;
-  const filled = await known(context.db.update(intent, { intentId }).set({ status: "FILLED" }), "intent", intentId);
-  if (!filled) return;
-  await context.db.insert(fill).values({
-    intentId,
-    solver,
-    amountIn,
-    amountOut,
-    bidId: filled.selectedBidId,
-    filledAt: event.block.timestamp,
-    blockNumber: event.block.number,
-    txHash: event.transaction.hash,
-  });
-  await addTo(
-    context.db,
-    solverActivity,
-    { solver },
-    {
-      fills: 1,
-      latencyBlocks: event.block.number - filled.blockNumber,
-      surplusOut: amountOut - filled.amountOutMin,
-    },
-  );
-});
+  async IntentFilled({ event, context }) {
+    const { intentId, solver, amountIn, amountOut } = event.args;
+    const filled = await known(context.db.update(intent, { intentId }).set({ status: "FILLED" }), "intent", intentId);
+    if (!filled) return;
+    await context.db.insert(fill).values({
+      intentId,
+      solver,
+      amountIn,
+      amountOut,
+      bidId: filled.selectedBidId,
+      filledAt: event.block.timestamp,
+      blockNumber: event.block.number,
+      txHash: event.transaction.hash,
+    });
+    await addTo(
+      context.db,
+      solverActivity,
+      { solver },
+      {
+        fills: 1,
+        latencyBlocks: event.block.number - filled.blockNumber,
+        surplusOut: amountOut - filled.amountOutMin,
+      },
+    );
+  },
 
-handle("IntentBook:IntentFillProof", async ({ event, context }) => {
-  await context.db.insert(fillProof).values(event.args);
-});
+  async IntentFillProof({ event, context }) {
+    await context.db.insert(fillProof).values(event.args);
+  },
+};

@@ -35,3 +35,9 @@ export const timeText = uintText.openapi({ description: "Unix seconds.", example
 
 /** Text from the chain: anyone may have written anything. */
 export const chainText = z.string().openapi({ description: "As it is on chain.", example: "ipfs://agent/1" });
+
+/**
+ * An answer with a name in the OpenAPI document, or null. `.nullable()` would make the named schema itself nullable, and
+ * with it every other use of the name.
+ */
+export const orNull = <Named extends z.ZodType>(named: Named) => z.union([named, z.null()]);

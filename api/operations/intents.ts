@@ -6,7 +6,7 @@ import { NotFound } from "../core/errors";
 import { address, id, oneOf } from "../core/inputs";
 import { countRows, listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
-import { addressText, hashText, timeText, uintText } from "../core/outputs";
+import { addressText, hashText, orNull, timeText, uintText } from "../core/outputs";
 import type { IndexDatabase } from "../index/database";
 import { onchainBidId } from "../store/bids";
 import { linkedMetadata, type MetadataRow } from "../store/metadata";
@@ -44,7 +44,7 @@ const Intent = z
     nonce: uintText,
     status: z.enum(["OPEN", "FILLED", "CANCELLED", "EXPIRED"]),
     block_number: uintText.openapi({ description: "The block of the submission." }),
-    fill: Fill.nullable(),
+    fill: orNull(Fill),
     intent_hash: hashText,
     execution: z
       .strictObject({
@@ -57,7 +57,7 @@ const Intent = z
       .openapi("ExecutionCommitments", {
         description: "What the owner committed the execution to; null is no commitment.",
       }),
-    metadata: IntentMetadata.nullable().openapi({ description: "The linked off-chain metadata." }),
+    metadata: orNull(IntentMetadata).openapi({ description: "The linked off-chain metadata." }),
     tx_hash: hashText,
     submitted_at: timeText,
   })

@@ -8,6 +8,7 @@ import type { BaseContext } from "../core/context";
 import { InProgress, Unavailable } from "../core/errors";
 import type { AnyOperation, Caller } from "../core/operation";
 import { paidCaller } from "../core/paid-caller";
+import { withDeadline } from "../core/with-deadline";
 import { TIME_LIMIT_MS } from "../http/time-limit";
 import { askForPayment, handOver, refuseSettlement } from "./answers";
 import type { Facilitator } from "./facilitators/remote";
@@ -129,12 +130,9 @@ export function createPaywall(
     answer: string,
     fromBlock: bigint | null,
   ): Promise<Response> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Outcome>((resolve) => {
-      timer = setTimeout(resolve, deadline - Date.now(), {});
-    });
-    const outcome = await Promise.race([settleAndRecord(payment, holder, fromBlock), late]);
-    clearTimeout(timer);
+    const settling = settleAndRecord(payment, holder, fromBlock);
+    // It never rejects, so what is caught is the deadline.
+    const outcome = await withDeadline(settling, { ms: deadline - Date.now() }).catch((): Outcome => ({}));
     if (outcome.transaction) return handOver(c, offer, payment, answer, outcome.transaction);
     if (outcome.refusal) return refuseSettlement(c, offer, terms, payment, outcome.refusal);
     throw new Unavailable(HANDED_ON, { retryAfterSeconds: RETRY_SECONDS });

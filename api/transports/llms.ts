@@ -128,9 +128,9 @@ function streamSection(baseUrl: string): string {
   ].join("\n\n");
 }
 
-const typeSection = ([name, { type, properties = {}, required = [] }]: [string, Schema]) =>
+const typeSection = ([name, { properties = {}, required = [] }]: [string, Schema]) =>
   [
-    `### ${name}${[type].flat().includes("null") ? " or null" : ""}`,
+    `### ${name}`,
     Object.entries(properties)
       .map(([field, schema]) => {
         const optional = required.includes(field) ? "" : " (may be absent)";

@@ -45,10 +45,11 @@ export type Intent = {
   status: "OPEN" | "FILLED" | "CANCELLED" | "EXPIRED";
   /** The block of the submission. */
   block_number: string;
-  fill: Fill;
+  fill: Fill | null;
   intent_hash: Hex;
   execution: ExecutionCommitments;
-  metadata: IntentMetadata;
+  /** The linked off-chain metadata. */
+  metadata: IntentMetadata | null;
   tx_hash: Hex;
   /** Unix seconds. */
   submitted_at: string;
@@ -67,7 +68,7 @@ export type Fill = {
   bid_id: string | null;
   /** Unix seconds. */
   filled_at: string;
-} | null;
+};
 
 /** What the owner committed the execution to; null is no commitment. */
 export type ExecutionCommitments = {
@@ -78,13 +79,12 @@ export type ExecutionCommitments = {
   metadata_uri_hash: Hex | null;
 };
 
-/** The linked off-chain metadata. */
 export type IntentMetadata = {
   execution_target: Hex | null;
   execution_data: Hex | null;
   required_attestation_subject: Hex | null;
   required_attestation_schema: Hex | null;
-} | null;
+};
 
 export type IntentMetadataRecord = {
   intent_hash: Hex;

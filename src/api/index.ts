@@ -2,6 +2,8 @@ import { db } from "ponder:api";
 import schema from "ponder:schema";
 import { Hono } from "hono";
 import { graphql } from "ponder";
+import { parseEnvironment } from "../../config/environment";
+import { forwardTo } from "./forward";
 
 // Vite's own SIGTERM listener ends the process before Ponder has released the lock on its schema.
 for (const registered of process.rawListeners("SIGTERM")) {
@@ -9,8 +11,9 @@ for (const registered of process.rawListeners("SIGTERM")) {
   if (listener) process.off("SIGTERM", listener);
 }
 
-/** Ponder's own port is for operators: GraphQL beside its metrics and status. */
-const operators = new Hono();
-operators.use("/graphql", graphql({ db, schema }));
+/** Ponder's port: GraphQL, its own /health, /ready, /status and /metrics, and every other route of the gateway. */
+const app = new Hono();
+app.use("/graphql", graphql({ db, schema }));
+app.all("*", forwardTo(parseEnvironment(process.env).apiPort));
 
-export default operators;
+export default app;

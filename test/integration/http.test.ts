@@ -423,6 +423,47 @@ describe("the gateway's HTTP", () => {
     });
   });
 
+  describe("Ponder's port", () => {
+    const both = (path: string, init?: RequestInit) =>
+      Promise.all([stack.apiUrl, stack.ponderUrl].map((url) => fetch(url + path, init)));
+
+    it.each(["/intents", "/intents?limit=2&total=true", "/agents/1", "/agents/x", "/nowhere", "/docs"])(
+      "serves %s as the gateway does",
+      async (path) => {
+        const [direct, forwarded] = await both(path);
+        expect(forwarded?.status).toBe(direct?.status);
+        for (const name of ["content-type", "etag"])
+          expect(forwarded?.headers.get(name)).toBe(direct?.headers.get(name));
+        expect(await forwarded?.text()).toBe(await direct?.text());
+      },
+    );
+
+    it("serves methods and bodies as the gateway does", async () => {
+      const headers = { "content-type": "application/json" };
+      const body = JSON.stringify({ account: owner, target: owner, value: "0", data: "0x" });
+      const [direct, forwarded] = await both("/preflight", { method: "POST", headers, body });
+      expect(direct?.status).toBe(200);
+      expect(await forwarded?.json()).toEqual(await direct?.json());
+      for (const response of await both("/intents", { method: "PUT" })) expect(response.status).toBe(405);
+      for (const response of await both("/intents", { method: "HEAD" })) expect(response.status).toBe(200);
+    });
+
+    it("forwards the stream of events as it comes", async () => {
+      const closed = new AbortController();
+      const { body } = await fetch(`${stack.ponderUrl}/events?from_block=0`, { signal: closed.signal });
+      const first = await body?.getReader().read();
+      expect(new TextDecoder().decode(first?.value)).toMatch(/^event: |^id: |^retry: |^: /);
+      closed.abort();
+    });
+
+    it("keeps Ponder's own routes and GraphQL", async () => {
+      const status = await (await fetch(`${stack.ponderUrl}/status`)).json();
+      expect(status).toMatchObject({ protocol: { id: 31337 } });
+      expect(await (await fetch(`${stack.ponderUrl}/metrics`)).text()).toContain("ponder_");
+      expect((await stack.rows("agent"))[0]).toMatchObject({ agentId: "1", owner });
+    });
+  });
+
   describe("the log", () => {
     type Line = { msg?: string; request_id?: string; method?: string; path?: string; status?: number; ms?: number };
     const linesOf = (id: string): Line[] =>

@@ -1,6 +1,13 @@
 import type { z } from "../../api/core/operation";
 import type { operations } from "../../api/operations/index";
-import { type Api, createIntentryClient, type Intent, iterate } from "../../client/src/index";
+import {
+  type Api,
+  createIntentryClient,
+  type Fill,
+  type Intent,
+  type IntentMetadata,
+  iterate,
+} from "../../client/src/index";
 
 // Nothing here runs: `npm run check` compiles it. What must not compile is marked, and an error that is missing is one.
 
@@ -61,13 +68,23 @@ const intentry = createIntentryClient({ url: "http://localhost:3001" });
 
 export async function whatCompiles(): Promise<unknown> {
   const intent: Intent = await intentry.intents.get.query({ id: 1n });
+  const { fill, metadata }: { fill: Fill | null; metadata: IntentMetadata | null } = intent;
   const status: "OPEN" | "FILLED" | "CANCELLED" | "EXPIRED" = intent.status;
   const { intents, pagination } = await intentry.intents.list.query();
   const health = await intentry.status.health.query();
   const published = await intentry.publishCatalog("{}", { merchant_id: 7 });
   for await (const bid of iterate(intentry.bids.list, { id: "1", status: "open" })) void bid.amount_out.length;
   for await (const listed of iterate(intentry.intents.list)) void listed.intent_hash.length;
-  return [none, status, intents[0]?.fill?.solver, pagination.next_cursor, health.x402DevBypass, published.catalog_hash];
+  return [
+    none,
+    fill,
+    metadata,
+    status,
+    intents[0]?.fill?.solver,
+    pagination.next_cursor,
+    health.x402DevBypass,
+    published.catalog_hash,
+  ];
 }
 
 export async function whatDoesNotCompile(): Promise<void> {
@@ -91,6 +108,11 @@ export async function whatDoesNotCompile(): Promise<void> {
   // @ts-expect-error the owner is never null
   const owner: null = agent.owner;
   void owner;
+  // @ts-expect-error a fill is an object; the field of the intent is what may be null
+  const fill: Fill = null;
+  // @ts-expect-error metadata is an object; the field of the intent is what may be null
+  const metadata: IntentMetadata = null;
+  void [fill, metadata];
   // @ts-expect-error the paid portfolio is no call like the others
   await intentry.portfolio.get.query({ address: "0x" });
   // @ts-expect-error what is no list has no pages

@@ -1,11 +1,11 @@
 import { type EventNames, ponder } from "ponder:registry";
-import { protocolAbis } from "../../../config/contracts";
+import { contractNames, protocolAbis } from "../../../config/contracts";
 import { handle } from "../../../src/lib/handle";
 import { bareEvent } from "../ponder.schema";
 
 // One insert an event: its row of the event log, or with BARE_ROWS=true the smallest row there could be.
-for (const [contract, abi] of Object.entries(protocolAbis))
-  for (const item of abi) {
+for (const contract of contractNames)
+  for (const item of protocolAbis[contract]) {
     if (item.type !== "event") continue;
     const name = `${contract}:${item.name}` as EventNames;
     if (process.env.BARE_ROWS === "true")
@@ -13,5 +13,5 @@ for (const [contract, abi] of Object.entries(protocolAbis))
         const row = { id: event.id, blockNumber: event.block.number, txHash: event.transaction.hash, name };
         await context.db.insert(bareEvent as never).values(row as never);
       });
-    else handle(name, async () => {});
+    else handle(contract, item.name, async () => {});
   }

@@ -8,12 +8,12 @@ import {
   rpcVariable,
 } from "../../../../config/chains";
 import type { TokenList } from "../../../../config/token-list";
+import { withDeadline } from "../../../core/with-deadline";
 import type { ChainReading, PortfolioProvider, ReportUpstream } from "../../provider";
 import { tokenLists } from "../../token-lists";
 import type { Times } from "./feeds";
 import { readHoldings } from "./holdings";
 import { recentTransfers } from "./transfers";
-import { withDeadline } from "./with-deadline";
 
 /** How long a node has for one answer: short enough that three in a row may be waited for in vain before another node is asked. */
 const CALL_MS = 2_500;
@@ -64,7 +64,9 @@ export function rpcProvider({ rpcUrls, local, report }: Options): PortfolioProvi
       // The signal is not for fetch: viem would let it take the place of the timeout.
       const transports = urls.map((url) => http(url, { timeout: CALL_MS }));
       const client = createPublicClient({ transport: fallback(transports, { retryCount: 1 }) });
-      const reading = await withDeadline(readFrom(client, chainFacts[chain], tokens, address, signal, note), signal);
+      const reading = await withDeadline(readFrom(client, chainFacts[chain], tokens, address, signal, note), {
+        signal,
+      });
       return { chain, ok: true, ...reading };
     } catch (error) {
       note("everything", error);
@@ -97,10 +99,10 @@ async function readFrom(
   const contracts = list.tokens.map((token) => token.address);
   const [holdings, activity] = await Promise.all([
     readHoldings({ client, chain, list, address, blockNumber, times, note }),
-    withDeadline(
-      recentTransfers(client, contracts, address, blockNumber, chain.activityBlocks),
-      AbortSignal.any([signal, AbortSignal.timeout(ACTIVITY_MS)]),
-    ).catch((error: unknown) => {
+    withDeadline(recentTransfers(client, contracts, address, blockNumber, chain.activityBlocks), {
+      signal,
+      ms: ACTIVITY_MS,
+    }).catch((error: unknown) => {
       note("recent activity", error);
     }),
   ]);

@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Hono } from "hono";
+import { describe, expect, it } from "vitest";
+import { forwardTo } from "../../src/api/forward";
+
+/** Runs `use` with an app that forwards to a server with this listener. */
+async function forwarding(listener: RequestListener, use: (app: Hono) => Promise<void>): Promise<void> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    await use(new Hono().all("*", forwardTo((server.address() as AddressInfo).port)));
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+describe("a forwarded request", () => {
+  it("arrives with its method, path, query, headers and body", async () => {
+    await forwarding(
+      (request, response) => {
+        let body = "";
+        request.on("data", (chunk) => (body += chunk));
+        request.on("end", () => {
+          const { method, url, headers } = request;
+          response.writeHead(201, { "x-own": "1" }).end(JSON.stringify([method, url, headers["x-sent"], body]));
+        });
+      },
+      async (app) => {
+        const init = { method: "PUT", headers: { "x-sent": "yes" }, body: "text" };
+        const response = await app.request("/a%2Fb?c=d&c=%20", init);
+        expect([response.status, response.headers.get("x-own")]).toEqual([201, "1"]);
+        expect(await response.json()).toEqual(["PUT", "/a%2Fb?c=d&c=%20", "yes", "text"]);
+      },
+    );
+  });
+
+  it("passes on a redirect instead of following it", async () => {
+    await forwarding(
+      (_, response) => response.writeHead(302, { location: "/docs" }).end(),
+      async (app) => {
+        const response = await app.request("/");
+        expect([response.status, response.headers.get("location")]).toEqual([302, "/docs"]);
+      },
+    );
+  });
+
+  it("gives each part of a stream before the stream ends, and ends the stream when its client leaves", async () => {
+    let leave = () => {};
+    const left = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    await forwarding(
+      (_, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n");
+        response.once("close", () => leave());
+      },
+      async (app) => {
+        const client = new AbortController();
+        const { body } = await app.request("/events", { signal: client.signal });
+        const first = await body?.getReader().read();
+        expect(new TextDecoder().decode(first?.value)).toBe("data: 1\n\n");
+        client.abort();
+        await left;
+      },
+    );
+  });
+
+  it("is a 503 that names the port when the gateway is away", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const response = await new Hono().all("*", forwardTo(port)).request("/intents");
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await response.json()).toEqual({
+      error: `The gateway does not answer on port ${port} (API_PORT); try again shortly`,
+    });
+  });
+});
