@@ -27,6 +27,8 @@ export type Config = {
   cursorSecret: string;
   /** Whether every answer is held against its schema before it is sent: in tests and in development. */
   checkAnswers: boolean;
+  /** The interval of heartbeats on an idle event stream. */
+  eventHeartbeatMs: number;
 };
 
 /** What every operation receives. An operation that needs a subsystem names it in the type of its context. */
