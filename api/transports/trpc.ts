@@ -63,7 +63,7 @@ function trpcErrorOf(thrown: unknown): TRPCError {
 /** Whether tRPC's clients ask there. */
 export const isTrpcPath = (path: string) => path.startsWith(`${ENDPOINT}/`);
 
-/** What is told to tRPC's clients of a request that fails before it comes to tRPC; of several calls, it is of each. */
+/** The error body of a request that fails before tRPC handles it. In a batch, it applies to every call. */
 export function trpcFailure(thrown: unknown) {
   const error = trpcErrorOf(thrown);
   const { code, message } = error;
