@@ -1,7 +1,7 @@
 import { defineConfig } from "tsdown";
 
 /** What client/package.json asks for is installed with the package; nothing else is. */
-const installed = [/^@trpc\//, /^@x402\//, /^viem/];
+const installed = [/^@trpc\//, /^@x402\//, /^eventsource-parser/, /^viem/];
 
 const shared = { outDir: "client/dist", target: "es2022", fixedExtension: false } as const;
 

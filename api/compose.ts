@@ -103,8 +103,21 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
       ? state
       : { ...state, ready: false, reason: outage, reasons: [outage, ...state.reasons] };
   };
+  const events = openFeed({
+    db: index.db,
+    chain,
+    store: store.db,
+    chainId,
+    log,
+    pollMs: isLocal ? LOCAL_EVENT_POLL_MS : EVENT_POLL_MS,
+    maxSubscribers: environment.maxListeners,
+    maxSubscribersPerClient: environment.maxListenersOfClient,
+    bufferedMessages: environment.keptMessages,
+    checkAnswers: environment.checkAnswers,
+  });
   const context: Context = {
     db: index.db,
+    events,
     clients: { chain },
     payments: paymentsFrom(environment.payment(network), log),
     config: { ...environment, chainId, contracts },
@@ -114,21 +127,12 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     readiness,
     now: head.now,
   };
-  const feed = openFeed({
-    ...environment,
-    db: index.db,
-    chain,
-    store: store.db,
-    chainId,
-    log,
-    pollMs: isLocal ? LOCAL_EVENT_POLL_MS : EVENT_POLL_MS,
-  });
   return {
-    app: createGateway(context, log, { feed, heartbeatMs: environment.eventHeartbeatMs }),
+    app: createGateway(context, log),
     reportOutage(reason) {
       outage = reason;
     },
-    endStreams: () => feed.close(),
+    endStreams: () => events.close(),
     async close() {
       monitor.stop();
       chainHead.close();

@@ -15,11 +15,11 @@ import { docsRoutes } from "./transports/docs";
 import { mcpRoutes } from "./transports/mcp";
 import { paidRoutes } from "./transports/rest/paid";
 import { restRoutes } from "./transports/rest/routes";
-import { eventRoutes, type LiveEvents } from "./transports/sse/routes";
+import { streamRoutes } from "./transports/sse/routes";
 import { isTrpcPath, trpcFailure, trpcRoutes } from "./transports/trpc";
 
-/** Everything that is served on the gateway's port; without live events, where there is no index to follow. */
-export function createGateway(context: Context, log: Logger, events?: LiveEvents): Hono<Env> {
+/** Everything that is served on the gateway's port. */
+export function createGateway(context: Context, log: Logger): Hono<Env> {
   const gateway = new Hono<Env>();
   gateway.use(requestId({ headerName: "x-request-id" }));
   gateway.use(logRequests(log));
@@ -38,8 +38,8 @@ export function createGateway(context: Context, log: Logger, events?: LiveEvents
   gateway.use(timeout(TIME_LIMIT_MS, new HTTPException(503, { message: "The request took too long; try again" })));
   gateway.route("/", paidRoutes(context, log));
   gateway.route("/", restRoutes(context));
-  if (events) gateway.route("/", eventRoutes(events, context, log));
-  gateway.route("/", trpcRoutes(context, log, events));
+  gateway.route("/", streamRoutes(context, log));
+  gateway.route("/", trpcRoutes(context, log));
   gateway.route("/", mcpRoutes(context, log));
   gateway.route("/", docsRoutes(context));
   gateway.notFound((c) =>

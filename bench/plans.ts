@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { createGateway } from "../api/gateway";
 import { followHead } from "../api/index/head";
-import { allOperations } from "../api/operations/index";
+import { calls } from "../api/operations/index";
 import { openStore } from "../api/store/open";
 import { routeOf } from "../api/transports/rest/route";
 import { parseEnvironment } from "../config/environment";
@@ -217,6 +217,7 @@ try {
       config: { ...parseEnvironment({}), chainId: LOCAL_CHAIN_ID, contracts },
       store: async () => store.db,
       payments: undefined,
+      events: { subscribe: unreachable },
       portfolio: { chains: [], snapshot: unreachable },
       head: followHead(index.db).recent,
       readiness: unreachable,
@@ -233,7 +234,7 @@ try {
   };
 
   const listNames = new Set(lists.map(({ name }) => name));
-  for (const { name, operation } of allOperations) {
+  for (const { name, operation } of calls) {
     const { method, path } = routeOf(operation);
     if (listNames.has(name) || name.startsWith("status.") || method !== "GET") continue;
     const parameters = Object.fromEntries(

@@ -1,5 +1,6 @@
 import { ID_PATTERN } from "../api/core/inputs";
-import { freeOperations } from "../api/operations/index";
+import { subscribeToEvents } from "../api/operations/events";
+import { freeCalls } from "../api/operations/index";
 import { openApiDocument } from "../api/transports/openapi";
 import { routeOf } from "../api/transports/rest/route";
 
@@ -101,7 +102,7 @@ export function clientTypes(): string {
     .filter(([name]) => name !== "Error")
     .map(([name, schema]) => `${comment(schema.description)}export type ${name} = ${typeOf(schema, "out")};`);
   const resources = new Map<string, string[]>();
-  for (const { resource, name, operation } of freeOperations) {
+  for (const { resource, name, operation } of freeCalls) {
     const { method, path, headers } = routeOf(operation);
     const documented = paths[path]?.[method.toLowerCase()];
     const answer = documented?.responses[200] ?? documented?.responses[201];
@@ -111,8 +112,8 @@ export function clientTypes(): string {
     const member = `${comment(operation.summary)}${name.slice(resource.length + 1)}: ${kind}<${inputType(documented, headers)}, ${output}>;`;
     resources.set(resource, [...(resources.get(resource) ?? []), member]);
   }
-  const stream = paths["/events"]?.get;
-  if (!stream) throw new Error("The stream of events is not documented");
+  const stream = paths[routeOf(subscribeToEvents).path]?.get;
+  if (!stream) throw new Error(`${subscribeToEvents.route} is not documented`);
   const filter = { parameters: stream.parameters?.filter((parameter) => parameter.in === "query"), responses: {} };
   const api = [...resources].map(([resource, members]) => `${resource}: {\n${members.join("\n")}\n};`);
   return [
@@ -121,7 +122,7 @@ export function clientTypes(): string {
     `/** Bytes in hex digits: an address, a hash, calldata. */\nexport type Hex = \`0x\${string}\`;`,
     "/** A whole number from 0 to 2^256 - 1, in decimal digits or as a number of JavaScript. */\nexport type Uint = string | number | bigint;",
     ...schemas,
-    `/** Which live events to follow, and from where on. */\nexport type EventFilter = ${inputType(filter, {})};`,
+    `/** Which live events to receive, and where to start. */\nexport type EventFilter = ${inputType(filter, {})};`,
     `/** Everything the service does, by resource. */\nexport type Api = {\n${api.join("\n")}\n};`,
   ].join("\n\n");
 }

@@ -9,6 +9,7 @@ export const withoutIndex: Omit<Context, "store" | "config"> = {
   db: { select: unused, execute: unused } as never,
   clients: { chain: { getCode: unused, verifyTypedData: unused } },
   payments: undefined,
+  events: { subscribe: () => Promise.reject(new Error("There is no event log here")) },
   portfolio: { chains: [], snapshot: unused },
   head: unused,
   readiness: unused,

@@ -18,6 +18,7 @@ export type Config = Pick<
   | "devHelpers"
   | "cursorSecret"
   | "checkAnswers"
+  | "eventHeartbeatMs"
 > & {
   chainId: number;
   /** The addresses of the protocol's contracts on that chain. */

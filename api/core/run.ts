@@ -2,8 +2,14 @@ import type { IndexHead } from "../index/head";
 import type { BaseContext } from "./context";
 import { BadInput, Forbidden, Unauthorized } from "./errors";
 import { type Allowance, countWrite } from "./limits";
-import type { AnyOperation } from "./operation";
-import { type Caller, problemsOf } from "./operation";
+import {
+  type AnyCall,
+  type AnyOperation,
+  type AnySubscription,
+  type Caller,
+  problemsOf,
+  type StreamEntry,
+} from "./operation";
 import { isPaidCaller } from "./paid-caller";
 
 /** What came of an operation. */
@@ -18,7 +24,7 @@ export function parseInput(context: BaseContext, operation: AnyOperation, sent: 
 }
 
 /** Refuses who may not do this here, whatever was sent. */
-export function requirePermission({ config }: BaseContext, operation: AnyOperation, caller: Caller): void {
+export function requirePermission({ config }: BaseContext, operation: AnyCall, caller: Caller): void {
   if (operation.paid && !isPaidCaller(caller)) throw new Error(`${operation.route} was about to run without payment`);
   if (operation.development && !config.devHelpers) throw new Forbidden(operation.development);
   if (operation.writes && config.writeTokens.length > 0 && !caller.isKnown)
@@ -36,7 +42,7 @@ type Hooks = {
 /** Runs an operation on what was sent. Its answer is held against its schema where that is asked for. */
 export async function runOperation(
   context: BaseContext,
-  operation: AnyOperation,
+  operation: AnyCall,
   sent: unknown,
   caller: Caller,
   { onCounted, onIndexHead }: Hooks = {},
@@ -53,3 +59,13 @@ export async function runOperation(
   const output = await operation.run(context as never, input as never, caller);
   return { input, output: config.checkAnswers ? operation.output.parse(output) : output };
 }
+
+/** Opens the stream of a subscription. The signal ends it. */
+export const openSubscription = async (
+  context: BaseContext,
+  operation: AnySubscription,
+  sent: unknown,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<AsyncGenerator<readonly StreamEntry[], void>> =>
+  operation.subscribe(context as never, parseInput(context, operation, sent) as never, caller, signal);

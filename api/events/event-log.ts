@@ -2,44 +2,44 @@ import { and, asc, desc, gt, inArray, lte, sql } from "drizzle-orm";
 import { z } from "zod";
 import { eventLog } from "../../ponder.schema";
 import type { IndexDatabase } from "../index/database";
-import type { EventBlock } from "./compare";
+import type { EventBlock } from "./compare-blocks";
+import { blockHashPrefix, type Cursor, cursorOf, START } from "./cursor";
 import type { EventRow } from "./message";
-import { branchOf, type Position, positionOf, START } from "./position";
 
-/** Where the log stands. */
-type Glance = {
-  /** Whether all of the chain's history is in it. */
+type LogStatus = {
+  /** Whether the historical backfill is complete. */
   ready: boolean;
-  /** The newest block that the indexer holds final: nothing up to it will ever be taken back. */
-  safeBlock: bigint;
-  last: Position;
+  /** Ponder's finalized block. Ponder never reverts this block or one before it. */
+  finalizedBlock: bigint;
+  /** The newest event. */
+  last: Cursor;
 };
 
-/** What the log holds at one moment: blocks with events in a range, and the rows that come after it. */
-export type Snapshot = Omit<Glance, "last"> & { blocks: EventBlock[]; rows: EventRow[] };
+/** A consistent read of the log: the blocks of a range of events, and the rows after the range. */
+export type Snapshot = Omit<LogStatus, "last"> & { blocks: EventBlock[]; rows: EventRow[] };
 
-/** The log of events, as the reader and those who catch up need it. */
+/** Reads the event log. `after` (exclusive) and `upTo` (inclusive) are event ids. */
 export type EventLog = {
-  glance: () => Promise<Glance>;
-  /** The last event up to a place. */
-  lastUpTo: (place: string) => Promise<Position>;
-  /** The blocks of the events after one place and up to another, and the first rows that come after those. */
+  status: () => Promise<LogStatus>;
+  /** The last event up to an event id. */
+  lastUpTo: (eventId: string) => Promise<Cursor>;
+  /** The blocks of a range of events, and the first rows after the range. */
   snapshot: (after: string, upTo: string, limit: number) => Promise<Snapshot>;
-  /** Whether the log has an event at this position. */
-  has: (position: Position) => Promise<boolean>;
-  /** Rows after one place and up to another, of these events only, if any are named. */
+  /** Whether the log has the event of this cursor, on the same branch. */
+  has: (cursor: Cursor) => Promise<boolean>;
+  /** The rows of a range; with `names`, only events with these names. */
   rows: (after: string, upTo: string, limit: number, names?: readonly string[]) => Promise<EventRow[]>;
 };
 
-const Place = z.object({ id: z.string(), block_hash: z.templateLiteral(["0x", z.string()]) });
+const EventKey = z.object({ id: z.string(), block_hash: z.templateLiteral(["0x", z.string()]) });
 
-const Standing = z.object({
+const Status = z.object({
   is_ready: z.coerce.number(),
   finalized_checkpoint: z.string().nullable(),
 });
 
 const Rows = z.array(
-  Place.extend({
+  EventKey.extend({
     block_timestamp: z.coerce.bigint(),
     tx_hash: z.templateLiteral(["0x", z.string()]),
     contract: z.string(),
@@ -50,52 +50,52 @@ const Rows = z.array(
 
 const Blocks = z.array(z.object({ number: z.string(), hash: z.string() }));
 
-/** A block's number in a Ponder checkpoint, which is decimal fields of fixed width: time, chain id, block number, … */
+/** The block number of a Ponder checkpoint: decimal fields of fixed width, in the order timestamp, chain id, block number, … */
 const blockIn = (checkpoint: string | null) => (checkpoint === null ? 0n : BigInt(checkpoint.slice(26, 42)));
 
-const standing = sql`
+const statusColumns = sql`
   (SELECT value->>'is_ready' FROM _ponder_meta WHERE key = 'app') AS is_ready,
   (SELECT max(finalized_checkpoint) FROM _ponder_checkpoint) AS finalized_checkpoint`;
 
-const standsAt = ({ is_ready, finalized_checkpoint }: z.output<typeof Standing>) => ({
+const statusOf = ({ is_ready, finalized_checkpoint }: z.output<typeof Status>) => ({
   ready: is_ready === 1,
-  safeBlock: blockIn(finalized_checkpoint),
+  finalizedBlock: blockIn(finalized_checkpoint),
 });
 
-/** The one row of a statement. Drivers give JSON as values. */
+/** Parses the one row of a result. The driver has parsed JSON columns already. */
 function oneRow<Row extends z.ZodType>(row: Row, result: unknown): z.output<Row> {
   return z.object({ rows: z.tuple([row]) }).parse(result).rows[0] as z.output<Row>;
 }
 
 /**
- * Reads the log in the database of the index. What must belong together is read in one statement, and so at one moment:
- * between two statements the indexer may take blocks back.
+ * The event log of the index. Values that must be consistent are read in one statement: between two statements the
+ * indexer may revert blocks.
  */
 export function eventLogIn(db: IndexDatabase): EventLog {
-  const lastUpTo = async (place: string) => {
+  const lastUpTo = async (eventId: string) => {
     const [row] = await db
       .select({ id: eventLog.id, blockHash: eventLog.blockHash })
       .from(eventLog)
-      .where(lte(eventLog.id, place))
+      .where(lte(eventLog.id, eventId))
       .orderBy(desc(eventLog.id))
       .limit(1);
-    return row ? positionOf(row.id, row.blockHash) : START;
+    return row ? cursorOf(row.id, row.blockHash) : START;
   };
   return {
     lastUpTo,
-    async glance() {
+    async status() {
       const row = oneRow(
-        Standing.extend({ last: Place.nullable() }),
-        await db.execute(sql`SELECT ${standing}, (
+        Status.extend({ last: EventKey.nullable() }),
+        await db.execute(sql`SELECT ${statusColumns}, (
           SELECT json_build_object('id', id, 'block_hash', block_hash) FROM ${eventLog} ORDER BY id DESC LIMIT 1
         ) AS last`),
       );
-      return { ...standsAt(row), last: row.last ? positionOf(row.last.id, row.last.block_hash) : START };
+      return { ...statusOf(row), last: row.last ? cursorOf(row.last.id, row.last.block_hash) : START };
     },
     async snapshot(after, upTo, limit) {
       const row = oneRow(
-        Standing.extend({ blocks: Blocks.nullable(), rows: Rows.nullable() }),
-        await db.execute(sql`SELECT ${standing}, (
+        Status.extend({ blocks: Blocks.nullable(), rows: Rows.nullable() }),
+        await db.execute(sql`SELECT ${statusColumns}, (
           SELECT json_agg(json_build_object('number', number, 'hash', block_hash) ORDER BY number) FROM (
             SELECT left(id, 12) AS number, block_hash FROM ${eventLog} WHERE id > ${after} AND id <= ${upTo} GROUP BY 1, 2
           ) AS block
@@ -107,7 +107,7 @@ export function eventLogIn(db: IndexDatabase): EventLog {
         ) AS rows`),
       );
       return {
-        ...standsAt(row),
+        ...statusOf(row),
         blocks: row.blocks ?? [],
         rows: (row.rows ?? []).map((later) => ({
           id: later.id,
@@ -120,12 +120,14 @@ export function eventLogIn(db: IndexDatabase): EventLog {
         })),
       };
     },
-    async has(position) {
-      if (position.id === START.id) return true;
+    async has(cursor) {
+      if (cursor.id === START.id) return true;
       const rows = await db
         .select({ id: eventLog.id })
         .from(eventLog)
-        .where(sql`${eventLog.id} = ${position.eventId} AND starts_with(${eventLog.blockHash}, ${branchOf(position)})`);
+        .where(
+          sql`${eventLog.id} = ${cursor.eventId} AND starts_with(${eventLog.blockHash}, ${blockHashPrefix(cursor)})`,
+        );
       return rows.length > 0;
     },
     rows: (after, upTo, limit, names) =>

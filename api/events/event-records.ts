@@ -2,24 +2,24 @@ import { and, eq, lt, lte, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { StoreDatabase } from "../store/open";
 import { eventRecord } from "../store/schema";
+import { blockOf, type Cursor, parseCursor } from "./cursor";
 import type { SentEvent } from "./message";
-import { blockOf, type Position, readPosition } from "./position";
 
-/** An event that was sent, and the position before it. */
-export type EventRecord = { sent: SentEvent; previous: Position };
+/** An event that was sent, and the cursor before it. */
+export type EventRecord = { sent: SentEvent; previous: Cursor };
 
-/** The events that listeners were sent and that may be taken back. */
+/** The pending events that were sent. The index forgets orphaned events; their removal is sent from these records. */
 export type EventRecords = {
-  /** Keeps events, before anyone is sent them; those that are there stay. */
+  /** Inserts events before they are sent to a subscriber. Existing records stay as they are. */
   save: (records: readonly EventRecord[]) => Promise<void>;
-  /** An event and those before it on its branch, newest first, as far as they are known. */
-  branchOf: (position: Position, limit: number) => Promise<EventRecord[]>;
-  /** Forgets events that were kept long ago and are up to this place, where nothing is taken back any more. */
-  sweep: (upTo: string) => Promise<void>;
+  /** The recorded events of a branch, from this cursor back, newest first. */
+  branchOf: (cursor: Cursor, limit: number) => Promise<EventRecord[]>;
+  /** Deletes records past retention, up to this event id. Events after it may still be reverted. */
+  prune: (upTo: string) => Promise<void>;
 };
 
-/** For how long a listener may have been away and still be told which of its events were removed. */
-const KEPT_DAYS = 7;
+/** How long a subscriber may be disconnected and still receive the removals of orphaned events. */
+const RETENTION_DAYS = 7;
 
 const Hash = z.templateLiteral(["0x", z.string()]);
 
@@ -34,21 +34,20 @@ const Branch = z.array(
   }),
 );
 
-/** A position that this service wrote itself. */
-function written(id: string): Position {
-  const position = readPosition(id);
-  if (!position) throw new Error(`${id} is not a position`);
-  return position;
+function storedCursor(id: string): Cursor {
+  const cursor = parseCursor(id);
+  if (!cursor) throw new Error(`event_record has the malformed cursor ${id}`);
+  return cursor;
 }
 
-/** The records of one chain in the store. */
+/** The records of one chain, in the store. */
 export function eventRecordsIn(store: () => Promise<StoreDatabase>, chainId: number): EventRecords {
   return {
     async save(records) {
       if (records.length === 0) return;
       const rows = records.map(({ sent, previous }) => ({
         chainId,
-        id: sent.position.id,
+        id: sent.cursor.id,
         previousId: previous.id,
         event: sent.event,
         contract: sent.contract,
@@ -71,25 +70,25 @@ export function eventRecordsIn(store: () => Promise<StoreDatabase>, chainId: num
         SELECT id, previous_id, event, contract, block_hash, subjects FROM branch ORDER BY depth`);
       const { rows } = z.object({ rows: Branch }).parse(result);
       return rows.map((row) => {
-        const position = written(row.id);
+        const cursor = storedCursor(row.id);
         const sent: SentEvent = {
-          position,
+          cursor,
           blockHash: row.block_hash,
           event: row.event,
           contract: row.contract,
-          block: blockOf(position),
+          block: blockOf(cursor),
           subjects: z.array(z.string()).parse(JSON.parse(row.subjects)),
         };
-        return { sent, previous: written(row.previous_id) };
+        return { sent, previous: storedCursor(row.previous_id) };
       });
     },
-    async sweep(upTo) {
+    async prune(upTo) {
       await (await store())
         .delete(eventRecord)
         .where(
           and(
             eq(eventRecord.chainId, chainId),
-            lt(eventRecord.createdAt, sql`now() - make_interval(days => ${KEPT_DAYS})`),
+            lt(eventRecord.createdAt, sql`now() - make_interval(days => ${RETENTION_DAYS})`),
             lte(eventRecord.id, upTo),
           ),
         );

@@ -1,310 +1,308 @@
 import { Gone, TooMany, Unavailable } from "../core/errors";
-import type { Entry, EventMessage } from "./message";
-import { blockOf, endOfBlock, isOnBlock, type Position, START } from "./position";
-import { EventReader, type ReaderParts } from "./reader";
+import { blockOf, type Cursor, endOfBlock, isInBlock, START } from "./cursor";
+import { candidateNames, eventNames, type Filter, matches } from "./filter";
+import type { Entry } from "./message";
+import { EventReader, type ReaderOptions } from "./reader";
 import { Signal } from "./signal";
-import { candidateNames, eventNames, type Filter, matches } from "./subjects";
 
-export type FeedParts = ReaderParts & {
-  /** How many may listen at once, in all and of one client. */
-  maxListeners: number;
-  maxListenersOfClient: number;
+export type FeedOptions = ReaderOptions & {
+  maxSubscribers: number;
+  maxSubscribersPerClient: number;
 };
 
-/** What a listener asks for: where to begin, and what of it. */
-export type Subscription = {
-  /** After this position; unset, at the filter's first block, and without one with what happens from now on. */
-  after?: Position;
+/** Where a subscriber starts, and which events it receives. */
+export type EventSelection = {
+  /** Starts after this cursor. Without one, starts at the filter's first block, or else with new events. */
+  after?: Cursor;
   filter: Filter;
 };
 
-/** A stream that has been accepted: entries in batches, until its signal or the feed ends it, or it is dropped. */
+/** Batches of messages, until the signal or the feed ends the stream, or the subscriber is dropped. */
 export type EventStream = AsyncGenerator<readonly Entry[], void>;
 
-/** How far a listener has come nearer to the journal, and what it is sent on the way. */
-type Advance = { entries: Entry[]; reached: Position };
+/** A step of catching up: the entries to send, and the cursor after them. */
+type Step = { entries: Entry[]; cursor: Cursor };
 
-/** Whether the log has a position; if not, what of its branch was removed, and where that leaves a listener. */
-type Fate = { isPresent: boolean; removals: Entry[]; reached: Position };
+/** Whether the log has the event of a cursor. If not: the removals of orphaned events, and the cursor after them. */
+type BranchStatus = { isPresent: boolean; removals: Entry[]; cursor: Cursor };
 
-/** How many rows of history are read at once, and by how many listeners. */
+/** Rows per query while catching up. */
 const PAGE = 200;
-const READING_AT_ONCE = 4;
 
-/** When one who has too many streams may try again. */
-const BUSY_SECONDS = 5;
+/** Concurrent queries of subscribers that catch up. */
+const MAX_CONCURRENT_READS = 4;
 
-/** How much a listener is given at once. */
+/** The `retry-after` of a client with too many streams. */
+const RETRY_AFTER_SECONDS = 5;
+
 const BATCH_BYTES = 64 * 1024;
 
-/** How long an answer may wait until it is known whether the position is one. */
-const SETTLE_MS = 3_000;
+/** How long a new subscriber waits for the reader before it is accepted without checking its cursor. */
+const ACCEPT_MS = 3_000;
 
-/** How long to wait for what only time can tell: an index that goes on, a chain that has a block. */
-const AGAIN_MS = 1_000;
+/** The delay before a step that made no progress is repeated. */
+const RETRY_MS = 1_000;
 
-/** For how long the log is followed when nobody listens, as those who were cut off come back. */
-const LINGER_MS = 30_000;
+/** How long the reader runs without subscribers, as disconnected ones reconnect. */
+const IDLE_MS = 30_000;
 
-const UNKNOWN =
-  "Nothing is known of this position any more: begin at a block (from_block), or without a position with what happens from now on";
+const UNKNOWN_ID =
+  "Unknown or expired event id. Start at a block (from_block), or without an id to receive new events only";
 
-const STOPPING = "The service is stopping. Connect again with the last id";
+const STOPPING = "The service is stopping. Reconnect with the last event id";
 
-/** The listener could not keep up; what it has not had, it gets when it comes back with its last id. */
-export class TooSlow extends Unavailable {
-  override name = "TooSlow";
+/** The subscriber is behind by more messages than the journal keeps. */
+export class SlowSubscriber extends Unavailable {
+  override name = "SlowSubscriber";
 
   constructor() {
-    super("The listener is too slow: what it has not taken is not kept for it. Connect again with the last id");
+    super("The subscriber is too slow and was dropped. Reconnect with the last event id");
   }
 }
 
-/** The live events, for however many listeners and whatever way they listen. */
+/** The live events. Subscribers share one reader and one journal. */
 export class EventFeed {
   private readonly reader: EventReader;
-  private readonly listeners = new Map<string, number>();
-  private reading = 0;
-  private readonly doneReading = new Signal();
-  private readonly fates = new Map<string, Promise<Fate>>();
+  private readonly subscribersByClient = new Map<string, number>();
+  private reads = 0;
+  private readonly readDone = new Signal();
+  private readonly lookups = new Map<string, Promise<BranchStatus>>();
   private readonly streams = new Set<AbortController>();
   private closed = false;
-  private lingering: NodeJS.Timeout | undefined;
+  private idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly parts: FeedParts) {
-    this.reader = new EventReader(parts);
+  constructor(private readonly options: FeedOptions) {
+    this.reader = new EventReader(options);
   }
 
   /**
-   * Accepts a listener, or throws why not. The stream begins with an `open` message; a listener that gives back the id of the
-   * last message it had misses nothing and gets nothing twice.
+   * Accepts a subscriber, or throws the reason why not. The stream starts with a `ready` message. A subscriber that resumes
+   * after the id of its last message misses no event and receives none twice.
    */
-  async subscribe({ after, filter }: Subscription, client: string, signal: AbortSignal): Promise<EventStream> {
-    const stream = this.paidCaller(client);
+  async subscribe({ after, filter }: EventSelection, client: string, signal: AbortSignal): Promise<EventStream> {
+    const stream = this.register(client);
     signal.addEventListener("abort", () => stream.abort(), { once: true });
     if (signal.aborted) stream.abort();
     try {
       this.reader.start();
-      await this.settled(stream.signal);
-      if (after && this.reader.current) await this.refuseUnknown(after);
+      await this.waitForReader(stream.signal);
+      if (after && this.reader.current) await this.requireKnown(after);
     } catch (error) {
       stream.abort();
       throw error;
     }
-    return this.follow(after, filter, stream);
+    return this.stream(after, filter, stream);
   }
 
-  /** The same, one message after the other. */
-  async *messages(subscription: Subscription, client: string, signal: AbortSignal): AsyncGenerator<EventMessage, void> {
-    for await (const entries of await this.subscribe(subscription, client, signal))
-      for (const { message } of entries) yield message;
-  }
-
-  /** Ends all streams at once. Whoever listens is to connect again. */
+  /** Ends all streams. Their subscribers should reconnect. */
   close(): void {
     this.closed = true;
     for (const stream of this.streams) stream.abort();
-    clearTimeout(this.lingering);
+    clearTimeout(this.idleTimer);
     this.reader.stop();
   }
 
-  /** Counts a listener until its stream is aborted, which is what ends it, whoever does. */
-  private paidCaller(client: string): AbortController {
+  /** Counts a subscriber until its stream is aborted. Every stream ends by abort. */
+  private register(client: string): AbortController {
     if (this.closed) throw new Unavailable(STOPPING);
-    const ofClient = this.listeners.get(client) ?? 0;
-    const { maxListeners, maxListenersOfClient } = this.parts;
-    if (ofClient >= maxListenersOfClient)
+    const ofClient = this.subscribersByClient.get(client) ?? 0;
+    const { maxSubscribers, maxSubscribersPerClient } = this.options;
+    if (ofClient >= maxSubscribersPerClient)
       throw new TooMany(
-        `One client may have ${maxListenersOfClient} streams at once`,
-        BUSY_SECONDS,
-        maxListenersOfClient,
+        `A client may have at most ${maxSubscribersPerClient} open event streams. Close one first`,
+        RETRY_AFTER_SECONDS,
+        maxSubscribersPerClient,
       );
-    if (this.streams.size >= maxListeners) throw new Unavailable("Too many listen already; try again shortly");
+    if (this.streams.size >= maxSubscribers)
+      throw new Unavailable("The service has too many open event streams; try again shortly");
     const stream = new AbortController();
-    stream.signal.addEventListener("abort", () => this.leave(client, stream), { once: true });
+    stream.signal.addEventListener("abort", () => this.unregister(client, stream), { once: true });
     this.streams.add(stream);
-    this.listeners.set(client, ofClient + 1);
-    clearTimeout(this.lingering);
+    this.subscribersByClient.set(client, ofClient + 1);
+    clearTimeout(this.idleTimer);
     return stream;
   }
 
-  private leave(client: string, stream: AbortController): void {
+  private unregister(client: string, stream: AbortController): void {
     this.streams.delete(stream);
-    const left = (this.listeners.get(client) ?? 1) - 1;
-    if (left > 0) this.listeners.set(client, left);
-    else this.listeners.delete(client);
+    const left = (this.subscribersByClient.get(client) ?? 1) - 1;
+    if (left > 0) this.subscribersByClient.set(client, left);
+    else this.subscribersByClient.delete(client);
     if (this.streams.size > 0 || this.closed) return;
-    this.lingering = setTimeout(() => this.reader.stop(), LINGER_MS);
-    this.lingering.unref();
+    this.idleTimer = setTimeout(() => this.reader.stop(), IDLE_MS);
+    this.idleTimer.unref();
   }
 
-  /** Waits until the log has been read; not for long, as an index that is being made takes as long as it takes. */
-  private async settled(signal: AbortSignal): Promise<void> {
-    const deadline = Date.now() + SETTLE_MS;
+  /** Waits until the reader has caught up, with a limit: during a backfill that takes as long as the backfill. */
+  private async waitForReader(signal: AbortSignal): Promise<void> {
+    const deadline = Date.now() + ACCEPT_MS;
     while (!this.reader.current && Date.now() < deadline && !signal.aborted) {
-      this.reader.refuseIfFailing();
-      await this.reader.changed.next(signal, deadline - Date.now());
+      this.reader.throwIfFailing();
+      await this.reader.changed.wait(signal, deadline - Date.now());
     }
   }
 
-  private async refuseUnknown(position: Position): Promise<void> {
-    if (this.reader.placeAfter(position) !== undefined) return;
-    if (await this.parts.log.has(position)) return;
-    if ((await this.parts.records.branchOf(position, 1)).length === 0) throw new Gone(UNKNOWN);
+  private async requireKnown(cursor: Cursor): Promise<void> {
+    if (this.reader.offsetAfter(cursor) !== undefined) return;
+    if (await this.options.log.has(cursor)) return;
+    if ((await this.options.records.branchOf(cursor, 1)).length === 0) throw new Gone(UNKNOWN_ID);
   }
 
-  private async *follow(after: Position | undefined, filter: Filter, stream: AbortController): EventStream {
+  private async *stream(after: Cursor | undefined, filter: Filter, stream: AbortController): EventStream {
     const { signal } = stream;
     try {
-      while (!this.reader.current && !signal.aborted) await this.reader.changed.next(signal);
+      while (!this.reader.current && !signal.aborted) await this.reader.changed.wait(signal);
       const { current } = this.reader;
       if (!current || signal.aborted) return;
-      const position = after ?? (await this.beginning(current, filter));
-      const { safeBlock } = current;
-      yield [this.parts.messages.open(position, safeBlock)];
-      const place = yield* this.catchUp(position, filter, signal);
-      if (place === undefined && this.closed) throw new Unavailable(STOPPING);
-      if (place === undefined) return;
-      yield* this.tellSkipped(place, safeBlock);
-      yield* this.listen(place, safeBlock, filter, signal);
+      const cursor = after ?? (await this.startCursor(current, filter));
+      const { finalizedBlock } = current;
+      yield [this.options.messages.ready(cursor, finalizedBlock)];
+      const offset = yield* this.catchUp(cursor, filter, signal);
+      if (offset === undefined && this.closed) throw new Unavailable(STOPPING);
+      if (offset === undefined) return;
+      yield* this.missedFinalized(offset, finalizedBlock);
+      yield* this.followJournal(offset, finalizedBlock, filter, signal);
       if (this.closed) throw new Unavailable(STOPPING);
     } finally {
       stream.abort();
     }
   }
 
-  /** Takes a listener from its position to the journal, and gives its place there. */
+  /** Sends the entries between a cursor and the journal; returns the journal offset to continue at. */
   private async *catchUp(
-    from: Position,
+    start: Cursor,
     filter: Filter,
     signal: AbortSignal,
   ): AsyncGenerator<readonly Entry[], number | undefined> {
-    let position = from;
+    let cursor = start;
     while (!signal.aborted) {
-      const place = this.reader.placeAfter(position);
-      if (place !== undefined) return place;
-      const { entries, reached } = await this.advance(position, filter, signal);
-      if (entries.length > 0) yield entries;
-      if (reached.id === position.id) await this.reader.changed.next(signal, AGAIN_MS);
-      position = reached;
+      const offset = this.reader.offsetAfter(cursor);
+      if (offset !== undefined) return offset;
+      const step = await this.nextStep(cursor, filter, signal);
+      if (step.entries.length > 0) yield step.entries;
+      if (step.cursor.id === cursor.id) await this.reader.changed.wait(signal, RETRY_MS);
+      cursor = step.cursor;
     }
     return undefined;
   }
 
-  /** Tells a listener what has become safe since its stream was opened, if the journal said so before its place there. */
-  private *tellSkipped(place: number, opened: bigint): Generator<readonly Entry[], void> {
+  /** The finalized block, if it has moved since `ready` and the journal's message about it is before the offset. */
+  private *missedFinalized(offset: number, sinceBlock: bigint): Generator<readonly Entry[], void> {
     const { current } = this.reader;
-    if (!current || current.safeBlock <= opened || current.journal.saysSafeAfter(place)) return;
-    yield [this.parts.messages.safe(current.safeBlock)];
+    if (!current || current.finalizedBlock <= sinceBlock || current.journal.hasFinalizedAfter(offset)) return;
+    yield [this.options.messages.finalized(current.finalizedBlock)];
   }
 
-  /** Gives a listener what comes into the journal, less what its stream has said to be safe when it was opened. */
-  private async *listen(from: number, opened: bigint, filter: Filter, signal: AbortSignal): EventStream {
-    const isNews = ({ message: { type, data } }: Entry) => type !== "safe" || BigInt(data.block_number) > opened;
-    let place = from;
+  /** Sends the journal from an offset on, except `finalized` messages that `ready` has covered. */
+  private async *followJournal(start: number, readyBlock: bigint, filter: Filter, signal: AbortSignal): EventStream {
+    const isNew = ({ message: { type, data } }: Entry) =>
+      type !== "finalized" || BigInt(data.block_number) > readyBlock;
+    let offset = start;
     while (!signal.aborted) {
-      const taken = this.reader.current?.journal.take(place, BATCH_BYTES);
-      if (!taken) throw new TooSlow();
-      place = taken.next;
-      const wanted = taken.entries.filter((entry) => (entry.about ? matches(filter, entry.about) : isNews(entry)));
-      if (wanted.length > 0) yield wanted;
-      else if (taken.entries.length === 0) await this.reader.changed.next(signal);
+      const batch = this.reader.current?.journal.read(offset, BATCH_BYTES);
+      if (!batch) throw new SlowSubscriber();
+      offset = batch.next;
+      const selected = batch.entries.filter((entry) => (entry.fields ? matches(filter, entry.fields) : isNew(entry)));
+      if (selected.length > 0) yield selected;
+      else if (batch.entries.length === 0) await this.reader.changed.wait(signal);
     }
   }
 
-  /** Where a listener begins that has no position: after all that is, or before its first block. */
-  private async beginning(
-    { base, last }: { base: Position; last: Position },
-    { fromBlock }: Filter,
-  ): Promise<Position> {
+  /** Where a subscriber without a cursor starts: before the filter's first block, or else after the last event. */
+  private async startCursor({ base, last }: { base: Cursor; last: Cursor }, { fromBlock }: Filter): Promise<Cursor> {
     if (fromBlock === undefined) return last;
-    // Blocks after the safe ones may be replaced meanwhile, so the way to a later block begins at the last safe event.
+    // Pending blocks may be replaced before they are read, so start at the last finalized event; the filter does the rest.
     if (fromBlock > blockOf(base)) return base;
-    return fromBlock === 0n ? START : this.parts.log.lastUpTo(endOfBlock(fromBlock - 1n));
+    return fromBlock === 0n ? START : this.options.log.lastUpTo(endOfBlock(fromBlock - 1n));
   }
 
-  /** Takes a listener nearer to the journal: over some history, or back to where its branch left the present one. */
-  private async advance(position: Position, filter: Filter, signal: AbortSignal): Promise<Advance> {
+  /** Brings a subscriber nearer to the journal: forward through the log, or back from an orphaned branch. */
+  private async nextStep(cursor: Cursor, filter: Filter, signal: AbortSignal): Promise<Step> {
     const { current } = this.reader;
-    if (!current) return { entries: [], reached: position };
-    const { isPresent, removals, reached } = await this.fateOf(position);
-    if (!isPresent) return { entries: removals.filter(({ about }) => about && matches(filter, about)), reached };
-    return position.eventId < current.base.eventId
-      ? this.readSafe(position, current.base, filter, signal)
-      : this.readPending(position, filter, signal);
+    if (!current) return { entries: [], cursor };
+    const status = await this.branchStatus(cursor);
+    if (!status.isPresent)
+      return {
+        entries: status.removals.filter(({ fields }) => fields && matches(filter, fields)),
+        cursor: status.cursor,
+      };
+    return cursor.eventId < current.base.eventId
+      ? this.readFinalized(cursor, current.base, filter, signal)
+      : this.readPending(cursor, filter, signal);
   }
 
-  /** Reads history that nothing can change, of which the database gives only what can match. */
-  private async readSafe(position: Position, base: Position, filter: Filter, signal: AbortSignal): Promise<Advance> {
+  /** Reads finalized events. The database returns only events that can match the filter. */
+  private async readFinalized(cursor: Cursor, base: Cursor, filter: Filter, signal: AbortSignal): Promise<Step> {
     const names = candidateNames(filter);
-    const rows = await this.taking(signal, () =>
-      this.parts.log.rows(position.eventId, base.eventId, PAGE, names.length < eventNames.length ? names : undefined),
+    const rows = await this.limitReads(signal, () =>
+      this.options.log.rows(cursor.eventId, base.eventId, PAGE, names.length < eventNames.length ? names : undefined),
     );
-    if (signal.aborted) return { entries: [], reached: position };
-    const entries = rows.map((row) => this.parts.messages.event(row, blockOf(base)));
-    const reached = rows.length < PAGE ? base : (entries.at(-1)?.sent.position ?? base);
-    return { entries: entries.filter(({ sent }) => matches(filter, sent)), reached };
-  }
-
-  /** Reads what may yet be taken back, as far as it is what the journal has said. */
-  private async readPending(position: Position, filter: Filter, signal: AbortSignal): Promise<Advance> {
-    const upTo = this.reader.current?.last ?? position;
-    const rows = await this.taking(signal, () => this.parts.log.rows(position.eventId, upTo.eventId, PAGE));
-    const { current } = this.reader;
-    if (!current || !this.reader.holds(position)) return { entries: [], reached: position };
-    const entries = rows.map((row) => this.parts.messages.event(row, current.safeBlock));
-    const foreign = entries.findIndex(({ sent }) => !this.reader.holds(sent.position));
-    const held = foreign === -1 ? entries : entries.slice(0, foreign);
+    if (signal.aborted) return { entries: [], cursor };
+    const entries = rows.map((row) => this.options.messages.event(row, blockOf(base)));
     return {
-      entries: held.filter(({ sent }) => matches(filter, sent)),
-      reached: held.at(-1)?.sent.position ?? position,
+      entries: entries.filter(({ sent }) => matches(filter, sent)),
+      cursor: rows.length < PAGE ? base : (entries.at(-1)?.sent.cursor ?? base),
     };
   }
 
-  /** What has become of a position: asked once for all who stand there, as many do when the service has started again. */
-  private fateOf(position: Position): Promise<Fate> {
-    const known = this.fates.get(position.id);
-    if (known) return known;
-    const fate = this.readFate(position);
-    this.fates.set(position.id, fate);
-    const forget = () => this.fates.delete(position.id);
-    setTimeout(forget, AGAIN_MS / 2).unref();
-    return fate;
+  /** Reads pending events, up to the first that is not on the journal's branch. */
+  private async readPending(cursor: Cursor, filter: Filter, signal: AbortSignal): Promise<Step> {
+    const upTo = this.reader.current?.last ?? cursor;
+    const rows = await this.limitReads(signal, () => this.options.log.rows(cursor.eventId, upTo.eventId, PAGE));
+    const { current } = this.reader;
+    if (!current || !this.reader.holds(cursor)) return { entries: [], cursor };
+    const entries = rows.map((row) => this.options.messages.event(row, current.finalizedBlock));
+    const foreign = entries.findIndex(({ sent }) => !this.reader.holds(sent.cursor));
+    const held = foreign === -1 ? entries : entries.slice(0, foreign);
+    return {
+      entries: held.filter(({ sent }) => matches(filter, sent)),
+      cursor: held.at(-1)?.sent.cursor ?? cursor,
+    };
+  }
+
+  /** The branch status of a cursor, shared for a moment: after a restart many subscribers resume at the same one. */
+  private branchStatus(cursor: Cursor): Promise<BranchStatus> {
+    const shared = this.lookups.get(cursor.id);
+    if (shared) return shared;
+    const lookup = this.readBranchStatus(cursor);
+    this.lookups.set(cursor.id, lookup);
+    setTimeout(() => this.lookups.delete(cursor.id), RETRY_MS / 2).unref();
+    return lookup;
   }
 
   /**
-   * Finds out which events a listener was sent of a branch that the chain has left. The chain itself says which these are: the
-   * index may only have gone back, and where the chain has no block yet, it is not known.
+   * Finds the orphaned events of a cursor's branch. The chain decides: a missing row may also mean that the indexer rolled
+   * back, and a block that the chain does not have yet leaves it open.
    */
-  private async readFate(position: Position): Promise<Fate> {
-    const { log, records, blockHash, messages } = this.parts;
-    if (await log.has(position)) return { isPresent: true, removals: [], reached: position };
-    const branch = await records.branchOf(position, PAGE);
-    if (branch.length === 0) throw new Gone(UNKNOWN);
+  private async readBranchStatus(start: Cursor): Promise<BranchStatus> {
+    const { log, records, getBlockHash, messages } = this.options;
+    if (await log.has(start)) return { isPresent: true, removals: [], cursor: start };
+    const branch = await records.branchOf(start, PAGE);
+    if (branch.length === 0) throw new Gone(UNKNOWN_ID);
     const removals: Entry[] = [];
     const hashes = new Map<bigint, string | null>();
-    let reached = position;
+    let cursor = start;
     for (const { sent, previous } of branch) {
-      if (!hashes.has(sent.block)) hashes.set(sent.block, await blockHash(sent.block));
+      if (!hashes.has(sent.block)) hashes.set(sent.block, await getBlockHash(sent.block));
       const present = hashes.get(sent.block) ?? null;
-      if (present === null || isOnBlock(sent.position, present)) break;
+      if (present === null || isInBlock(sent.cursor, present)) break;
       removals.push(messages.removed(sent, previous));
-      reached = previous;
+      cursor = previous;
     }
-    if (reached.id !== position.id) await this.refuseUnknown(reached);
-    return { isPresent: false, removals, reached };
+    if (cursor.id !== start.id) await this.requireKnown(cursor);
+    return { isPresent: false, removals, cursor };
   }
 
-  /** Lets a few listeners at a time read the database, so that many who catch up do not keep it from others. */
-  private async taking<Value>(signal: AbortSignal, read: () => Promise<Value[]>): Promise<Value[]> {
-    while (this.reading >= READING_AT_ONCE && !signal.aborted) await this.doneReading.next(signal);
+  /** Limits concurrent reads, so that subscribers that catch up leave connections to other requests. */
+  private async limitReads<Value>(signal: AbortSignal, read: () => Promise<Value[]>): Promise<Value[]> {
+    while (this.reads >= MAX_CONCURRENT_READS && !signal.aborted) await this.readDone.wait(signal);
     if (signal.aborted) return [];
-    this.reading++;
+    this.reads++;
     try {
       return await read();
     } finally {
-      this.reading--;
-      this.doneReading.happen();
+      this.reads--;
+      this.readDone.notify();
     }
   }
 }

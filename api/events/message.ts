@@ -2,23 +2,23 @@ import type { Hex } from "viem";
 import { contractNames } from "../../config/contracts";
 import { z } from "../core/operation";
 import { hashText, timeText, uintText } from "../core/outputs";
+import { blockOf, type Cursor, cursorOf, logIndexOf } from "./cursor";
 import { describeEvent } from "./describe-event";
-import { blockOf, logIndexOf, type Position, positionOf } from "./position";
-import { eventNames, type Followed, subjectsOf } from "./subjects";
+import { eventNames, type FilterFields, subjectsOf } from "./filter";
 
-const positionText = z
+const cursorText = z
   .string()
   .regex(/^\d{12}-\d{6}-[0-9a-f]{16}$/)
   .openapi({
-    description: "Names an event on its branch of the chain.",
+    description: "Block number, log index and block hash prefix of the event.",
     example: "000000000042-000003-1f1f1f1f1f1f1f1f",
   });
 
-/** The arguments of an event as the log keeps them. */
+/** The decoded arguments of an event, as the event log stores them. */
 export const EventArguments = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
-const ofEvent = {
-  id: positionText,
+const identityFields = {
+  id: cursorText,
   event: z.enum(eventNames).openapi({ example: "IntentSubmitted" }),
   contract: z.enum(contractNames).openapi({ example: "IntentBook" }),
   block_number: uintText,
@@ -26,44 +26,45 @@ const ofEvent = {
   log_index: z.int().min(0).openapi({ example: 3 }),
 };
 
-/** What each kind of message says. */
+/** The data of each message type. Over SSE, `event` is the default message type; the others are control messages. */
 export const messageSchemas = {
-  open: z
-    .strictObject({ id: positionText, safe_block_number: uintText })
-    .openapi("StreamOpened", { description: "`open`: the stream begins after this position." }),
+  ready: z.strictObject({ id: cursorText, finalized_block_number: uintText }).openapi("StreamReady", {
+    description: "`ready`, the first message: the position at which the stream starts, and the finalized block.",
+  }),
   event: z
     .strictObject({
-      ...ofEvent,
+      ...identityFields,
       timestamp: timeText,
       tx_hash: hashText,
       args: EventArguments.openapi({ example: { intentId: "1" } }),
       summary: z.string().openapi({ example: "Intent #1 cancelled by its owner" }),
-      finality: z.enum(["safe", "pending"]).openapi({ description: "As it was when the event was sent." }),
+      finality: z
+        .enum(["pending", "finalized"])
+        .openapi({ description: "When the event was sent. A reorg can remove a pending event." }),
     })
-    .openapi("StreamedEvent", { description: "`event`: an event of the protocol." }),
+    .openapi("StreamedEvent", {
+      description: "A protocol event. It has SSE's default message type, which `onmessage` receives.",
+    }),
   removed: z
-    .strictObject(ofEvent)
-    .openapi("StreamedRemoval", { description: "`removed`: this event is not on the chain any more." }),
-  safe: z
+    .strictObject(identityFields)
+    .openapi("StreamRemoved", { description: "`removed`: a reorg removed this event from the chain." }),
+  finalized: z
     .strictObject({ block_number: uintText })
-    .openapi("StreamedSafety", { description: "`safe`: events up to this block can't be removed any more." }),
+    .openapi("StreamFinalized", { description: "`finalized`: events up to this block can't be removed any more." }),
 };
 
-type Kind = keyof typeof messageSchemas;
+type MessageType = keyof typeof messageSchemas;
 
-/**
- * What listeners are sent, whatever way they listen. `id` is where a listener stands once it has the message: given back, it
- * resumes right after. A message that moves nothing has none.
- */
+/** A message to a subscriber. `id` is the cursor to resume after it; null if the message does not move the cursor. */
 export type EventMessage = {
-  [Name in Kind]: { type: Name; id: string | null; data: z.output<(typeof messageSchemas)[Name]> };
-}[Kind];
+  [Type in MessageType]: { type: Type; id: string | null; data: z.output<(typeof messageSchemas)[Type]> };
+}[MessageType];
 
-/** A message, with what decides who gets it; null is everyone. */
-export type Entry = { message: EventMessage; about: Followed | null; bytes: Uint8Array };
+/** A message, encoded. `fields` decide which filters it matches; null is for every subscriber. */
+export type Entry = { message: EventMessage; fields: FilterFields | null; bytes: Uint8Array };
 
-/** As much of an event as is needed to take it back. */
-export type SentEvent = Followed & { position: Position; blockHash: Hex };
+/** The parts of an event that was sent which its removal needs. */
+export type SentEvent = FilterFields & { cursor: Cursor; blockHash: Hex };
 
 /** A row of the event log. */
 export type EventRow = {
@@ -76,34 +77,40 @@ export type EventRow = {
   args: string;
 };
 
-/** A message as it goes over the wire to those who listen by Server-Sent Events. */
-const encode = ({ type, id, data }: EventMessage): Uint8Array =>
-  Buffer.from(`${id === null ? "" : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+/** Encodes a message as a server-sent event. A protocol event has no `event` field: the default type. */
+function encode({ type, id, data }: EventMessage): Uint8Array {
+  const fields = [
+    ...(id === null ? [] : [`id: ${id}`]),
+    ...(type === "event" ? [] : [`event: ${type}`]),
+    `data: ${JSON.stringify(data)}`,
+  ];
+  return Buffer.from(`${fields.join("\n")}\n\n`);
+}
 
-/** Makes messages, each encoded once however many listeners there are; `check` holds them against their schemas. */
+/** Creates messages, each encoded once for all subscribers. With `check`, validates them against their schemas. */
 export function messageMaker(check: boolean) {
-  const entry = (message: EventMessage, about: Followed | null): Entry => {
+  const entry = (message: EventMessage, fields: FilterFields | null): Entry => {
     if (check) messageSchemas[message.type].parse(message.data);
-    return { message, about, bytes: encode(message) };
+    return { message, fields, bytes: encode(message) };
   };
-  const identity = ({ position, event, contract, block, blockHash }: SentEvent) => ({
-    id: position.id,
+  const identity = ({ cursor, event, contract, block, blockHash }: SentEvent) => ({
+    id: cursor.id,
     event,
     contract: contract as (typeof contractNames)[number],
     block_number: String(block),
     block_hash: blockHash,
-    log_index: logIndexOf(position),
+    log_index: logIndexOf(cursor),
   });
   return {
-    open: ({ id }: Position, safeBlock: bigint) =>
-      entry({ type: "open", id, data: { id, safe_block_number: String(safeBlock) } }, null),
-    /** An event of the log; it is safe up to `safeBlock`. */
-    event(row: EventRow, safeBlock: bigint): Entry & { sent: SentEvent } {
+    ready: ({ id }: Cursor, finalizedBlock: bigint) =>
+      entry({ type: "ready", id, data: { id, finalized_block_number: String(finalizedBlock) } }, null),
+    /** An event of the log, finalized if its block is not after `finalizedBlock`. */
+    event(row: EventRow, finalizedBlock: bigint): Entry & { sent: SentEvent } {
       const args = EventArguments.parse(JSON.parse(row.args));
-      const position = positionOf(row.id, row.blockHash);
-      const block = blockOf(position);
+      const cursor = cursorOf(row.id, row.blockHash);
+      const block = blockOf(cursor);
       const sent: SentEvent = {
-        position,
+        cursor,
         blockHash: row.blockHash,
         event: row.name,
         contract: row.contract,
@@ -116,14 +123,14 @@ export function messageMaker(check: boolean) {
         tx_hash: row.txHash,
         args,
         summary: describeEvent(row.name, args),
-        finality: block <= safeBlock ? ("safe" as const) : ("pending" as const),
+        finality: block <= finalizedBlock ? ("finalized" as const) : ("pending" as const),
       };
-      return { ...entry({ type: "event", id: position.id, data }, sent), sent };
+      return { ...entry({ type: "event", id: cursor.id, data }, sent), sent };
     },
-    /** That an event is no more; `before` is the one before it, which is then the last. */
-    removed: (sent: SentEvent, before: Position) =>
-      entry({ type: "removed", id: before.id, data: identity(sent) }, sent),
-    safe: (block: bigint) => entry({ type: "safe", id: null, data: { block_number: String(block) } }, null),
+    /** The removal of an event. It moves the cursor back to `previous`, the event before it. */
+    removed: (sent: SentEvent, previous: Cursor) =>
+      entry({ type: "removed", id: previous.id, data: identity(sent) }, sent),
+    finalized: (block: bigint) => entry({ type: "finalized", id: null, data: { block_number: String(block) } }, null),
   };
 }
 

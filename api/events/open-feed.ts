@@ -6,9 +6,8 @@ import { eventLogIn } from "./event-log";
 import { eventRecordsIn } from "./event-records";
 import { EventFeed } from "./feed";
 import { messageMaker } from "./message";
-import type { BlockHashes } from "./reader";
+import type { GetBlockHash } from "./reader";
 
-/** What the live events need of the chain. */
 type Chain = Pick<PublicClient, "getBlock">;
 
 type Options = {
@@ -17,27 +16,28 @@ type Options = {
   store: () => Promise<StoreDatabase>;
   chainId: number;
   log: Logger;
-  /** How often the log is looked at. */
+  /** The polling interval of the event log. */
   pollMs: number;
-  maxListeners: number;
-  maxListenersOfClient: number;
-  /** How many messages are kept for listeners that have not taken them yet. */
-  keptMessages: number;
-  /** Whether every message is held against its schema. */
+  maxSubscribers: number;
+  maxSubscribersPerClient: number;
+  /** How many messages the journal keeps for subscribers that have not read them yet. */
+  bufferedMessages: number;
+  /** Whether every message is validated against its schema. */
   checkAnswers: boolean;
 };
 
-/** However few, messages may be large. */
-const KEPT_BYTES = 32 * 1024 * 1024;
+/** The journal's limit in bytes, whatever its limit in messages. */
+const BUFFERED_BYTES = 32 * 1024 * 1024;
 
-/** Asks the chain for the hashes of blocks. A chain that does not answer is as one that has no such block: not known yet. */
-const hashesFrom =
-  (chain: Chain, log: Logger): BlockHashes =>
+/** Reads block hashes from the chain. A failed request counts as an unknown block, which the caller looks up again. */
+const getBlockHashFrom =
+  (chain: Chain, log: Logger): GetBlockHash =>
   async (blockNumber): Promise<Hex | null> => {
     try {
       return (await chain.getBlock({ blockNumber })).hash;
     } catch (error) {
-      if (!(error instanceof BlockNotFoundError)) log.warn({ err: error }, "the chain did not say what a block is");
+      if (!(error instanceof BlockNotFoundError))
+        log.warn({ err: error }, "the block could not be read from the chain");
       return null;
     }
   };
@@ -49,17 +49,21 @@ export function openFeed({
   store,
   chainId,
   log,
+  pollMs,
+  maxSubscribers,
+  maxSubscribersPerClient,
+  bufferedMessages,
   checkAnswers,
-  keptMessages,
-  ...limits
 }: Options): EventFeed {
   return new EventFeed({
-    ...limits,
+    pollMs,
+    maxSubscribers,
+    maxSubscribersPerClient,
     log: eventLogIn(db),
     records: eventRecordsIn(store, chainId),
-    blockHash: hashesFrom(chain, log),
+    getBlockHash: getBlockHashFrom(chain, log),
     messages: messageMaker(checkAnswers),
-    limits: { messages: keptMessages, bytes: KEPT_BYTES },
+    limits: { messages: bufferedMessages, bytes: BUFFERED_BYTES },
     onError: (error) => log.error({ err: error }, "the event log could not be read"),
   });
 }

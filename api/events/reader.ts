@@ -1,108 +1,105 @@
 import type { Hex } from "viem";
-import { compareBlocks, type EventBlock } from "./compare";
+import { compareBlocks, type EventBlock } from "./compare-blocks";
+import { type Cursor, endOfBlock } from "./cursor";
 import type { EventLog, Snapshot } from "./event-log";
 import type { EventRecord, EventRecords } from "./event-records";
 import { Journal, type JournalLimits } from "./journal";
 import type { Entry, Messages, SentEvent } from "./message";
-import { endOfBlock, type Position } from "./position";
 import { Signal } from "./signal";
 
-/** The hash of the chain's block of a number; null when the chain has none. */
-export type BlockHashes = (block: bigint) => Promise<Hex | null>;
+/** The hash of a block by its number; null if the chain has no such block. */
+export type GetBlockHash = (block: bigint) => Promise<Hex | null>;
 
-/** What reading the log needs, and whom it tells of what goes wrong. */
-export type ReaderParts = {
+export type ReaderOptions = {
   log: EventLog;
   records: EventRecords;
-  blockHash: BlockHashes;
+  getBlockHash: GetBlockHash;
   messages: Messages;
   limits: JournalLimits;
-  /** How often the log is looked at. */
+  /** The polling interval of the log. */
   pollMs: number;
   onError: (error: unknown) => void;
 };
 
-/** How many rows are read at once. */
+/** Rows per query. */
 const PAGE = 500;
 
-/** How long to wait after a failure, and before the chain is asked the same thing again. */
+/** The delay after a failure, and between two requests for the hash of a missing block. */
 const RETRY_MS = 1_000;
 
-/** How often old records are swept out. */
-const SWEEP_MS = 60 * 60 * 1_000;
+/** How often expired records are pruned. */
+const PRUNE_MS = 60 * 60 * 1_000;
 
-/** What has been put into the journal so far. */
 type State = {
   journal: Journal;
-  safeBlock: bigint;
-  /** The last event that is safe. */
-  base: Position;
-  /** The events after it, in their order, by the ids of their positions: those that may be taken back. */
-  window: Map<string, SentEvent>;
-  last: Position;
-  /** Whether everything that the log held has been read. */
+  finalizedBlock: bigint;
+  /** The last finalized event. */
+  base: Cursor;
+  /** The pending events after it, in order, by the ids of their cursors. */
+  pending: Map<string, SentEvent>;
+  last: Cursor;
+  /** Whether the reader has reached the end of the log once. */
   caughtUp: boolean;
 };
 
-/** The blocks of events that are in their order. */
-function blocksOf(window: Iterable<SentEvent>): EventBlock[] {
+/** The blocks of ordered events. */
+function blocksOf(events: Iterable<SentEvent>): EventBlock[] {
   const blocks = new Map<string, EventBlock>();
-  for (const { position, blockHash } of window) {
-    const number = position.eventId.slice(0, 12);
+  for (const { cursor, blockHash } of events) {
+    const number = cursor.eventId.slice(0, 12);
     blocks.set(number, { number, hash: blockHash });
   }
   return [...blocks.values()];
 }
 
 /**
- * Follows the log of events for all listeners of a process. It writes what happens into one journal: events in the order of
- * the chain, and, when the log turns out to hold other blocks than those whose events were written, first the removal of
- * these, newest first. Every event that may yet be removed is kept in the records before it is written.
+ * Follows the event log for all subscribers of a process, and appends to one journal: events in chain order and, after a
+ * reorg, first the removals of orphaned events, newest first. Every pending event is recorded before it is appended.
  */
 export class EventReader {
-  /** Happens whenever there is news. */
+  /** Notified when the state has changed or reading has failed. */
   readonly changed = new Signal();
   private state: State | undefined;
   private failure: unknown;
   private running: AbortController | undefined;
   private readonly pause = new Signal();
-  private sweptAt = 0;
-  private askedChainAt = 0;
+  private prunedAt = 0;
+  private hashRequestedAt = 0;
 
-  constructor(private readonly parts: ReaderParts) {}
+  constructor(private readonly options: ReaderOptions) {}
 
-  /** What there is for listeners, once all that the log held at the beginning has been read. */
+  /** The state, once the reader has caught up with the log. */
   get current(): Readonly<State> | undefined {
     return this.state?.caughtUp ? this.state : undefined;
   }
 
-  /** Throws why there is nothing yet, if that is known. */
-  refuseIfFailing(): void {
+  /** Throws the last error of reading the log, unless reading has succeeded since. */
+  throwIfFailing(): void {
     if (this.failure !== undefined) throw this.failure;
   }
 
-  /** Whether a position is on the branch that the journal is on, among the events that may be taken back. */
-  holds({ id }: Position): boolean {
-    return this.state !== undefined && (this.state.base.id === id || this.state.window.has(id));
+  /** Whether the cursor is the last finalized event or a pending one, on the journal's branch. */
+  holds({ id }: Cursor): boolean {
+    return this.state !== undefined && (this.state.base.id === id || this.state.pending.has(id));
   }
 
   /**
-   * The place in the journal of a listener at this position, if it has one. Events that have become safe are read from the log
-   * again and not taken from there, where they are said to be pending.
+   * The journal offset of a subscriber at this cursor, if there is one. Events that were finalized since are in the journal
+   * as pending, so a subscriber before them reads the log instead.
    */
-  placeAfter(position: Position): number | undefined {
+  offsetAfter(cursor: Cursor): number | undefined {
     const { journal } = this.current ?? {};
-    return journal?.hasRemoved(position.id) || this.holds(position) ? journal?.placeAfter(position.id) : undefined;
+    return journal?.hasRemoved(cursor.id) || this.holds(cursor) ? journal?.offsetAfter(cursor.id) : undefined;
   }
 
-  /** Begins to follow the log, unless it does already. */
+  /** Starts following the log; no-op if started. */
   start(): void {
     if (this.running) return;
     this.running = new AbortController();
     void this.run(this.running.signal);
   }
 
-  /** Stops, and forgets everything: whoever listens next may come much later. */
+  /** Stops, and resets the state: it may be outdated at the next start. */
   stop(): void {
     this.running?.abort();
     this.running = undefined;
@@ -112,131 +109,132 @@ export class EventReader {
 
   private async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      let pauseMs = this.parts.pollMs;
+      let pauseMs = this.options.pollMs;
       try {
-        if (await this.step(signal)) pauseMs = 0;
+        if (await this.poll(signal)) pauseMs = 0;
         this.failure = undefined;
       } catch (error) {
         if (signal.aborted) return;
-        if (this.failure === undefined) this.parts.onError(error);
+        if (this.failure === undefined) this.options.onError(error);
         this.failure = error;
-        this.changed.happen();
+        this.changed.notify();
         pauseMs = RETRY_MS;
       }
-      await this.pause.next(signal, pauseMs);
+      await this.pause.wait(signal, pauseMs);
     }
   }
 
-  /** Reads what is new, if anything is; says whether there is more to read at once. */
-  private async step(signal: AbortSignal): Promise<boolean> {
-    const { log } = this.parts;
-    const { ready, safeBlock, last } = await log.glance();
-    // While the index is made or gone back, what it lacks means nothing.
+  /** Reads new events; returns whether there are more to read now. */
+  private async poll(signal: AbortSignal): Promise<boolean> {
+    const { log } = this.options;
+    const { ready, finalizedBlock, last } = await log.status();
+    // During a backfill or rollback, missing rows don't mean a reorg.
     if (!ready || signal.aborted) return false;
     if (!this.state) {
-      const base = await log.lastUpTo(endOfBlock(safeBlock));
-      if (!signal.aborted) this.state = this.beginning(base, safeBlock);
+      const base = await log.lastUpTo(endOfBlock(finalizedBlock));
+      if (!signal.aborted) this.state = this.initialState(base, finalizedBlock);
       return true;
     }
-    // A block's hash determines everything before it: where the last event is the same, all are.
-    if (this.state.caughtUp && last.id === this.state.last.id && safeBlock === this.state.safeBlock) return false;
+    // A block's hash determines all blocks before it: if the last event is the same, all are.
+    if (this.state.caughtUp && last.id === this.state.last.id && finalizedBlock === this.state.finalizedBlock)
+      return false;
     const { base, last: sent } = this.state;
     const snapshot = await log.snapshot(base.eventId, sent.eventId, PAGE);
     if (!snapshot.ready || signal.aborted) return false;
-    return this.take(this.state, snapshot, signal);
+    return this.apply(this.state, snapshot, signal);
   }
 
-  private beginning(base: Position, safeBlock: bigint): State {
-    const journal = new Journal(base.id, this.parts.limits);
-    return { journal, safeBlock, base, window: new Map(), last: base, caughtUp: false };
+  private initialState(base: Cursor, finalizedBlock: bigint): State {
+    const journal = new Journal(base.id, this.options.limits);
+    return { journal, finalizedBlock, base, pending: new Map(), last: base, caughtUp: false };
   }
 
-  /** Writes what a snapshot has that was not sent, or takes back what it lacks. */
-  private async take(state: State, snapshot: Snapshot, signal: AbortSignal): Promise<boolean> {
-    const sent = [...state.window.values()];
+  /** Appends the new events of a snapshot, or the removals of orphaned ones; returns whether there are more to read. */
+  private async apply(state: State, snapshot: Snapshot, signal: AbortSignal): Promise<boolean> {
+    const sent = [...state.pending.values()];
     const blocks = blocksOf(sent);
     const { kept, verdict } = compareBlocks(blocks, snapshot.blocks, snapshot.rows.length > 0);
     const firstGone = blocks[kept];
     if (verdict !== "same" && firstGone) {
-      if (verdict === "missing" && !(await this.isReplaced(firstGone))) return false;
+      if (verdict === "missing" && !(await this.isOrphaned(firstGone))) return false;
       if (signal.aborted) return false;
       this.remove(
         state,
-        sent.filter(({ position }) => position.eventId.slice(0, 12) >= firstGone.number),
+        sent.filter(({ cursor }) => cursor.eventId.slice(0, 12) >= firstGone.number),
       );
       return true;
     }
-    const entries = snapshot.rows.map((row) => this.parts.messages.event(row, snapshot.safeBlock));
-    await this.parts.records.save(recordsOf(state.last, entries, snapshot.safeBlock));
+    const entries = snapshot.rows.map((row) => this.options.messages.event(row, snapshot.finalizedBlock));
+    await this.options.records.save(recordsOf(state.last, entries, snapshot.finalizedBlock));
     if (signal.aborted) return false;
     this.add(state, entries);
-    this.settle(state, snapshot.safeBlock);
+    this.finalize(state, snapshot.finalizedBlock);
     const more = snapshot.rows.length === PAGE;
-    const news = entries.length > 0 || (!more && !state.caughtUp);
+    const hasChanged = entries.length > 0 || (!more && !state.caughtUp);
     if (!more) state.caughtUp = true;
-    if (news) this.changed.happen();
-    await this.sweep(state);
+    if (hasChanged) this.changed.notify();
+    await this.prune(state);
     return more;
   }
 
   /**
-   * Whether the chain has another block where one with events was that the log lacks now. Where it has the same, the index
-   * has gone back, as it does when it starts again, and where it has none, it will have one.
+   * Whether the chain has another block in place of one that the log lacks. If it has the same block, the indexer has rolled
+   * back, as it does on every start. If it has none, it is too early to tell.
    */
-  private async isReplaced({ number, hash }: EventBlock): Promise<boolean> {
-    if (Date.now() - this.askedChainAt < RETRY_MS) return false;
-    this.askedChainAt = Date.now();
-    const present = await this.parts.blockHash(BigInt(number));
+  private async isOrphaned({ number, hash }: EventBlock): Promise<boolean> {
+    if (Date.now() - this.hashRequestedAt < RETRY_MS) return false;
+    this.hashRequestedAt = Date.now();
+    const present = await this.options.getBlockHash(BigInt(number));
     return present !== null && present !== hash;
   }
 
-  private remove(state: State, gone: readonly SentEvent[]): void {
-    const kept = [...state.window.values()].slice(0, state.window.size - gone.length);
-    const positions = [state.base, ...kept.map(({ position }) => position), ...gone.map(({ position }) => position)];
+  private remove(state: State, orphaned: readonly SentEvent[]): void {
+    const kept = [...state.pending.values()].slice(0, state.pending.size - orphaned.length);
+    const cursors = [state.base, ...kept.map(({ cursor }) => cursor), ...orphaned.map(({ cursor }) => cursor)];
     const entries: Entry[] = [];
-    for (let place = gone.length - 1; place >= 0; place--) {
-      const event = gone[place];
-      const before = positions[kept.length + place];
-      if (event && before) entries.push(this.parts.messages.removed(event, before));
+    for (let index = orphaned.length - 1; index >= 0; index--) {
+      const event = orphaned[index];
+      const previous = cursors[kept.length + index];
+      if (event && previous) entries.push(this.options.messages.removed(event, previous));
     }
-    state.window = new Map(kept.map((event) => [event.position.id, event]));
-    state.last = positions[kept.length] ?? state.base;
+    state.pending = new Map(kept.map((event) => [event.cursor.id, event]));
+    state.last = cursors[kept.length] ?? state.base;
     state.journal.append(entries);
-    this.changed.happen();
+    this.changed.notify();
   }
 
   private add(state: State, entries: readonly (Entry & { sent: SentEvent })[]): void {
-    for (const { sent } of entries) state.window.set(sent.position.id, sent);
-    state.last = entries.at(-1)?.sent.position ?? state.last;
+    for (const { sent } of entries) state.pending.set(sent.cursor.id, sent);
+    state.last = entries.at(-1)?.sent.cursor ?? state.last;
     state.journal.append(entries);
   }
 
-  /** Lets go of events that have become safe, and says that they have. */
-  private settle(state: State, safeBlock: bigint): void {
-    for (const [id, { block, position }] of state.window) {
-      if (block > safeBlock) break;
-      state.window.delete(id);
-      state.base = position;
+  /** Drops finalized events from the pending ones, and appends a `finalized` message if the block is new. */
+  private finalize(state: State, finalizedBlock: bigint): void {
+    for (const [id, { block, cursor }] of state.pending) {
+      if (block > finalizedBlock) break;
+      state.pending.delete(id);
+      state.base = cursor;
     }
-    if (safeBlock <= state.safeBlock) return;
-    state.safeBlock = safeBlock;
-    state.journal.append([this.parts.messages.safe(safeBlock)]);
-    this.changed.happen();
+    if (finalizedBlock <= state.finalizedBlock) return;
+    state.finalizedBlock = finalizedBlock;
+    state.journal.append([this.options.messages.finalized(finalizedBlock)]);
+    this.changed.notify();
   }
 
-  private async sweep({ safeBlock }: State): Promise<void> {
-    if (Date.now() - this.sweptAt < SWEEP_MS) return;
-    this.sweptAt = Date.now();
-    await this.parts.records.sweep(endOfBlock(safeBlock));
+  private async prune({ finalizedBlock }: State): Promise<void> {
+    if (Date.now() - this.prunedAt < PRUNE_MS) return;
+    this.prunedAt = Date.now();
+    await this.options.records.prune(endOfBlock(finalizedBlock));
   }
 }
 
-/** The records of those events that may be taken back, each with the position before it. */
-function recordsOf(last: Position, entries: readonly { sent: SentEvent }[], safeBlock: bigint): EventRecord[] {
+/** The records of the pending events among the entries, each with the cursor before it. */
+function recordsOf(last: Cursor, entries: readonly { sent: SentEvent }[], finalizedBlock: bigint): EventRecord[] {
   let previous = last;
   return entries.flatMap(({ sent }) => {
     const record = { sent, previous };
-    previous = sent.position;
-    return sent.block > safeBlock ? [record] : [];
+    previous = sent.cursor;
+    return sent.block > finalizedBlock ? [record] : [];
   });
 }

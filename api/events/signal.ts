@@ -1,16 +1,16 @@
-/** Something that many wait for and that happens again and again. */
+/** Wakes waiting tasks, any number of times. */
 export class Signal {
   private waiting = new Set<() => void>();
 
-  /** Wakes all who wait. */
-  happen(): void {
+  /** Wakes all tasks that wait now. */
+  notify(): void {
     const woken = this.waiting;
     this.waiting = new Set();
     for (const wake of woken) wake();
   }
 
-  /** Waits for the next time, for the signal, or until so much time has passed. */
-  next(signal: AbortSignal, timeoutMs?: number): Promise<void> {
+  /** Waits for the next notification, the timeout or the abort signal, whichever is first. */
+  wait(signal: AbortSignal, timeoutMs?: number): Promise<void> {
     if (signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {

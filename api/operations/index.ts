@@ -1,4 +1,4 @@
-import type { AnyOperation } from "../core/operation";
+import type { AnyCall, AnyOperation, AnySubscription } from "../core/operation";
 import { listPolicies } from "./accounts";
 import { getAgent, listAgents } from "./agents";
 import { getCommerceAnalytics } from "./analytics";
@@ -8,6 +8,7 @@ import { chooseBid, createBid, listBids } from "./bids";
 import { getDiscovery } from "./discovery";
 import { getDispute, listDisputes } from "./disputes";
 import { catalogs, quoteRequests, quoteResponses } from "./documents";
+import { subscribeToEvents } from "./events";
 import { getFacilitator, listFacilitators } from "./facilitators";
 import { getMetadata, putMetadata, reserveMetadata } from "./intent-metadata";
 import { getIntent, listIntents } from "./intents";
@@ -49,6 +50,7 @@ export const operations = {
   trustSignals: { list: listTrustSignals },
   analytics: { commerce: getCommerceAnalytics },
   transactions: { explain: explainTransaction },
+  events: { subscribe: subscribeToEvents },
   documents: {
     publishCatalog: catalogs.publish,
     getCatalog: catalogs.get,
@@ -65,14 +67,31 @@ export const operations = {
   status: { health: getHealth, ready: getReadiness, protocol: getProtocol },
 } as const;
 
-/** Every operation with its name (`agents.get`) and its resource. */
+type Named<Kind extends AnyOperation> = {
+  /** Resource and name: `agents.get`. */
+  name: string;
+  resource: string;
+  operation: Kind;
+};
+
+/** Every operation with its name and its resource. */
 export const allOperations = Object.entries(operations).flatMap(([resource, ofResource]) =>
-  Object.entries(ofResource).map(([name, operation]: [string, AnyOperation]) => ({
-    name: `${resource}.${name}`,
-    resource,
-    operation,
-  })),
+  Object.entries(ofResource).map(
+    ([name, operation]: [string, AnyOperation]): Named<AnyOperation> => ({
+      name: `${resource}.${name}`,
+      resource,
+      operation,
+    }),
+  ),
 );
 
-/** The operations that anyone may run; what is paid for is only where the paywall is. */
-export const freeOperations = allOperations.filter(({ operation }) => !operation.paid);
+/** The operations that send a stream of messages. */
+export const subscriptions = allOperations.filter(
+  (named): named is Named<AnySubscription> => named.operation.kind === "subscription",
+);
+
+/** The operations with one response per request. */
+export const calls = allOperations.filter((named): named is Named<AnyCall> => named.operation.kind !== "subscription");
+
+/** The calls that anyone may make. Paid calls are served behind the paywall only. */
+export const freeCalls = calls.filter(({ operation }) => !operation.paid);

@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import type { Terms } from "../../config/terms";
 import type { BaseContext } from "../core/context";
 import { InProgress, Unavailable } from "../core/errors";
-import type { AnyOperation, Caller } from "../core/operation";
+import type { AnyCall, Caller } from "../core/operation";
 import { paidCaller } from "../core/paid-caller";
 import { withDeadline } from "../core/with-deadline";
 import { TIME_LIMIT_MS } from "../http/time-limit";
@@ -66,7 +66,7 @@ const HANDED_ON =
  * one is worked on; it is settled after what it buys is made and stored; and a copy that comes later gets what was stored.
  */
 export function createPaywall(
-  operation: AnyOperation,
+  operation: AnyCall,
   { terms, facilitator, chain }: Payments,
   store: BaseContext["store"],
   log: Logger,

@@ -13,10 +13,10 @@ export const topics: Readonly<Record<string, string>> = {
   Paying:
     "`GET /portfolio` is paid for, request by request, with x402 version 2. Without a payment the answer is 402, and its header `PAYMENT-REQUIRED` (base64 of JSON) says what is accepted. Sign one of `accepts` and send the same request again with the payment in `PAYMENT-SIGNATURE`. A 200 carries `PAYMENT-RESPONSE`, with the transaction that settled it. Nothing but a 200 is charged: bad parameters are a 400 before any payment is asked for. `/.well-known/x402.json` has the terms. A client such as `@x402/fetch` does all of it.",
   Following:
-    "`GET /events` streams events as they happen (Server-Sent Events): all of them, or those with a `name`, of a `contract`, or about an `intent_id`, `agent`, `merchant_id` or `account`. A client that comes back with the `id` of its last message, in `Last-Event-ID` or `after`, misses nothing and gets nothing twice. When a reorg removes an event that was sent, `removed` says so; an event that is `safe` is never removed.",
+    "`GET /events` streams protocol events as they are indexed (Server-Sent Events): all of them, or those with a `name`, of a `contract`, or about an `intent_id`, `agent`, `merchant_id` or `account`. Events have the default message type; control messages are `ready` (first), `removed`, `finalized` and `dropped` (last). A client that reconnects with the `id` of its last message, as `Last-Event-ID` or `after`, misses no event and gets none twice. When a reorg removes an event, a `removed` message names it; an event whose `finality` is `finalized` is never removed.",
   Errors:
     'An error is `{"error": "…"}`, with a sentence that says what is wrong, and the status that fits. Every answer has an `x-request-id`, under which the server\'s log has it.',
-  ETag: "Every 200 to a GET has an `etag`, except the stream of events. Sent back as `If-None-Match`, it makes an unchanged answer a 304 without a body.",
+  ETag: "Every 200 to a GET has an `etag`, except the event stream. Sent back as `If-None-Match`, it makes an unchanged answer a 304 without a body.",
 };
 
 /** What the OpenAPI document says before its routes. */

@@ -1,5 +1,3 @@
-import type { AnyOperation } from "../core/operation";
-import { subscription } from "../events/subscription";
 import { allOperations } from "../operations/index";
 import { exampleSources } from "./example-sources";
 import { summary, topics } from "./introduction";
@@ -12,7 +10,7 @@ type Named = (typeof allOperations)[number];
 
 type Parameter = { name: string; in: string; required?: boolean; schema: Schema };
 
-type Content = { content?: { "application/json"?: { schema: Schema } } };
+type Content = { content?: { "application/json"?: { schema: Schema }; "text/event-stream"?: { schema: Schema } } };
 
 type Documented = { parameters?: Parameter[]; requestBody?: Content; responses: Record<string, Content> };
 
@@ -38,14 +36,18 @@ function requestOf({ name, operation }: Named, baseUrl: string): string {
       ? `?${others.map(([parameter, value]) => `${parameter}=${encodeURIComponent(String(value))}`).join("&")}`
       : "";
   const address = `${baseUrl}${filled}${query}`;
+  const isStream = operation.kind === "subscription";
   return [
     "curl -s",
+    // A stream does not end by itself.
+    ...(isStream ? ["-N --max-time 2"] : []),
     ...(method === "PUT" ? ["-X PUT"] : []),
     found ? `"${address}"` : quoted(address),
     ...(method !== "GET" && otherParameters.size > 0
       ? [`-H 'content-type: application/json' -d ${quoted(JSON.stringify(Object.fromEntries(others)))}`]
       : []),
     ...(method === "POST" && otherParameters.size === 0 ? ["-d ''"] : []),
+    ...(isStream ? ["| grep '^data: '"] : []),
   ].join(" ");
 }
 
@@ -92,8 +94,14 @@ function alsoAs({ name, operation }: Named): string {
   return `tRPC \`${name}\`${tool}.${operation.development ? " For development: 403 elsewhere." : ""}`;
 }
 
-const answerOf = (operation: AnyOperation, schema: Schema | undefined) =>
-  operation.document ? "the exact text of the document" : typeInWords(schema ?? {});
+/** The response of an operation, in words. */
+function responseOf({ operation }: Named, { content }: Content): string {
+  if (operation.document) return "the exact text of the document";
+  const stream = content?.["text/event-stream"]?.schema;
+  return stream
+    ? `\`text/event-stream\`, whose messages are ${typeInWords(stream)}`
+    : typeInWords(content?.["application/json"]?.schema ?? {});
+}
 
 function routeSection(named: Named, baseUrl: string): string {
   const { operation } = named;
@@ -101,36 +109,22 @@ function routeSection(named: Named, baseUrl: string): string {
   const documented = paths[path]?.[method.toLowerCase()];
   if (!documented) throw new Error(`${operation.route} is not documented`);
   const statuses = Object.entries(documented.responses);
-  const [success, answer] = statuses.find(([status]) => status.startsWith("2")) ?? [];
+  const [success, response = {}] = statuses.find(([status]) => status.startsWith("2")) ?? [];
   const errors = statuses.map(([status]) => status).filter((status) => Number(status) >= 400);
   const parameters = parametersOf(documented).map(parameterLine);
   return [
     `### ${operation.route}`,
     `${operation.summary} ${alsoAs(named)}`,
     ...(parameters.length > 0 ? [parameters.join("\n")] : []),
-    `Answers ${success} with ${answerOf(operation, answer?.content?.["application/json"]?.schema)}. Errors: ${errors.join(", ")}.`,
+    `Answers ${success} with ${responseOf(named, response)}. Errors: ${errors.join(", ")}.`,
     `\`\`\`sh\n${exampleOf(named, baseUrl)}\n\`\`\``,
   ].join("\n\n");
 }
 
-/** The stream of events, which is no operation: it goes on until one of both hangs up. */
-function streamSection(baseUrl: string): string {
-  const { route, summary } = subscription;
-  const documented = paths[routeOf(subscription).path]?.get;
-  if (!documented) throw new Error(`${route} is not documented`);
-  const errors = Object.keys(documented.responses).filter((status) => Number(status) >= 400);
-  return [
-    `### ${route}`,
-    summary,
-    parametersOf(documented).map(parameterLine).join("\n"),
-    `Answers 200 with \`text/event-stream\`: messages \`open\` (\`StreamOpened\`), \`event\` (\`StreamedEvent\`), \`removed\` (\`StreamedRemoval\`) and \`safe\` (\`StreamedSafety\`), each with an id to come back with, and \`error\` as the last one of a stream that fails. Errors: ${errors.join(", ")}.`,
-    `\`\`\`sh\ncurl -sN --max-time 2 '${baseUrl}/events?from_block=0&intent_id=2' | grep '^data: '\n\`\`\``,
-  ].join("\n\n");
-}
-
-const typeSection = ([name, { properties = {}, required = [] }]: [string, Schema]) =>
+const typeSection = ([name, { description, properties = {}, required = [] }]: [string, Schema]) =>
   [
     `### ${name}`,
+    ...(description ? [description] : []),
     Object.entries(properties)
       .map(([field, schema]) => {
         const optional = required.includes(field) ? "" : " (may be absent)";
@@ -182,7 +176,6 @@ export const llmsIndex = (baseUrl: string): string =>
         const routes = all.map(({ operation }) => `\`${operation.route}\``).join(", ");
         return `- [${inWords(resource)}](${baseUrl}/llms-full.txt#${inWords(resource).toLowerCase().replaceAll(" ", "-")}): ${routes}`;
       })
-      .concat(`- [Events](${baseUrl}/llms-full.txt#events): \`${subscription.route}\``)
       .join("\n"),
   );
 
@@ -199,8 +192,6 @@ export const llmsFull = (baseUrl: string): string =>
       `## ${inWords(resource)}`,
       ...all.map((named) => routeSection(named, baseUrl)),
     ]),
-    "## Events",
-    streamSection(baseUrl),
     "## Types",
     ...types.map(typeSection),
   );

@@ -12,7 +12,7 @@ import {
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import { Hono } from "hono";
 import type { Logger } from "pino";
-import type { AnyOperation, Caller } from "../core/operation";
+import type { AnyCall, Caller } from "../core/operation";
 import { runOperation } from "../core/run";
 import { callerOf } from "../http/caller";
 import { failureOf } from "../http/failure";
@@ -61,7 +61,7 @@ type Asked = { caller: Caller; onFault: (error: unknown) => void; onIndexHead: (
 /** The answer of REST as a tool's result; its errors too, which an agent is to read and to act on. */
 async function callTool(
   context: Context,
-  operation: AnyOperation,
+  operation: AnyCall,
   sent: unknown,
   { caller, onFault, onIndexHead }: Asked,
 ): Promise<CallToolResult> {

@@ -1,12 +1,11 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { z } from "../core/operation";
-import { messageSchemas } from "../events/message";
-import { subscription } from "../events/subscription";
+import { type AnySubscription, z } from "../core/operation";
 import { INDEX_BLOCK, INDEX_STATUS } from "../http/index-headers";
 import { PaymentRequirements } from "../operations/discovery";
 import { allOperations } from "../operations/index";
 import { introduction } from "./introduction";
 import { type Route, routeOf } from "./rest/route";
+import { StreamDropped } from "./sse/stream";
 
 const ErrorBody = z
   .strictObject({ error: z.string().openapi({ example: "limit: must be a whole number from 1 to 100" }) })
@@ -18,7 +17,7 @@ const errorMeanings = {
   403: "The development helpers are off.",
   404: "There is none.",
   409: "It contradicts what is there; the message says how.",
-  410: "Nothing is known of it any more; the message says how to begin anew.",
+  410: "The event id is unknown or expired; the message says how to start again.",
   413: "The body is larger than it may be.",
   429: "Too much for now; Retry-After says when to come back.",
   500: "Something unforeseen happened; the server's log has it under this request's id.",
@@ -99,65 +98,60 @@ const headersOf = ({ headers: fromHeaders }: Route, input: z.ZodObject) =>
 const pickFrom = (input: z.ZodObject, names: Iterable<string>) =>
   input.pick(Object.fromEntries([...names].map((key) => [key, true])) as never);
 
-/** What the stream of events looks like on the wire. */
-const streamExample = `retry: 1000
+/** The errors of an operation as responses. */
+const errorResponses = (statuses: Iterable<keyof typeof errorMeanings>, unavailable: z.ZodType = ErrorBody) =>
+  Object.fromEntries(
+    [...new Set([400, ...statuses, 500, 503] as const)]
+      .sort()
+      .map((status) => [
+        status,
+        { description: errorMeanings[status], headers, content: json(status === 503 ? unavailable : ErrorBody) },
+      ]),
+  );
 
-id: 000000000042-000002-9c3f5a0d1e2b4c68
-event: open
-data: {"id":"000000000042-000002-9c3f5a0d1e2b4c68","safe_block_number":"12"}
-
-id: 000000000043-000000-1f1f1f1f1f1f1f1f
-event: event
-data: {"id":"000000000043-000000-1f1f1f1f1f1f1f1f","event":"IntentCancelled",…}
-
-: still here
-`;
-
-/** Documents the stream of events, which answers with no JSON but with messages whose data is JSON. */
-function registerStream(app: OpenAPIHono): void {
-  const { route, name, summary, input, errors } = subscription;
-  const taken = routeOf(subscription);
+/** Documents a subscription: its response is a stream of messages with JSON data. */
+function registerSubscription(app: OpenAPIHono, name: string, resource: string, operation: AnySubscription): void {
+  const { summary, input, errors = [], messages, streamExample } = operation;
+  const route = routeOf(operation);
   app.openAPIRegistry.registerPath({
     operationId: name,
     method: "get",
-    path: route.replace("GET ", ""),
+    path: route.path,
     summary,
-    tags: ["Events"],
-    request: { query: pickFrom(input, taken.otherParameters), ...headersOf(taken, input) },
+    tags: [inWords(resource)],
+    request: { query: pickFrom(input, route.otherParameters), ...headersOf(route, input) },
     responses: {
       200: {
         description:
-          "Messages, without end. `event` names the kind of a message: `open`, `event`, `removed`, `safe`, or `error` as the last one of a stream that fails. `data` is JSON of the kind's schema. `id` is what to come back with.",
+          "Server-Sent Events, without end. `data` is JSON; the schemas say which message type has which. `id` is the value to resume with, as `Last-Event-ID` or `after`.",
         headers,
-        content: { "text/event-stream": { schema: z.union(Object.values(messageSchemas)), example: streamExample } },
+        content: {
+          "text/event-stream": {
+            schema: z.union([...Object.values(messages), StreamDropped]),
+            example: streamExample,
+          },
+        },
       },
-      ...Object.fromEntries(
-        ([400, ...errors, 500, 503] as const).map((status) => [
-          status,
-          { description: errorMeanings[status], headers, content: json(ErrorBody) },
-        ]),
-      ),
+      ...errorResponses(errors),
     },
   });
 }
 
-/** The OpenAPI document of every operation, and of the stream of events. */
+/** The OpenAPI document of every operation. */
 export function openApiDocument() {
   const app = new OpenAPIHono();
   for (const { name, resource, operation } of allOperations) {
+    if (operation.kind === "subscription") {
+      registerSubscription(app, name, resource, operation);
+      continue;
+    }
     const route = routeOf(operation);
     const { method, path, pathParameters, otherParameters } = route;
     const pick = (names: Iterable<string>) => pickFrom(operation.input, names);
-    const statuses = new Set<keyof typeof errorMeanings>([400, ...(operation.errors ?? []), 500, 503]);
-    if (method !== "GET") statuses.add(413);
-    const errors = [...statuses].sort().map((status) => [
-      status,
-      {
-        description: errorMeanings[status],
-        headers,
-        content: json(status === 503 && operation.status ? z.union([operation.output, ErrorBody]) : ErrorBody),
-      },
-    ]);
+    const errors = errorResponses(
+      [...(operation.errors ?? []), ...(method === "GET" ? [] : ([413] as const))],
+      operation.status ? z.union([operation.output, ErrorBody]) : ErrorBody,
+    );
     app.openAPIRegistry.registerPath({
       operationId: name,
       method: method.toLowerCase() as Lowercase<typeof method>,
@@ -188,12 +182,11 @@ export function openApiDocument() {
         },
         ...(method === "GET" &&
           !operation.paid && { 304: { description: "The client has it already (If-None-Match)." } }),
-        ...Object.fromEntries(errors),
+        ...errors,
         ...(operation.paid && payment.responses),
       },
     });
   }
-  registerStream(app);
   return app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {

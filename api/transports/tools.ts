@@ -1,17 +1,17 @@
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import { inputSchemaOf, outputSchemaOf } from "../core/json-schema";
-import type { AnyOperation } from "../core/operation";
-import { freeOperations } from "../operations/index";
+import type { AnyCall } from "../core/operation";
+import { freeCalls } from "../operations/index";
 import { inWords } from "./openapi";
 
 /** The name of an operation's tool: `agents_get`. Many clients take no dot in a name. */
 export const toolNameOf = (name: string) => name.replace(".", "_");
 
-/** The operations that agents have as tools: those that are free, without the helpers for development. */
-export const toolOperations = freeOperations.filter(({ operation }) => !operation.development);
+/** The operations that are MCP tools: the free calls, without the development helpers. */
+export const toolOperations = freeCalls.filter(({ operation }) => !operation.development);
 
 /** What an operation is for and what it needs, in words. */
-const descriptionOf = ({ summary, writes, errors }: AnyOperation, required: readonly string[]) =>
+const descriptionOf = ({ summary, writes, errors }: AnyCall, required: readonly string[]) =>
   [
     summary,
     required.length > 0 ? `Needs ${required.join(", ")}.` : "Needs nothing.",
@@ -20,7 +20,7 @@ const descriptionOf = ({ summary, writes, errors }: AnyOperation, required: read
   ].join(" ");
 
 /** How an operation describes itself to an agent. */
-export function toolOf(name: string, operation: AnyOperation): Tool {
+export function toolOf(name: string, operation: AnyCall): Tool {
   const [resource = "", action = ""] = name.split(".");
   const title = `${inWords(resource)}: ${inWords(action).toLowerCase()}`;
   const inputSchema: Tool["inputSchema"] = { ...inputSchemaOf(operation.input), type: "object" };

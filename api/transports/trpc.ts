@@ -4,20 +4,17 @@ import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import { Hono } from "hono";
 import type { Logger } from "pino";
 import type { ErrorStatus } from "../core/errors";
-import type { AnyOperation, Caller } from "../core/operation";
-import { runOperation } from "../core/run";
-import type { EventFeed } from "../events/feed";
-import { readSubscription } from "../events/subscription";
+import type { AnyCall, AnySubscription, Caller } from "../core/operation";
+import { openSubscription, runOperation } from "../core/run";
 import { callerOf } from "../http/caller";
 import { failureOf } from "../http/failure";
 import { sayIndexHead } from "../http/index-headers";
 import type { Env } from "../http/log";
 import type { IndexHead } from "../index/head";
 import type { Context } from "../operations/context";
-import { freeOperations } from "../operations/index";
+import { freeCalls, subscriptions } from "../operations/index";
 import { boundedRequest } from "./rest/body";
 import { refuseOtherMethods } from "./rest/routes";
-import type { LiveEvents } from "./sse/routes";
 
 const ENDPOINT = "/trpc";
 
@@ -66,7 +63,7 @@ function trpcErrorOf(thrown: unknown): TRPCError {
 /** Whether tRPC's clients ask there. */
 export const isTrpcPath = (path: string) => path.startsWith(`${ENDPOINT}/`);
 
-/** What is told to tRPC's clients of a request that fails before it comes to tRPC; of several calls, it is of each. */
+/** The error body of a request that fails before tRPC handles it. In a batch, it applies to every call. */
 export function trpcFailure(thrown: unknown) {
   const error = trpcErrorOf(thrown);
   const { code, message } = error;
@@ -75,7 +72,7 @@ export function trpcFailure(thrown: unknown) {
 }
 
 /** A query for what reads and a mutation for what writes, with the input and the answer of REST. */
-function procedureOf(context: Context, operation: AnyOperation) {
+function procedureOf(context: Context, operation: AnyCall) {
   const resolve = async ({ input, ctx }: { input: unknown; ctx: Asked }) => {
     try {
       return (await runOperation(context, operation, input ?? {}, ctx.caller, ctx)).output;
@@ -87,24 +84,26 @@ function procedureOf(context: Context, operation: AnyOperation) {
   return operation.writes ? procedure.mutation(resolve) : procedure.query(resolve);
 }
 
-/** What a listener asks for, as `GET /events` names it; what is no object is left for it to refuse. */
-function wantedOf(sent: unknown): unknown {
+/** tRPC names the last event id `lastEventId`. An input that is not an object is left for the operation to reject. */
+function inputOf({ headers }: AnySubscription, sent: unknown): unknown {
   if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return sent ?? {};
-  const { lastEventId, ...wanted } = sent as { lastEventId?: unknown };
-  return { ...wanted, last_event_id: lastEventId };
+  const field = headers?.["last-event-id"];
+  const { lastEventId, ...input } = sent as { lastEventId?: unknown };
+  return field === undefined ? input : { ...input, [field]: lastEventId };
 }
 
-/** The live events, as `GET /events` sends them; a client that connects again says by itself where it was. */
-function subscriptionOf(feed: EventFeed) {
+/** A subscription with the messages of the SSE route. tRPC's clients send the last id when they reconnect. */
+function subscriptionOf(context: Context, operation: AnySubscription) {
   return procedure.subscription(async function* ({ input, ctx, signal }) {
     try {
-      const subscription = readSubscription(wantedOf(input));
-      // The first message says where the stream begins, so there is a place from then on.
-      let place = "";
-      for await (const message of feed.messages(subscription, ctx.caller.client, signal ?? ctx.gone)) {
-        place = message.id ?? place;
-        yield tracked(place, message);
-      }
+      const sent = inputOf(operation, input);
+      // The first message has an id, so every message can be tracked.
+      let lastId = "";
+      for await (const entries of await openSubscription(context, operation, sent, ctx.caller, signal ?? ctx.gone))
+        for (const { message } of entries) {
+          lastId = message.id ?? lastId;
+          yield tracked(lastId, message);
+        }
     } catch (error) {
       if (failureOf(error).fault) ctx.onFault(error);
       throw trpcErrorOf(error);
@@ -114,16 +113,18 @@ function subscriptionOf(feed: EventFeed) {
 
 type Procedures = Record<string, ReturnType<typeof procedureOf> | ReturnType<typeof subscriptionOf>>;
 
-/** The router of all operations that are free, each under its name: `agents.get`. */
-function routerOf(context: Context, events: LiveEvents | undefined) {
-  const resources: Record<string, Procedures> = events ? { events: { subscribe: subscriptionOf(events.feed) } } : {};
-  for (const { resource, name, operation } of freeOperations) {
+/** The router of all free calls and of the subscriptions, each under its name: `agents.get`. */
+function routerOf(context: Context) {
+  const resources: Record<string, Procedures> = {};
+  const add = (resource: string, name: string, made: Procedures[string]) => {
     resources[resource] ??= {};
-    resources[resource][name.slice(resource.length + 1)] = procedureOf(context, operation);
-  }
+    resources[resource][name.slice(resource.length + 1)] = made;
+  };
+  for (const { resource, name, operation } of freeCalls) add(resource, name, procedureOf(context, operation));
+  for (const { resource, name, operation } of subscriptions) add(resource, name, subscriptionOf(context, operation));
   const { router } = trpc.create({
     isDev: false,
-    sse: { ping: { enabled: true, intervalMs: events?.heartbeatMs } },
+    sse: { ping: { enabled: true, intervalMs: context.config.eventHeartbeatMs } },
     errorFormatter({ shape, error }) {
       const seconds = error.cause ? retryAfter(error) : undefined;
       return { ...shape, data: { ...shape.data, ...(seconds !== undefined && { retryAfter: seconds }) } };
@@ -132,10 +133,10 @@ function routerOf(context: Context, events: LiveEvents | undefined) {
   return router(resources);
 }
 
-/** Serves every free operation to typed clients, one or several in a request. */
-export function trpcRoutes(context: Context, log: Logger, events?: LiveEvents): Hono<Env> {
+/** Serves the free calls, one or several in a request, and the subscriptions to typed clients. */
+export function trpcRoutes(context: Context, log: Logger): Hono<Env> {
   const routes = new Hono<Env>();
-  const router = routerOf(context, events);
+  const router = routerOf(context);
   routes.on(["GET", "POST"], `${ENDPOINT}/*`, async (c) => {
     const asked: Asked = {
       caller: callerOf(c, context.config),

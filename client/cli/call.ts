@@ -32,14 +32,12 @@ async function notCallable(url: string, asked: string): Promise<Failure> {
   return new Failure(`There is no operation ${asked}; ${hint}`);
 }
 
-/** Asks as fetch does, but for one answer: a stream has no end. */
+/** Fetches, and rejects a stream: the command prints one response. */
 const fetchAnswer = (url: string, operation: string) => async (address: string | URL | Request, init?: RequestInit) => {
   const response = await fetch(address, init);
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
   await response.body?.cancel();
-  throw new Failure(
-    `${operation} is a stream, which has no one answer; follow it at GET ${url}/events (curl -N), or with follow of intentry/client`,
-  );
+  throw new Failure(`${operation} is a stream; read it with curl -N ${url}/events, or with follow of intentry/client`);
 };
 
 /** Asks a service for one operation. */

@@ -481,6 +481,142 @@ export type TransactionExplanation = {
   }[];
 };
 
+/** `ready`, the first message: the position at which the stream starts, and the finalized block. */
+export type StreamReady = {
+  /** Block number, log index and block hash prefix of the event. */
+  id: string;
+  finalized_block_number: string;
+};
+
+/** A protocol event. It has SSE's default message type, which `onmessage` receives. */
+export type StreamedEvent = {
+  /** Block number, log index and block hash prefix of the event. */
+  id: string;
+  event:
+    | "AgentRegistered"
+    | "AgentRevoked"
+    | "AgentUpdated"
+    | "IntentCancelled"
+    | "IntentFillProof"
+    | "IntentFilled"
+    | "IntentSubmitted"
+    | "SolverBidSelected"
+    | "SolverBidSubmitted"
+    | "AccountFrozen"
+    | "FunctionAllowlistModeUpdated"
+    | "FunctionAllowlistUpdated"
+    | "GuardianSet"
+    | "PaymentPolicySet"
+    | "SignedPaymentRecorded"
+    | "SpendLimitSet"
+    | "SpendRecorded"
+    | "TargetAllowlistUpdated"
+    | "AttestationRevoked"
+    | "AttestationSubmitted"
+    | "SolverBondChanged"
+    | "SolverRegistered"
+    | "SolverUpdated"
+    | "AttestorRegistered"
+    | "AttestorUpdated"
+    | "DisputeOpened"
+    | "DisputeResolved"
+    | "FacilitatorRegistered"
+    | "FacilitatorUpdated"
+    | "FulfillmentRecorded"
+    | "MerchantRegistered"
+    | "MerchantUpdated"
+    | "QuoteCommitted"
+    | "ReceiptRecorded"
+    | "ServiceRegistered"
+    | "ServiceUpdated"
+    | "TrustSignalRecorded";
+  contract:
+    | "AgentRegistry"
+    | "IntentBook"
+    | "PolicyModule"
+    | "AttestationRegistry"
+    | "SolverRegistry"
+    | "AttestorRegistry"
+    | "CommerceRegistry";
+  block_number: string;
+  block_hash: Hex;
+  log_index: number;
+  /** Unix seconds. */
+  timestamp: string;
+  tx_hash: Hex;
+  args: Record<string, string | number | boolean>;
+  summary: string;
+  /** When the event was sent. A reorg can remove a pending event. */
+  finality: "pending" | "finalized";
+};
+
+/** `removed`: a reorg removed this event from the chain. */
+export type StreamRemoved = {
+  /** Block number, log index and block hash prefix of the event. */
+  id: string;
+  event:
+    | "AgentRegistered"
+    | "AgentRevoked"
+    | "AgentUpdated"
+    | "IntentCancelled"
+    | "IntentFillProof"
+    | "IntentFilled"
+    | "IntentSubmitted"
+    | "SolverBidSelected"
+    | "SolverBidSubmitted"
+    | "AccountFrozen"
+    | "FunctionAllowlistModeUpdated"
+    | "FunctionAllowlistUpdated"
+    | "GuardianSet"
+    | "PaymentPolicySet"
+    | "SignedPaymentRecorded"
+    | "SpendLimitSet"
+    | "SpendRecorded"
+    | "TargetAllowlistUpdated"
+    | "AttestationRevoked"
+    | "AttestationSubmitted"
+    | "SolverBondChanged"
+    | "SolverRegistered"
+    | "SolverUpdated"
+    | "AttestorRegistered"
+    | "AttestorUpdated"
+    | "DisputeOpened"
+    | "DisputeResolved"
+    | "FacilitatorRegistered"
+    | "FacilitatorUpdated"
+    | "FulfillmentRecorded"
+    | "MerchantRegistered"
+    | "MerchantUpdated"
+    | "QuoteCommitted"
+    | "ReceiptRecorded"
+    | "ServiceRegistered"
+    | "ServiceUpdated"
+    | "TrustSignalRecorded";
+  contract:
+    | "AgentRegistry"
+    | "IntentBook"
+    | "PolicyModule"
+    | "AttestationRegistry"
+    | "SolverRegistry"
+    | "AttestorRegistry"
+    | "CommerceRegistry";
+  block_number: string;
+  block_hash: Hex;
+  log_index: number;
+};
+
+/** `finalized`: events up to this block can't be removed any more. */
+export type StreamFinalized = {
+  block_number: string;
+};
+
+/** `dropped`, the last message of a stream that the service ends, with the reason. */
+export type StreamDropped = {
+  /** The status of this error as an HTTP response. */
+  status: number;
+  error: string;
+};
+
 export type CatalogPublished = {
   catalog_hash: Hex;
   merchant_id: string | null;
@@ -698,138 +834,9 @@ export type Protocol = {
   };
 };
 
-/** `open`: the stream begins after this position. */
-export type StreamOpened = {
-  /** Names an event on its branch of the chain. */
-  id: string;
-  safe_block_number: string;
-};
-
-/** `event`: an event of the protocol. */
-export type StreamedEvent = {
-  /** Names an event on its branch of the chain. */
-  id: string;
-  event:
-    | "AgentRegistered"
-    | "AgentRevoked"
-    | "AgentUpdated"
-    | "IntentCancelled"
-    | "IntentFillProof"
-    | "IntentFilled"
-    | "IntentSubmitted"
-    | "SolverBidSelected"
-    | "SolverBidSubmitted"
-    | "AccountFrozen"
-    | "FunctionAllowlistModeUpdated"
-    | "FunctionAllowlistUpdated"
-    | "GuardianSet"
-    | "PaymentPolicySet"
-    | "SignedPaymentRecorded"
-    | "SpendLimitSet"
-    | "SpendRecorded"
-    | "TargetAllowlistUpdated"
-    | "AttestationRevoked"
-    | "AttestationSubmitted"
-    | "SolverBondChanged"
-    | "SolverRegistered"
-    | "SolverUpdated"
-    | "AttestorRegistered"
-    | "AttestorUpdated"
-    | "DisputeOpened"
-    | "DisputeResolved"
-    | "FacilitatorRegistered"
-    | "FacilitatorUpdated"
-    | "FulfillmentRecorded"
-    | "MerchantRegistered"
-    | "MerchantUpdated"
-    | "QuoteCommitted"
-    | "ReceiptRecorded"
-    | "ServiceRegistered"
-    | "ServiceUpdated"
-    | "TrustSignalRecorded";
-  contract:
-    | "AgentRegistry"
-    | "IntentBook"
-    | "PolicyModule"
-    | "AttestationRegistry"
-    | "SolverRegistry"
-    | "AttestorRegistry"
-    | "CommerceRegistry";
-  block_number: string;
-  block_hash: Hex;
-  log_index: number;
-  /** Unix seconds. */
-  timestamp: string;
-  tx_hash: Hex;
-  args: Record<string, string | number | boolean>;
-  summary: string;
-  /** As it was when the event was sent. */
-  finality: "safe" | "pending";
-};
-
-/** `removed`: this event is not on the chain any more. */
-export type StreamedRemoval = {
-  /** Names an event on its branch of the chain. */
-  id: string;
-  event:
-    | "AgentRegistered"
-    | "AgentRevoked"
-    | "AgentUpdated"
-    | "IntentCancelled"
-    | "IntentFillProof"
-    | "IntentFilled"
-    | "IntentSubmitted"
-    | "SolverBidSelected"
-    | "SolverBidSubmitted"
-    | "AccountFrozen"
-    | "FunctionAllowlistModeUpdated"
-    | "FunctionAllowlistUpdated"
-    | "GuardianSet"
-    | "PaymentPolicySet"
-    | "SignedPaymentRecorded"
-    | "SpendLimitSet"
-    | "SpendRecorded"
-    | "TargetAllowlistUpdated"
-    | "AttestationRevoked"
-    | "AttestationSubmitted"
-    | "SolverBondChanged"
-    | "SolverRegistered"
-    | "SolverUpdated"
-    | "AttestorRegistered"
-    | "AttestorUpdated"
-    | "DisputeOpened"
-    | "DisputeResolved"
-    | "FacilitatorRegistered"
-    | "FacilitatorUpdated"
-    | "FulfillmentRecorded"
-    | "MerchantRegistered"
-    | "MerchantUpdated"
-    | "QuoteCommitted"
-    | "ReceiptRecorded"
-    | "ServiceRegistered"
-    | "ServiceUpdated"
-    | "TrustSignalRecorded";
-  contract:
-    | "AgentRegistry"
-    | "IntentBook"
-    | "PolicyModule"
-    | "AttestationRegistry"
-    | "SolverRegistry"
-    | "AttestorRegistry"
-    | "CommerceRegistry";
-  block_number: string;
-  block_hash: Hex;
-  log_index: number;
-};
-
-/** `safe`: events up to this block can't be removed any more. */
-export type StreamedSafety = {
-  block_number: string;
-};
-
-/** Which live events to follow, and from where on. */
+/** Which live events to receive, and where to start. */
 export type EventFilter = {
-  /** Only events of this name. */
+  /** Only events with this name. */
   name?:
     | "AgentRegistered"
     | "AgentRevoked"
@@ -879,15 +886,15 @@ export type EventFilter = {
     | "CommerceRegistry";
   /** Only events that name this intent. */
   intent_id?: Uint;
-  /** By its id: only events of this agent's registration, and trust signals about it. By its address: only registrations by it, and quotes and receipts that name it as the agent. */
+  /** With an id: only events of this agent's registration, and trust signals about it. With an address: only registrations by it, and quotes and receipts that name it as the agent. */
   agent?: string;
   /** Only events that name this merchant, and trust signals about it. */
   merchant_id?: Uint;
-  /** Only events in which this address takes part, in whatever role; being a token or a target is none. */
+  /** Only events that name this address in any role except token and target. */
   account?: string;
-  /** Begins with the events of this block; not together with after. */
+  /** Start with the events of this block; not together with after. */
   from_block?: Uint;
-  /** Begins after the message with this id; not together with from_block. */
+  /** Start after the message with this id; not together with from_block. */
   after?: string;
 };
 

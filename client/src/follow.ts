@@ -1,26 +1,27 @@
-import type { EventFilter, StreamedEvent, StreamedRemoval, StreamedSafety } from "./api";
+import type { EventFilter, StreamedEvent, StreamFinalized, StreamRemoved } from "./api";
 import { failureOf, IntentryError } from "./error";
 import { serverSent } from "./server-sent";
 import { secondsOf, wait } from "./wait";
 
-/** What happens, as it is told: an event, one that a reorg took back, or that events up to a block can't be taken back. */
+/** A protocol event, the removal of one by a reorg, or the block up to which events can't be removed any more. */
 export type LiveMessage =
   | { type: "event"; id: string; data: StreamedEvent }
-  | { type: "removed"; id: string; data: StreamedRemoval }
-  | { type: "safe"; id: string; data: StreamedSafety };
+  | { type: "removed"; id: string; data: StreamRemoved }
+  | { type: "finalized"; id: string; data: StreamFinalized };
 
 export type FollowOptions = { signal?: AbortSignal };
 
 const RECONNECT_SECONDS = 1;
 
-const told = new Set(["event", "removed", "safe"]);
+/** The messages that are yielded. `ready` and `dropped` are about the connection only. */
+const yielded = new Set(["event", "removed", "finalized"]);
 
-/** Whether a stream that was refused is worth asking for again. */
-const isLater = (status: number) => status === 429 || status >= 500;
+/** Whether a refused request is worth a retry. */
+const isRetryable = (status: number) => status === 429 || status >= 500;
 
 /**
- * Follows what happens on chain, from now on or from where `after` or `from_block` says. A lost connection is made again, and
- * goes on after the last message: nothing is missed, and nothing told twice.
+ * Follows protocol events: new ones, or from `after` or `from_block` on. After a lost connection it reconnects and resumes
+ * after the last message, so that no event is missed and none comes twice.
  */
 export async function* follow(
   { url, fetch }: { url: string; fetch: typeof globalThis.fetch },
@@ -29,19 +30,21 @@ export async function* follow(
 ): AsyncGenerator<LiveMessage, void, undefined> {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value));
-  let last: string | undefined;
+  let lastId: string | undefined;
   while (!signal?.aborted) {
     let seconds = RECONNECT_SECONDS;
     try {
-      const headers = { accept: "text/event-stream", ...(last !== undefined && { "last-event-id": last }) };
+      const headers = { accept: "text/event-stream", ...(lastId !== undefined && { "last-event-id": lastId }) };
       const response = await fetch(`${url}/events?${query}`, { headers, signal });
       if (!response.ok || !response.body) {
-        if (!isLater(response.status)) throw await failureOf(response);
+        if (!isRetryable(response.status)) throw await failureOf(response);
         seconds = secondsOf(response.headers.get("retry-after")) ?? seconds;
-      } else
-        for await (const { type, id, data } of serverSent(response.body)) {
-          last = id ?? last;
-          if (told.has(type)) yield { type, id: last, data: JSON.parse(data) } as LiveMessage;
+      }
+      // Protocol events have the default message type.
+      else
+        for await (const { event: type = "event", id, data } of serverSent(response.body)) {
+          lastId = id ?? lastId;
+          if (yielded.has(type)) yield { type, id: lastId, data: JSON.parse(data) } as LiveMessage;
         }
     } catch (error) {
       if (error instanceof IntentryError || error instanceof SyntaxError) throw error;

@@ -84,7 +84,7 @@ export type Helpers = {
     text: string,
     fields?: Fields<Documents["publishQuoteResponse"], "quote_response_json">,
   ) => Promise<QuoteResponsePublished>;
-  /** What happens on chain, as it happens; a lost connection is made again and goes on where it was. */
+  /** Follows protocol events. Reconnects after a lost connection and resumes after the last message. */
   follow: (filter?: EventFilter, options?: FollowOptions) => AsyncGenerator<LiveMessage, void, undefined>;
   /** Buys the snapshot of a wallet. */
   portfolio: (address: string, options?: PortfolioOptions) => Promise<PaidSnapshot>;

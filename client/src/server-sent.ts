@@ -1,29 +1,12 @@
-/** A message of a stream of Server-Sent Events. */
-export type ServerSent = { type: string; id: string | undefined; data: string };
+import { type EventSourceMessage, EventSourceParserStream } from "eventsource-parser/stream";
 
-/** Reads Server-Sent Events as they come; what a lost connection left unfinished is nothing. */
-export async function* serverSent(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSent, void, undefined> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  let message: ServerSent = { type: "message", id: undefined, data: "" };
+/** Reads Server-Sent Events. A message that a lost connection left incomplete is discarded. */
+export async function* serverSent(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<EventSourceMessage, void, undefined> {
+  const reader = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream()).getReader();
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      text += decoder.decode(value, { stream: true });
-      const lines = text.split(/\r?\n/);
-      text = lines.pop() ?? "";
-      for (const line of lines) {
-        const [, field, content = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
-        if (line === "") {
-          if (message.data !== "") yield message;
-          message = { type: "message", id: undefined, data: "" };
-        } else if (field === "event") message.type = content;
-        else if (field === "id") message.id = content;
-        else if (field === "data") message.data += message.data === "" ? content : `\n${content}`;
-      }
-    }
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
   } finally {
     await reader.cancel().catch(() => undefined);
   }

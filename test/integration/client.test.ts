@@ -3,7 +3,7 @@ import type { AnyRouter } from "@trpc/server";
 import { zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AnyOperation } from "../../api/core/operation";
-import { freeOperations } from "../../api/operations/index";
+import { freeCalls } from "../../api/operations/index";
 import { routeOf } from "../../api/transports/rest/route";
 import {
   anyExecution,
@@ -45,7 +45,7 @@ describe("the client and tRPC, on the sample chain", () => {
   const call = (name: string, client: unknown = intentry): Call =>
     name.split(".").reduce((place, part) => (place as Record<string, unknown>)[part], client) as Call;
 
-  const reads = freeOperations.filter(({ operation }) => operation.route.startsWith("GET "));
+  const reads = freeCalls.filter(({ operation }) => operation.route.startsWith("GET "));
 
   it.each(reads)("$name answers what REST answers", async ({ name, operation }) => {
     const input = exampleOf(name, operation);
@@ -134,15 +134,15 @@ describe("the client and tRPC, on the sample chain", () => {
       const response = await fetch(`${stack.apiUrl}/trpc/events.subscribe?input=${given}`);
       const messages: { id: string | undefined; message: { type: string; data: { event?: string } } }[] = [];
       if (response.body)
-        for await (const { type, id, data } of serverSent(response.body)) {
-          if (type !== "message") continue;
+        for await (const { event, id, data } of serverSent(response.body)) {
+          if (event !== undefined) continue;
           messages.push({ id, message: JSON.parse(data) });
           if (messages.length === count) break;
         }
       return messages;
     };
     const all = await read({ from_block: 0, contract: "AgentRegistry" }, 4);
-    expect(all.map(({ message }) => message.type)).toEqual(["open", "event", "event", "event"]);
+    expect(all.map(({ message }) => message.type)).toEqual(["ready", "event", "event", "event"]);
     expect(all[1]?.message.data.event).toBe("AgentRegistered");
     const [, resumed] = await read({ contract: "AgentRegistry", lastEventId: all[1]?.id }, 2);
     expect(resumed).toEqual(all[2]);

@@ -1,27 +1,27 @@
 import { Agent, get, type IncomingMessage } from "node:http";
 
-/** A message as it came over the wire. */
+/** A parsed server-sent event. */
 export type WireMessage = { id: string | undefined; event: string; data: Record<string, unknown> };
 
 type Options = {
-  /** Told of every message; what it returns false for is the last. */
+  /** Called with every message; false cuts the connection. */
   onMessage: (message: WireMessage) => boolean | undefined;
   lastEventId?: string | undefined;
   headers?: Record<string, string>;
 };
 
 /** An open stream of events. */
-export type Listening = {
+export type EventConnection = {
   response: IncomingMessage;
   /** Comments, such as heartbeats. */
   comments: string[];
-  /** Resolves once the connection is closed, from whichever side. */
+  /** Resolves when either side has closed the connection. */
   ended: Promise<void>;
   /** Cuts the connection. */
   cut: () => void;
 };
 
-/** Reads one message; a comment, or a field that is no message, is none. */
+/** Parses one message; undefined for a comment or a block without data. */
 function parse(block: string, comments: string[]): WireMessage | undefined {
   const fields: Record<string, string> = {};
   for (const line of block.split("\n")) {
@@ -36,8 +36,8 @@ function parse(block: string, comments: string[]): WireMessage | undefined {
 
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
 
-/** Opens a stream of events over a connection of its own; what is not a 200 has its body as the error. */
-export const openEvents = (url: string, { onMessage, lastEventId, headers = {} }: Options): Promise<Listening> =>
+/** Opens an event stream on a connection of its own; rejects with the body of any response but 200. */
+export const openEvents = (url: string, { onMessage, lastEventId, headers = {} }: Options): Promise<EventConnection> =>
   new Promise((resolve, reject) => {
     const sent = { ...headers, ...(lastEventId !== undefined && { "last-event-id": lastEventId }) };
     const request = get(url, { agent, headers: sent }, (response) => {
@@ -73,9 +73,9 @@ export const openEvents = (url: string, { onMessage, lastEventId, headers = {} }
   });
 
 /** The last message of a stream whose service is stopping. */
-const STOPPING = "The service is stopping. Connect again with the last id";
+const STOPPING = "The service is stopping. Reconnect with the last event id";
 
-/** A client as the documentation describes it: it holds a list of events, and comes back with the id of its last message. */
+/** A client as documented: it keeps a list of events, and reconnects with the id of its last message. */
 export class FollowingClient {
   /** The ids of the events it holds, in their order. */
   readonly held: string[] = [];
@@ -83,20 +83,20 @@ export class FollowingClient {
   readonly removed: string[] = [];
   readonly problems: string[] = [];
   lastId: string | undefined;
-  /** The block up to which its stream has said that all is safe. */
-  safeBlock = 0n;
-  /** Told of every message before the next one is looked at. */
+  /** The finalized block, as its stream said last. */
+  finalizedBlock = 0n;
+  /** Called with every message, before the next one is processed. */
   onMessage: ((message: WireMessage) => boolean | undefined) | undefined;
-  listening: Listening | undefined;
+  connection: EventConnection | undefined;
 
   constructor(
     private readonly url: string,
-    /** Whether removals of what it never held are to be expected: it began in the middle. */
+    /** Whether to accept removals of events before its start. */
     private readonly lenient = false,
   ) {}
 
   async connect(): Promise<void> {
-    this.listening = await openEvents(this.url, {
+    this.connection = await openEvents(this.url, {
       lastEventId: this.lastId,
       onMessage: (message) => {
         this.take(message);
@@ -106,12 +106,12 @@ export class FollowingClient {
   }
 
   cut(): void {
-    this.listening?.cut();
+    this.connection?.cut();
   }
 
   private take({ id, event, data }: WireMessage): void {
     const named = String(data.id);
-    if (event === "event") {
+    if (event === "message") {
       const last = this.held.at(-1);
       if (last !== undefined && named <= last) this.problems.push(`${named} came after ${last}`);
       this.held.push(named);
@@ -122,12 +122,12 @@ export class FollowingClient {
         this.held.pop();
         this.events.pop();
       } else if (!this.lenient) this.problems.push(`${named} was removed, but the last is ${this.held.at(-1)}`);
-    } else if (event === "open") this.safeBlock = BigInt(String(data.safe_block_number));
-    else if (event === "safe") {
+    } else if (event === "ready") this.finalizedBlock = BigInt(String(data.finalized_block_number));
+    else if (event === "finalized") {
       const block = BigInt(String(data.block_number));
-      if (block <= this.safeBlock) this.problems.push(`safe ${block} came after ${this.safeBlock}`);
-      this.safeBlock = block;
-    } else if (event === "error" && data.error !== STOPPING) this.problems.push(JSON.stringify(data));
+      if (block <= this.finalizedBlock) this.problems.push(`finalized ${block} came after ${this.finalizedBlock}`);
+      this.finalizedBlock = block;
+    } else if (event === "dropped" && data.error !== STOPPING) this.problems.push(JSON.stringify(data));
     if (id !== undefined) this.lastId = id;
   }
 }

@@ -6,7 +6,7 @@ import { actor } from "../../stack/chain";
 import { FollowingClient } from "./event-client";
 import { type Stack, startStack } from "./stack";
 
-const LISTENERS = 500;
+const SUBSCRIBERS = 500;
 const EVENTS = 1_000;
 const EVENTS_PER_BLOCK = 50;
 /** So many of the blocks are replaced in the middle of it all. */
@@ -28,7 +28,7 @@ async function heapOf(ponderUrl: string): Promise<number> {
   return Math.min(...readings);
 }
 
-describe(`${LISTENERS} listeners on one process`, () => {
+describe(`${SUBSCRIBERS} subscribers on one process`, () => {
   let stack: Stack;
   const clients: FollowingClient[] = [];
 
@@ -59,14 +59,14 @@ describe(`${LISTENERS} listeners on one process`, () => {
   const logged = async () =>
     (await stack.rows("eventLog")).map(({ id, blockHash }) => `${id}-${blockHash.slice(2, 18)}`).sort();
 
-  it("each get each event once and in order, through a lost connection each and a reorg, and leave no memory behind", {
+  it("each receive every event once and in order, through a reconnect each and a reorg, and leave no memory behind", {
     timeout: 240_000,
   }, async () => {
     await mineBlock(0);
     await stack.indexed();
     const before = await heapOf(stack.ponderUrl);
 
-    for (let number = 0; number < LISTENERS; number++) {
+    for (let number = 0; number < SUBSCRIBERS; number++) {
       const client = new FollowingClient(`${stack.apiUrl}/events?from_block=0`);
       clients.push(client);
       // Each loses its connection once, at a message of its own, and comes back at once.
@@ -92,7 +92,7 @@ describe(`${LISTENERS} listeners on one process`, () => {
     const truth = await logged();
     expect(truth).toHaveLength(EVENTS);
     const complete = () => clients.filter(({ held }) => held.length === EVENTS).length;
-    await expect.poll(complete, { timeout: 60_000 }).toBe(LISTENERS);
+    await expect.poll(complete, { timeout: 60_000 }).toBe(SUBSCRIBERS);
     for (const { held, problems } of clients) {
       expect(problems).toEqual([]);
       expect(held).toEqual(truth);

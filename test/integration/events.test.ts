@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
-import { FollowingClient, type Listening, openEvents, type WireMessage } from "./event-client";
+import { type EventConnection, FollowingClient, openEvents, type WireMessage } from "./event-client";
 import { type Stack, startStack } from "./stack";
 
 const [owner, agent] = [actor(1), actor(2)];
@@ -9,7 +9,7 @@ const [owner, agent] = [actor(1), actor(2)];
 describe("live events", () => {
   let stack: Stack;
   const clients: FollowingClient[] = [];
-  const streams: Listening[] = [];
+  const streams: EventConnection[] = [];
 
   beforeAll(async () => {
     stack = await startStack({ env: { EVENT_HEARTBEAT_MS: "200" } });
@@ -25,7 +25,7 @@ describe("live events", () => {
   const limit = (amount: bigint) =>
     stack.write(owner, "PolicyModule", "setSpendLimit", [stack.contracts.TestDollar, amount]);
 
-  /** What the log holds, as its own GraphQL gives it: the truth that a listener is held to. */
+  /** The event log as GraphQL returns it, to compare streams with. */
   const logged = async (wanted: (row: { contract: string; name: string; args: string }) => boolean = () => true) =>
     (await stack.rows("eventLog"))
       .filter(wanted)
@@ -45,7 +45,7 @@ describe("live events", () => {
   };
   const ask = (path: string, init?: RequestInit) => fetch(`${stack.apiUrl}${path}`, init);
 
-  it("come in the order of the chain, those that are there and those that happen, with all that is known of them", async () => {
+  it("come in chain order, past and new ones, with all their fields", async () => {
     const client = await follow();
     await limit(5n);
     await agrees(client);
@@ -65,16 +65,16 @@ describe("live events", () => {
     });
   });
 
-  it("are only those from now on unless asked otherwise, and heartbeats while nothing happens", async () => {
+  it("are new ones only by default, with heartbeats while idle", async () => {
     const client = await follow("");
     await expect.poll(() => client.lastId).toBe((await logged()).at(-1));
-    await expect.poll(() => client.listening?.comments.length ?? 0).toBeGreaterThan(2);
+    await expect.poll(() => client.connection?.comments.length ?? 0).toBeGreaterThan(2);
     expect(client.held).toEqual([]);
     await register("from now on");
     await expect.poll(() => client.held).toEqual((await logged()).slice(-1));
   });
 
-  it("can be filtered by name, contract, account and agent, in the past and live", async () => {
+  it("can be filtered by name, contract, account and agent, past and new ones", async () => {
     const address = owner.address.toLowerCase();
     const cases: [string, Parameters<typeof logged>[0]][] = [
       ["name=AgentRegistered", ({ name }) => name === "AgentRegistered"],
@@ -92,7 +92,7 @@ describe("live events", () => {
     for (const [place, client] of filtered.entries()) await agrees(client, cases[place]?.[1]);
   });
 
-  it("go on where a client was cut off, by the header or by after, and the header comes first", async () => {
+  it("resume after Last-Event-ID or after, and the header takes precedence", async () => {
     const client = await follow();
     await agrees(client);
     client.cut();
@@ -110,10 +110,10 @@ describe("live events", () => {
         onMessage: (message) => both.push(message) < 100,
       }),
     );
-    await expect.poll(() => both.filter(({ event }) => event === "event").length).toBe(2);
+    await expect.poll(() => both.filter(({ event }) => event === "message").length).toBe(2);
   });
 
-  it("that a reorg removes are taken back, newest first, before those of the new branch come", async () => {
+  it("of orphaned blocks are removed, newest first, before events of the new branch come", async () => {
     const [client, filtered] = await Promise.all([follow(), follow("from_block=0&name=SpendLimitSet")]);
     const snapshot = await stack.client.snapshot();
     await register("lost");
@@ -131,7 +131,7 @@ describe("live events", () => {
     expect(filtered.removed).toEqual(lost.slice(1).reverse());
   });
 
-  it("that a reorg removes while a client is away are taken back when it returns", async () => {
+  it("that a reorg removes while a client is disconnected are removed when it reconnects", async () => {
     const [client, stays] = await Promise.all([follow(), follow()]);
     await register("soon gone");
     await limit(10n);
@@ -147,12 +147,12 @@ describe("live events", () => {
     expect(client.removed).toHaveLength(2);
   });
 
-  it("go on over a restart without a gap or a double, and streams end before it stops", async () => {
+  it("resume over a restart without gaps or duplicates, and streams end before the service stops", async () => {
     const client = await follow();
     await limit(12n);
     await agrees(client);
     const stopping = stack.stopIndexer();
-    await client.listening?.ended;
+    await client.connection?.ended;
     expect(await stopping).toBe(0);
     await register("while it was down");
     await stack.startIndexer();
@@ -161,7 +161,7 @@ describe("live events", () => {
     expect(client.removed).toEqual([]);
   });
 
-  it("are taken back over a restart too, if a reorg removed them meanwhile", async () => {
+  it("are removed after a restart, if a reorg removed them meanwhile", async () => {
     const client = await follow();
     const snapshot = await stack.client.snapshot();
     await register("before the restart");
@@ -178,22 +178,22 @@ describe("live events", () => {
     expect(client.removed).toEqual([...lost].reverse());
   });
 
-  it("become safe once they can't be removed, and say so", async () => {
+  it("become finalized once they can't be removed, with a finalized message", async () => {
     const client = await follow();
     await agrees(client);
     const block = BigInt(String(client.events.at(-1)?.block_number));
     await stack.client.mine({ blocks: 70 });
-    await expect.poll(() => client.safeBlock).toBeGreaterThanOrEqual(block);
+    await expect.poll(() => client.finalizedBlock).toBeGreaterThanOrEqual(block);
     const again = await follow();
     await agrees(again);
-    expect(new Set(again.events.map(({ finality }) => finality))).toEqual(new Set(["safe"]));
+    expect(new Set(again.events.map(({ finality }) => finality))).toEqual(new Set(["finalized"]));
     client.cut();
     await limit(15n);
     await client.connect();
     await agrees(client);
   });
 
-  it("are refused with a sentence where they can't be served", async () => {
+  it("are refused with a reason for a bad request", async () => {
     const refused: [string, number, RegExp][] = [
       ["name=agentregistered", 400, /^name: must be one of AgentRegistered, /],
       ["contract=Nowhere", 400, /^contract: must be one of AgentRegistry, /],
@@ -210,8 +210,8 @@ describe("live events", () => {
         400,
         /^after: can't be given together with from_block/,
       ],
-      ["after=000000000001-000000-ffffffffffffffff", 410, /^Nothing is known of this position/],
-      ["after=900000000001-000000-ffffffffffffffff", 410, /^Nothing is known of this position/],
+      ["after=000000000001-000000-ffffffffffffffff", 410, /^Unknown or expired event id/],
+      ["after=900000000001-000000-ffffffffffffffff", 410, /^Unknown or expired event id/],
     ];
     for (const [query, status, sentence] of refused) {
       const response = await ask(`/events?${query}`);
@@ -221,13 +221,13 @@ describe("live events", () => {
     const header = await ask("/events", { headers: { "last-event-id": "x" } });
     expect([header.status, await header.json()]).toEqual([
       400,
-      { error: "last-event-id: must be the id of a message in the stream of events" },
+      { error: "last-event-id: must be the id of a message of the event stream" },
     ]);
     const posted = await ask("/events", { method: "POST" });
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   });
 
-  it("have headers that keep proxies from holding them back, also for HEAD, which opens nothing", async () => {
+  it("have headers against proxy buffering, also for HEAD, which opens no stream", async () => {
     const expected = {
       "content-type": "text/event-stream; charset=UTF-8",
       "cache-control": "no-cache, no-transform",
@@ -238,8 +238,8 @@ describe("live events", () => {
     expect([head.status, Object.fromEntries(head.headers)]).toEqual([200, expect.objectContaining(expected)]);
     expect(head.headers.has("etag")).toBe(false);
     expect((await ask("/events?name=x", { method: "HEAD" })).status).toBe(400);
-    const { listening } = await follow();
-    expect(listening?.response.headers).toMatchObject(expected);
+    const { connection } = await follow();
+    expect(connection?.response.headers).toMatchObject(expected);
     const preflight = await ask("/events", {
       method: "OPTIONS",
       headers: {

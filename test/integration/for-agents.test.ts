@@ -5,7 +5,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { allOperations, freeOperations } from "../../api/operations/index";
+import { allOperations, calls, freeCalls } from "../../api/operations/index";
 import { exampleSources } from "../../api/transports/example-sources";
 import { routeOf } from "../../api/transports/rest/route";
 import { toolNameOf, toolOperations } from "../../api/transports/tools";
@@ -17,7 +17,7 @@ import { type Stack, startStack } from "./stack";
 
 type Result = { content: { type: string; text: string }[]; structuredContent?: unknown; isError?: boolean };
 
-const paid = allOperations.filter((named) => !freeOperations.includes(named));
+const paid = calls.filter((named) => !freeCalls.includes(named));
 
 /** The values of an input, as REST sends them. */
 const asTexts = (input: Record<string, unknown>) =>
@@ -78,10 +78,9 @@ describe("what agents are offered, on the sample chain", () => {
     it("every example of llms-full.txt works as pasted", async () => {
       const text = await (await fetch(`${url}/llms-full.txt`)).text();
       const sections = text.split(/^### /m).filter((section) => section.includes("```sh\n"));
-      expect(sections.map((section) => section.split("\n")[0])).toEqual([
-        ...allOperations.map(({ operation }) => operation.route),
-        "GET /events",
-      ]);
+      expect(sections.map((section) => section.split("\n")[0])).toEqual(
+        allOperations.map(({ operation }) => operation.route),
+      );
       for (const section of sections) {
         const [, lines = ""] = /```sh\n([^`]*)```/.exec(section) ?? [];
         const isPaid = paid.some(({ operation }) => section.startsWith(`${operation.route}\n`));
@@ -326,8 +325,8 @@ describe("what agents are offered, on the sample chain", () => {
       [["call", "agents.get", '{"agentId":"999"}'], /^Agent 999 not found\n$/],
       [["call", "agent.get"], /^There is no operation agent\.get; did you mean agents\.get/],
       [["call", "xyzzy"], /^There is no operation xyzzy; http:.*\/docs has their names\n$/],
-      [["call", "events.subscribe"], /^events\.subscribe is a stream, .* GET http:.*\/events .*follow/],
-      [["call", "events.subscribe", '{"name":"Nothing"}'], /^events\.subscribe is a stream, /],
+      [["call", "events.subscribe"], /^events\.subscribe is a stream; .* curl -N http:.*\/events, .*follow/],
+      [["call", "events.subscribe", '{"name":"Nothing"}'], /^events\.subscribe is a stream; /],
       [["frob"], /^There is no command frob/],
     ])("says on stderr what is wrong with %j, and exits with 1", async (args, sentence) => {
       const { code, stdout, stderr } = await cli(args, { INTENTRY_URL: url });

@@ -1,4 +1,4 @@
-import { freeOperations } from "../../api/operations/index";
+import { freeCalls } from "../../api/operations/index";
 import { exampleSources } from "../../api/transports/example-sources";
 import { routeOf } from "../../api/transports/rest/route";
 import { addressOf } from "./lists/asking";
@@ -10,7 +10,7 @@ export type Found = Readonly<Record<string, Readonly<Record<string, string>>>>;
 export async function findParameters(apiUrl: string): Promise<Found> {
   const found: Record<string, Record<string, string>> = {};
   for (const [name, { parameter, source }] of Object.entries(exampleSources)) {
-    const operation = freeOperations.find((one) => one.name === source.operation)?.operation;
+    const operation = freeCalls.find((one) => one.name === source.operation)?.operation;
     if (!operation?.route.startsWith("GET ")) continue;
     const example = Object.entries(operation.example).map(([key, value]) => [key, String(value)]);
     const response = await fetch(apiUrl + addressOf(routeOf(operation).path, Object.fromEntries(example)));

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AnyOperation } from "../../api/core/operation";
 import { createGateway } from "../../api/gateway";
-import { freeOperations } from "../../api/operations/index";
+import { freeCalls } from "../../api/operations/index";
 import { openStore, type Store } from "../../api/store/open";
 import { routeOf } from "../../api/transports/rest/route";
 import { parseEnvironment } from "../../config/environment";
@@ -60,6 +60,7 @@ describe("queries", () => {
       },
       store: async () => store.db,
       payments: undefined,
+      events: { subscribe: () => Promise.reject(new Error("Nobody subscribes here")) },
       portfolio: { chains: [], snapshot: () => Promise.reject(new Error("Nobody pays here")) },
       head: async () => ({ historyDone: true, block: 1n, timestamp, builtBlock: 1n }),
       readiness: () => Promise.reject(new Error("It is not the index that is asked")),
@@ -89,7 +90,7 @@ describe("queries", () => {
     ...found[name],
   });
 
-  const reading = freeOperations.filter(
+  const reading = freeCalls.filter(
     ({ name, operation }) => operation.route.startsWith("GET ") && name !== "status.ready",
   );
   const listNames = new Set(lists.map(({ name }) => name));

@@ -92,12 +92,12 @@ describe("SIGTERM", () => {
     expect(await stopped).toBe(0);
   });
 
-  it("ends event streams with a message that says to connect again", async () => {
+  it("ends event streams with a dropped message that says to reconnect", async () => {
     const response = await fetch(`${stack.apiUrl}/events`);
     const text = response.text();
     await stack.stopIndexer();
     expect(await text).toMatch(
-      /data: \{"status":503,"error":"The service is stopping. Connect again with the last id"\}\n\n$/,
+      /event: dropped\ndata: \{"status":503,"error":"The service is stopping. Reconnect with the last event id"\}\n\n$/,
     );
   });
 });

@@ -1,23 +1,35 @@
+import { blockOf, cursorOf, endOfBlock, START } from "../../api/events/cursor";
 import type { EventLog } from "../../api/events/event-log";
 import type { EventRecord, EventRecords } from "../../api/events/event-records";
-import { type EventRow, messageMaker } from "../../api/events/message";
-import { blockOf, endOfBlock, positionOf, START } from "../../api/events/position";
-import type { ReaderParts } from "../../api/events/reader";
+import type { EventFeed, EventSelection } from "../../api/events/feed";
+import { type EventMessage, type EventRow, messageMaker } from "../../api/events/message";
+import type { ReaderOptions } from "../../api/events/reader";
 import { eventId } from "../../src/lib/event-id";
 
 type Block = { hash: `0x${string}`; rows: EventRow[] };
 
-/** A chain that can be told what happens, and the index of it, which may lag behind. Blocks are made of numbers of events. */
+/** The messages of a subscription, one by one. */
+export async function* messagesOf(
+  feed: EventFeed,
+  selection: EventSelection,
+  client: string,
+  signal: AbortSignal,
+): AsyncGenerator<EventMessage, void> {
+  for await (const entries of await feed.subscribe(selection, client, signal))
+    for (const { message } of entries) yield message;
+}
+
+/** A chain under the control of a test, and its index, which may lag behind. A block has a number of events. */
 export class ChainOfEvents {
   private made = 0;
   /** From block 1 on. */
   blocks: Block[] = [];
   /** What the index holds of them. */
   indexed: Block[] = [];
-  safeBlock = 0;
+  finalizedBlock = 0;
   ready = true;
-  /** How often a reader has looked at the log. */
-  glances = 0;
+  /** How often a reader has polled the log. */
+  polls = 0;
 
   mine(events: number): void {
     const hash = `0x${(++this.made).toString(16).padStart(16, "0")}${"ab".repeat(24)}` as const;
@@ -37,65 +49,65 @@ export class ChainOfEvents {
     this.blocks.push({ hash, rows });
   }
 
-  /** Drops the newest blocks, but none that is safe. */
+  /** Drops the newest blocks, but no finalized one. */
   drop(depth: number): void {
-    this.blocks = this.blocks.slice(0, Math.max(this.safeBlock, this.blocks.length - depth));
+    this.blocks = this.blocks.slice(0, Math.max(this.finalizedBlock, this.blocks.length - depth));
   }
 
-  /** Lets the index have the chain up to a number of blocks, from the last one they have in common. */
+  /** Indexes the chain up to a number of blocks, after reverting orphaned ones. */
   index(upTo = this.blocks.length): void {
     const common = this.indexed.findIndex((block, place) => block !== this.blocks[place]);
     const kept = common === -1 ? this.indexed.length : common;
     this.indexed = this.blocks.slice(0, Math.max(kept, Math.min(upTo, this.blocks.length)));
   }
 
-  /** Lets the index go back to what is safe, as when it starts again. */
-  goBack(): void {
-    this.indexed = this.indexed.slice(0, this.safeBlock);
+  /** Rolls the index back to the finalized block, as Ponder does on a restart. */
+  rollBack(): void {
+    this.indexed = this.indexed.slice(0, this.finalizedBlock);
   }
 
-  /** Holds the blocks safe that are so deep in the index. */
-  settle(depth: number): void {
+  /** Finalizes the indexed blocks from this depth on. */
+  finalize(depth: number): void {
     const agreed = this.indexed.filter((block, place) => block === this.blocks[place]).length;
-    this.safeBlock = Math.max(this.safeBlock, agreed - depth);
+    this.finalizedBlock = Math.max(this.finalizedBlock, agreed - depth);
   }
 
   /** The ids of all events of the chain, in their order. */
-  ids = () => this.blocks.flatMap(({ rows }) => rows.map((row) => positionOf(row.id, row.blockHash).id));
+  ids = () => this.blocks.flatMap(({ rows }) => rows.map((row) => cursorOf(row.id, row.blockHash).id));
 
   private rows = () => this.indexed.flatMap(({ rows }) => rows);
 
-  /** The log as the reader asks for it. */
+  /** The event log of the index. */
   log: EventLog = {
-    glance: async () => {
-      this.glances++;
+    status: async () => {
+      this.polls++;
       const last = this.rows().at(-1);
       return {
         ready: this.ready,
-        safeBlock: BigInt(this.safeBlock),
-        last: last ? positionOf(last.id, last.blockHash) : START,
+        finalizedBlock: BigInt(this.finalizedBlock),
+        last: last ? cursorOf(last.id, last.blockHash) : START,
       };
     },
-    lastUpTo: async (place) => {
+    lastUpTo: async (eventId) => {
       const last = this.rows()
-        .filter(({ id }) => id <= place)
+        .filter(({ id }) => id <= eventId)
         .at(-1);
-      return last ? positionOf(last.id, last.blockHash) : START;
+      return last ? cursorOf(last.id, last.blockHash) : START;
     },
     snapshot: async (after, upTo, limit) => {
       const sent = this.rows().filter(({ id }) => id > after && id <= upTo);
       const blocks = new Map(sent.map(({ id, blockHash }) => [id.slice(0, 12), blockHash]));
       return {
         ready: this.ready,
-        safeBlock: BigInt(this.safeBlock),
+        finalizedBlock: BigInt(this.finalizedBlock),
         blocks: [...blocks].map(([number, hash]) => ({ number, hash })),
         rows: this.rows()
           .filter(({ id }) => id > upTo)
           .slice(0, limit),
       };
     },
-    has: async (position) =>
-      position.id === START.id || this.rows().some((row) => positionOf(row.id, row.blockHash).id === position.id),
+    has: async (cursor) =>
+      cursor.id === START.id || this.rows().some((row) => cursorOf(row.id, row.blockHash).id === cursor.id),
     rows: async (after, upTo, limit, names) =>
       this.rows()
         .filter(({ id, name }) => id > after && id <= upTo && (!names || names.includes(name)))
@@ -108,35 +120,35 @@ export class ChainOfEvents {
   records: EventRecords = {
     save: async (records) => {
       for (const record of records)
-        if (!this.kept.has(record.sent.position.id)) this.kept.set(record.sent.position.id, record);
+        if (!this.kept.has(record.sent.cursor.id)) this.kept.set(record.sent.cursor.id, record);
     },
-    branchOf: async (position, limit) => {
+    branchOf: async (cursor, limit) => {
       const branch: EventRecord[] = [];
-      for (let record = this.kept.get(position.id); record && branch.length < limit; ) {
+      for (let record = this.kept.get(cursor.id); record && branch.length < limit; ) {
         branch.push(record);
         record = this.kept.get(record.previous.id);
       }
       return branch;
     },
-    sweep: async (upTo) => {
-      if (upTo < endOfBlock(0n)) throw new Error("Nothing is safe");
+    prune: async (upTo) => {
+      if (upTo < endOfBlock(0n)) throw new Error("No block is finalized");
     },
   };
 
-  /** What a reader of this chain needs. */
-  parts(): ReaderParts & { maxListeners: number; maxListenersOfClient: number } {
+  /** The options of a feed of this chain. */
+  options(): ReaderOptions & { maxSubscribers: number; maxSubscribersPerClient: number } {
     return {
       log: this.log,
       records: this.records,
-      blockHash: async (block) => this.blocks[Number(block) - 1]?.hash ?? null,
+      getBlockHash: async (block) => this.blocks[Number(block) - 1]?.hash ?? null,
       messages: messageMaker(true),
       limits: { messages: 1_000, bytes: 1_000_000 },
       pollMs: 1,
       onError: (error) => {
         throw error;
       },
-      maxListeners: 100,
-      maxListenersOfClient: 100,
+      maxSubscribers: 100,
+      maxSubscribersPerClient: 100,
     };
   }
 

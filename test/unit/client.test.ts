@@ -226,10 +226,10 @@ describe("following from a client", () => {
   let close: (() => void) | undefined;
   afterEach(() => close?.());
 
-  it("goes on after the last message when the connection is lost, and ends with what the service refuses", async () => {
+  it("resumes after the last message when the connection is lost, and throws the error of a refused request", async () => {
     const streams = [
-      'id: a\nevent: open\ndata: {}\n\nid: b\nevent: event\ndata: {"event":"one"}\n\n: still here\n\nid: c\nevent: eve',
-      'id: b\nevent: open\ndata: {}\n\nid: c\nevent: removed\ndata: {"event":"one"}\n\nevent: error\ndata: {"status":503}\n\n',
+      'id: a\nevent: ready\ndata: {}\n\nid: b\ndata: {"event":"one"}\n\n: heartbeat\n\nid: c\ndata: {"eve',
+      'id: b\nevent: ready\ndata: {}\n\nid: c\nevent: removed\ndata: {"event":"one"}\n\nevent: finalized\ndata: {"block_number":"1"}\n\nevent: dropped\ndata: {"status":503}\n\n',
     ];
     const {
       url,
@@ -237,7 +237,7 @@ describe("following from a client", () => {
       close: stop,
     } = await serve((_, __, response) => {
       const text = streams.shift();
-      if (text === undefined) return json(response, 410, { error: "Nothing is known of this position any more" });
+      if (text === undefined) return json(response, 410, { error: "Unknown or expired event id" });
       response.writeHead(200, { "content-type": "text/event-stream" }).end(text);
     });
     close = stop;
@@ -248,11 +248,12 @@ describe("following from a client", () => {
     };
     await expect(following()).rejects.toMatchObject({
       status: 410,
-      message: "Nothing is known of this position any more",
+      message: "Unknown or expired event id",
     });
     expect(seen).toEqual([
       ["event", "b"],
       ["removed", "c"],
+      ["finalized", "c"],
     ]);
     expect(requests.map(({ url, headers }) => [url, headers["last-event-id"]])).toEqual([
       ["/events?intent_id=7", undefined],
@@ -261,9 +262,9 @@ describe("following from a client", () => {
     ]);
   });
 
-  it("ends when it is told to", async () => {
+  it("ends when its signal is aborted", async () => {
     const { url, close: stop } = await serve((_, __, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" }).write("event: event\nid: a\ndata: {}\n\n");
+      response.writeHead(200, { "content-type": "text/event-stream" }).write("id: a\ndata: {}\n\n");
     });
     close = stop;
     const over = new AbortController();

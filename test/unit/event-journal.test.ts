@@ -1,21 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareBlocks, type EventBlock } from "../../api/events/compare";
+import { compareBlocks, type EventBlock } from "../../api/events/compare-blocks";
 import { Journal } from "../../api/events/journal";
 import type { Entry } from "../../api/events/message";
 
 const entry = (id: string | null, bytes = 10): Entry => ({
   message:
     id === null
-      ? { type: "safe", id, data: { block_number: "1" } }
-      : { type: "open", id, data: { id, safe_block_number: "1" } },
-  about: null,
+      ? { type: "finalized", id, data: { block_number: "1" } }
+      : { type: "ready", id, data: { id, finalized_block_number: "1" } },
+  fields: null,
   bytes: new Uint8Array(bytes),
 });
 const idsOf = (entries: readonly Entry[] | undefined) => entries?.map(({ message }) => message.id);
 
-describe("the journal of what was sent", () => {
-  it("gives every listener all that comes after its place, in order, or says that it is given up", () => {
+describe("the journal", () => {
+  it("gives a subscriber all entries after its offset, in order, or none if the offset was evicted", () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 60 }),
@@ -26,11 +26,11 @@ describe("the journal of what was sent", () => {
           sizes.forEach((size, number) => {
             journal.append([entry(String(number), size)]);
           });
-          const place = from === 0 ? journal.placeAfter("start") : journal.placeAfter(String(from - 1));
-          if (place === undefined) return;
+          const offset = from === 0 ? journal.offsetAfter("start") : journal.offsetAfter(String(from - 1));
+          if (offset === undefined) return;
           const taken: (string | null)[] = [];
-          for (let next = place; next < journal.end; ) {
-            const some = journal.take(next, batch);
+          for (let next = offset; next < journal.end; ) {
+            const some = journal.read(next, batch);
             expect(some?.entries).not.toHaveLength(0);
             taken.push(...(idsOf(some?.entries) ?? []));
             next = some?.next ?? journal.end;
@@ -44,32 +44,32 @@ describe("the journal of what was sent", () => {
   it("keeps no more than its limits, in number and in bytes", () => {
     const journal = new Journal("start", { messages: 4, bytes: 100 });
     for (let number = 0; number < 50; number++) journal.append([entry(String(number), 1)]);
-    expect(journal.take(0, 1_000)).toBeUndefined();
-    expect(journal.placeAfter("start")).toBeUndefined();
-    const place = journal.placeAfter("46") ?? -1;
-    expect(idsOf(journal.take(place, 1_000)?.entries)).toEqual(["47", "48", "49"]);
+    expect(journal.read(0, 1_000)).toBeUndefined();
+    expect(journal.offsetAfter("start")).toBeUndefined();
+    const offset = journal.offsetAfter("46") ?? -1;
+    expect(idsOf(journal.read(offset, 1_000)?.entries)).toEqual(["47", "48", "49"]);
     journal.append([entry("large", 101)]);
-    expect(journal.take(place, 1_000)).toBeUndefined();
-    expect(journal.placeAfter("large")).toBe(journal.end);
-    expect(journal.take(journal.end, 1_000)).toEqual({ entries: [], next: journal.end });
+    expect(journal.read(offset, 1_000)).toBeUndefined();
+    expect(journal.offsetAfter("large")).toBe(journal.end);
+    expect(journal.read(journal.end, 1_000)).toEqual({ entries: [], next: journal.end });
   });
 
-  it("finds the last place at which a listener stood, and messages without an id move nobody", () => {
+  it("finds the last offset of a cursor, which messages without an id do not move", () => {
     const journal = new Journal("start", { messages: 100, bytes: 1_000 });
     journal.append([entry("a"), entry("b"), entry("a"), entry(null)]);
-    expect(journal.placeAfter("a")).toBe(3);
+    expect(journal.offsetAfter("a")).toBe(3);
     expect(journal.end).toBe(4);
   });
 });
 
-describe("comparing what was sent with what the log has", () => {
+describe("comparing the blocks that were sent with the log", () => {
   const blocks = (...hashes: string[]): EventBlock[] => hashes.map((hash, place) => ({ number: String(place), hash }));
 
   it.each([
     { sent: [], present: [], more: false, is: { kept: 0, verdict: "same" } },
     { sent: ["a", "b"], present: ["a", "b"], more: true, is: { kept: 2, verdict: "same" } },
-    { sent: ["a", "b", "c"], present: ["a", "x", "y"], more: false, is: { kept: 1, verdict: "replaced" } },
-    { sent: ["a", "b", "c"], present: ["a"], more: true, is: { kept: 1, verdict: "replaced" } },
+    { sent: ["a", "b", "c"], present: ["a", "x", "y"], more: false, is: { kept: 1, verdict: "orphaned" } },
+    { sent: ["a", "b", "c"], present: ["a"], more: true, is: { kept: 1, verdict: "orphaned" } },
     { sent: ["a", "b", "c"], present: ["a"], more: false, is: { kept: 1, verdict: "missing" } },
     { sent: ["a"], present: [], more: false, is: { kept: 0, verdict: "missing" } },
   ])("$sent and $present, more: $more", ({ sent, present, more, is }) => {

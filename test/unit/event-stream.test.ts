@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { EventFeed } from "../../api/events/feed";
-import { eventStreamBody } from "../../api/transports/sse/stream";
+import { streamBody } from "../../api/transports/sse/stream";
 import { ChainOfEvents } from "./chain-of-events";
 
 const text = ({ value }: { value?: Uint8Array | undefined }) => Buffer.from(value ?? []).toString();
 
-/** A stream of a chain's events as it is written for one client, and the parts around it. */
+/** The event stream of one client. */
 async function streamOf(chain: ChainOfEvents, heartbeatMs = 10_000, keptMessages = 1_000) {
-  const feed = new EventFeed({ ...chain.parts(), limits: { messages: keptMessages, bytes: 1_000_000 } });
+  const feed = new EventFeed({ ...chain.options(), limits: { messages: keptMessages, bytes: 1_000_000 } });
   const ended = new AbortController();
   const faults: unknown[] = [];
   const stream = await feed.subscribe({ filter: {} }, "test", ended.signal);
-  const body = eventStreamBody(stream, {
+  const body = streamBody(stream, {
     heartbeatMs,
     end: () => ended.abort(),
     onFault: (error) => faults.push(error),
@@ -20,39 +20,39 @@ async function streamOf(chain: ChainOfEvents, heartbeatMs = 10_000, keptMessages
 }
 
 describe("a stream of events on the wire", () => {
-  it("says when to come back, where it begins, and then event by event what happens", async () => {
+  it("starts with retry and ready, then sends protocol events with the default message type", async () => {
     const chain = new ChainOfEvents();
     const { feed, reader } = await streamOf(chain);
     expect(text(await reader.read())).toBe("retry: 1000\n\n");
-    expect(text(await reader.read())).toMatch(/^id: 0{12}-0{6}-0{16}\nevent: open\ndata: \{.*\}\n\n$/);
+    expect(text(await reader.read())).toMatch(/^id: 0{12}-0{6}-0{16}\nevent: ready\ndata: \{.*\}\n\n$/);
     const next = reader.read();
     chain.mine(1);
     chain.index();
     expect(text(await next)).toMatch(
-      /^id: 000000000001-000000-0000000000000001\nevent: event\ndata: \{"id":"000000000001-000000-0000000000000001",.*\}\n\n$/,
+      /^id: 000000000001-000000-0000000000000001\ndata: \{"id":"000000000001-000000-0000000000000001",.*\}\n\n$/,
     );
     feed.close();
     expect(text(await reader.read())).toBe(
-      'event: error\ndata: {"status":503,"error":"The service is stopping. Connect again with the last id"}\n\n',
+      'event: dropped\ndata: {"status":503,"error":"The service is stopping. Reconnect with the last event id"}\n\n',
     );
     expect((await reader.read()).done).toBe(true);
   });
 
-  it("shows that it is alive when nothing happens, and loses nothing by it", async () => {
+  it("sends heartbeats while idle, and loses no event by it", async () => {
     const chain = new ChainOfEvents();
     const { feed, reader } = await streamOf(chain, 20);
     await reader.read();
     await reader.read();
-    for (let beat = 0; beat < 3; beat++) expect(text(await reader.read())).toBe(": still here\n\n");
+    for (let beat = 0; beat < 3; beat++) expect(text(await reader.read())).toBe(": heartbeat\n\n");
     chain.mine(2);
     chain.index();
     let written = "";
-    while (!written.includes("event: event")) written = text(await reader.read());
+    while (!written.includes("IntentCancelled")) written = text(await reader.read());
     expect(written.match(/^id: /gm)).toHaveLength(2);
     feed.close();
   });
 
-  it("ends with an error that says why, for a client that is too slow", async () => {
+  it("ends with dropped and the reason, for a client that is too slow", async () => {
     const chain = new ChainOfEvents();
     const { feed, ended, faults, reader } = await streamOf(chain, 10_000, 4);
     await reader.read();
@@ -67,7 +67,7 @@ describe("a stream of events on the wire", () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     expect(text(await reader.read())).toBe(
-      'event: error\ndata: {"status":503,"error":"The listener is too slow: what it has not taken is not kept for it. Connect again with the last id"}\n\n',
+      'event: dropped\ndata: {"status":503,"error":"The subscriber is too slow and was dropped. Reconnect with the last event id"}\n\n',
     );
     expect((await reader.read()).done).toBe(true);
     expect(faults).toEqual([]);
@@ -75,7 +75,7 @@ describe("a stream of events on the wire", () => {
     feed.close();
   });
 
-  it("lets go of the feed when the client hangs up, whatever it was waiting for", async () => {
+  it("ends the subscription when the client disconnects", async () => {
     const chain = new ChainOfEvents();
     const { feed, ended, faults, reader } = await streamOf(chain);
     await reader.read();

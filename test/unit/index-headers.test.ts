@@ -1,11 +1,11 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import type { AnyOperation } from "../../api/core/operation";
+import type { AnyCall } from "../../api/core/operation";
 import { paidCaller } from "../../api/core/paid-caller";
 import { createGateway } from "../../api/gateway";
 import type { IndexHead } from "../../api/index/head";
 import type { Context } from "../../api/operations/context";
-import { allOperations } from "../../api/operations/index";
+import { calls } from "../../api/operations/index";
 import { openApiDocument } from "../../api/transports/openapi";
 import { parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
@@ -40,6 +40,7 @@ function servicesOver(db: never, head: () => Promise<IndexHead> = async () => sy
     clients: { chain: {} as never },
     store: async () => noting(() => {}),
     payments: undefined,
+    events: { subscribe: () => Promise.reject(new Error("not read")) },
     config: { ...parseEnvironment({ NODE_ENV: "test" }), ...baseSepolia },
     portfolio: { chains: ["local"], snapshot: () => Promise.reject(new Error("not read")) },
     head,
@@ -53,7 +54,7 @@ const caller = paidCaller({ baseUrl: "http://localhost", client: "one", isKnown:
 /** Where the example is one of the store's, and the index is read later. */
 const examples: Readonly<Record<string, Record<string, unknown>>> = { "bids.select": { bidId: "1-1" } };
 
-async function usesIndex(name: string, { run, input, example }: AnyOperation): Promise<boolean> {
+async function usesIndex(name: string, { run, input, example }: AnyCall): Promise<boolean> {
   let used = false;
   const services = servicesOver(
     noting(() => {
@@ -68,7 +69,7 @@ async function usesIndex(name: string, { run, input, example }: AnyOperation): P
 }
 
 describe("an operation", () => {
-  it.each(allOperations)("$name says whether it reads the index", async ({ name, operation }) => {
+  it.each(calls)("$name says whether it reads the index", async ({ name, operation }) => {
     expect(await usesIndex(name, operation)).toBe(operation.readsIndex !== false);
   });
 });
@@ -145,7 +146,7 @@ describe("an answer made from the index", () => {
         .filter(({ responses }) => Object.values(responses).some(({ headers }) => headers?.["x-index-block"]))
         .map(({ operationId }) => operationId),
     );
-    const reading = allOperations.filter(({ operation }) => operation.readsIndex !== false).map(({ name }) => name);
+    const reading = calls.filter(({ operation }) => operation.readsIndex !== false).map(({ name }) => name);
     expect(documented.sort()).toEqual(reading.sort());
   });
 

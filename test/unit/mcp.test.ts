@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { createGateway } from "../../api/gateway";
 import type { Context } from "../../api/operations/context";
-import { freeOperations } from "../../api/operations/index";
+import { freeCalls } from "../../api/operations/index";
 import { toolNameOf, toolOf, toolOperations } from "../../api/transports/tools";
 
 describe("a tool", () => {
@@ -16,7 +16,7 @@ describe("a tool", () => {
   });
 
   it("is every operation that is free and not for development", () => {
-    const left = freeOperations.filter(({ name }) => !tools.some(({ tool }) => tool.name === toolNameOf(name)));
+    const left = freeCalls.filter(({ name }) => !tools.some(({ tool }) => tool.name === toolNameOf(name)));
     expect(left.map(({ name }) => name)).toEqual(["bids.create", "bids.select"]);
   });
 

@@ -6,8 +6,8 @@ import type { Context } from "../../api/operations/context";
 import { serverSent } from "../../client/src/server-sent";
 import { ChainOfEvents } from "./chain-of-events";
 
-/** tRPC's numbers of the errors after which its own clients connect again, for ever. */
-const CONNECTED_AGAIN = [-32_603, -32_502, -32_503, -32_504];
+/** The tRPC error codes after which its clients reconnect, without a limit. */
+const RECONNECT_CODES = [-32_603, -32_502, -32_503, -32_504];
 
 describe("the live events over tRPC", () => {
   const ended: (() => void)[] = [];
@@ -19,33 +19,33 @@ describe("the live events over tRPC", () => {
     const chain = new ChainOfEvents();
     chain.mine(1);
     chain.index();
-    const feed = new EventFeed(chain.parts());
+    const feed = new EventFeed(chain.options());
     ended.push(() => feed.close());
-    const services = { config: { writeTokens: [] } } as unknown as Context;
-    const gateway = createGateway(services, pino({ level: "silent" }), { feed, heartbeatMs });
+    const config = { writeTokens: [], eventHeartbeatMs: heartbeatMs };
+    const gateway = createGateway({ config, events: feed } as unknown as Context, pino({ level: "silent" }));
     const query = input === undefined ? "" : `?input=${encodeURIComponent(JSON.stringify(input))}`;
     const { body } = await gateway.request(`/trpc/events.subscribe${query}`);
     if (!body) throw new Error("There is no stream");
     return body;
   };
 
-  /** The error that a stream ends with. */
+  /** The error with which a stream ends. */
   const errorOf = async (input: unknown) => {
-    for await (const { type, data } of serverSent(await ask(input)))
-      if (type === "serialized-error") return JSON.parse(data);
-      else if (type === "message") return "a message";
+    for await (const { event, data } of serverSent(await ask(input)))
+      if (event === "serialized-error") return JSON.parse(data);
+      else if (event === undefined) return "a message";
   };
 
-  it("end for good at a position of which nothing is known", async () => {
+  it("end for good at an unknown event id", async () => {
     const error = await errorOf({ lastEventId: `${"9".repeat(12)}-${"9".repeat(6)}-${"f".repeat(16)}` });
     expect(error).toMatchObject({
-      message: expect.stringContaining("Nothing is known of this position any more"),
+      message: expect.stringContaining("Unknown or expired event id"),
       data: { code: "NOT_FOUND", httpStatus: 404 },
     });
-    expect(CONNECTED_AGAIN).not.toContain(error.code);
+    expect(RECONNECT_CODES).not.toContain(error.code);
   });
 
-  it.each([["hello"], [5], [[1]], [true]])("are refused to an input that is no object: %j", async (input) => {
+  it.each([["hello"], [5], [[1]], [true]])("reject an input that is not an object: %j", async (input) => {
     expect(await errorOf(input)).toMatchObject({ data: { code: "BAD_REQUEST", httpStatus: 400 } });
   });
 
@@ -53,7 +53,7 @@ describe("the live events over tRPC", () => {
     expect(await errorOf(input)).toBe("a message");
   });
 
-  it("show that they are alive while nothing happens", async () => {
+  it("send pings while idle", async () => {
     const reader = (await ask({}, 20)).pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
     while (text.split("event: ping\n").length < 4) {

@@ -1,13 +1,13 @@
 import { Hono } from "hono";
 import type { Logger } from "pino";
 import { NotFound } from "../../core/errors";
-import type { AnyOperation, Caller } from "../../core/operation";
+import type { AnyCall, Caller } from "../../core/operation";
 import { paidCaller } from "../../core/paid-caller";
 import { parseInput, runOperation } from "../../core/run";
 import { callerOf } from "../../http/caller";
 import type { Env } from "../../http/log";
 import type { Context } from "../../operations/context";
-import { allOperations } from "../../operations/index";
+import { calls } from "../../operations/index";
 import { createPaywall } from "../../payments/paywall";
 import { routeOf } from "./route";
 import { answer, refuseOtherMethods, sentInput } from "./routes";
@@ -15,11 +15,11 @@ import { answer, refuseOtherMethods, sentInput } from "./routes";
 /** The routes of the operations that are paid for. What was sent is checked before any payment is asked for or taken. */
 export function paidRoutes(context: Context, log: Logger): Hono<Env> {
   const routes = new Hono<Env>();
-  for (const { operation } of allOperations) if (operation.paid) addRoute(routes, operation, context, log);
+  for (const { operation } of calls) if (operation.paid) addRoute(routes, operation, context, log);
   return routes;
 }
 
-function addRoute(routes: Hono<Env>, operation: AnyOperation, context: Context, log: Logger): void {
+function addRoute(routes: Hono<Env>, operation: AnyCall, context: Context, log: Logger): void {
   const { config, payments, store } = context;
   const route = routeOf(operation);
   const sell = payments && createPaywall(operation, payments, store, log);

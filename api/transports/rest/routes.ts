@@ -1,13 +1,13 @@
 import { Hono, type Context as HonoContext } from "hono";
 import type { Allowance } from "../../core/limits";
-import type { AnyOperation } from "../../core/operation";
+import type { AnyCall } from "../../core/operation";
 import { requirePermission, runOperation } from "../../core/run";
 import { callerOf } from "../../http/caller";
 import { etagOf, hasTag } from "../../http/etag";
 import { sayIndexHead } from "../../http/index-headers";
 import type { Env } from "../../http/log";
 import type { Context } from "../../operations/context";
-import { freeOperations } from "../../operations/index";
+import { freeCalls } from "../../operations/index";
 import { readBody } from "./body";
 import { readQuery } from "./query";
 import { type Route, routeOf } from "./route";
@@ -58,11 +58,11 @@ export async function sentInput(
   };
 }
 
-/** The REST routes of all operations that are free; a known path with another method is a 405. */
+/** The REST routes of all free calls; a known path with another method is a 405. */
 export function restRoutes(context: Context): Hono<Env> {
   const routes = new Hono<Env>();
-  const operationsAt = new Map<string, AnyOperation[]>();
-  for (const { operation } of freeOperations)
+  const operationsAt = new Map<string, AnyCall[]>();
+  for (const { operation } of freeCalls)
     for (const path of [routeOf(operation).honoPath, ...(operation.alias ? [operation.alias] : [])])
       operationsAt.set(path, [...(operationsAt.get(path) ?? []), operation]);
   // A path that is written out comes before one with a parameter in its place: /intents/metadata is no intent.
@@ -79,7 +79,7 @@ export function restRoutes(context: Context): Hono<Env> {
 }
 
 /** Answers the requests for one operation. */
-function handlerOf(context: Context, operation: AnyOperation) {
+function handlerOf(context: Context, operation: AnyCall) {
   const route = routeOf(operation);
   return async (c: HonoContext<Env>): Promise<Response> => {
     const caller = callerOf(c, context.config);

@@ -1,13 +1,14 @@
 import { Hono } from "hono";
 import type { Logger } from "pino";
-import type { EventFeed } from "../../events/feed";
-import { readSubscription, subscription } from "../../events/subscription";
+import type { AnySubscription } from "../../core/operation";
+import { openSubscription, parseInput } from "../../core/run";
 import { callerOf } from "../../http/caller";
 import type { Env } from "../../http/log";
 import type { Context } from "../../operations/context";
+import { subscriptions } from "../../operations/index";
 import { routeOf } from "../rest/route";
 import { refuseOtherMethods, sentInput } from "../rest/routes";
-import { eventStreamBody } from "./stream";
+import { streamBody } from "./stream";
 
 const headers = {
   "content-type": "text/event-stream; charset=UTF-8",
@@ -15,28 +16,33 @@ const headers = {
   "x-accel-buffering": "no",
 };
 
-/** The live events, and how often a stream of them shows that it is alive. */
-export type LiveEvents = { feed: EventFeed; heartbeatMs: number };
-
-/** The live events, as Server-Sent Events. */
-export function eventRoutes({ feed, heartbeatMs }: LiveEvents, { config }: Context, log: Logger): Hono<Env> {
-  const route = routeOf(subscription);
+/** The routes of all subscriptions, as Server-Sent Events. */
+export function streamRoutes(context: Context, log: Logger): Hono<Env> {
   const routes = new Hono<Env>();
+  for (const { operation } of subscriptions) addRoute(routes, operation, context, log);
+  return routes;
+}
+
+function addRoute(routes: Hono<Env>, operation: AnySubscription, context: Context, log: Logger): void {
+  const { config } = context;
+  const route = routeOf(operation);
   routes.get(route.honoPath, async (c) => {
-    const wanted = readSubscription(await sentInput(c, route));
-    // Hono answers HEAD as it does GET, less the body: it must not have been opened.
-    if (c.req.method === "HEAD") return c.body(null, 200, headers);
+    const sent = await sentInput(c, route);
+    // Hono answers HEAD with the GET handler and drops the body, so no stream may be opened.
+    if (c.req.method === "HEAD") {
+      parseInput(context, operation, sent);
+      return c.body(null, 200, headers);
+    }
     const ended = new AbortController();
     const end = () => ended.abort();
     c.req.raw.signal.addEventListener("abort", end, { once: true });
-    const stream = await feed.subscribe(wanted, callerOf(c, config).client, ended.signal);
-    const body = eventStreamBody(stream, {
-      heartbeatMs,
+    const stream = await openSubscription(context, operation, sent, callerOf(c, config), ended.signal);
+    const body = streamBody(stream, {
+      heartbeatMs: config.eventHeartbeatMs,
       end,
       onFault: (error) => log.error({ request_id: c.var.requestId, err: error }, "failed stream"),
     });
     return c.body(body, 200, headers);
   });
   refuseOtherMethods(routes, route.honoPath, [route.method]);
-  return routes;
 }

@@ -1,72 +1,82 @@
-import type { EventStream } from "../../events/feed";
-import type { Entry } from "../../events/message";
+import { type StreamEntry, z } from "../../core/operation";
 import { failureOf } from "../../http/failure";
 
 type Options = {
-  /** How often a stream on which nothing happens shows that it is alive. */
+  /** The interval of heartbeats on an idle stream. */
   heartbeatMs: number;
-  /** Ends the listening. */
+  /** Ends the subscription. */
   end: () => void;
-  /** Told of a failure of ours. */
+  /** Called with an error that is not the client's. */
   onFault: (error: unknown) => void;
 };
 
-/** How long a client may take nothing of what is there for it. */
+/** The data of `dropped`, which this transport sends as the last message of a stream that the service ends. */
+export const StreamDropped = z
+  .strictObject({
+    status: z.int().openapi({ description: "The status of this error as an HTTP response.", example: 503 }),
+    error: z.string().openapi({ example: "The service is stopping. Reconnect with the last event id" }),
+  })
+  .openapi("StreamDropped", {
+    description: "`dropped`, the last message of a stream that the service ends, with the reason.",
+  });
+
+/** How long a client may leave data unread before its stream is aborted. */
 const STALLED_MS = 60_000;
 
-/** When a client that was cut off is to come back. */
+/** The reconnection delay of EventSource. */
 const RETRY_MS = 1_000;
 
-const text = (lines: string) => new Uint8Array(Buffer.from(`${lines}\n\n`));
+const encode = (fields: string) => new Uint8Array(Buffer.from(`${fields}\n\n`));
 
-const together = (entries: readonly Entry[]): Uint8Array => Buffer.concat(entries.map(({ bytes }) => bytes));
+const dropped = (data: z.input<typeof StreamDropped>) => encode(`event: dropped\ndata: ${JSON.stringify(data)}`);
+
+const concat = (entries: readonly StreamEntry[]): Uint8Array => Buffer.concat(entries.map(({ bytes }) => bytes));
 
 /**
- * Writes a stream of events as Server-Sent Events. It takes from the stream only when the client has taken what came before,
- * so nothing piles up here for a slow one; when the stream drops it, the last thing it is told is why. A client that takes
- * nothing at all for long is cut off.
+ * Writes a subscription as Server-Sent Events. It reads from the subscription only after the client has read the previous
+ * batch, so nothing is buffered for a slow client.
  */
-export function eventStreamBody(
-  stream: EventStream,
+export function streamBody(
+  stream: AsyncGenerator<readonly StreamEntry[], void>,
   { heartbeatMs, end, onFault }: Options,
 ): ReadableStream<Uint8Array> {
-  let pending: Promise<IteratorResult<readonly Entry[], void>> | undefined;
+  let pending: Promise<IteratorResult<readonly StreamEntry[], void>> | undefined;
   let stalled: NodeJS.Timeout | undefined;
   let cancelled = false;
 
-  /** What comes next, or null when nothing does for a while. The wait goes on with the next call. */
+  /** The next batch; null after `heartbeatMs` without one, in which case the next call keeps waiting for it. */
   const next = async () => {
     pending ??= stream.next();
     let timer: NodeJS.Timeout | undefined;
-    const quiet = new Promise<null>((resolve) => {
+    const idle = new Promise<null>((resolve) => {
       timer = setTimeout(() => resolve(null), heartbeatMs);
     });
-    const result = await Promise.race([pending, quiet]).finally(() => clearTimeout(timer));
+    const result = await Promise.race([pending, idle]).finally(() => clearTimeout(timer));
     if (result !== null) pending = undefined;
     return result;
   };
 
   return new ReadableStream<Uint8Array>(
     {
-      start: (controller) => controller.enqueue(text(`retry: ${RETRY_MS}`)),
+      start: (controller) => controller.enqueue(encode(`retry: ${RETRY_MS}`)),
       async pull(controller) {
         clearTimeout(stalled);
         try {
           const result = await next();
           if (cancelled) return;
           if (result?.done) return controller.close();
-          controller.enqueue(result === null ? text(": still here") : together(result.value));
+          controller.enqueue(result === null ? encode(": heartbeat") : concat(result.value));
           stalled = setTimeout(() => {
             cancelled = true;
             end();
-            controller.error(new Error("The client takes nothing"));
+            controller.error(new Error("The client does not read its event stream"));
           }, STALLED_MS);
           stalled.unref();
         } catch (error) {
           if (cancelled) return;
           const { status, message, fault } = failureOf(error);
           if (fault) onFault(error);
-          controller.enqueue(text(`event: error\ndata: ${JSON.stringify({ status, error: message })}`));
+          controller.enqueue(dropped({ status, error: message }));
           controller.close();
         }
       },

@@ -83,6 +83,7 @@ export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
     documentBytesPerDay: undefined,
     cursorSecret: "not much of a secret",
     checkAnswers: true,
+    eventHeartbeatMs: 15_000,
   };
   const stores: Store[] = [];
   const openGateway = async (change: Partial<Config> = {}, isOffered = true) => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { blockOf, endOfBlock, isOnBlock, logIndexOf, positionOf, readPosition, START } from "../../api/events/position";
+import { blockOf, cursorOf, endOfBlock, isInBlock, logIndexOf, parseCursor, START } from "../../api/events/cursor";
 import { eventId } from "../../src/lib/event-id";
 
 const hash = fc
@@ -11,15 +11,15 @@ const place = fc.record({
   log: fc.integer({ min: 0, max: 999_999 }),
 });
 
-describe("the position of an event", () => {
+describe("the cursor of an event", () => {
   it("is read back as it was written, with its block and its log index", () => {
     fc.assert(
       fc.property(place, hash, ({ block, log }, blockHash) => {
-        const position = positionOf(eventId(block, log), blockHash);
-        expect(readPosition(position.id)).toEqual(position);
-        expect([blockOf(position), logIndexOf(position)]).toEqual([block, log]);
-        expect(isOnBlock(position, blockHash)).toBe(true);
-        expect(position.eventId <= endOfBlock(block)).toBe(true);
+        const cursor = cursorOf(eventId(block, log), blockHash);
+        expect(parseCursor(cursor.id)).toEqual(cursor);
+        expect([blockOf(cursor), logIndexOf(cursor)]).toEqual([block, log]);
+        expect(isInBlock(cursor, blockHash)).toBe(true);
+        expect(cursor.eventId <= endOfBlock(block)).toBe(true);
       }),
     );
   });
@@ -27,11 +27,11 @@ describe("the position of an event", () => {
   it("is another one in every other block at the same place", () => {
     fc.assert(
       fc.property(place, hash, hash, ({ block, log }, one, other) => {
-        // A position holds the first 8 bytes of the hash, which tell the blocks of one chain apart.
+        // A cursor holds the first 8 bytes of the hash, which tell the blocks of one chain apart.
         fc.pre(one.slice(0, 18) !== other.slice(0, 18));
-        const position = positionOf(eventId(block, log), one);
-        expect(positionOf(eventId(block, log), other).id).not.toBe(position.id);
-        expect(isOnBlock(position, other)).toBe(false);
+        const cursor = cursorOf(eventId(block, log), one);
+        expect(cursorOf(eventId(block, log), other).id).not.toBe(cursor.id);
+        expect(isInBlock(cursor, other)).toBe(false);
       }),
     );
   });
@@ -45,6 +45,6 @@ describe("the position of an event", () => {
     `${START.id} `,
     `${START.id}\n`,
   ])("is not read from %j", (text) => {
-    expect(readPosition(text)).toBeNull();
+    expect(parseCursor(text)).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { candidateNames, eventNames, type Filter, matches, subjectsOf } from "../../api/events/subjects";
+import { candidateNames, eventNames, type Filter, matches, subjectsOf } from "../../api/events/filter";
 import { contractNames } from "../../config/contracts";
 import { runs } from "../support/seed";
 import { argumentsOf, events } from "./arbitrary-event";
