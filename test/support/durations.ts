@@ -4,7 +4,7 @@
  */
 export const durations: Record<string, number> = {
   "integration/start": 131,
-  "integration/away-node": 95,
+  "integration/away-node": 97,
   "integration/upgrade": 90,
   "integration/reorg-exit": 85,
   "integration/restart": 78,
