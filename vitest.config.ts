@@ -1,18 +1,51 @@
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { LongestFirst } from "./test/support/longest-first";
 import { runs } from "./test/support/seed";
+
+/** Files that only read the chain of the stack that the whole run shares, or that need a database and no stack. */
+const GATEWAY = ["documents", "for-agents", "http", "queries"].map((name) => `test/integration/${name}.test.ts`);
+
+const DATABASE = "test/support/database-server.ts";
+const SAMPLE_STACK = "test/support/sample-stack.ts";
+
+const project = (
+  name: string,
+  { globalSetup = [], ...test }: NonNullable<TestProjectInlineConfiguration["test"]> & { globalSetup?: string[] },
+): TestProjectInlineConfiguration => ({
+  extends: true,
+  test: { name, globalSetup, ...test },
+});
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    globalSetup: ["test/support/print-seed.ts", "test/support/database-server.ts"],
     setupFiles: "test/support/property-tests.ts",
     // TEST_RUNS times as many runs take as many times longer.
     testTimeout: runs(120_000),
     hookTimeout: 240_000,
     // What is waited for comes when it comes: a busy machine is no failure.
     expect: { poll: { timeout: 20_000 } },
-    pool: "forks",
-    // Each integration file runs a chain and an indexer; two at a time is what two cores carry.
-    poolOptions: { forks: { maxForks: 2, minForks: 1 } },
+    sequence: { sequencer: LongestFirst },
+    globalSetup: "test/support/print-seed.ts",
+    // Both pools run at the same time. A file with a stack waits about as long as it computes, so that two cores carry
+    // three of them. Unit tests share their threads' modules.
+    poolOptions: {
+      forks: { maxForks: 3, minForks: 1 },
+      threads: { maxThreads: 1, minThreads: 1, isolate: false },
+    },
+    projects: [
+      project("unit", { include: ["test/unit/**/*.test.ts"], pool: "threads" }),
+      project("gateway", { include: GATEWAY, globalSetup: [DATABASE, SAMPLE_STACK], pool: "forks" }),
+      project("stack", {
+        include: ["test/{integration,faults}/**/*.test.ts"],
+        exclude: GATEWAY,
+        globalSetup: [DATABASE],
+        pool: "forks",
+      }),
+      project("browser", {
+        include: ["test/browser/**/*.test.ts"],
+        globalSetup: ["test/support/chromium.ts", DATABASE, SAMPLE_STACK],
+        pool: "forks",
+      }),
+    ],
   },
 });

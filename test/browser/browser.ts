@@ -1,8 +1,4 @@
-import { ChromiumUnavailable, findChromium } from "../support/chromium";
+import { inject } from "vitest";
 
-/** Where Chromium is. A machine without it, on which it can't be installed, can still run all the other tests. */
-export const executablePath = await findChromium().catch((error: unknown) => {
-  if (!(error instanceof ChromiumUnavailable)) throw error;
-  console.warn(`${error.message} The tests in a browser are left out.`);
-  return undefined;
-});
+/** Where Chromium is; undefined on a machine without it, which skips the browser tests. */
+export const executablePath = inject("chromium") ?? undefined;

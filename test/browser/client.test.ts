@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 import { build } from "tsdown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Stack, startStack } from "../integration/stack";
+import { type SampleStack, sampleStack } from "../integration/sample-stack";
 import { chromiumArguments } from "../support/chromium";
 import { executablePath } from "./browser";
 
@@ -35,7 +35,7 @@ const script = (url: string) => `(async () => {
 })()`;
 
 describe.skipIf(executablePath === undefined)("the client in a browser", () => {
-  let stack: Stack;
+  let stack: SampleStack;
   let browser: Browser;
   let folder: string;
   let code: string;
@@ -43,12 +43,11 @@ describe.skipIf(executablePath === undefined)("the client in a browser", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "intentry-bundle-"));
     code = await bundle(folder);
-    stack = await startStack({ sample: true });
+    stack = await sampleStack();
     browser = await chromium.launch({ executablePath, args: chromiumArguments });
   });
   afterAll(async () => {
     await browser?.close();
-    await stack?.stop();
     await rm(folder, { recursive: true, force: true });
   });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type Stack, startStack } from "../integration/stack";
+import { type SampleStack, sampleStack } from "../integration/sample-stack";
 import { chromiumArguments } from "../support/chromium";
 import { executablePath } from "./browser";
 
@@ -25,7 +25,7 @@ const watchRefusals = `
 `;
 
 describe.skipIf(executablePath === undefined)("/docs in a browser", () => {
-  let stack: Stack;
+  let stack: SampleStack;
   let browser: Browser;
   let page: Page;
   let folder: string;
@@ -35,7 +35,7 @@ describe.skipIf(executablePath === undefined)("/docs in a browser", () => {
   const problems: string[] = [];
 
   beforeAll(async () => {
-    stack = await startStack({ sample: true });
+    stack = await sampleStack();
     folder = await mkdtemp(join(tmpdir(), "intentry-docs-"));
     document = Document.parse(await (await fetch(`${stack.apiUrl}/openapi.json`)).json());
     browser = await chromium.launch({ executablePath, args: chromiumArguments });
@@ -59,7 +59,6 @@ describe.skipIf(executablePath === undefined)("/docs in a browser", () => {
 
   afterAll(async () => {
     await browser?.close();
-    await stack?.stop();
     if (folder) await rm(folder, { recursive: true });
   });
 

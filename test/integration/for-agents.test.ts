@@ -10,10 +10,9 @@ import { exampleSources } from "../../api/transports/example-sources";
 import { routeOf } from "../../api/transports/rest/route";
 import { toolNameOf, toolOperations } from "../../api/transports/tools";
 import { actor } from "../../stack/chain";
-import { publishExamples } from "../../stack/sample/published";
 import { cli, cliFile } from "./cli-run";
 import { addressOf } from "./lists/asking";
-import { type Stack, startStack } from "./stack";
+import { type SampleStack, sampleStack } from "./sample-stack";
 
 type Result = { content: { type: string; text: string }[]; structuredContent?: unknown; isError?: boolean };
 
@@ -36,15 +35,13 @@ function findKey(answer: unknown, key: string): unknown {
 }
 
 describe("what agents are offered, on the sample chain", () => {
-  let stack: Stack;
+  let stack: SampleStack;
   let url: string;
 
   beforeAll(async () => {
-    stack = await startStack({ sample: true });
+    stack = await sampleStack();
     url = stack.apiUrl;
-    await publishExamples(url, undefined);
   }, 240_000);
-  afterAll(() => stack?.stop());
 
   describe("llms.txt and llms-full.txt", () => {
     it.each(["/llms.txt", "/llms-full.txt"])("%s is Markdown as plain text that is not sent twice", async (path) => {
@@ -342,26 +339,6 @@ describe("what agents are offered, on the sample chain", () => {
         expect(stderr).toMatch(/^http:\/\/127\.0\.0\.1:2 does not answer as Intentry does/);
       },
     );
-
-    it.runIf(paid.length > 0)("buys a portfolio, and says which transaction paid for it", async () => {
-      const { address } = actor(9);
-      const balance = () => stack.read("TestDollar", "balanceOf", [address]);
-      await stack.write(actor(0), "TestDollar", "mint", [address, 1_000_000n]);
-      const before = await balance();
-      const { code, stdout, stderr } = await cli(["pay-portfolio", address, "--url", url]);
-      expect(code, stderr).toBe(0);
-      expect(JSON.parse(stdout)).toMatchObject({ address: address.toLowerCase(), chains: ["local"] });
-      const [, payer, hash] = /^(0x\w{40}) paid for it in transaction (0x\w{64})\n$/.exec(stderr) ?? [];
-      expect(payer).toBe(address);
-      const { status } = await stack.client.getTransactionReceipt({ hash: hash as `0x${string}` });
-      expect(status).toBe("success");
-      expect(before - (await balance())).toBe(10_000n);
-      const refused = await cli(["pay-portfolio", address, "--chains", "nowhere", "--url", url]);
-      expect(refused.code).toBe(1);
-      expect(refused.stderr).toMatch(/^400: chains: /);
-      const callable = await cli(["call", "portfolio.get", "--url", url]);
-      expect(callable.stderr).toBe("portfolio.get is paid for; intentry pay-portfolio buys it\n");
-    });
 
     it("has a version and help", async () => {
       expect((await cli(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);

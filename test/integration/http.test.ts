@@ -1,10 +1,9 @@
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../stack/chain";
-import { hashOf } from "../../stack/sample/people";
 import { documentedRoutes } from "./openapi-routes";
 import { parseAnswer, sendRaw } from "./raw-http";
-import { type Stack, startStack } from "./stack";
+import { type SampleStack, sampleStack } from "./sample-stack";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const owner = actor(1).address.toLowerCase();
@@ -70,12 +69,11 @@ const get = (target: string, ...headers: string[]) =>
   head(`GET ${target} HTTP/1.1`, ...(headers.length > 0 ? headers : [host]));
 
 describe("the gateway's HTTP", () => {
-  let stack: Stack;
+  let stack: SampleStack;
 
   beforeAll(async () => {
-    stack = await startStack({ sample: true });
+    stack = await sampleStack();
   });
-  afterAll(() => stack?.stop());
 
   /** Asks over fetch; every answer there is has an id and is open to every origin. */
   const ask = async (path: string, init: RequestInit = {}) => {
@@ -271,16 +269,6 @@ describe("the gateway's HTTP", () => {
       expect(await ask("/health", { method: "POST", headers: { "if-none-match": "*" } })).toMatchObject({
         status: 405,
       });
-    });
-
-    it("is another once the chain has moved on", async () => {
-      const path = `/agents?owner=${owner}`;
-      const etag = (await ask(path)).headers.get("etag") ?? "";
-      await stack.write(actor(1), "AgentRegistry", "registerAgent", ["new", "0x01", hashOf("new")]);
-      await stack.indexed();
-      const answer = await ask(path, { headers: { "if-none-match": etag } });
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get("etag")).not.toBe(etag);
     });
   });
 

@@ -63,6 +63,7 @@ export async function indexOf(
   env: NodeJS.ProcessEnv & { DATABASE_URL: string },
   sources: Sources = {},
   tokens?: TokenList,
+  onLogLine: (line: string) => void = () => {},
 ): Promise<Index> {
   const [apiPort = 0, ponderPort = 0] = await freePorts(2);
   const stateFolder = await mkdtemp(join(tmpdir(), "intentry-test-"));
@@ -105,6 +106,7 @@ export async function indexOf(
       lines = [];
       const onLine = (line: string) => {
         lines.push(line);
+        onLogLine(line);
         if (process.env.TEST_LOG) console.log(line);
       };
       const variables: NodeJS.ProcessEnv = {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../stack/chain";
 import { payingFetch } from "../../stack/paying-fetch";
 import { demoPayer } from "../../stack/sample/people";
+import { cli } from "./cli-run";
 import { parseAnswer, sendRaw } from "./raw-http";
 import { type Stack, startStack } from "./stack";
 import { askedFor, buy, sign } from "./x402/payer";
@@ -41,6 +42,25 @@ describe("the paid portfolio on the whole stack", () => {
     const responses = await Promise.all(signed.map(({ header }) => buy(`${stack.apiUrl}/portfolio${query}`, header)));
     expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect((await balanceOf(payee)) - before).toBe(20n * PRICE);
+  });
+
+  it("is sold by the command line, which says which transaction paid", async () => {
+    const { address } = actor(9);
+    await stack.write(actor(0), "TestDollar", "mint", [address, 1_000_000n]);
+    const before = await balanceOf(address);
+    const { code, stdout, stderr } = await cli(["pay-portfolio", address, "--url", stack.apiUrl]);
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ address: address.toLowerCase(), chains: ["local"] });
+    const [, payer, hash] = /^(0x\w{40}) paid for it in transaction (0x\w{64})\n$/.exec(stderr) ?? [];
+    expect(payer).toBe(address);
+    const { status } = await stack.client.getTransactionReceipt({ hash: hash as `0x${string}` });
+    expect(status).toBe("success");
+    expect(before - (await balanceOf(address))).toBe(PRICE);
+    const refused = await cli(["pay-portfolio", address, "--chains", "nowhere", "--url", stack.apiUrl]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/^400: chains: /);
+    const callable = await cli(["call", "portfolio.get", "--url", stack.apiUrl]);
+    expect(callable.stderr).toBe("portfolio.get is paid for; intentry pay-portfolio buys it\n");
   });
 
   const host = "Host: localhost\r\nConnection: close\r\n";

@@ -7,11 +7,10 @@ import { openStore, type Store } from "../../api/store/open";
 import { routeOf } from "../../api/transports/rest/route";
 import { parseEnvironment } from "../../config/environment";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { publishExamples } from "../../stack/sample/published";
 import { type RecordedIndex, recordedIndex } from "../support/recorded-index";
 import { type Found, findParameters } from "./found";
 import { addressOf, lists } from "./lists/asking";
-import { type Stack, startStack } from "./stack";
+import { type SampleStack, sampleStack } from "./sample-stack";
 
 /** As {@link startStack} names it. */
 const SCHEMA = "intentry_test";
@@ -38,7 +37,7 @@ const fixed: Readonly<Record<string, number>> = {
 };
 
 describe("queries", () => {
-  let stack: Stack;
+  let stack: SampleStack;
   let index: RecordedIndex;
   let store: Store;
   let gateway: ReturnType<typeof createGateway>;
@@ -46,7 +45,7 @@ describe("queries", () => {
   let found: Found;
 
   beforeAll(async () => {
-    stack = await startStack({ sample: true });
+    stack = await sampleStack();
     index = recordedIndex(stack.databaseUrl, SCHEMA);
     store = await openStore({ databaseUrl: stack.databaseUrl, onIdleError: () => {} });
     const { timestamp } = await stack.client.getBlock();
@@ -66,14 +65,12 @@ describe("queries", () => {
       readiness: () => Promise.reject(new Error("It is not the index that is asked")),
       now: async () => timestamp,
     };
-    await publishExamples(stack.apiUrl, undefined);
     gateway = createGateway(services, pino({ level: "silent" }));
     found = await findParameters(stack.apiUrl);
   }, 180_000);
   afterAll(async () => {
     await index?.close();
     await store?.close();
-    await stack?.stop();
   });
 
   /** How many queries it takes to answer with 200. */

@@ -1,64 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { followHead } from "../../rpc/follow-head";
-import { MAX_IN_FLIGHT, MAX_PROBES } from "../../rpc/node";
-import { actor } from "../../stack/chain";
-import { hashOf } from "../../stack/sample/people";
-import { type Index, indexOf } from "./index-of";
-import { type RpcProxy, startRpcProxy } from "./rpc-proxy";
-import { type Stack, startStack } from "./stack";
-
-const agent = actor(2);
-const CAUGHT_UP_MS = 10_000;
-
-/** The gateway reads the head that the indexer follows, and compares one block at a time with the chain. */
-const GATEWAY_IN_FLIGHT = 1;
+import { CAUGHT_UP_MS, type ProxiedIndex, startProxiedIndex } from "./proxied-index";
+import { startRpcProxy } from "./rpc-proxy";
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-describe("an RPC that is slow, limited, away or failing", () => {
-  let stack: Stack;
-  let proxy: RpcProxy;
-  let index: Index;
-  let registered = 0;
+describe("an RPC that is slow or failing", () => {
+  let indexed: ProxiedIndex;
 
   beforeAll(async () => {
-    stack = await startStack({ index: false });
-    proxy = await startRpcProxy(stack.chain.rpcUrl);
-    index = await indexOf({ ...stack.chain, rpcUrl: proxy.url }, stack.contracts, { DATABASE_URL: stack.databaseUrl });
-    await index.startIndexer();
+    indexed = await startProxiedIndex();
   });
-  afterAll(async () => {
-    await index?.removeIndex();
-    await proxy?.close();
-    await stack?.stop();
-  });
+  afterAll(() => indexed?.stop());
   beforeEach(() => {
-    proxy.maxInFlight = 0;
-    proxy.maxHeadsInFlight = 0;
+    indexed.proxy.maxInFlight = 0;
+    indexed.proxy.maxHeadsInFlight = 0;
   });
-
-  /** Registers agents, each in a block of its own, on the node behind the proxy. */
-  async function register(count: number): Promise<void> {
-    for (let number = 0; number < count; number++) {
-      const name = `agent ${registered++}`;
-      await stack.write(agent, "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);
-    }
-  }
-
-  /** How many agents the API has; unlike /ready this asks nothing of the chain. */
-  const agents = async () => {
-    const response = await fetch(`${index.apiUrl}/agents?owner=${agent.address}&total=true&limit=1`);
-    return ((await response.json()) as { pagination: { total: number } }).pagination.total;
-  };
-
-  const caughtUp = (timeout: number) => expect.poll(agents, { timeout, interval: 250 }).toBe(registered);
-
-  const expectBounded = () => {
-    expect(proxy.maxInFlight).toBeLessThanOrEqual(MAX_IN_FLIGHT + MAX_PROBES + GATEWAY_IN_FLIGHT);
-    expect(proxy.maxHeadsInFlight).toBe(1);
-  };
 
   it("that is well gets more than Ponder's own 20 requests per second, none too many at a time", async () => {
+    const { stack, proxy, register, caughtUp, expectBounded } = indexed;
     const perSecond = new Map<number, number>();
     proxy.decide(() => {
       const second = Math.floor(Date.now() / 1_000);
@@ -74,6 +34,7 @@ describe("an RPC that is slow, limited, away or failing", () => {
   });
 
   it("that announces blocks over WebSocket is not polled", async () => {
+    const { stack, register } = indexed;
     const announcing = await startRpcProxy(stack.chain.rpcUrl, { webSocket: true });
     const head = followHead({ urls: [announcing.url], intervalMs: 100, quietMs: 60_000, timeoutMs: 10_000 });
     await head.first();
@@ -95,6 +56,7 @@ describe("an RPC that is slow, limited, away or failing", () => {
   });
 
   it("with 3 s latency follows the chain, and catches up within 10 s when it is fast again", async () => {
+    const { proxy, register, caughtUp, expectBounded } = indexed;
     proxy.latencyMs = 3_000;
     await register(1);
     await caughtUp(30_000);
@@ -104,33 +66,8 @@ describe("an RPC that is slow, limited, away or failing", () => {
     expectBounded();
   });
 
-  it("with 429s and then 60 s away is caught up within 10 s of its return", async () => {
-    proxy.decide(() => "limit");
-    await register(3);
-    await sleep(10_000);
-    proxy.decide(() => "cut");
-    await register(5);
-    // A chain with a block every 2 s has mined as many when the RPC returns.
-    await stack.client.mine({ blocks: 25 });
-    proxy.calls.length = 0;
-    await sleep(60_000);
-    // About one probe per second of each process.
-    expect(proxy.calls.length).toBeLessThanOrEqual(150);
-    proxy.decide(() => "pass");
-    await caughtUp(CAUGHT_UP_MS);
-    expectBounded();
-  });
-
-  it("that is silent for 60 s is caught up within 10 s of its return", async () => {
-    proxy.decide(() => "wait");
-    await register(5);
-    await sleep(60_000);
-    proxy.decide(() => "pass");
-    await caughtUp(CAUGHT_UP_MS);
-    expectBounded();
-  }, 180_000);
-
   it("with 30 % errors of every kind is caught up within 10 s", async () => {
+    const { proxy, register, caughtUp, expectBounded } = indexed;
     let calls = 0;
     const kinds = ["limit", "fail", "refuse", "cut"] as const;
     // Multiples of 7 modulo 10: three of every ten calls, never at a fixed distance.

@@ -14,7 +14,7 @@ const amount = parseUnits("10", 6);
 
 type Answer = { status: string; fill: { result_hash: string; trace_hash: string; amount_out: string } | null };
 
-describe("an intent that is read as fast as possible", () => {
+describe("reads while the chain moves on", () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack();
@@ -59,7 +59,9 @@ describe("an intent that is read as fast as possible", () => {
     return response.status === 404 ? undefined : ((await response.json()) as Answer);
   };
 
-  it(`is open or completely filled in every answer, through ${FILLS} fills`, { timeout: 300_000 }, async () => {
+  it(`of an intent are open or completely filled in every answer, through ${FILLS} fills`, {
+    timeout: 300_000,
+  }, async () => {
     let reads = 0;
     for (let id = 1n; id <= FILLS; id++) {
       const filled = {
@@ -80,5 +82,20 @@ describe("an intent that is read as fast as possible", () => {
       await sent;
     }
     expect(reads).toBeGreaterThan(FILLS);
+  });
+
+  it("have another entity tag once the chain has moved on", async () => {
+    const url = `${stack.apiUrl}/agents?owner=${owner.address}`;
+    const register = (name: string) =>
+      stack.write(owner, "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);
+    await register("first");
+    await stack.indexed();
+    const etag = (await fetch(url)).headers.get("etag") ?? "";
+    expect((await fetch(url, { headers: { "if-none-match": etag } })).status).toBe(304);
+    await register("new");
+    await stack.indexed();
+    const answer = await fetch(url, { headers: { "if-none-match": etag } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("etag")).not.toBe(etag);
   });
 });

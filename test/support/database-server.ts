@@ -1,5 +1,6 @@
 import type { TestProject } from "vitest/node";
 import { startPostgres } from "../../stack/postgres/test-server";
+import { oncePerRun } from "./once-per-run";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -8,13 +9,13 @@ declare module "vitest" {
 }
 
 /** One PostgreSQL server for the whole run: the one that TEST_DATABASE_URL names, or one of our own. */
-export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  const given = process.env.TEST_DATABASE_URL;
-  if (given) {
-    project.provide("databaseServer", given);
-    return undefined;
-  }
-  const server = await startPostgres();
-  project.provide("databaseServer", server.url);
-  return server.stop;
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { started, release } = oncePerRun("database server", async () => {
+    const given = process.env.TEST_DATABASE_URL;
+    if (given) return { value: given, stop: async () => {} };
+    const { url, stop } = await startPostgres();
+    return { value: url, stop };
+  });
+  project.provide("databaseServer", await started);
+  return release;
 }

@@ -38,12 +38,14 @@ type Fraction = { numerator: bigint; denominator: bigint };
 
 const tenTo = (power: number) => BigInt(`1${"0".repeat(power)}`);
 
+/** Denominators are powers of ten, so that the larger of two is a multiple of the other. */
 const sum = (fractions: Fraction[]): Fraction =>
   fractions.reduce(
-    (left, right) => ({
-      numerator: left.numerator * right.denominator + right.numerator * left.denominator,
-      denominator: left.denominator * right.denominator,
-    }),
+    (left, right) => {
+      const denominator = left.denominator > right.denominator ? left.denominator : right.denominator;
+      const scaled = (one: Fraction) => one.numerator * (denominator / one.denominator);
+      return { numerator: scaled(left) + scaled(right), denominator };
+    },
     { numerator: 0n, denominator: 1n },
   );
 

@@ -1,0 +1,58 @@
+import { type LocalChain, startChain } from "../../stack/chain";
+import { deploy } from "../../stack/deploy";
+import { deployTokens } from "../../stack/local-tokens";
+import { freePorts } from "../../stack/ports";
+import { createDatabase, dropDatabase } from "../../stack/postgres/test-server";
+import { type Protocol, protocolOn } from "../../stack/protocol";
+import { SAMPLE_HISTORY_SECONDS, sampleActivity } from "../../stack/sample/index";
+import { type Index, indexOf, type Sources } from "./index-of";
+
+export type Stack = Protocol &
+  Index & {
+    chain: LocalChain;
+    databaseUrl: string;
+    stop: () => Promise<void>;
+  };
+
+export type StackOptions = {
+  /** False leaves the indexer to `startIndexer`. */
+  index?: boolean;
+  /** Whether the sample activity of `npm start` happens first. */
+  sample?: boolean;
+  /** Whether the chain gets the tokens and feeds of `npm start`, for portfolios. */
+  tokens?: boolean;
+  env?: NodeJS.ProcessEnv;
+  sources?: Sources;
+  /** Called with each line that the indexer and the gateway log. */
+  onLine?: (line: string) => void;
+};
+
+/**
+ * Starts the real parts on free ports and a temporary folder: anvil, the contracts, Ponder and the gateway.
+ * The global setup calls this too, where vitest can't be imported.
+ */
+export async function startStackOn(
+  databaseServer: string,
+  { index = true, sample = false, tokens = false, env = {}, sources, onLine }: StackOptions = {},
+): Promise<Stack> {
+  const [port = 0] = await freePorts(1);
+  const startTime = Math.floor(Date.now() / 1000) - SAMPLE_HISTORY_SECONDS;
+  const chain = await startChain({ port, ...(sample && { startTime }) });
+  const contracts = await deploy(chain.client);
+  if (sample) await sampleActivity(protocolOn(chain.client, contracts), () => {});
+  const tokenList = tokens ? await deployTokens(chain.client, contracts) : undefined;
+  const databaseUrl = await createDatabase(databaseServer, "stack");
+  const main = await indexOf(chain, contracts, { DATABASE_URL: databaseUrl, ...env }, sources, tokenList, onLine);
+  if (index) await main.startIndexer();
+  return {
+    ...protocolOn(chain.client, contracts),
+    ...main,
+    chain,
+    databaseUrl,
+    async stop() {
+      await main.removeIndex();
+      await chain.child.stop();
+      await dropDatabase(databaseServer, databaseUrl);
+    },
+  };
+}
