@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../stack/chain";
+import { graphql } from "./npm-start";
 import { documentedRoutes } from "./openapi-routes";
 import { parseAnswer, sendRaw } from "./raw-http";
 import { type SampleStack, sampleStack } from "./sample-stack";
@@ -448,7 +449,11 @@ describe("the gateway's HTTP", () => {
       const status = await (await fetch(`${stack.ponderUrl}/status`)).json();
       expect(status).toMatchObject({ protocol: { id: 31337 } });
       expect(await (await fetch(`${stack.ponderUrl}/metrics`)).text()).toContain("ponder_");
-      expect((await stack.rows("agent"))[0]).toMatchObject({ agentId: "1", owner });
+      const { agents } = await graphql(
+        new URL(stack.ponderUrl).port,
+        '{ agents(orderBy: "agentId", limit: 1) { items { agentId owner } } }',
+      );
+      expect(agents?.items).toEqual([{ agentId: "1", owner }]);
     });
   });
 
