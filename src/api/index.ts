@@ -9,7 +9,7 @@ for (const registered of process.rawListeners("SIGTERM")) {
   if (listener) process.off("SIGTERM", listener);
 }
 
-/** Ponder's own port is for operators: GraphQL beside its metrics and status. */
+/** Served on Ponder's port, for operators only: GraphQL besides Ponder's metrics and status. */
 const operators = new Hono();
 operators.use("/graphql", graphql({ db, schema }));
 

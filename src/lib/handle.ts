@@ -4,7 +4,7 @@ import { type ContractName, contractNames } from "../../config/contracts";
 import { eventId } from "./event-id";
 import { argumentEncoder } from "./event-log";
 
-/** What every event has, whatever its name. */
+/** The fields common to all events. */
 type AnyEvent = {
   event: Pick<Event, "block" | "log" | "transaction"> & { args: Readonly<Record<string, unknown>> };
   context: Pick<Context, "db">;
@@ -13,8 +13,8 @@ type AnyEvent = {
 const isContractName = (name: string): name is ContractName => contractNames.some((known) => known === name);
 
 /**
- * Registers the one handler of an event. Ponder gives two handlers of one log no order, so the event log row is written
- * here, before `handler` does what the event means.
+ * Registers the only handler of an event. It inserts the event log row and then calls `handler`. Two registered handlers
+ * of one event would run in no guaranteed order.
  */
 export function handle<Name extends EventNames>(
   name: Name,
