@@ -137,7 +137,8 @@ export class HeadFollower {
    */
   async #isUnchanged(target: RpcNode | undefined): Promise<boolean> {
     const { head } = this;
-    if (!head || head.node !== target || !this.#subscriptions.get(target)?.isLive || this.#nullResponses > 0) return false;
+    if (!head || head.node !== target || !this.#subscriptions.get(target)?.isLive || this.#nullResponses > 0)
+      return false;
     const { node, result } = await this.#request(height, target, true);
     if (node !== target || result !== head.block.number) return false;
     this.head = { ...head, receivedAt: Date.now() };
