@@ -3,7 +3,7 @@ import { protocolAbis } from "../../../config/contracts";
 import { handle } from "../../../src/lib/handle";
 import { bareEvent } from "../ponder.schema";
 
-// One insert an event: its row of the event log, or with BARE_ROWS=true the smallest row there could be.
+// One insert per event: its event log row, or with BARE_ROWS=true a row with minimal columns.
 for (const [contract, abi] of Object.entries(protocolAbis))
   for (const item of abi) {
     if (item.type !== "event") continue;
