@@ -3,7 +3,7 @@ import { freeOperations } from "../api/operations/index";
 import { openApiDocument } from "../api/transports/openapi";
 import { routeOf } from "../api/transports/rest/route";
 
-/** A JSON Schema, as far as the operations use it. */
+/** The subset of JSON Schema that the operations use. */
 type Schema = {
   $ref?: string;
   type?: string | string[];
@@ -27,7 +27,7 @@ type DocumentedOperation = {
   responses: Record<string, { content?: { "application/json"?: { schema: Schema } } }>;
 };
 
-/** What goes out is as exact as it can be; what comes in may be a number or a bigint where REST has decimal digits. */
+/** Output types are exact. Input types also accept a number or bigint where REST has decimal digits. */
 type Direction = "in" | "out";
 
 const comment = (text: string | undefined) => (text ? `/** ${text.replace(/\*\//g, "* /")} */\n` : "");
@@ -79,7 +79,7 @@ function typeOf(schema: Schema, direction: Direction): string {
   return types.length > 0 ? union(types) : "unknown";
 }
 
-/** Path, query, headers and body as the one object that an operation takes. */
+/** Merges path, query, headers and body into the operation's single input object. */
 function inputType({ parameters = [], requestBody }: DocumentedOperation, headers: Readonly<Record<string, string>>) {
   const body = requestBody?.content["application/json"].schema;
   const properties = {
@@ -93,7 +93,7 @@ function inputType({ parameters = [], requestBody }: DocumentedOperation, header
   return objectType({ properties, required }, "in");
 }
 
-/** The types of the client, from what the operations say of themselves. */
+/** Generates the client's types from the OpenAPI document. */
 export function clientTypes(): string {
   const document = openApiDocument();
   const paths = document.paths as Record<string, Record<string, DocumentedOperation>>;
@@ -105,14 +105,14 @@ export function clientTypes(): string {
     const { method, path, headers } = routeOf(operation);
     const documented = paths[path]?.[method.toLowerCase()];
     const answer = documented?.responses[200] ?? documented?.responses[201];
-    if (!documented || !answer) throw new Error(`${name} is not documented`);
+    if (!documented || !answer) throw new Error(`The OpenAPI document has no success response for ${name}`);
     const output = operation.document ? "string" : typeOf(answer.content?.["application/json"]?.schema ?? {}, "out");
     const kind = operation.writes ? "Mutation" : "Query";
     const member = `${comment(operation.summary)}${name.slice(resource.length + 1)}: ${kind}<${inputType(documented, headers)}, ${output}>;`;
     resources.set(resource, [...(resources.get(resource) ?? []), member]);
   }
   const stream = paths["/events"]?.get;
-  if (!stream) throw new Error("The stream of events is not documented");
+  if (!stream) throw new Error("The OpenAPI document has no GET /events");
   const filter = { parameters: stream.parameters?.filter((parameter) => parameter.in === "query"), responses: {} };
   const api = [...resources].map(([resource, members]) => `${resource}: {\n${members.join("\n")}\n};`);
   return [

@@ -7,8 +7,8 @@ const solc = fileURLToPath(new URL("./solc.cjs", import.meta.url));
 const openzeppelin = fileURLToPath(new URL("../node_modules/@openzeppelin/", import.meta.url));
 
 /**
- * Runs forge on contracts/ with the project's own compiler and without the network, on this process's standard
- * streams, and returns its exit code.
+ * Runs forge on contracts/, offline with the compiler from npm. It shares this process's standard streams. Returns its exit
+ * code.
  *
  * @example
  * const code = await forge(["test", "--match-contract", "IntentBookFillTest"]);
@@ -21,13 +21,13 @@ export async function forge(args: readonly string[]): Promise<number> {
     env: {
       ...process.env,
       FOUNDRY_SOLC: solc,
-      // An absolute path: the compiler gets every source by name and would not find one that is named by "../".
+      // An absolute path, because the compiler receives sources by name and can't resolve names with "../".
       FOUNDRY_REMAPPINGS: `@openzeppelin/=${openzeppelin}`,
     },
   });
   return new Promise((resolve, reject) => {
     child.once("error", reject);
-    // A forge that was killed by a signal has no exit code.
+    // The exit code is null if a signal killed forge.
     child.once("exit", (code) => resolve(code ?? 1));
   });
 }
