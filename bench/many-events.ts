@@ -8,17 +8,17 @@ import type { Contracts } from "../stack/deploy";
 import { deployedAbis } from "../stack/protocol";
 import { hashOf } from "../stack/sample/people";
 
-/** A transaction that anvil sends for any account, unsigned. */
+/** An unsigned transaction, which anvil sends for any account. */
 type Call = { from: Address; to: Address; data: Hex };
 
 const FAR_FUTURE = 2n ** 40n;
 const ONE_DAY_LIMIT = 2n ** 200n;
 const intentOwner = actor(0);
 
-/** An address of its own for each role of each round, so that "one per operator" holds. */
+/** A unique address for each role and round, because the registries allow one entry per operator. */
 const addressOf = (role: string, round: number): Address => `0x${hashOf(`${role} ${round}`).slice(-40)}`;
 
-/** The calls of one round, which emit every event of the protocol at least once. Ids follow from the round's number. */
+/** The calls of one round. They emit every protocol event at least once. Ids derive from the round's number. */
 async function round(contracts: Contracts, number: number): Promise<Call[]> {
   const n = BigInt(number);
   const id = n + 1n;
@@ -120,7 +120,7 @@ async function round(contracts: Contracts, number: number): Promise<Call[]> {
 
 const CALLS_PER_BLOCK = 250;
 
-/** Sends unsigned transactions one after another, because later ones rest on earlier ones, and mines them in large blocks. */
+/** Sends transactions sequentially, because later ones depend on earlier ones, and mines them in large blocks. */
 async function sendAll({ rpcUrl, client }: LocalChain, calls: Call[]): Promise<void> {
   const gas = numberToHex(2_000_000);
   for (const [index, call] of calls.entries()) {
@@ -137,7 +137,7 @@ async function sendAll({ rpcUrl, client }: LocalChain, calls: Call[]): Promise<v
   await client.mine({ blocks: 1 });
 }
 
-/** Fills a chain with at least `count` events, every kind of them, all by direct calls. Returns how many there are. */
+/** Emits at least `count` events of all kinds, all by direct calls. Returns the number of events. */
 export async function makeEvents(
   chain: LocalChain,
   contracts: Contracts,
@@ -155,11 +155,11 @@ export async function makeEvents(
     await sendAll(chain, calls);
     const logs = await client.getLogs({ fromBlock: before + 1n, toBlock: await client.getBlockNumber() });
     if (logs.length < calls.length)
-      throw new Error(`${calls.length} calls made only ${logs.length} events: some reverted`);
+      throw new Error(`${calls.length} calls emitted only ${logs.length} events: some reverted`);
     events += logs.length;
     onProgress(events);
   }
-  // Past Ponder's finality, so that all of them are indexed as history.
+  // Mine past Ponder's finality, so that the backfill includes all events.
   await client.mine({ blocks: 40 });
   return events;
 }

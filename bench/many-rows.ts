@@ -1,36 +1,36 @@
 import type pg from "pg";
 
-/** How many of each there are beside the rows themselves. Few of something make it common, many make it rare. */
+/** The number of distinct values. The fewer there are, the more rows share each value. */
 const OWNERS = 20_000;
 const SOLVERS = 200_000;
 const MERCHANTS = 200_000;
 const TOKENS = 50;
 const CONTESTED_BIDS = 20_000;
 
-/** Hex of this many digits that stands for a number. */
+/** SQL for a pseudo-random hex value derived from a number. */
 const hex = (digits: 40 | 64, kind: string, number: string) =>
   `('0x' || left(md5('${kind}' || (${number})::text) || md5('more ${kind}' || (${number})::text), ${digits}))`;
 
 /**
- * The number of somebody among `many`, chosen for row `n`: squared, so that the first of them have much and most have
- * little. The same row always chooses the same.
+ * SQL for a number from 1 to `many`, chosen deterministically for row `n`. The distribution is skewed (cubed): the first
+ * numbers have many rows, and most have few.
  */
-const someOf = (many: number, salt: string) =>
+const skewedNumber = (many: number, salt: string) =>
   `(1 + floor(${many} * power((hashtextextended('${salt}' || n::text, 0) & 1073741823) / 1073741824.0, 3)))::bigint`;
 
-/** A number from 0 to 99 for row `n`. */
+/** SQL for a number from 0 to 99, chosen deterministically for row `n`. */
 const percent = (salt: string) => `((hashtextextended('${salt}' || n::text, 0) & 1073741823) % 100)`;
 
-const owner = (salt: string) => hex(40, "owner", someOf(OWNERS, salt));
-const token = (salt: string) => hex(40, "token", someOf(TOKENS, salt));
+const owner = (salt: string) => hex(40, "owner", skewedNumber(OWNERS, salt));
+const token = (salt: string) => hex(40, "token", skewedNumber(TOKENS, salt));
 const hash = (salt: string) => hex(64, salt, "n");
 
-/** The present of the made-up index; a new intent comes every 30 s, and most live for a day. */
+/** The current time in the generated index. There is a new intent every 30 s, and most expire after a day. */
 export const NOW = 2_000_000_000n;
 
 const time = "(2000000000 - 30 * (rows - n))";
 
-/** What the columns of every table are, for row `n` of `rows`. */
+/** The SQL of each table's columns, for row `n` of `rows`. */
 const tables: Readonly<Record<string, Record<string, string>>> = {
   agent: {
     agent_id: "n",
@@ -47,7 +47,7 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
     intent_type: "0",
     amount_in_max: "1000 + n",
     amount_out_min: "900",
-    // Some never expire, so that there are open intents everywhere in the list.
+    // Some never expire, so that open intents are spread over the whole list.
     deadline: `CASE WHEN ${percent("lasting")} = 0 THEN 4000000000 ELSE ${time} + 86400 END`,
     slippage_bps: "50",
     execution_target: hex(40, "target", "n"),
@@ -61,16 +61,16 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
     intent_hash: hash("intent"),
     status: `CASE WHEN ${percent("status")} < 60 THEN 'FILLED' WHEN ${percent("status")} < 70 THEN 'CANCELLED' ELSE 'OPEN' END`,
     selected_bid_id: `CASE WHEN ${percent("selected")} < 80 THEN 1 END`,
-    selected_solver: `CASE WHEN ${percent("selected")} < 80 THEN ${hex(40, "operator", someOf(SOLVERS, "selected solver"))} END`,
+    selected_solver: `CASE WHEN ${percent("selected")} < 80 THEN ${hex(40, "operator", skewedNumber(SOLVERS, "selected solver"))} END`,
     submitted_at: time,
     block_number: "n",
     tx_hash: hash("intent transaction"),
   },
-  // The newest intent has many bids, which is where paging through bids has to be quick; the others have one each.
+  // The newest intent has many bids, to test paging through them. The others have one each.
   bid: {
     intent_id: `CASE WHEN n <= ${CONTESTED_BIDS} THEN rows ELSE n - ${CONTESTED_BIDS} END`,
     bid_id: `CASE WHEN n <= ${CONTESTED_BIDS} THEN n ELSE 1 END`,
-    solver: hex(40, "operator", someOf(SOLVERS, "bid")),
+    solver: hex(40, "operator", skewedNumber(SOLVERS, "bid")),
     amount_in: `1000 - ${percent("amount in")}`,
     amount_out: `1000 + ${percent("amount out")} * 100 + ${percent("more amount out")}`,
     fee: percent("fee"),
@@ -83,7 +83,7 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
   bid_selection: { intent_id: "n", bid_id: "1" },
   fill: {
     intent_id: "n",
-    solver: hex(40, "operator", someOf(SOLVERS, "fill")),
+    solver: hex(40, "operator", skewedNumber(SOLVERS, "fill")),
     amount_in: "1000",
     amount_out: "950",
     bid_id: "1",
@@ -105,9 +105,9 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
   },
   attestation: {
     attestation_id: "n",
-    attester: hex(40, "operator", someOf(SOLVERS, "attester")),
-    schema_hash: hex(64, "schema", someOf(40, "schema")),
-    subject: hex(64, "subject", someOf(OWNERS, "subject")),
+    attester: hex(40, "operator", skewedNumber(SOLVERS, "attester")),
+    schema_hash: hex(64, "schema", skewedNumber(40, "schema")),
+    subject: hex(64, "subject", skewedNumber(OWNERS, "subject")),
     data_hash: hash("attested"),
     timestamp: time,
     revoked: `${percent("attestation")} < 3`,
@@ -148,11 +148,11 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
   },
   service: {
     service_numeric_id: "n",
-    merchant_id: someOf(MERCHANTS, "service"),
+    merchant_id: skewedNumber(MERCHANTS, "service"),
     service_id: "'service ' || n",
     metadata_uri: "'ipfs://service/' || n",
     metadata_hash: hash("service"),
-    capability_hash: hex(64, "capability", someOf(500, "capability")),
+    capability_hash: hex(64, "capability", skewedNumber(500, "capability")),
     active: `${percent("service")} < 95`,
     block_number: "n",
   },
@@ -166,11 +166,11 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
   },
   quote: {
     quote_hash: hash("quote"),
-    merchant_id: someOf(MERCHANTS, "quote"),
+    merchant_id: skewedNumber(MERCHANTS, "quote"),
     service_numeric_id: "n",
     agent: owner("quote"),
     token: token("quote"),
-    facilitator: hex(40, "facilitator", someOf(1_000, "quote facilitator")),
+    facilitator: hex(40, "facilitator", skewedNumber(1_000, "quote facilitator")),
     amount: "n",
     payment_rail: "n % 4",
     protocol_fee_bps: "0",
@@ -188,14 +188,14 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
     receipt_id: "n",
     quote_hash: hash("quote"),
     agent: owner("receipt"),
-    merchant_id: someOf(MERCHANTS, "receipt"),
+    merchant_id: skewedNumber(MERCHANTS, "receipt"),
     service_numeric_id: "n",
     token: token("receipt"),
     amount: "n",
     payment_rail: "n % 4",
     protocol_fee_bps: "0",
     protocol_fee_amount: "0",
-    facilitator: hex(40, "facilitator", someOf(1_000, "receipt facilitator")),
+    facilitator: hex(40, "facilitator", skewedNumber(1_000, "receipt facilitator")),
     result_hash: hash("result"),
     resource_hash: hash("resource"),
     settled_at: time,
@@ -204,8 +204,8 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
   },
   dispute: {
     dispute_id: "n",
-    receipt_id: someOf(200_000, "dispute"),
-    merchant_id: someOf(MERCHANTS, "dispute"),
+    receipt_id: skewedNumber(200_000, "dispute"),
+    merchant_id: skewedNumber(MERCHANTS, "dispute"),
     status: "(ARRAY['OPEN','RESOLVED','REJECTED'])[1 + n % 3]",
     opener: owner("dispute"),
     reason_hash: hash("reason"),
@@ -214,7 +214,7 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
   trust_signal: {
     signal_id: "n",
     subject_type: "n % 4",
-    subject_id: someOf(MERCHANTS, "signal"),
+    subject_id: skewedNumber(MERCHANTS, "signal"),
     kind: `CASE WHEN ${percent("kind")} < 1 THEN 3 ELSE n % 3 END`,
     reporter: owner("signal"),
     signal_hash: hash("signal"),
@@ -239,10 +239,10 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
   },
 };
 
-/** The tables that are filled, and so must not be read from end to end for a page. */
+/** The filled tables. No page may need a sequential scan of one. */
 export const largeTables: ReadonlySet<string> = new Set(Object.keys(tables));
 
-/** Fills every table of an empty index with this many rows, as an index has them that is long in use. */
+/** Fills every table of an empty index with this many rows, to simulate a large index. */
 export async function makeRows(pool: pg.Pool, rows: number): Promise<void> {
   for (const [table, columns] of Object.entries(tables)) {
     const names = Object.keys(columns)

@@ -26,22 +26,22 @@ import { type RecordedIndex, type RecordedQuery, recordedIndex } from "../test/s
 import { largeTables, makeRows, NOW } from "./many-rows";
 
 /**
- * How PostgreSQL reads everything that is served out of an index with 200,000 rows in each table: a line for each list,
- * set of filters and page, and for each other operation. A page that reads a large table from end to end is an error, and
- * so is one that looks at far more rows than it serves. `npm run bench:plans [-- ROWS]`
+ * Prints the query plans of all reads, on an index with 200,000 rows in each table: one line for each list, set of filters
+ * and page, and for each other operation. A page fails the check if it needs a sequential scan of a large table, or reads
+ * far more rows than it returns. `npm run bench:plans [-- ROWS]`
  */
 const ROWS = Number(process.argv[2] ?? 200_000);
 const SCHEMA = "intentry_plans";
 const LIMIT = 50;
 
 /**
- * How many rows a page may look at. Without a filter the index has the order, so it is the rows themselves and what is
- * joined to them. By one filter PostgreSQL may think it quicker to leave out rows of another index, but not for long.
- * By two filters it is whatever their overlap takes.
+ * The maximum number of rows that a page may read. Without a filter, an index provides the order, so a page reads its own
+ * rows and the joined ones. With one filter, PostgreSQL may choose to filter another index's rows, up to a limit. With two
+ * filters, the number depends on their overlap.
  */
 const rowsAllowed = (filters: number) => [100 * LIMIT, ROWS / 8][filters] ?? ROWS;
 
-/** Has Ponder make its tables and their indexes on an empty chain. */
+/** Lets Ponder create its tables and indexes, on an empty chain. */
 async function makeTables(databaseUrl: string): Promise<Contracts> {
   const [port = 0, ponderPort = 0] = await freePorts(2);
   const stateFolder = await mkdtemp(join(tmpdir(), "intentry-plans-"));
@@ -69,7 +69,7 @@ async function makeTables(databaseUrl: string): Promise<Contracts> {
   }
 }
 
-/** Ponder watches its tables with triggers, of which a made-up row is no business; and without indexes no plan means anything. */
+/** Checks that the indexes exist, without which the plans are meaningless, and disables Ponder's triggers for the inserts. */
 async function prepareTables({ pool }: RecordedIndex): Promise<void> {
   const { rows: indexes } = await pool.query<{ tablename: string }>(
     "SELECT tablename FROM pg_indexes WHERE schemaname = $1 AND indexname NOT LIKE '%pkey'",
@@ -77,12 +77,12 @@ async function prepareTables({ pool }: RecordedIndex): Promise<void> {
   );
   const indexed = new Set(indexes.map(({ tablename }) => tablename));
   for (const table of ["intent", "bid", "receipt", "quote", "trust_signal", "total"])
-    if (!indexed.has(table)) throw new Error(`Ponder has made no index of ${table}`);
-  console.log(`${indexes.length} indexes beside the primary keys`);
+    if (!indexed.has(table)) throw new Error(`Table ${table} has no index besides its primary key`);
+  console.log(`${indexes.length} indexes besides the primary keys`);
   for (const table of largeTables) await pool.query(`ALTER TABLE "${table}" DISABLE TRIGGER USER`);
 }
 
-/** A node of a plan, as EXPLAIN writes it. */
+/** A plan node in EXPLAIN's JSON output. */
 type Node = {
   "Node Type": string;
   "Relation Name"?: string;
@@ -96,9 +96,9 @@ type Node = {
 
 type Plan = {
   nodes: string;
-  /** The large tables that are read from end to end. */
+  /** The large tables with a sequential scan. */
   scanned: string[];
-  rowsLookedAt: number;
+  rowsRead: number;
   milliseconds: number;
 };
 
@@ -117,7 +117,7 @@ async function planOf({ pool }: RecordedIndex, { text, parameters }: RecordedQue
     { Plan: Node; "Execution Time": number },
   ];
   const nodes = nodesOf(root);
-  const looked = (node: Node) =>
+  const rowsOf = (node: Node) =>
     ((node["Actual Rows"] ?? 0) +
       (node["Rows Removed by Filter"] ?? 0) +
       (node["Rows Removed by Index Recheck"] ?? 0)) *
@@ -131,12 +131,12 @@ async function planOf({ pool }: RecordedIndex, { text, parameters }: RecordedQue
       .filter((node) => node["Node Type"] === "Seq Scan")
       .map((node) => node["Relation Name"] ?? "")
       .filter((table) => largeTables.has(table)),
-    rowsLookedAt: Math.round(nodes.filter(isScan).reduce((total, node) => total + looked(node), 0)),
+    rowsRead: Math.round(nodes.filter(isScan).reduce((total, node) => total + rowsOf(node), 0)),
     milliseconds,
   };
 }
 
-/** Where the values of filters are found. */
+/** The table of each list, from which filter values are chosen. */
 const tableOf: Readonly<Record<string, string>> = {
   "agents.list": "agent",
   "intents.list": "intent",
@@ -156,7 +156,7 @@ const tableOf: Readonly<Record<string, string>> = {
 
 const columnOf = (filter: string) => ({ schema: "schema_hash", id: "intent_id", address: "account" })[filter] ?? filter;
 
-/** Values that rows have for a filter: the most common one and a rare one; statuses that time makes are named here. */
+/** Values for a filter: the most common one and a rare one. Statuses are listed here, because some derive from the time. */
 async function valuesOf({ pool }: RecordedIndex, { name }: List, filter: string): Promise<string[]> {
   if (filter === "status")
     return name === "bids.list" ? ["open", "selected", "rejected", "expired"] : ["open", "filled", "expired"];
@@ -168,7 +168,7 @@ async function valuesOf({ pool }: RecordedIndex, { name }: List, filter: string)
   return [...new Set([values[0], values[Math.floor(values.length * 0.9)]])].filter((value) => value !== undefined);
 }
 
-/** No filter, each one alone, and every two together; each filter with each of its values. */
+/** No filter, each filter alone, and all pairs, each with every value. */
 function filterSets(list: List, values: ReadonlyMap<string, string[]>): Parameters[] {
   const singles = list.filters.map((filter) => (values.get(filter) ?? []).map((value) => ({ [filter]: value })));
   const pairs = singles.flatMap((ones, index) =>
@@ -180,18 +180,18 @@ function filterSets(list: List, values: ReadonlyMap<string, string[]>): Paramete
 
 const problems: string[] = [];
 
-const written = (filters: Parameters) =>
+const formatFilters = (filters: Parameters) =>
   Object.entries(filters)
     .map(([filter, value]) => ` ${filter}=${value.slice(0, 10)}`)
     .join("");
 
-/** Prints a plan, and notes it as a problem if it reads large tables from end to end or looks at more rows than allowed. */
+/** Prints a plan. Records a problem if it scans large tables sequentially or reads more rows than allowed. */
 function check(what: string, plan: Plan, allowed: { scans?: number; rows?: number } = {}): void {
-  const { nodes, scanned, rowsLookedAt, milliseconds } = plan;
-  const line = `${what}: ${nodes}; ${rowsLookedAt} rows, ${milliseconds.toFixed(1)} ms`;
+  const { nodes, scanned, rowsRead, milliseconds } = plan;
+  const line = `${what}: ${nodes}; ${rowsRead} rows, ${milliseconds.toFixed(1)} ms`;
   console.log(line);
-  if (scanned.length > (allowed.scans ?? 0)) problems.push(`reads from end to end: ${line}`);
-  else if (rowsLookedAt > (allowed.rows ?? Number.POSITIVE_INFINITY)) problems.push(`looks at too many rows: ${line}`);
+  if (scanned.length > (allowed.scans ?? 0)) problems.push(`sequential scan: ${line}`);
+  else if (rowsRead > (allowed.rows ?? Number.POSITIVE_INFINITY)) problems.push(`too many rows read: ${line}`);
 }
 
 const postgres = await startPostgres();
@@ -208,7 +208,7 @@ try {
   const store = await openStore({ databaseUrl, onIdleError: console.error });
   closeStore = store.close;
   const unreachable = async () => {
-    throw new Error("No list needs the chain");
+    throw new Error("Unexpected RPC call: lists are read from the index only");
   };
   const gateway = createGateway(
     {
@@ -254,8 +254,8 @@ try {
         const pagination = await get(list, { ...parameters, limit: String(LIMIT), total: "true" });
         total = pagination.total ?? 0;
       });
-      if (!page || !counting) throw new Error(`${list.path} made no two queries`);
-      const title = `${list.path}${written(filters)}`;
+      if (!page || !counting) throw new Error(`Expected a page query and a count query from ${list.path}`);
+      const title = `${list.path}${formatFilters(filters)}`;
       const rows = rowsAllowed(Object.keys(filters).length);
       check(`${title} [first page]`, await planOf(index, page), { rows });
 
@@ -268,7 +268,7 @@ try {
         if (query) check(`${title} [after ${deep}]`, await planOf(index, query), { rows });
       }
 
-      // To count much of a table it may be read from end to end; but there is an index of every filter, and by one it counts.
+      // A count may scan the table, except with exactly one filter: every filter has an index.
       const scans = Object.keys(parameters).length === 1 ? 0 : 1;
       check(`${title} [count of ${total}]`, await planOf(index, counting), { scans });
     }
@@ -280,4 +280,4 @@ try {
 }
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
-else console.log("Every page is read by an index.");
+else console.log("Every page uses an index.");

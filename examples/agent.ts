@@ -4,7 +4,8 @@ import { createWalletClient, type Hex, http, keccak256, parseEventLogs, publicAc
 import { mnemonicToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
 
-// An agent's day on the local chain of `npm start`: node agent.js [service] [node]. The keys are anvil's, and public.
+// A complete agent workflow on the local chain of `npm start`. Usage: node agent.js [gateway URL] [RPC URL]
+// The keys are anvil's public test keys.
 declare const process: { argv: string[] };
 const [, , url = "http://localhost:3001", rpcUrl = "http://localhost:8545"] = process.argv;
 const mnemonic = "test test test test test test test test test test test junk";
@@ -15,11 +16,11 @@ const walletOf = (addressIndex: number) => {
 const [agent, solver, payer] = [walletOf(1), walletOf(3), walletOf(9)] as const;
 const owner = agent.account.address;
 const mined = async (sending: Promise<Hex>) => {
-  const hash = await sending; // Asked for again and again: where each transaction makes a block, no later one says to look.
+  const hash = await sending; // Polls, because viem's own wait checks only when a new block arrives.
   return withRetry(() => agent.getTransactionReceipt({ hash }), { delay: 100, retryCount: 300 });
 };
 
-// What is paid for is paid in test dollars, which no x402 client knows by itself.
+// Allow payments in the tokens that the service accepts. On the local chain this is the test dollar.
 const { resources } = await createIntentryClient({ url }).payments.discovery.query();
 const tokens = resources.flatMap(({ accepts }) =>
   accepts.map(({ network, asset }) => ({ network: network as `eip155:${number}`, asset })),
@@ -28,26 +29,26 @@ const intentry = createIntentryClient({ url, payer: payer.account, spending: { t
 const { contracts } = await intentry.protocol();
 const book = { abi: intentBookAbi, address: contracts.IntentBook } as const;
 
-// Follow everything that happens from the next block on.
-const over = new AbortController();
+// Subscribe to all events from the next block on.
+const filledSignal = new AbortController();
 const events: string[] = [];
 const from_block = (await agent.getBlockNumber()) + 1n;
 const following = (async () => {
-  for await (const message of intentry.follow({ from_block }, { signal: over.signal })) {
+  for await (const message of intentry.follow({ from_block }, { signal: filledSignal.signal })) {
     if (message.type !== "event") continue;
     events.push(message.data.event);
     console.log(`live: ${message.data.summary}`);
-    if (message.data.event === "IntentFilled") over.abort();
+    if (message.data.event === "IntentFilled") filledSignal.abort();
   }
 })();
-// Register, and say what is offered.
+// Register the agent and publish its catalog.
 const registry = { abi: agentRegistryAbi, address: contracts.AgentRegistry } as const;
 const registration = ["ipfs://agent", toHex("a public key"), keccak256(toHex("swaps"))] as const;
 await mined(agent.writeContract({ ...registry, functionName: "registerAgent", args: registration }));
 const catalog = await intentry.publishCatalog(JSON.stringify({ agent: owner, services: ["swaps"] }));
 console.log(`The catalog is at ${catalog.uri}`);
 
-// Sign an intent; its metadata is reserved first, in the owner's name, so that solvers have it at once.
+// Reserve the intent's metadata, signed by the owner, so that solvers can read it immediately. Then submit the intent.
 const { timestamp } = await agent.getBlock();
 const intent: SignableIntent = {
   owner,
@@ -69,7 +70,7 @@ const id = log?.args.intentId ?? 0n;
 const open = await intentry.waitForIntent(id, { status: "OPEN", pollMs: 100 });
 console.log(`Intent ${open.intent_id} is ${open.status}, to be executed by ${open.metadata?.execution_target}`);
 
-// A solver bids, the agent takes the best bid, and the solver fills it.
+// A solver bids, the agent selects the best bid, and the solver fills the intent.
 const bid = [id, 1_000n, 950n, 1n, timestamp + 3_600n, keccak256(toHex("plan"))] as const;
 await mined(solver.writeContract({ ...book, functionName: "submitBid", args: bid }));
 const bestBid = async (): Promise<string> =>
@@ -83,7 +84,7 @@ const done = await intentry.waitForIntent(id, { timeoutMs: 30_000, pollMs: 100 }
 const { summary } = await intentry.transactions.explain.query({ hash: filled.transactionHash });
 console.log(`${done.status} by ${done.fill?.solver}: ${summary}`);
 await following;
-// Would a transfer be allowed, and what does the payer hold?
+// Run a preflight check, and buy a portfolio snapshot of the payer.
 const check = await intentry.preflight.check.query({ account: owner, target: contracts.IntentBook, value: 1 });
 console.log(`Preflight: ${check.allowed ? "allowed" : check.reasons.join("; ")}`);
 const { snapshot, payment } = await intentry.portfolio(payer.account.address, { chains: ["local"] });

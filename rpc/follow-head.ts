@@ -4,31 +4,31 @@ import { HeadFollower, type HeadOptions } from "./head";
 import { webSocketUrl } from "./new-heads";
 import { type OnNodeChange, RpcPool } from "./pool";
 
-/** The newest header of a chain. `receivedAt` is this machine's time in milliseconds. */
+/** The newest header of a chain. `receivedAt` is local time in milliseconds. */
 export type ChainHead = { number: bigint; hash: string; timestamp: bigint; receivedAt: number };
 
 export type FollowedHead = {
-  /** The newest header, from memory; undefined until the first one. */
+  /** The newest header, from memory. Undefined until the first one arrives. */
   current: () => ChainHead | undefined;
-  /** The newest header; waits for the first, or throws the error of the first attempt. */
+  /** The newest header. Waits for the first one, and throws if the first attempt fails. */
   first: () => Promise<ChainHead>;
-  /** Why the last request of the head failed; undefined if it was answered. */
+  /** The error of the last request for the head. Undefined if it succeeded. */
   lastError: () => unknown;
-  /** Whether no node answers just now. */
+  /** Whether all nodes are down. */
   isAway: () => boolean;
   close: () => void;
 };
 
 export type NodeOptions = {
-  /** The nodes' HTTP URLs; requests go to the first that is available. */
+  /** The nodes' HTTP URLs. Requests go to the first available node. */
   urls: readonly string[];
-  /** Their WebSocket URLs, in the same order. A node without one is tried at its HTTP URL. */
+  /** The nodes' WebSocket URLs, in the same order. A missing one is derived from the HTTP URL. */
   webSocketUrls?: readonly string[];
   timeoutMs: number;
   onNodeChange?: OnNodeChange;
 } & Pick<HeadOptions, "intervalMs" | "quietMs">;
 
-/** Starts to follow the head with the requests of a pool. */
+/** Starts to follow the head through a pool. */
 export function headOf(
   pool: RpcPool,
   { urls, webSocketUrls = [], intervalMs, quietMs }: NodeOptions,
@@ -57,7 +57,7 @@ export function headOf(
       return head;
     },
     lastError: () => follower.lastError,
-    isAway: () => pool.nodes.every(({ isAway }) => isAway),
+    isAway: () => pool.nodes.every(({ isDown }) => isDown),
     close() {
       follower.close();
       pool.close();
@@ -66,8 +66,8 @@ export function headOf(
 }
 
 /**
- * Follows the head of a chain in this process, headers only, with at most one request in flight. Reading it costs nothing.
- * It does not keep the process alive; call `close` before it is replaced by another.
+ * Follows the head of a chain in this process, headers only, with at most one request in flight. Reads come from memory.
+ * It does not keep the process alive. Call `close` before starting another one.
  *
  * @example
  * const head = followHead({ urls: ["http://127.0.0.1:8545"], intervalMs: 1_000, quietMs: 5_000, timeoutMs: 10_000 });

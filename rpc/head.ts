@@ -4,51 +4,51 @@ import { NewHeads } from "./new-heads";
 import type { RpcNode } from "./node";
 import type { RpcPool } from "./pool";
 
-/** How often in a row a node has to deny a block, without another at its height, before the head goes back. */
-const MAX_DENIALS = 3;
+/** How many null responses in a row for the head's height let an older block replace the head. */
+const MAX_NULL_RESPONSES = 3;
 
-/** A poll waits for this share of the last answer's time at least: a node that is slow is asked less often. */
-const ANSWER_SHARE = 0.5;
+/** The pause before a poll is at least the last response time multiplied by this, so slow nodes get fewer requests. */
+const RESPONSE_TIME_FACTOR = 0.5;
 
-/** How often another node than the one that is followed is asked whether it knows of a newer block. */
+/** How often to poll another node than the leader for a newer block. */
 const CROSS_CHECK_MS = 5_000;
 
 const latest: Call = { method: "eth_getBlockByNumber", params: ["latest", false] };
 const height: Call = { method: "eth_blockNumber", params: [] };
 
-/** `receivedAt` is when a node last confirmed that this block is its newest. */
+/** `receivedAt` is when a node last reported this block as its newest. */
 export type Head = { node: RpcNode; block: BlockHeader; receivedAt: number };
 
 export type HeadOptions = {
   pool: RpcPool;
   /** The WebSocket URL of each node, in the pool's order. */
   webSocketUrls: readonly string[];
-  /** Whether the head is the block with its transactions, or its header only. */
+  /** Whether the head includes the block's transactions. Otherwise it is the header only. */
   full: boolean;
-  /** Milliseconds between two requests of the head at least. */
+  /** The minimum time between two requests for the head. */
   intervalMs: number;
-  /** Milliseconds without a notification after which a node with a live subscription is polled all the same. */
+  /** A node with a live subscription is polled after this long without a notification. */
   quietMs: number;
 };
 
 /**
- * Follows the newest block of a chain with at most one request in flight: by `newHeads` where a node offers it, else by
- * polling, no faster than the node answers.
+ * Follows the newest block of a chain with at most one request in flight. It uses `newHeads` where a node supports it, and
+ * otherwise polls, no faster than the node responds.
  *
- * The head never goes back because a node lags behind. A block that is not newer replaces the head only once the node
- * that told of the head has another block at that height, or has denied the head three times in a row.
+ * A lagging node can't move the head back. A block that is not newer replaces the head only after a reorg: the node that
+ * reported the head has another block at that height, or has returned null for it three times in a row.
  */
 export class HeadFollower {
   head: Head | undefined;
   lastError: unknown;
   readonly #options: HeadOptions;
   readonly #subscriptions = new Map<RpcNode, NewHeads>();
-  /** The newest notification of each node that has not been dealt with. */
-  readonly #told = new Map<RpcNode, BlockHeader>();
-  #denials = 0;
-  #answerMs = 0;
+  /** The newest unprocessed notification of each node. */
+  readonly #notifications = new Map<RpcNode, BlockHeader>();
+  #nullResponses = 0;
+  #responseMs = 0;
   #crossCheckedAt = Date.now();
-  #turn = 0;
+  #crossChecks = 0;
   #isClosed = false;
   #wake = () => {};
   #onStep: (() => void)[] = [];
@@ -58,13 +58,13 @@ export class HeadFollower {
     for (const [index, node] of options.pool.nodes.entries()) {
       const url = options.webSocketUrls[index];
       if (!url) continue;
-      const onHead = (header: BlockHeader) => this.#notified(node, header);
+      const onHead = (header: BlockHeader) => this.#onNotification(node, header);
       this.#subscriptions.set(node, new NewHeads(url, onHead, () => this.#wake()));
     }
     void this.#run();
   }
 
-  /** The head; without one yet, the first, or the error of the first attempt. */
+  /** The head. Waits for the first one, and throws if the first attempt fails. */
   async first(): Promise<Head> {
     if (!this.head) await new Promise<void>((resolve) => this.#onStep.push(resolve));
     if (!this.head) throw this.lastError;
@@ -77,26 +77,26 @@ export class HeadFollower {
     this.#wake();
   }
 
-  #notified(node: RpcNode, header: BlockHeader): void {
-    this.#told.set(node, header);
+  #onNotification(node: RpcNode, header: BlockHeader): void {
+    this.#notifications.set(node, header);
     this.#wake();
   }
 
   async #run(): Promise<void> {
     const { intervalMs, quietMs } = this.#options;
     while (!this.#isClosed) {
-      let isSettled = false;
+      let isUpToDate = false;
       try {
-        isSettled = await this.#step();
+        isUpToDate = await this.#step();
         this.lastError = undefined;
       } catch (error) {
         this.lastError = error;
       }
       for (const resolve of this.#onStep.splice(0)) resolve();
-      const pauseMs = Math.max(intervalMs, this.#answerMs * ANSWER_SHARE);
+      const pauseMs = Math.max(intervalMs, this.#responseMs * RESPONSE_TIME_FACTOR);
       await this.#sleep(pauseMs);
       const isLive = this.head && this.#subscriptions.get(this.head.node)?.isLive;
-      if (isSettled && isLive && this.#told.size === 0) await this.#sleep(quietMs - pauseMs, true);
+      if (isUpToDate && isLive && this.#notifications.size === 0) await this.#sleep(quietMs - pauseMs, true);
     }
   }
 
@@ -112,86 +112,87 @@ export class HeadFollower {
     });
   }
 
-  /** Deals with the notifications, or polls. Returns false when the head has to be asked for again soon. */
+  /** Processes the notifications, or polls. Returns false when the head must be requested again soon. */
   async #step(): Promise<boolean> {
-    const notifications = [...this.#told].sort(([, one], [, other]) => (isNewer(one, other) ? -1 : 1));
-    this.#told.clear();
-    if (notifications.length === 0) return this.#poll();
-    for (const [node, header] of notifications) if (!(await this.#settle(node, header))) return false;
+    const newestFirst = [...this.#notifications].sort(([, one], [, other]) => (isNewer(one, other) ? -1 : 1));
+    this.#notifications.clear();
+    if (newestFirst.length === 0) return this.#poll();
+    for (const [node, header] of newestFirst) if (!(await this.#accept(node, header))) return false;
     return true;
   }
 
   async #poll(): Promise<boolean> {
     const target = this.#nodeToPoll();
-    if (await this.#isQuiet(target)) return true;
-    const { node, result } = await this.#ask(latest, target, true);
+    if (await this.#isUnchanged(target)) return true;
+    const { node, result } = await this.#request(latest, target, true);
     const header = BlockHeader.parse(result);
-    const isMissed = this.head && isNewer(header, this.head.block) && !this.#told.has(node);
+    const isMissed = this.head && isNewer(header, this.head.block) && !this.#notifications.has(node);
     if (isMissed) this.#subscriptions.get(node)?.missed();
-    return this.#settle(node, header);
+    return this.#accept(node, header);
   }
 
   /**
-   * Whether the node whose notifications are followed is still at the head's height. A header lists all transactions of its
-   * block, which costs a node more than its height; a reorg to the same height is announced.
+   * Whether the leader, which has a live subscription, is still at the head's height. `eth_blockNumber` is cheaper than a
+   * header, which lists the hashes of all transactions. A reorg to the same height arrives as a notification.
    */
-  async #isQuiet(target: RpcNode | undefined): Promise<boolean> {
+  async #isUnchanged(target: RpcNode | undefined): Promise<boolean> {
     const { head } = this;
-    if (!head || head.node !== target || !this.#subscriptions.get(target)?.isLive || this.#denials > 0) return false;
-    const { node, result } = await this.#ask(height, target, true);
+    if (!head || head.node !== target || !this.#subscriptions.get(target)?.isLive || this.#nullResponses > 0)
+      return false;
+    const { node, result } = await this.#request(height, target, true);
     if (node !== target || result !== head.block.number) return false;
     this.head = { ...head, receivedAt: Date.now() };
     return true;
   }
 
-  /** The node that told of the head; now and then another. */
+  /** The node that reported the head. Every {@link CROSS_CHECK_MS}, one of the others in turn. */
   #nodeToPoll(): RpcNode | undefined {
     const leader = this.head?.node;
     const others = this.#options.pool.nodes.filter((node) => node !== leader);
     if (others.length === 0 || Date.now() - this.#crossCheckedAt < CROSS_CHECK_MS) return leader;
     this.#crossCheckedAt = Date.now();
-    return others[this.#turn++ % others.length];
+    return others[this.#crossChecks++ % others.length];
   }
 
-  /** Makes the block that a node told of the head, unless the present head stands. */
-  async #settle(node: RpcNode, told: BlockHeader): Promise<boolean> {
+  /** Makes a reported block the head, unless the current head is newer and canonical. */
+  async #accept(node: RpcNode, reported: BlockHeader): Promise<boolean> {
     const { head } = this;
-    if (head?.block.hash === told.hash) {
-      this.#denials = 0;
+    if (head?.block.hash === reported.hash) {
+      this.#nullResponses = 0;
       this.head = { ...head, receivedAt: Date.now() };
       return true;
     }
-    if (head && !isNewer(told, head.block)) {
-      const verdict = await this.#verify(head);
-      if (verdict !== "replaced") return verdict === "stands";
+    if (head && !isNewer(reported, head.block)) {
+      const status = await this.#verify(head);
+      if (status !== "orphaned") return status === "canonical";
     }
-    const block = this.#options.full ? await this.#fullBlock(node, told) : told;
+    const block = this.#options.full ? await this.#fullBlock(node, reported) : reported;
     if (!block) return false;
     this.head = { node, block, receivedAt: Date.now() };
     this.#options.pool.leader = node;
-    this.#denials = 0;
+    this.#nullResponses = 0;
     return true;
   }
 
-  /** Asks the node that told of the head whether it still has it. If it can't say, the head stands for now. */
-  async #verify({ node, block }: Head): Promise<"stands" | "unknown" | "replaced"> {
+  /** Checks the head with the node that reported it. "unknown" keeps the head for now. */
+  async #verify({ node, block }: Head): Promise<"canonical" | "unknown" | "orphaned"> {
     if (!node.acquire()) return "unknown";
     const call: Call = { method: "eth_getBlockByNumber", params: [block.number, false] };
-    const answer = BlockHeader.nullable().safeParse(await node.send(call, true).catch(() => undefined));
-    if (!answer.success) return "unknown";
-    this.#denials = answer.data ? 0 : this.#denials + 1;
-    if (answer.data) return answer.data.hash === block.hash ? "stands" : "replaced";
-    return this.#denials < MAX_DENIALS ? "unknown" : "replaced";
+    const response = BlockHeader.nullable().safeParse(await node.send(call, true).catch(() => undefined));
+    if (!response.success) return "unknown";
+    this.#nullResponses = response.data ? 0 : this.#nullResponses + 1;
+    if (response.data) return response.data.hash === block.hash ? "canonical" : "orphaned";
+    return this.#nullResponses < MAX_NULL_RESPONSES ? "unknown" : "orphaned";
   }
 
   async #fullBlock(node: RpcNode, { hash }: BlockHeader): Promise<BlockHeader | null> {
-    const { result } = await this.#ask({ method: "eth_getBlockByHash", params: [hash, true] }, node);
+    const { result } = await this.#request({ method: "eth_getBlockByHash", params: [hash, true] }, node);
     return BlockHeader.nullable().parse(result);
   }
 
-  async #ask(call: Call, prefer: RpcNode | undefined, isLight = false) {
-    const answer = await this.#options.pool.request(call, { prefer, isHead: true, isLight });
-    this.#answerMs = answer.ms;
-    return answer;
+  async #request(call: Call, prefer: RpcNode | undefined, isLight = false) {
+    const response = await this.#options.pool.request(call, { prefer, isHead: true, isLight });
+    this.#responseMs = response.ms;
+    return response;
   }
 }

@@ -3,12 +3,12 @@ import { z } from "zod";
 
 export type Call = { method: string; params?: unknown };
 
-const Answer = z.object({
+const Payload = z.object({
   result: z.unknown().optional(),
   error: z.looseObject({ code: z.number(), message: z.string() }).optional(),
 });
 
-/** JSON-RPC's code for a node that limits its clients. */
+/** The JSON-RPC error code for an exceeded rate limit. */
 const LIMIT_EXCEEDED = -32005;
 
 const parsed = (text: string): unknown => {
@@ -20,12 +20,12 @@ const parsed = (text: string): unknown => {
 };
 
 /**
- * Sends one JSON-RPC request over HTTP and returns its result. Throws viem's errors, as its own transports do: Ponder
+ * Sends one JSON-RPC request over HTTP and returns its result. Throws the same errors as viem's transports, because Ponder
  * reads their codes and messages, for example to split the range of an `eth_getLogs`.
  */
 export async function postJsonRpc(url: string, call: Call, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
   const body = { jsonrpc: "2.0", id: 1, ...call };
-  // Not AbortSignal.any and AbortSignal.timeout: Node 20 may collect such a signal before it fires.
+  // Not AbortSignal.any and AbortSignal.timeout: Node 20 may garbage-collect such a signal before it fires.
   const controller = new AbortController();
   const abort = () => controller.abort();
   signal?.addEventListener("abort", abort);
@@ -52,15 +52,15 @@ export async function postJsonRpc(url: string, call: Call, timeoutMs: number, si
     const { headers, status, statusText } = response;
     throw new HttpRequestError({ body, url, headers, status, details: text.slice(0, 1_000) || statusText });
   }
-  const answer = Answer.safeParse(parsed(text));
-  if (!answer.success) throw new HttpRequestError({ body, url, details: "The answer is not JSON-RPC" });
-  if (answer.data.error) throw new RpcRequestError({ body, url, error: answer.data.error });
-  return answer.data.result;
+  const payload = Payload.safeParse(parsed(text));
+  if (!payload.success) throw new HttpRequestError({ body, url, details: "The response is not JSON-RPC" });
+  if (payload.data.error) throw new RpcRequestError({ body, url, error: payload.data.error });
+  return payload.data.result;
 }
 
 /**
- * Whether another attempt may succeed: the node was not reached, did not answer in time, failed, or limits its clients. Any
- * other error is the answer to this call.
+ * Whether a retry may succeed: a connection error, a timeout, a server error or a rate limit. Any other error is the
+ * node's response to this call.
  */
 export function isTransient(error: unknown): boolean {
   if (error instanceof TimeoutError) return true;
@@ -71,7 +71,7 @@ export function isTransient(error: unknown): boolean {
   return status >= 500 && status !== 501 && status !== 505;
 }
 
-/** How long a node that limits its clients asks them to wait; undefined for other errors. */
+/** The delay that a rate-limited response requests, 0 if it names none. Undefined for other errors. */
 export function retryAfterMs(error: unknown): number | undefined {
   if (error instanceof RpcRequestError && isTransient(error)) return 0;
   if (!(error instanceof HttpRequestError) || (error.status !== 429 && error.status !== 503)) return undefined;
@@ -79,7 +79,7 @@ export function retryAfterMs(error: unknown): number | undefined {
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : 0;
 }
 
-/** The error in a few words and without the node's URL, which may hold a key. */
+/** A short description of the error, without the node's URL, which may contain a key. */
 export function reasonOf(error: unknown): string {
   if (error instanceof HttpRequestError && error.status) return `HTTP ${error.status}`;
   if (error instanceof HttpRequestError) return "no connection";

@@ -1,31 +1,31 @@
 import { setMaxListeners } from "node:events";
 import { type Call, isTransient, postJsonRpc, retryAfterMs } from "./json-rpc";
 
-/** Requests that one node has in flight at most; while it is away, {@link MAX_PROBES} more. */
+/** The maximum number of requests in flight to one node, besides {@link MAX_PROBES} while it is down. */
 export const MAX_IN_FLIGHT = 16;
 const INITIAL_IN_FLIGHT = 8;
 export const MAX_PROBES = 2;
 
-/** After so many failures in a row the node counts as away. */
-const FAILURES_UNTIL_AWAY = 3;
+/** A node is down after this many failures in a row. */
+const FAILURES_UNTIL_DOWN = 3;
 
 const FIRST_PROBE_MS = 100;
 const MAX_PROBE_MS = 1_000;
 
-/** A node that limits its clients gets a pause: doubled each time in a row, or as long as it asks for. */
+/** Backoff for a rate-limited node, unless it sends Retry-After. The maximum applies to both. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
 
-/** A light call takes no longer than four times the last answer to one, and not less than this before it times out. */
+/** The timeout of a light call is four times the last response time of one, but at least this. */
 const MIN_LIGHT_TIMEOUT_MS = 4_000;
 
-/** So often a second probe with the full timeout is sent, for a node that has become slow. */
-const PATIENT_PROBE_MS = 10_000;
+/** How often to send a second probe with the full timeout, to detect a node that is up but slow. */
+const SLOW_PROBE_MS = 10_000;
 
-/** Cheap on every node, and each one has it. */
+/** Every node supports this method, and it is cheap. */
 const PROBE: Call = { method: "eth_chainId", params: [] };
 
-/** Every request in flight listens to it. */
+/** Allows one listener for each request in flight. */
 function abortController(): AbortController {
   const controller = new AbortController();
   setMaxListeners(MAX_IN_FLIGHT + MAX_PROBES, controller.signal);
@@ -37,19 +37,20 @@ type Options = {
   timeoutMs: number;
   /** Called whenever the node may have a free slot. */
   onFree: () => void;
-  /** Called when the node goes away, with the reason, and without one when it is back. */
-  onAway: (node: RpcNode, reason: unknown) => void;
-  onBack: (node: RpcNode) => void;
+  /** Called when the node goes down, with the last error. */
+  onDown: (node: RpcNode, error: unknown) => void;
+  /** Called when the node is up again. */
+  onUp: (node: RpcNode) => void;
 };
 
 /**
- * One node, with as many requests in flight as it can answer. The limit grows by one for every round of successes and is
- * halved when a request fails in transit (AIMD). After three failures in a row the node is away: nothing is sent but a
- * probe about every second, until one is answered.
+ * One node, with an adaptive limit on requests in flight (AIMD): the limit grows by one for every round of successes and
+ * halves on a transient error. After three failures in a row the node is down: it receives only probes, about one a
+ * second, until one succeeds.
  */
 export class RpcNode {
   readonly host: string;
-  isAway = false;
+  isDown = false;
   inFlight = 0;
   limit = INITIAL_IN_FLIGHT;
   #failures = 0;
@@ -58,7 +59,7 @@ export class RpcNode {
   #pausedUntil = 0;
   #lightMs = 0;
   #isClosed = false;
-  /** Aborts the requests that were sent before the node came back: their answers may never come. */
+  /** Aborts the requests sent before the node recovered, because their responses may never arrive. */
   #abort = abortController();
   readonly #options: Options;
 
@@ -71,14 +72,14 @@ export class RpcNode {
     return this.#options.url;
   }
 
-  /** Takes a slot for one `send`, if there is one. */
+  /** Reserves a slot for one `send`. Returns false if none is free. */
   acquire(): boolean {
-    if (this.isAway || this.inFlight >= Math.floor(this.limit) || Date.now() < this.#pausedUntil) return false;
+    if (this.isDown || this.inFlight >= Math.floor(this.limit) || Date.now() < this.#pausedUntil) return false;
     this.inFlight++;
     return true;
   }
 
-  /** Sends a request on the slot that `acquire` has taken, and releases it. A light one has a shorter timeout. */
+  /** Sends a request on a slot reserved with `acquire`, and releases the slot. Light calls have a shorter timeout. */
   async send(call: Call, isLight = false): Promise<unknown> {
     const startedAt = Date.now();
     const { signal } = this.#abort;
@@ -115,37 +116,37 @@ export class RpcNode {
 
   #failed(startedAt: number, error: unknown): void {
     this.#failures++;
-    // Requests of one round fail together; they halve the limit once.
+    // Requests in flight together often fail together, and halve the limit once.
     if (startedAt >= this.#limitedAt) {
       this.limit = Math.max(1, this.limit / 2);
       this.#limitedAt = Date.now();
     }
-    const asked = retryAfterMs(error);
-    if (asked !== undefined) this.#pause(asked);
-    if (this.isAway || this.#failures < FAILURES_UNTIL_AWAY) return;
-    this.isAway = true;
-    this.#options.onAway(this, error);
+    const requestedMs = retryAfterMs(error);
+    if (requestedMs !== undefined) this.#pause(requestedMs);
+    if (this.isDown || this.#failures < FAILURES_UNTIL_DOWN) return;
+    this.isDown = true;
+    this.#options.onDown(this, error);
     void this.#probe(this.#lightTimeoutMs, FIRST_PROBE_MS, MAX_PROBE_MS);
-    void this.#probe(this.#options.timeoutMs, PATIENT_PROBE_MS, PATIENT_PROBE_MS);
+    void this.#probe(this.#options.timeoutMs, SLOW_PROBE_MS, SLOW_PROBE_MS);
   }
 
-  #pause(asked: number): void {
-    const pauseMs = Math.min(MAX_PAUSE_MS, asked || FIRST_PAUSE_MS * 2 ** this.#pauses++);
+  #pause(requestedMs: number): void {
+    const pauseMs = Math.min(MAX_PAUSE_MS, requestedMs || FIRST_PAUSE_MS * 2 ** this.#pauses++);
     this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + pauseMs);
     setTimeout(this.#options.onFree, pauseMs + 1).unref();
   }
 
-  /** Asks again and again until the node answers, to this probe or to another. */
+  /** Probes until the node responds, to this probe or another. */
   async #probe(timeoutMs: number, firstPauseMs: number, maxPauseMs: number): Promise<void> {
     const { signal } = this.#abort;
     for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(maxPauseMs, 2 * pauseMs)) {
       await new Promise<void>((resolve) => setTimeout(resolve, pauseMs).unref());
       if (this.#isClosed || signal.aborted) return;
-      if ((await this.#answers(timeoutMs, signal)) && !signal.aborted) this.#back();
+      if ((await this.#respondsToProbe(timeoutMs, signal)) && !signal.aborted) this.#recover();
     }
   }
 
-  async #answers(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+  async #respondsToProbe(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
     this.inFlight++;
     try {
       await postJsonRpc(this.url, PROBE, timeoutMs, signal);
@@ -158,14 +159,14 @@ export class RpcNode {
     }
   }
 
-  #back(): void {
-    this.isAway = false;
+  #recover(): void {
+    this.isDown = false;
     this.#failures = 0;
     this.#pauses = 0;
     this.#pausedUntil = 0;
     this.#abort.abort();
     this.#abort = abortController();
-    this.#options.onBack(this);
+    this.#options.onUp(this);
     this.#options.onFree();
   }
 }

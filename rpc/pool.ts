@@ -1,34 +1,34 @@
 import { type Call, isTransient } from "./json-rpc";
 import { RpcNode } from "./node";
 
-/** Attempts of one request before its error is passed on. Waiting for nodes that are away is not an attempt. */
+/** Attempts of one request before the caller receives the error. Waiting for a node that is down is not an attempt. */
 const MAX_ATTEMPTS = 5;
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 2_000;
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Reports that a node is away, with the error, or back. Only the host: a URL may hold a key. */
+/** Called when a node goes down (`away`, with the error) or is up again. Gets only the host: a URL may contain a key. */
 export type OnNodeChange = (change: { host: string; away: boolean; error?: unknown }) => void;
 
 type RequestOptions = {
-  /** The node to ask if it has a free slot. */
+  /** The node to use if it has a free slot. */
   prefer?: RpcNode | undefined;
-  /** Requests of the head go before others, are not repeated, and don't keep the process alive. */
+  /** Requests for the head have priority, are not retried, and don't keep the process alive. */
   isHead?: boolean;
-  /** A call that any node answers quickly has a shorter timeout. */
+  /** Calls that every node answers quickly have a shorter timeout. */
   isLight?: boolean;
 };
 
 type Waiter = { options: RequestOptions; avoid: RpcNode | undefined; resolve: (node: RpcNode) => void };
 
 /**
- * The nodes of one chain. A request goes to the first node with a free slot: the one that told of the newest block, then the
- * others in their order. It waits while all of them are busy or away, so an outage is not an error to the caller.
+ * The nodes of one chain. A request goes to the first node with a free slot: the one that reported the newest block, then
+ * the others in order. It waits while all nodes are busy or down, so an outage delays callers instead of failing them.
  */
 export class RpcPool {
   readonly nodes: readonly RpcNode[];
-  /** The node that is asked first. */
+  /** The node to try first. */
   leader: RpcNode | undefined;
   readonly #waiters: Waiter[] = [];
 
@@ -39,13 +39,13 @@ export class RpcPool {
           url,
           timeoutMs,
           onFree: () => this.#drain(),
-          onAway: ({ host }, error) => onNodeChange({ host, away: true, error }),
-          onBack: ({ host }) => onNodeChange({ host, away: false }),
+          onDown: ({ host }, error) => onNodeChange({ host, away: true, error }),
+          onUp: ({ host }) => onNodeChange({ host, away: false }),
         }),
     );
   }
 
-  /** The result of a call, the node that gave it, and how long its answer took. */
+  /** Returns the result of a call, the node that sent it, and its response time. */
   async request(call: Call, options: RequestOptions = {}): Promise<{ node: RpcNode; result: unknown; ms: number }> {
     let avoid: RpcNode | undefined;
     for (let attempt = 1; ; attempt++) {
@@ -75,8 +75,8 @@ export class RpcPool {
   async #acquire(options: RequestOptions, avoid: RpcNode | undefined): Promise<RpcNode> {
     const node = this.#waiters.length === 0 || options.isHead ? this.#pick({ options, avoid }) : undefined;
     if (node) return node;
-    // The nodes' timers don't keep the process alive, and a request that waits for them must.
-    const alive = options.isHead ? undefined : setInterval(() => {}, 60_000);
+    // The nodes' timers don't keep the process alive, but a waiting request must.
+    const keepAlive = options.isHead ? undefined : setInterval(() => {}, 60_000);
     try {
       return await new Promise((resolve) => {
         const waiter = { options, avoid, resolve };
@@ -84,7 +84,7 @@ export class RpcPool {
         else this.#waiters.push(waiter);
       });
     } finally {
-      clearInterval(alive);
+      clearInterval(keepAlive);
     }
   }
 

@@ -32,12 +32,12 @@ const PublishedList = z.object({
 });
 type PublishedToken = z.infer<typeof PublishedList>["tokens"][number];
 
-// Not by an import: the compiler would give each of its thousands of tokens a type, for seconds.
+// Not an import: TypeScript would need seconds to infer the types of thousands of tokens.
 const require = createRequire(import.meta.url);
 const uniswapTokens = PublishedList.parse(require("@uniswap/default-token-list")).tokens;
 const aaveTokens = PublishedList.parse(aaveList).tokens;
 
-/** Aave's market and Chainlink's feeds of each chain. */
+/** Aave's market and Chainlink's feeds on each chain. */
 const books: Record<PublicChainSlug, { market: object; feeds: object }> = {
   base: { market: AaveV3Base, feeds: ChainlinkBase },
   ethereum: { market: AaveV3Ethereum, feeds: ChainlinkEthereum },
@@ -49,14 +49,14 @@ const books: Record<PublicChainSlug, { market: object; feeds: object }> = {
 const Market = z.object({ ASSETS: z.record(z.string(), z.object({ UNDERLYING: address })) });
 const Feeds = z.record(z.string(), z.union([z.string(), z.number()]));
 
-/** Chainlink's slowest feeds report daily; an hour is for being late. Those that report hourly may miss one report. */
+/** Chainlink's slowest feeds have a daily heartbeat, plus an hour of tolerance. Hourly feeds may miss one update. */
 const DAILY_MAX_AGE_SECONDS = 25 * 3600;
 const HOURLY_MAX_AGE_SECONDS = 2 * 3600;
 
-/** The one element that is meant; a package that has none of them or several does not say which. */
+/** Returns the only element. Throws if there is none or more than one. */
 function only<Item>(items: Item[], what: string): Item {
   const [item] = items;
-  if (item === undefined || items.length > 1) throw new Error(`${what} is there ${items.length} times, not once.`);
+  if (item === undefined || items.length > 1) throw new Error(`Expected one ${what}, found ${items.length}.`);
   return item;
 }
 
@@ -99,6 +99,6 @@ function tokenListOf(slug: PublicChainSlug): TokenList {
   return TokenList.parse({ native: native.map(feed), sequencer: uptime ?? null, tokens: list });
 }
 
-/** The token lists of all public chains, by the path of the file that holds each. */
+/** The token lists of all public chains, by file path. */
 export const tokenListFiles = (): Record<string, TokenList> =>
   Object.fromEntries(publicChainSlugs.map((slug) => [`api/portfolio/tokens/${slug}.json`, tokenListOf(slug)]));

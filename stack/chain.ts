@@ -18,7 +18,7 @@ export const actor = (index: number) => mnemonicToAccount(LOCAL_MNEMONIC, { addr
 
 export type ChainConnection = ReturnType<typeof connect>;
 
-/** A client that reads, signs and turns anvil's knobs. */
+/** A client for reads, transactions and anvil's test methods. */
 export const connect = (rpcUrl: string, chainId: number = LOCAL_CHAIN_ID) =>
   createTestClient({
     chain: { ...anvilChain, id: chainId },
@@ -34,17 +34,17 @@ export type LocalChain = { rpcUrl: string; child: Child; client: ChainConnection
 
 type Options = {
   port: number;
-  /** Unset, {@link LOCAL_CHAIN_ID}. */
+  /** Default: {@link LOCAL_CHAIN_ID}. */
   chainId?: number;
-  /** Unix seconds of the first block; unset, the present. */
+  /** The timestamp of the first block, in unix seconds. Default: now. */
   startTime?: number;
-  /** For thousands of transactions a block, from any account: gas is free and boundless, and first come is first mined. */
+  /** For thousands of transactions per block, from any account: free gas, a high block gas limit, and FIFO order. */
   bulk?: boolean;
-  /** A chain to fork. */
+  /** The RPC URL of a chain to fork. */
   forkUrl?: string;
 };
 
-/** Starts anvil with a fresh chain and waits until it answers. */
+/** Starts anvil with a fresh chain and waits until it responds. */
 export async function startChain({
   port,
   chainId = LOCAL_CHAIN_ID,
@@ -71,16 +71,16 @@ export async function startChain({
   });
   const rpcUrl = `http://127.0.0.1:${port}`;
   const client = connect(rpcUrl, chainId);
-  await waitFor(child, "answer from the chain", async () => (await client.getChainId()) === chainId || undefined);
+  await waitFor(child, "response from the chain", async () => (await client.getChainId()) === chainId || undefined);
   return { rpcUrl, child, client };
 }
 
 /**
- * Mines a block every so often, besides the one for each transaction, until it is stopped. viem's
- * `waitForTransactionReceipt` looks for a receipt only when a new block comes, and would wait for ever if none did.
+ * Mines a block at a fixed interval, besides one per transaction, until stopped. viem's `waitForTransactionReceipt` checks
+ * for a receipt only on new blocks, and would otherwise wait forever.
  *
- * anvil's own `--mixed-mining` can't be switched on once the chain runs, and from the start on it would put blocks between
- * those of the sample. While automining is off, whoever turned it off decides about the blocks.
+ * anvil's `--mixed-mining` can't be enabled on a running chain. Enabled at the start, it would add blocks between those of
+ * the sample activity. While automining is off, this mines nothing.
  */
 export function mineEvery(client: ChainConnection, ms: number): { stop: () => void } {
   let isStopped = false;
@@ -101,12 +101,12 @@ export function mineEvery(client: ChainConnection, ms: number): { stop: () => vo
   };
 }
 
-/** How long a transaction has to be mined on a chain that mines at once. */
+/** The timeout for a receipt, on a chain that mines each transaction immediately. */
 const MINED_MS = 30_000;
 
 /**
- * The receipt of a transaction just sent; a revert is an error. It asks again and again, because viem's own wait looks
- * only when a new block comes, and anvil announces a block a moment before it knows the block's receipts.
+ * Waits for the receipt of a transaction. Throws if it reverted. It polls, because viem's wait checks only on new blocks,
+ * and anvil announces a block shortly before the block's receipts are available.
  */
 export async function mined(client: ChainConnection, sent: Promise<Hex>): Promise<TransactionReceipt> {
   const hash = await sent;

@@ -13,19 +13,19 @@ const require = createRequire(import.meta.url);
 
 export type FoundryTool = "anvil" | "forge";
 
-/** The one version of foundry that the project is tested with; the optional dependencies name it too. */
+/** The tested version of foundry. Keep it equal to the optional dependencies in package.json. */
 const VERSION = "1.7.1";
 
 /**
- * What `npm pack` must fetch for each platform package we could verify. A platform that is missing here is still
- * tried; npm then checks the archive against the registry's own integrity field.
+ * The expected archive digest of each platform package that we could verify. For other platforms, npm checks the archive
+ * against the registry's integrity field only.
  */
 const ARCHIVE_SHA512: Record<string, string> = {
   "anvil-linux-amd64": "+XmShybEaxfCrr0OUUZwYEy2OnYZt5pHH9TzBtLv3+VrK0O/ANuNSVEahqNhKHlgX7GRJ59383ofNhxkRWIYTg==",
   "forge-linux-amd64": "/HQddyTanVOJKgvilmZrf8VOf7mhvwrWb59W73w5W5flX7b6zNh9CR6hKZzJwiRRi5Sxk/JOFEYIeKsQx7Teqg==",
 };
 
-/** No working binary could be found or made; the message is the sentence a person needs. */
+/** No working binary is available. The message tells the user what to do. */
 class FoundryUnavailable extends Error {
   override name = "FoundryUnavailable";
 }
@@ -40,7 +40,7 @@ const isExecutable = (path: string) =>
     () => false,
   );
 
-/** Whether the file can be executed here: it answers `--version`. */
+/** Whether the binary runs on this machine, tested with `--version`. */
 const works = (path: string) =>
   run(path, ["--version"], { timeout: 60_000 }).then(
     () => true,
@@ -70,7 +70,7 @@ async function inNodeModules(tool: FoundryTool): Promise<string | undefined> {
   }
 }
 
-/** Fetches a platform package from the npm registry into the cache and returns the binary's path. */
+/** Downloads a platform package from the npm registry into the cache and returns the binary's path. */
 async function fetchPackage(tool: FoundryTool, packagePlatform: string): Promise<string> {
   const name = `${tool}-${packagePlatform}`;
   const folder = await makeFolder(join(cacheFolder(), name), async (scratch) => {
@@ -85,7 +85,7 @@ async function fetchPackage(tool: FoundryTool, packagePlatform: string): Promise
       .digest("base64");
     if (expected !== undefined && actual !== expected)
       throw new FoundryUnavailable(
-        `${spec} from the registry is not the archive this project pins (its sha512 is ${actual}).`,
+        `${spec} from the registry does not match the pinned archive (its sha512 is ${actual}).`,
       );
     await run("tar", ["-xzf", archive, "-C", scratch, "--strip-components=1"]);
     await rm(archive);
@@ -117,7 +117,7 @@ async function unpackDebian(target: string, architecture: "amd64" | "arm64", pac
   });
 }
 
-/** Debian's amd64 loader is an absolute link, which qemu's -L would follow out of the folder and into the host. */
+/** Debian's amd64 loader is an absolute link. With qemu's -L it would resolve to the host's loader. */
 async function relinkLoader(root: string): Promise<void> {
   const link = join(root, "lib64", "ld-linux-x86-64.so.2");
   const target = await readlink(link).catch(() => undefined);
@@ -126,7 +126,7 @@ async function relinkLoader(root: string): Promise<void> {
   await symlink(join("..", target), link);
 }
 
-/** On linux-arm64, where no native build may be had: the amd64 binary under qemu, with its libraries in the cache. */
+/** Fallback for linux-arm64 without a native build: the amd64 binary under qemu, with its libraries in the cache. */
 async function underQemu(tool: FoundryTool): Promise<string> {
   const cache = cacheFolder();
   const binary = await fetchPackage(tool, "linux-amd64");
@@ -140,14 +140,14 @@ async function underQemu(tool: FoundryTool): Promise<string> {
   return launcher;
 }
 
-const sentence = (error: unknown) => {
+const firstLine = (error: unknown) => {
   const text = error instanceof Error ? (error as { stderr?: string }).stderr || error.message : String(error);
   return text.trim().split("\n")[0] ?? "";
 };
 
 /**
- * The path of a working `anvil` or `forge`: from PATH, from the optional npm package of this platform, or made in a
- * cache folder. Changes nothing on the system and needs no root.
+ * Finds a working `anvil` or `forge`: on PATH, in the optional npm package of this platform, or downloaded to the cache.
+ * Does not change the system or need root.
  *
  * @example
  * const anvil = await findFoundry("anvil"); // "/usr/local/bin/anvil"
@@ -157,7 +157,9 @@ export async function findFoundry(tool: FoundryTool): Promise<string> {
   const override = { anvil: ANVIL_BIN, forge: FORGE_BIN }[tool];
   if (override) {
     if (await works(override)) return override;
-    throw new FoundryUnavailable(`${tool.toUpperCase()}_BIN names ${override}, which does not answer --version.`);
+    throw new FoundryUnavailable(
+      `${tool.toUpperCase()}_BIN is ${override}, which does not run. Set it to the path of a working ${tool}, or unset it.`,
+    );
   }
   const found = (await onPath(tool)) ?? (await inNodeModules(tool));
   if (found) return found;
@@ -173,7 +175,7 @@ export async function findFoundry(tool: FoundryTool): Promise<string> {
       if (await works(made)) return made;
       failures.push(`${way}: ${made} does not run here`);
     } catch (error) {
-      failures.push(`${way}: ${sentence(error)}`);
+      failures.push(`${way}: ${firstLine(error)}`);
     }
   }
   throw new FoundryUnavailable(
@@ -184,7 +186,7 @@ export async function findFoundry(tool: FoundryTool): Promise<string> {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const tool = process.argv[2];
   if (tool !== "anvil" && tool !== "forge") {
-    console.error("Usage: tsx dev/foundry.ts anvil|forge");
+    console.error("Usage: tsx stack/foundry.ts anvil|forge");
     process.exit(2);
   }
   try {

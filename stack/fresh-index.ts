@@ -1,24 +1,24 @@
 import pg from "pg";
 import { LOCAL_CHAIN_ID } from "../config/networks";
 import { dropIndex, requireChainOfAll } from "./index-builds";
-import { forgetGenesis } from "./reindex";
+import { deleteGenesis } from "./reindex";
 
-/** What Ponder keeps of a chain between runs belongs to that chain alone; a new local chain must not meet the old one's. */
+/** Deletes the index, the sync cache and the recorded genesis of the previous local chain. They are invalid for a new one. */
 export async function clearLocalIndex(databaseUrl: string, schema: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    // DATABASE_URL may name a database that matters.
+    // DATABASE_URL may point to a production database.
     await requireChainOfAll(client, schema, LOCAL_CHAIN_ID);
     await dropIndex(client, schema);
     await clearSyncCache(client);
-    await forgetGenesis(client, LOCAL_CHAIN_ID);
+    await deleteGenesis(client, LOCAL_CHAIN_ID);
   } finally {
     await client.end();
   }
 }
 
-/** Ponder caches raw logs and blocks by chain id, for all its apps of a database, in the schema ponder_sync. */
+/** Ponder caches raw logs and blocks by chain id in the schema ponder_sync, shared by all Ponder apps of a database. */
 async function clearSyncCache(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ table_name: string }>(
     "SELECT table_name FROM information_schema.columns WHERE table_schema = 'ponder_sync' AND column_name = 'chain_id'",

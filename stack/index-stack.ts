@@ -13,7 +13,7 @@ import { type Edit, watchSources } from "./watch-sources";
 
 const projectRoot = resolve(import.meta.dirname, "..");
 
-/** Ponder's exit code for an error that a restart does not mend, such as a wrong configuration. */
+/** Ponder's exit code for an error that a restart can't fix, such as an invalid configuration. */
 const PONDER_USER_ERROR = 1;
 
 type Options = {
@@ -21,30 +21,30 @@ type Options = {
   databaseUrl: string;
   /** The environment of both processes. */
   env: NodeJS.ProcessEnv;
-  /** The checkout whose sources run; unset, this one. */
+  /** The checkout to run. Default: this one. */
   root?: string;
-  /** Whether an edit of the sources takes effect without a restart of the stack. */
+  /** Whether to reload on source edits. */
   watch?: boolean;
-  /** Called with each process that is started. */
+  /** Called with each started process. */
   onStarted?: (child: Child) => void;
   /** Called with each line of the indexer's and the gateway's log. */
   onLine: (line: string) => void;
-  /** Called with what an operator should know. */
+  /** Called with messages for the operator. */
   onNotice: (sentence: string) => void;
-  /** Called once when the index holds blocks that the chain has replaced and Ponder can't revert. */
+  /** Called once when the index contains orphaned blocks that Ponder can't revert. */
   onReorgBeyondFinality?: () => void;
-  /** Called when a process has ended and is not started again. */
+  /** Called when a process has ended and will not be restarted. */
   onGivenUp: (error: Error) => void;
 };
 
 export type IndexStack = {
   gateway: KeptRunning<Gateway>;
   indexer: KeptRunning<Child>;
-  /** Stops the gateway, once it has answered its requests, and then the indexer. */
+  /** Stops the gateway, after its requests in flight, and then the indexer. */
   stop: Child["stop"];
 };
 
-/** Runs an indexer and a gateway on one database, and starts each of them again when it ends unexpectedly. */
+/** Runs an indexer and a gateway on one database, and restarts each of them if it ends unexpectedly. */
 export async function startIndexStack({
   environment,
   databaseUrl,
@@ -66,7 +66,7 @@ export async function startIndexStack({
       databaseSchema,
       build: schema,
       chainId: network.chainId,
-      onError: (error) => onNotice(`Earlier builds of the index could not be dropped: ${error}`),
+      onError: (error) => onNotice(`Can't drop earlier builds of the index, will retry: ${error}`),
     });
     return { schema, stop: builds.stop };
   };
@@ -79,11 +79,8 @@ export async function startIndexStack({
     API_PORT: String(apiPort),
   });
   const policy = {
-    onRestart: ({ message }: Error, delayMs: number) =>
-      onNotice(`${message}\nIt is started again in ${delayMs / 1000} s.`),
-    onGivenUp: watch
-      ? (error: Error) => onNotice(`${error.message}\nIt is started again after the next edit.`)
-      : onGivenUp,
+    onRestart: ({ message }: Error, delayMs: number) => onNotice(`${message}\nRestarting in ${delayMs / 1000} s.`),
+    onGivenUp: watch ? (error: Error) => onNotice(`${error.message}\nRestarting after the next edit.`) : onGivenUp,
   };
 
   const started = <Kind extends Child>(child: Kind) => {
@@ -105,7 +102,7 @@ export async function startIndexStack({
       await requireFreePort(ponderPort, "PONDER_PORT");
       if (!isFirst) {
         await databaseReady(databaseUrl, ({ message }) => onNotice(message));
-        // Its predecessor was started by this process and has ended, perhaps without releasing its lock.
+        // The previous indexer, a child of this process, has ended and may not have released its lock.
         await releaseLock(databaseUrl, build.schema);
       }
       isFirst = false;
@@ -129,7 +126,7 @@ export async function startIndexStack({
       }
       await gateway.replace((next) => next.listening);
     } catch (error) {
-      onNotice(`${error instanceof Error ? error.message : error}. The last version that worked is still served.`);
+      onNotice(`${error instanceof Error ? error.message : error}. Still serving the last working version.`);
     }
   };
   const stopWatching = watch ? watchSources(root, reload) : () => {};

@@ -5,30 +5,30 @@ import { type Child, startChild, waitFor } from "./child";
 const projectRoot = resolve(import.meta.dirname, "..");
 const ponderBinary = join(projectRoot, "node_modules", "ponder", "dist", "esm", "bin", "ponder.js");
 
-/** Indexing makes many objects that die young; with room for them, collecting them costs a fraction. */
+/** Indexing allocates many short-lived objects. A larger young generation makes garbage collection much cheaper. */
 const YOUNG_GENERATION = "--max-semi-space-size=64";
 
-/** Ponder itself gives up an orderly shutdown after 5 s. */
+/** Ponder aborts its own graceful shutdown after 5 s. */
 const GRACE_MS = 6_000;
 
 type Options = {
-  /** The folder of the Ponder app; unset, this project's own. */
+  /** The folder of the Ponder app. Default: this project. */
   root?: string;
   ponderPort: number;
-  /** The schema that it builds the index in. */
+  /** The schema of the build. */
   schema: string;
-  /** The schema in which it makes views of the index once it has caught up; unset, it makes none. */
+  /** The schema for views of the index, created once it has caught up. Default: no views. */
   viewsSchema?: string;
   env: NodeJS.ProcessEnv;
   onLine?: (line: string) => void;
 };
 
-/** The port in Ponder's message that it listens; undefined for any other line of its log. */
+/** The port in the log line of Ponder's HTTP server. Undefined for other lines. */
 const listeningPort = (line: string) => /"Created HTTP server","port":(\d+)/.exec(line)?.[1];
 
 /**
- * Starts Ponder. Its port is for operators and listens on loopback only. When the port is busy, Ponder silently takes the
- * next free one; it is stopped then.
+ * Starts Ponder. Its port is for operators and listens on loopback only. If the port is in use, Ponder silently chooses the
+ * next free one, and this function stops it.
  */
 export function startIndexer({ root = projectRoot, ponderPort, schema, viewsSchema, env, onLine }: Options): Child {
   const { PORT: _, ...rest } = env; // PORT would win over --port
@@ -53,28 +53,30 @@ export function startIndexer({ root = projectRoot, ponderPort, schema, viewsSche
       onLine?.(line);
       const port = listeningPort(line);
       if (port === undefined || Number(port) === ponderPort) return;
-      onLine?.(`Port ${ponderPort} is in use, so Ponder took ${port} and is stopped. Set PONDER_PORT to a free port.`);
+      onLine?.(
+        `Port ${ponderPort} is in use, so Ponder chose ${port} and was stopped. Set PONDER_PORT to a free port.`,
+      );
       void indexer.stop();
     },
   });
   return indexer;
 }
 
-const askReady = (port: number) => fetch(`http://127.0.0.1:${port}/ready`, { signal: AbortSignal.timeout(5_000) });
+const fetchReady = (port: number) => fetch(`http://127.0.0.1:${port}/ready`, { signal: AbortSignal.timeout(5_000) });
 
-/** Waits until the gateway says that it is ready, and that a block is indexed. */
+/** Waits until the gateway is ready and has indexed the block. */
 export const indexReady = (indexer: Child, apiPort: number, block: bigint) =>
   waitFor(
     indexer,
     `block ${block} in the index`,
     async () => {
-      const response = await askReady(apiPort);
+      const response = await fetchReady(apiPort);
       const { block_number } = z.object({ block_number: z.coerce.bigint() }).parse(await response.json());
       return (response.ok && block_number >= block) || undefined;
     },
     120_000,
   );
 
-/** Waits until Ponder says that it has indexed the chain's history. */
+/** Waits until Ponder has completed the backfill. */
 export const historyIndexed = (indexer: Child, ponderPort: number) =>
-  waitFor(indexer, "complete history", async () => (await askReady(ponderPort)).ok || undefined, 120_000);
+  waitFor(indexer, "complete history", async () => (await fetchReady(ponderPort)).ok || undefined, 120_000);

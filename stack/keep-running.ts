@@ -2,31 +2,30 @@ import { type Child, ChildEnded } from "./child";
 
 type Options<Kind extends Child> = {
   start: () => Promise<Kind>;
-  /** Called before each restart, with why it is needed. */
+  /** Called before each restart, with its cause. */
   onRestart: (error: Error, delayMs: number) => void;
-  /** Called when it has ended and is not started again. */
+  /** Called when the child has ended and will not be restarted. */
   onGivenUp: (error: Error) => void;
-  /** Whether a restart can't help after this exit code. */
+  /** Whether a restart is pointless after this exit code. */
   isFinal: (code: number | null) => boolean;
 };
 
-/** Delays before each restart in a row. After the last one, it is given up. */
+/** The delays before consecutive restarts. After the last one, there are no more restarts. */
 const RESTART_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000, 30_000];
 
-/** A child that ran for this long starts anew with the first delay when it ends. */
+/** A child that ran for longer than this resets the restart delay. */
 const HEALTHY_MS = 60_000;
 
 export type KeptRunning<Kind extends Child> = {
-  /** The process that runs now, or ran last. */
+  /** The running process, or the last one. */
   current: () => Kind;
-  /** Stops it and starts it anew. */
   restart: () => Promise<void>;
-  /** Starts another process, and stops the old one once `isTakenOver` resolves. Keeps the old one if it rejects. */
-  replace: (isTakenOver: (next: Kind) => Promise<void>) => Promise<void>;
+  /** Starts a new process, and stops the old one once `isReady` resolves. Keeps the old one if it rejects. */
+  replace: (isReady: (next: Kind) => Promise<void>) => Promise<void>;
   stop: Kind["stop"];
 };
 
-/** Starts a child, and starts it again with a growing delay when it ends unexpectedly, a limited number of times in a row. */
+/** Starts a child, and restarts it with increasing delays if it ends unexpectedly, up to a maximum number of times in a row. */
 export async function keepRunning<Kind extends Child>({
   start,
   onRestart,
@@ -34,22 +33,22 @@ export async function keepRunning<Kind extends Child>({
   isFinal,
 }: Options<Kind>): Promise<KeptRunning<Kind>> {
   let current: Kind;
-  /** The child whose end is not a failure, because it was asked to stop. */
+  /** The child being stopped. Its exit is not a failure. */
   let stopping: Kind | undefined;
   let isStopped = false;
   let failures = 0;
-  let waiting: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
   const run = async () => {
     current = await start();
     watch(current);
   };
-  /** Starts it again after the next delay. A start that fails counts as a failure too. */
+  /** Restarts after the next delay. A failed start counts as a failure too. */
   const retry = (error: Error) => {
     const delayMs = RESTART_DELAYS_MS[failures++];
     if (delayMs === undefined) return onGivenUp(error);
     onRestart(error, delayMs);
-    waiting = setTimeout(() => run().catch((cause) => isStopped || retry(cause)), delayMs);
+    timer = setTimeout(() => run().catch((cause) => isStopped || retry(cause)), delayMs);
   };
   const watch = (child: Kind) => {
     const startedAt = Date.now();
@@ -65,21 +64,21 @@ export async function keepRunning<Kind extends Child>({
   return {
     current: () => current,
     async restart() {
-      clearTimeout(waiting);
+      clearTimeout(timer);
       stopping = current;
       await current.stop();
       failures = 0;
       await run();
     },
-    async replace(isTakenOver) {
+    async replace(isReady) {
       const next = await start();
       try {
-        await isTakenOver(next);
+        await isReady(next);
       } catch (error) {
         await next.stop();
         throw error;
       }
-      clearTimeout(waiting);
+      clearTimeout(timer);
       const old = current;
       current = next;
       failures = 0;
@@ -88,7 +87,7 @@ export async function keepRunning<Kind extends Child>({
     },
     async stop(signal) {
       isStopped = true;
-      clearTimeout(waiting);
+      clearTimeout(timer);
       await current.stop(signal);
     },
   };

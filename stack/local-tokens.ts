@@ -10,13 +10,12 @@ import { demoPayer } from "./sample/people";
 const DAY = 86_400;
 const FEED_DECIMALS = 8;
 
-/** What the demo payer is given, in whole tokens. */
-const gifts = { dollars: "1000", ether: "2.5", points: "12345.678" };
+/** The demo payer's balances, in whole tokens. */
+const payerBalances = { dollars: "1000", ether: "2.5", points: "12345.678" };
 
 /**
- * Gives the local chain what portfolios need: price feeds, and beside the test dollar a token with a price and one
- * without; and the demo payer some of each. It comes after everything else, so that no other contract's address and no
- * block of the sample activity depends on it.
+ * Deploys price feeds, a token with a price and one without, and mints some of each and of the test dollar to the demo
+ * payer, for portfolios. Call it last, so that it does not change the other contracts' addresses or the sample's blocks.
  */
 export async function deployTokens(client: ChainConnection, { TestDollar }: Pick<Contracts, "TestDollar">) {
   const account = actor(0);
@@ -42,7 +41,7 @@ export async function deployTokens(client: ChainConnection, { TestDollar }: Pick
         bytecode: bytecode.TestToken as Hex,
       }),
     );
-  const give = (contract: Address, abi: typeof testDollarAbi | typeof testTokenAbi, amount: bigint) =>
+  const mint = (contract: Address, abi: typeof testDollarAbi | typeof testTokenAbi, amount: bigint) =>
     mined(
       client,
       client.writeContract({
@@ -57,9 +56,9 @@ export async function deployTokens(client: ChainConnection, { TestDollar }: Pick
   const [etherFeed, dollarFeed] = [await feed("3000"), await feed("1")];
   const wrappedEther = await token("Test Wrapped Ether", "tWETH");
   const points = await token("Test Points", "tPTS");
-  await give(TestDollar, testDollarAbi, parseUnits(gifts.dollars, 6));
-  await give(wrappedEther, testTokenAbi, parseUnits(gifts.ether, 18));
-  await give(points, testTokenAbi, parseUnits(gifts.points, 18));
+  await mint(TestDollar, testDollarAbi, parseUnits(payerBalances.dollars, 6));
+  await mint(wrappedEther, testTokenAbi, parseUnits(payerBalances.ether, 18));
+  await mint(points, testTokenAbi, parseUnits(payerBalances.points, 18));
 
   const common = { decimals: 18, logo: null, stablecoin: false };
   const list: TokenList = {

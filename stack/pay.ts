@@ -7,10 +7,10 @@ import { connect } from "./chain";
 import { payingFetch } from "./paying-fetch";
 import { demoPayer as payer } from "./sample/people";
 
-// Buys one snapshot of the demo payer's own wallet on the stack that `npm start` runs, and shows what it cost.
+// Buys a portfolio snapshot of the demo payer's wallet from the stack of `npm start`, and prints the cost.
 const { rpcUrl, apiUrl, contracts } = readLocalDeployment(parseEnvironment(process.env).stateFolder);
 const dollar = contracts.TestDollar;
-if (!dollar) throw new Error("The local chain has no test dollar; start it again with `npm start`.");
+if (!dollar) throw new Error("The local chain has no test dollar. Restart it with `npm start`.");
 
 const client = connect(rpcUrl);
 const balance = async () =>

@@ -1,11 +1,11 @@
 import { createServer } from "node:net";
 
-/** A port that the stack needs is taken; the message names it and the variable that moves it. */
+/** A port of the stack is in use. The message names the port and its environment variable. */
 export class PortInUse extends Error {
   override name = "PortInUse";
 
   constructor(port: number, variable: string) {
-    super(`Port ${port} is in use. Stop what uses it, or set ${variable} to another port.`);
+    super(`Port ${port} is in use. Stop the process that uses it, or set ${variable} to another port.`);
   }
 }
 
@@ -16,26 +16,26 @@ const canListen = (port: number, host: string | undefined) =>
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
   });
 
-/** Throws {@link PortInUse} unless the port is free, on loopback and on all addresses. */
+/** Throws {@link PortInUse} unless the port is free on loopback and on all addresses. */
 export async function requireFreePort(port: number, variable: string): Promise<void> {
   if (!((await canListen(port, "127.0.0.1")) && (await canListen(port, undefined))))
     throw new PortInUse(port, variable);
 }
 
 /**
- * Where free ports are looked for: below those that systems give to outgoing connections, as one of these could take a port
- * between its choice and its use. Tests that run side by side look in different places.
+ * The range to search for free ports. It is below the ephemeral range, so that an outgoing connection can't occupy a port
+ * between choice and use. Parallel test workers search different ranges.
  */
 const SLICE = 2_000;
 const firstOfSlice = 11_000 + SLICE * (Number(process.env.VITEST_POOL_ID ?? 0) % 10);
-let looked = Math.floor(Math.random() * SLICE);
+let nextOffset = Math.floor(Math.random() * SLICE);
 
-/** Ports that are free, none of which this process was given before. */
+/** Returns free ports that this process has not been given before. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   for (let tried = 0; ports.length < count; tried++) {
-    if (tried === SLICE) throw new Error(`No ${count} free ports from ${firstOfSlice} on`);
-    const port = firstOfSlice + (looked++ % SLICE);
+    if (tried === SLICE) throw new Error(`Fewer than ${count} of the ${SLICE} ports from ${firstOfSlice} are free`);
+    const port = firstOfSlice + (nextOffset++ % SLICE);
     if (await canListen(port, "127.0.0.1")) ports.push(port);
   }
   return ports;

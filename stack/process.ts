@@ -17,28 +17,28 @@ function exists(pid: number): boolean {
 }
 
 /**
- * When a process was started, as digits: ticks since boot on Linux, else milliseconds. Process ids are reused; an id and
- * its start time are not. "0" where the system does not say; undefined where no such process runs. A zombie doesn't run.
+ * The start time of a process: ticks since boot on Linux, unix milliseconds elsewhere, "0" if unknown. A pid can be reused;
+ * a pid with its start time is unique. Undefined if no such process runs. A zombie does not count as running.
  */
 export async function runningSince(pid: number): Promise<string | undefined> {
   if (!(pid > 0) || !exists(pid)) return undefined;
   if (hasProc) {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-    // The second field is the program's name in parentheses, which may hold spaces and parentheses.
+    // The second field is the program's name in parentheses. The name may contain spaces and parentheses.
     const [state = "X", ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return /[ZXx]/.test(state) ? undefined : fields[18];
   }
-  const answer = await run("ps", ["-o", "lstart=", "-p", String(pid)], { env: { ...process.env, LC_ALL: "C" } }).catch(
-    () => ({ stdout: "" }),
-  );
-  const started = Date.parse(answer.stdout.trim());
+  const { stdout } = await run("ps", ["-o", "lstart=", "-p", String(pid)], {
+    env: { ...process.env, LC_ALL: "C" },
+  }).catch(() => ({ stdout: "" }));
+  const started = Date.parse(stdout.trim());
   return String(Number.isNaN(started) ? 0 : started);
 }
 
-/** How long a process has to end by itself. */
+/** How long to wait after each signal. */
 const GRACE_MS = 5_000;
 
-/** Ends a process that is not a child of this one: asks it to, and kills it when it takes too long. */
+/** Ends a process that is not a child of this one: sends SIGINT, and SIGKILL after the grace period. */
 export async function endProcess(pid: number): Promise<void> {
   const started = await runningSince(pid);
   const isRunning = async () => started !== undefined && (await runningSince(pid)) === started;

@@ -2,36 +2,34 @@ import pg from "pg";
 import { BlockNotFoundError, type Hex, type PublicClient } from "viem";
 import { anyBuildPattern } from "../config/index-build";
 
-/** The index can't be rebuilt; the message says what to do. */
+/** The index can't be rebuilt. The message tells the operator what to do. */
 export class CannotReindex extends Error {
   override name = "CannotReindex";
 }
 
 type Options = {
   databaseUrl: string;
-  /** The public name of the index, with which the schemas of its builds begin. */
+  /** The public name of the index, a prefix of its build schemas. */
   schema: string;
   chainId: number;
   chain: Pick<PublicClient, "getBlock" | "getChainId">;
-  /** Whether the chain was replaced by another one under the same id: then nothing of the old one is kept. */
+  /** Whether another chain now has the same id. Then the whole cache of the old one is deleted. */
   newChain?: boolean;
 };
 
-/** What was done. */
 type Reindexed = {
-  /** The newest cached block that is still on the chain; null when none is. */
+  /** The newest cached block that is still canonical. Null if there is none. */
   keptBlock: bigint | null;
-  /** How many cached blocks were deleted. */
   deletedBlocks: number;
   droppedSchemas: string[];
 };
 
-/** As Ponder has it: an indexer that has not renewed its lock for this long is gone. */
+/** A lock that has not been renewed for this long is stale. Same limit as in Ponder. */
 const LOCK_TIMEOUT_MS = 25_000;
 
 /**
- * Rebuilds an index after a reorg that the indexer can't revert: deletes the cached blocks that are no longer on the
- * chain, and drops the index. The next start indexes the rest from the cache and asks the chain only for what is new.
+ * Resets an index after a reorg beyond finality: deletes orphaned blocks from the cache and drops the index. The next start
+ * rebuilds the index from the cache and fetches only the missing blocks.
  *
  * @example
  * await reindex({ databaseUrl, schema: "intentry", chainId: 8453, chain: createPublicClient({ transport: http(rpcUrl) }) });
@@ -45,13 +43,13 @@ export async function reindex({ databaseUrl, schema, chainId, chain, newChain = 
     await client.query("BEGIN");
     for (const name of schemas) await requireUnlocked(client, name);
     const keptBlock = newChain ? null : await forkPoint(client, chain, chainId);
-    const deletedBlocks = await cutCache(client, chainId, keptBlock);
+    const deletedBlocks = await truncateCache(client, chainId, keptBlock);
     for (const name of schemas) await client.query(`DROP SCHEMA ${pg.escapeIdentifier(name)} CASCADE`);
-    if (newChain) await forgetGenesis(client, chainId);
+    if (newChain) await deleteGenesis(client, chainId);
     await client.query("COMMIT");
     return { keptBlock, deletedBlocks, droppedSchemas: schemas };
   } finally {
-    // Ends an open transaction too.
+    // Also rolls back an open transaction.
     await client.end();
   }
 }
@@ -60,7 +58,7 @@ const exists = async (client: pg.Client, table: string) =>
   (await client.query<{ found: string | null }>("SELECT to_regclass($1)::text AS found", [table])).rows[0]?.found !=
   null;
 
-/** Refuses to compare the cache with another chain than the one that it is of: that would empty it. */
+/** Throws if the RPC serves another chain than the cached one. Comparing with the wrong chain would empty the cache. */
 async function requireChain(
   client: pg.Client,
   chain: Options["chain"],
@@ -82,13 +80,13 @@ async function requireChain(
     );
 }
 
-/** Forgets by which genesis block a chain is known; the next one that is seen is recorded. */
-export async function forgetGenesis(client: pg.Client, chainId: number): Promise<void> {
+/** Deletes the recorded genesis hash of a chain. The next start records it again. */
+export async function deleteGenesis(client: pg.Client, chainId: number): Promise<void> {
   if (await exists(client, "offchain.chain"))
     await client.query("DELETE FROM offchain.chain WHERE chain_id = $1", [chainId]);
 }
 
-/** The schemas that hold an index of this chain: the one of this name, and those of builds, which begin with it. */
+/** The schemas that contain an index of this chain: the public schema and the build schemas. */
 async function indexSchemas(client: pg.Client, schema: string, chainId: number): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT n.nspname AS name FROM pg_namespace n
@@ -105,7 +103,7 @@ async function indexSchemas(client: pg.Client, schema: string, chainId: number):
   return ofChain;
 }
 
-/** Refuses while an indexer writes the schema; its lock can't be taken until this transaction ends. */
+/** Throws while an indexer holds the lock. No indexer can acquire it until this transaction ends. */
 async function requireUnlocked(client: pg.Client, schema: string): Promise<void> {
   const { rows } = await client.query<{ is_locked: number; heartbeat_at: string }>(
     `SELECT (value->>'is_locked')::int AS is_locked, value->>'heartbeat_at' AS heartbeat_at
@@ -115,11 +113,11 @@ async function requireUnlocked(client: pg.Client, schema: string): Promise<void>
   const renewedAgo = Date.now() - Number(app?.heartbeat_at ?? 0);
   if (app?.is_locked === 1 && renewedAgo < LOCK_TIMEOUT_MS)
     throw new CannotReindex(
-      `An indexer holds the schema ${schema}. Stop it first; after a crash its lock lapses within ${LOCK_TIMEOUT_MS / 1000} s.`,
+      `An indexer holds the schema ${schema}. Stop it first; after a crash its lock expires within ${LOCK_TIMEOUT_MS / 1000} s.`,
     );
 }
 
-/** The newest cached block that is on the chain, by binary search: if a block is, so are all before it. */
+/** The newest canonical block in the cache. Binary search works, because all ancestors of a canonical block are canonical. */
 async function forkPoint(client: pg.Client, chain: Options["chain"], chainId: number): Promise<bigint | null> {
   if (!(await exists(client, "ponder_sync.blocks"))) return null;
   const { rows } = await client.query<{ count: string }>(
@@ -133,10 +131,10 @@ async function forkPoint(client: pg.Client, chain: Options["chain"], chainId: nu
     );
     const [block] = found.rows;
     if (!block)
-      throw new CannotReindex("The cache changed while it was read. Stop every indexer of this database first.");
+      throw new CannotReindex("The cache changed during the read. Stop every indexer of this database, then retry.");
     return { number: BigInt(block.number), hash: block.hash };
   };
-  /** Everything before `low` is on the chain, everything from `high` on is not. */
+  /** Blocks before `low` are canonical, blocks from `high` on are orphaned. */
   let [low, high] = [0, Number(rows[0]?.count ?? 0)];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -156,8 +154,8 @@ async function hashAt(chain: Options["chain"], blockNumber: bigint): Promise<Hex
   }
 }
 
-/** Deletes what is cached of a chain above a block, or all of it, and the note that it was cached. */
-async function cutCache(client: pg.Client, chainId: number, keptBlock: bigint | null): Promise<number> {
+/** Deletes a chain's cache above a block, or all of it, and shrinks Ponder's cached intervals accordingly. */
+async function truncateCache(client: pg.Client, chainId: number, keptBlock: bigint | null): Promise<number> {
   if (!(await exists(client, "ponder_sync.blocks"))) return 0;
   const kept = keptBlock ?? -1n;
   const { rows } = await client.query<{ table_name: string }>(
@@ -165,7 +163,7 @@ async function cutCache(client: pg.Client, chainId: number, keptBlock: bigint | 
      WHERE table_schema = 'ponder_sync' GROUP BY 1
      HAVING bool_or(column_name = 'chain_id') AND bool_or(column_name = 'block_number')`,
   );
-  // A cached request without a block number is of no known branch.
+  // A cached request without a block number may belong to an orphaned branch.
   for (const { table_name } of rows)
     await client.query(
       `DELETE FROM ponder_sync.${pg.escapeIdentifier(table_name)} WHERE chain_id = $1 AND (block_number > $2 OR block_number IS NULL)`,
@@ -175,7 +173,7 @@ async function cutCache(client: pg.Client, chainId: number, keptBlock: bigint | 
     chainId,
     kept,
   ]);
-  // Ponder writes the blocks from a to b as the range from a to b + 1, both included, and reads no other kind of range.
+  // Ponder stores the blocks a to b as the closed range [a, b + 1], and can read only closed ranges.
   await client.query(
     `UPDATE ponder_sync.intervals SET blocks = coalesce((
        SELECT range_agg(numrange(lower(range), least(upper(range), $2::numeric + 1), '[]'))

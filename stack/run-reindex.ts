@@ -7,7 +7,7 @@ import { startEmbeddedPostgres } from "./postgres/embedded";
 import { reindex } from "./reindex";
 import { ownStateFolder } from "./state-folder";
 
-/** Runs an action on the given database, or on the embedded one, which it starts for as long as that takes. */
+/** Runs an action on the given database, or starts the embedded one for its duration. */
 async function withDatabase<Value>(
   stateFolder: string,
   databaseUrl: string | undefined,
@@ -26,7 +26,6 @@ async function withDatabase<Value>(
   }
 }
 
-/** Rebuilds the index of the configured chain. */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { "new-chain": { type: "boolean", default: false } } });
   if (existsSync(".env.local")) process.loadEnvFile(".env.local");
@@ -41,7 +40,7 @@ async function main(): Promise<void> {
       newChain: values["new-chain"],
     }),
   );
-  const cache = keptBlock === null ? "No cached block is on the chain." : `The cache is kept up to block ${keptBlock}.`;
+  const cache = keptBlock === null ? "No cached block is canonical." : `The cache is kept up to block ${keptBlock}.`;
   console.log(`${cache} ${deletedBlocks} cached blocks were deleted.`);
   console.log(
     `Dropped: ${droppedSchemas.join(", ") || "no index"}. The next start indexes the chain again, from the cache first.`,
@@ -51,8 +50,8 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  // viem's long message has the URL in it, which may have a key.
-  if (error instanceof BaseError) console.error(`The chain of RPC_URL does not answer: ${error.shortMessage}`);
+  // viem's full message contains the URL, which may contain a key.
+  if (error instanceof BaseError) console.error(`The RPC request failed: ${error.shortMessage} Check RPC_URL.`);
   else if (error instanceof Error) console.error(error.message);
   else throw error;
   process.exitCode = 1;

@@ -22,19 +22,20 @@ import { REORG_EXIT_CODE, REORG_SENTENCE } from "./unrecoverable-reorg";
 
 const isDevelopment = process.argv.includes("--dev");
 
-/** The local chain has a block for every transaction, and one this often. */
+/** The local chain mines a block for every transaction, and also at this interval. */
 const BLOCK_TIME_MS = 2_000;
 
-/** Started in this order, stopped in the opposite one. */
+/** In start order. Stopped in reverse. */
 const parts: { stop: () => Promise<void> }[] = [];
 let state: StateFolder | undefined;
 let stopping = false;
 
-/** How long the gateway goes on answering 503 with the reason before the stack stops. */
-const REPORTED_MS = 5_000;
+/** How long `/ready` responds 503 with the reason before the stack stops. */
+const FAILURE_NOTICE_MS = 5_000;
 
 const startedAt = Date.now();
-const say = (what: string) => console.log(`[${((Date.now() - startedAt) / 1000).toFixed(1).padStart(5)} s] ${what}`);
+const logStep = (what: string) =>
+  console.log(`[${((Date.now() - startedAt) / 1000).toFixed(1).padStart(5)} s] ${what}`);
 
 async function stopAll(code: number): Promise<never> {
   if (!stopping) {
@@ -45,8 +46,8 @@ async function stopAll(code: number): Promise<never> {
   return new Promise(() => {});
 }
 
-/** Starts to depend on a child: the stack stops when it ends. */
-function dependOn(child: Child): void {
+/** Stops the whole stack when the child ends. */
+function stopWhenEnded(child: Child): void {
   parts.push(child);
   void state?.record(child);
   void child.ended.then((code) => {
@@ -57,8 +58,8 @@ function dependOn(child: Child): void {
 }
 
 /**
- * On a local chain Ponder's log goes to a file, and only errors are shown: its warnings are of public chains, such as that
- * no block came for a while. Elsewhere the log is the process's own output.
+ * On the local chain, writes the log to a file and prints only errors: Ponder's warnings, such as a late block, matter only
+ * on public chains. On other chains, prints every line.
  */
 async function logLines({ stateFolder, networkName }: Environment): Promise<(line: string) => void> {
   if (networkName !== "local") return (line) => console.log(line);
@@ -76,8 +77,8 @@ function fail(error: Error): void {
   void stopAll(1);
 }
 
-/** Asks the person at the terminal. Without one, the answer is no. */
-async function isConfirmed(question: string): Promise<boolean> {
+/** Asks for confirmation on the terminal. Returns false without one. */
+async function confirm(question: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answer = await terminal.question(`${question} [y/N] `);
@@ -90,7 +91,7 @@ function chainOf({ network }: Environment) {
   return { chainId, chain: createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url))) }) };
 }
 
-function showWhatToTry({ apiUrl, ponderUrl, rpcUrl, contracts }: LocalDeployment, withSample: boolean): void {
+function printUsage({ apiUrl, ponderUrl, rpcUrl, contracts }: LocalDeployment, withSample: boolean): void {
   const lines = [
     "",
     `Ready. The gateway is on ${apiUrl}, GraphQL on ${ponderUrl}/graphql, the chain on ${rpcUrl}.`,
@@ -105,7 +106,7 @@ function showWhatToTry({ apiUrl, ponderUrl, rpcUrl, contracts }: LocalDeployment
       `  A merchant's owner   ${people.dataMerchant.address}`,
       "",
     );
-  // Without the sample there is nothing to be found but lists that are empty.
+  // Without the sample, all lists are empty.
   const requests = withSample
     ? ["/intents/1", "/intents/5/bids", `/agents?owner=${people.alice.address}`]
     : ["/ready", "/intents"];
@@ -124,14 +125,14 @@ function showWhatToTry({ apiUrl, ponderUrl, rpcUrl, contracts }: LocalDeployment
 }
 
 async function startDatabase({ stateFolder }: Environment): Promise<string> {
-  say("Starting PostgreSQL");
+  logStep("Starting PostgreSQL");
   const { child, databaseUrl } = await startEmbeddedPostgres(stateFolder);
-  dependOn(child);
+  stopWhenEnded(child);
   return databaseUrl;
 }
 
 async function main(): Promise<void> {
-  // The file that Ponder reads too, so that both see one environment.
+  // Ponder reads this file too. Both must see the same environment.
   if (existsSync(".env.local")) process.loadEnvFile(".env.local");
   const environment = parseEnvironment(process.env);
   const { networkName, apiPort, ponderPort, anvilPort } = environment;
@@ -142,14 +143,14 @@ async function main(): Promise<void> {
 
   if (networkName === "local") await requireFreePort(anvilPort, "ANVIL_PORT");
   const databaseUrl = environment.databaseUrl ?? (await startDatabase(environment));
-  await databaseReady(databaseUrl, (error) => say(`${error.message}. Waiting for it`));
-  // A new port each time must not make cursors invalid, so their secret is not made from this URL.
+  await databaseReady(databaseUrl, (error) => logStep(`${error.message}. Retrying for up to a minute`));
+  // The URL has a new port on each start. Cursors must stay valid, so their secret must not derive from it.
   const env = { ...process.env, DATABASE_URL: databaseUrl, CURSOR_SECRET: environment.cursorSecret };
 
   let deployment: LocalDeployment | undefined;
   if (networkName === "local")
-    deployment = await startLocalChain({ ...environment, databaseUrl }, (chain) => dependOn(chain.child), say);
-  say("Starting the indexer and the gateway");
+    deployment = await startLocalChain({ ...environment, databaseUrl }, (chain) => stopWhenEnded(chain.child), logStep);
+  logStep("Starting the indexer and the gateway");
   const startIndex = () =>
     startIndexStack({
       environment,
@@ -163,39 +164,39 @@ async function main(): Promise<void> {
       onGivenUp: fail,
     });
   let starting = startIndex();
-  // A stop while it starts waits until it can be stopped in order: a killed indexer would keep its lock.
+  // Stopping waits until the start has completed: an indexer killed in between would keep its lock.
   parts.push({ stop: async () => (await starting.catch(() => undefined))?.stop() });
   const repairAfterReorg = async () => {
     console.error(REORG_SENTENCE);
     const index = await starting;
     index.gateway.current().reportFailure(REORG_SENTENCE);
-    if (!(await isConfirmed("Rebuild the index now?"))) {
-      // Load balancers get to see why before the gateway is gone.
-      await setTimeout(REPORTED_MS);
+    if (!(await confirm("Rebuild the index now?"))) {
+      // Gives load balancers time to read the reason from /ready.
+      await setTimeout(FAILURE_NOTICE_MS);
       return stopAll(REORG_EXIT_CODE);
     }
     await index.stop();
     await reindex({ databaseUrl, schema: environment.databaseSchema, ...chainOf(environment) });
     starting = startIndex();
     await starting;
-    say("The index is being rebuilt");
+    logStep("The index is being rebuilt");
   };
   const { indexer } = await starting;
   if (!deployment) {
-    say(
-      `Indexing ${networkName}. http://127.0.0.1:${apiPort}/ready answers 200 once it has caught up. Stop with Ctrl-C.`,
+    logStep(
+      `Indexing ${networkName}. http://127.0.0.1:${apiPort}/ready returns 200 once the index has caught up. Stop with Ctrl-C.`,
     );
     return;
   }
   const chain = connect(deployment.rpcUrl);
   await indexReady(indexer.current(), apiPort, await chain.getBlockNumber());
-  say("The index has caught up");
+  logStep("The index has caught up");
   if (environment.sampleActivity) {
-    say("Sample activity: documents, a schema and metadata");
+    logStep("Sample activity: documents, a schema and metadata");
     await publishExamples(deployment.apiUrl, environment.writeTokens[0]);
   }
   mineEvery(chain, BLOCK_TIME_MS);
-  showWhatToTry(deployment, environment.sampleActivity);
+  printUsage(deployment, environment.sampleActivity);
 }
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stopAll(0));

@@ -9,10 +9,10 @@ import { canReach, makePublicFolder } from "./user";
 
 const run = promisify(execFile);
 
-/** Where root keeps the data of state folders that the user PostgreSQL runs as can't enter. */
+/** Where root puts the data if the user that runs PostgreSQL can't reach the state folder. */
 const SHARED_DATA = "/var/lib/intentry";
 
-/** The data folder is a link to nowhere; starting with an empty database would hide that. */
+/** The data folder is a broken symlink. Starting with an empty database would hide the data loss. */
 class DataMissing extends Error {
   override name = "DataMissing";
 
@@ -23,8 +23,8 @@ class DataMissing extends Error {
   }
 }
 
-/** The data folder of a state folder. It is made, and moved to where PostgreSQL's user can reach it, if need be. */
-async function placeData(tools: Tools, stateFolder: string): Promise<string> {
+/** Returns the data folder of a state folder. Creates it, or moves it to where PostgreSQL's user can reach it, if necessary. */
+async function ensureDataFolder(tools: Tools, stateFolder: string): Promise<string> {
   const place = join(stateFolder, "postgres");
   const present = await lstat(place).catch(() => undefined);
   if (present?.isSymbolicLink()) {
@@ -37,7 +37,7 @@ async function placeData(tools: Tools, stateFolder: string): Promise<string> {
     await makeCluster(tools, place, { durable: true });
     return place;
   }
-  // A new folder each time: a new clone at an old path must not find the old clone's data.
+  // A random name, so that a new clone at the same path does not reuse the old clone's data.
   const target = join(SHARED_DATA, randomBytes(8).toString("hex"));
   await makePublicFolder(SHARED_DATA);
   if (present) await run("mv", [place, target]);
@@ -46,7 +46,7 @@ async function placeData(tools: Tools, stateFolder: string): Promise<string> {
   return target;
 }
 
-/** Removes what a start left behind that was ended while it made the cluster. */
+/** Removes the scratch folders of starts that were killed while creating the cluster. */
 async function removeScratch(stateFolder: string): Promise<void> {
   for (const name of await readdir(stateFolder))
     if (name.startsWith("postgres.making-")) await rm(join(stateFolder, name), { recursive: true, force: true });
@@ -55,13 +55,13 @@ async function removeScratch(stateFolder: string): Promise<void> {
 export type EmbeddedPostgres = { child: Child; databaseUrl: string };
 
 /**
- * Starts the PostgreSQL of a state folder, making it first if need be. The caller must own the folder: a server that
- * still runs on its data is ended.
+ * Starts the PostgreSQL server of a state folder, and creates its cluster if necessary. The caller must own the folder,
+ * because a server that still runs on its data is stopped.
  */
 export async function startEmbeddedPostgres(stateFolder: string): Promise<EmbeddedPostgres> {
   await mkdir(stateFolder, { recursive: true });
   await removeScratch(stateFolder);
   const tools = await findTools(join(stateFolder, "postgres"), stateFolder);
-  const { child, url } = await startCluster(tools, await placeData(tools, stateFolder));
+  const { child, url } = await startCluster(tools, await ensureDataFolder(tools, stateFolder));
   return { child, databaseUrl: url(DATABASE) };
 }

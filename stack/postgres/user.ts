@@ -6,10 +6,10 @@ import { cached } from "../cache";
 
 const run = promisify(execFile);
 
-/** The user that PostgreSQL runs as; undefined where it is the user of this process. */
+/** The user that runs PostgreSQL. Undefined means the user of this process. */
 export type PostgresUser = { uid: number; gid: number } | undefined;
 
-/** PostgreSQL refuses to run as root. Root runs it as the owner of the data, and as `nobody` where there is no data yet. */
+/** PostgreSQL refuses to run as root. Root runs it as the owner of the data, or as `nobody` if there is no data yet. */
 export async function postgresUser(data: string): Promise<PostgresUser> {
   if (process.getuid?.() !== 0) return undefined;
   const owner = await stat(data).catch(() => undefined);
@@ -18,7 +18,7 @@ export async function postgresUser(data: string): Promise<PostgresUser> {
   return { uid: Number(uid?.stdout), gid: Number(gid?.stdout) };
 }
 
-/** Whether the modes of the folder and of all its parents let the user in. */
+/** Whether the modes of the folder and all its parents let the user enter it. */
 export async function canReach(user: PostgresUser, folder: string): Promise<boolean> {
   if (!user) return true;
   for (let current = await realpath(folder); ; current = dirname(current)) {
@@ -29,24 +29,24 @@ export async function canReach(user: PostgresUser, folder: string): Promise<bool
   }
 }
 
-/** Makes a folder of root's that every user can enter, whatever the umask. */
+/** Creates a folder that every user can enter, independent of the umask. */
 export async function makePublicFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o755);
 }
 
-/** Where root keeps the binaries when its own cache is private, as in a home of mode 0700. */
+/** Root's cache if its default cache is private, as in a home folder of mode 0700. */
 const SHARED_CACHE = "/var/cache/intentry";
 
 /**
- * The first cache folder that this process can write and the user can reach: the usual one, root's public one, or else
- * one in the state folder (a container may have nothing else that is writable).
+ * The first cache folder that this process can write and the user can reach: the default one, root's public one, or one in
+ * the state folder (in a container, nothing else may be writable).
  */
 export async function cacheFolder(user: PostgresUser, stateFolder: string): Promise<string> {
   const usable = async (folder: string) => {
     await mkdir(folder, { recursive: true });
     await access(folder, constants.W_OK);
-    if (!(await canReach(user, folder))) throw new Error(`${folder} is out of reach of user ${user?.uid}`);
+    if (!(await canReach(user, folder))) throw new Error(`User ${user?.uid} can't reach ${folder}`);
     return folder;
   };
   return usable(cached(""))

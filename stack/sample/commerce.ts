@@ -39,8 +39,8 @@ async function commitQuote({ write, read, contracts }: Protocol, sale: Sale, exp
   return read("CommerceRegistry", "computeQuoteHash", [commitment]);
 }
 
-/** Two merchants with three services, and the facilitator that settles for them. */
-export async function openShops({ write }: Protocol): Promise<void> {
+/** Registers two merchants with three services, and their facilitator. */
+export async function registerMerchants({ write }: Protocol): Promise<void> {
   const registry = "CommerceRegistry";
   await write(dataMerchant, registry, "registerMerchant", [
     dataMerchant.address,
@@ -91,8 +91,8 @@ export async function openShops({ write }: Protocol): Promise<void> {
   await write(facilitator, registry, "updateFacilitator", [1n, "ipfs://facilitators/one-v2", hashOf("one v2"), true]);
 }
 
-/** Sales over every payment rail, with fulfilments, and disputes that end both ways or stay open. */
-export async function trade(protocol: Protocol, now: bigint): Promise<void> {
+/** Records sales on every payment rail, with fulfilments and with resolved, rejected and open disputes. */
+export async function recordSales(protocol: Protocol, now: bigint): Promise<void> {
   const { write } = protocol;
   const registry = "CommerceRegistry";
   const expiresAt = now + 7n * 86_400n;
@@ -123,8 +123,8 @@ export async function trade(protocol: Protocol, now: bigint): Promise<void> {
   await write(artMerchant, registry, "resolveDispute", [2n, REJECTED, hashOf("it came")]);
 }
 
-/** What others say about a merchant, a service, the facilitator and an agent: one signal of each kind. */
-export async function signalTrust({ write }: Protocol): Promise<void> {
+/** Records one trust signal of each kind: about a merchant, a service, the facilitator and an agent. */
+export async function recordTrustSignals({ write }: Protocol): Promise<void> {
   const registry = "CommerceRegistry";
   await write(people.attestor, registry, "recordTrustSignal", [0, 1n, 0, hashOf("verified merchant")]);
   await write(people.attestor, registry, "recordTrustSignal", [1, 3n, 1, hashOf("slow service")]);

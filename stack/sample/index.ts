@@ -1,18 +1,18 @@
 import type { Protocol } from "../protocol";
 import { registerAgents } from "./agents";
-import { openShops, signalTrust, trade } from "./commerce";
+import { recordSales, recordTrustSignals, registerMerchants } from "./commerce";
 import { pastIntents, presentIntents } from "./intents";
 import { attest, registerSolvers, solverAttestation } from "./participants";
 import { paymentPolicies, smartAccountPolicies, smartAccountSpending } from "./policies";
 
 const DAY = 86_400;
 
-/** How long before the present the sample's history begins; the chain has to start then. */
+/** The age of the sample's first block. The chain must start this long ago. */
 export const SAMPLE_HISTORY_SECONDS = 2 * DAY;
 
 /**
- * Lets the protocol live for two days in a few seconds, from {@link SAMPLE_HISTORY_SECONDS} ago until now: every event
- * of it happens at least once, and an intent expires and a spending window rolls over on the way.
+ * Simulates two days of activity, from {@link SAMPLE_HISTORY_SECONDS} ago until now. Every protocol event occurs at least
+ * once. One intent expires, and one spend window rolls over.
  */
 export async function sampleActivity(protocol: Protocol, onProgress: (what: string) => void): Promise<void> {
   const { client } = protocol;
@@ -32,9 +32,9 @@ export async function sampleActivity(protocol: Protocol, onProgress: (what: stri
   await smartAccountSpending(protocol, "25");
   await paymentPolicies(protocol);
   onProgress("merchants, quotes, receipts and disputes");
-  await openShops(protocol);
-  await trade(protocol, await chainTime());
-  await signalTrust(protocol);
+  await registerMerchants(protocol);
+  await recordSales(protocol, await chainTime());
+  await recordTrustSignals(protocol);
 
   const present = BigInt(Math.floor(Date.now() / 1000));
   if (present > (await chainTime())) await client.setNextBlockTimestamp({ timestamp: present });

@@ -9,7 +9,7 @@ const { alice, bob, swiftSolver, thriftySolver } = people;
 
 const HOUR = 3_600n;
 
-type Wish = {
+type IntentOptions = {
   owner: (typeof people)[keyof typeof people];
   deadline: bigint;
   nonce: bigint;
@@ -19,7 +19,10 @@ type Wish = {
 const usd = (amount: string) => parseUnits(amount, 6);
 
 /** Signs and submits an intent to swap 1,000 test dollars for at least 950 of another token. */
-async function submit({ write, contracts }: Protocol, { owner, deadline, nonce, execution }: Wish): Promise<void> {
+async function submit(
+  { write, contracts }: Protocol,
+  { owner, deadline, nonce, execution }: IntentOptions,
+): Promise<void> {
   const intent: Intent = {
     owner: owner.address,
     intentType: 0,
@@ -37,13 +40,19 @@ async function submit({ write, contracts }: Protocol, { owner, deadline, nonce, 
   );
 }
 
-type Offer = { amountIn: string; amountOut: string; fee: string; validUntil: bigint; executionHash?: `0x${string}` };
+type BidOptions = {
+  amountIn: string;
+  amountOut: string;
+  fee: string;
+  validUntil: bigint;
+  executionHash?: `0x${string}`;
+};
 
 const bid = (
   { write }: Protocol,
-  solver: Wish["owner"],
+  solver: IntentOptions["owner"],
   intentId: bigint,
-  { amountIn, amountOut, fee, validUntil, executionHash = hashOf("route") }: Offer,
+  { amountIn, amountOut, fee, validUntil, executionHash = hashOf("route") }: BidOptions,
 ) =>
   write(solver, "IntentBook", "submitBid", [
     intentId,
@@ -56,7 +65,7 @@ const bid = (
 
 const fill = (
   { write }: Protocol,
-  solver: Wish["owner"],
+  solver: IntentOptions["owner"],
   intentId: bigint,
   amountIn: string,
   amountOut: string,
@@ -75,7 +84,7 @@ const fill = (
     },
   ]);
 
-/** What happened some days ago: a competition with a change of mind, a cancellation, and an intent left to expire. */
+/** Intents of two days ago: one filled after its owner selected another bid, one cancelled, and one that expires. */
 export async function pastIntents(protocol: Protocol, now: bigint): Promise<void> {
   const { write } = protocol;
   const deadline = now + 12n * HOUR;
@@ -98,7 +107,7 @@ export async function pastIntents(protocol: Protocol, now: bigint): Promise<void
   await write(alice, "IntentBook", "selectBid", [3n, 1n]);
 }
 
-/** What happened today: a fill that had to be attested and executed as committed, and two intents still open to bids. */
+/** Intents of today: one filled with a required attestation and a committed execution, and two open ones. */
 export async function presentIntents(
   protocol: Protocol,
   now: bigint,

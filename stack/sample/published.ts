@@ -2,7 +2,7 @@ import type { AnyOperation } from "../../api/core/operation";
 import { allOperations } from "../../api/operations/index";
 import { routeOf } from "../../api/transports/rest/route";
 
-/** Where a write goes, and its body: what the path and the body take of an operation's example. */
+/** The HTTP request of a write, built from the operation's example. */
 function requestOf(operation: AnyOperation): { method: string; path: string; body: Record<string, unknown> } {
   const { method, path, otherParameters } = routeOf(operation);
   const { example } = operation;
@@ -14,8 +14,8 @@ function requestOf(operation: AnyOperation): { method: string; path: string; bod
 }
 
 /**
- * Publishes what the examples of the writes say, so that those of the reads find it. What is only for development
- * is left to those who try it.
+ * Sends the examples of all write operations, so that the examples of the reads find their data. Skips development-only
+ * operations.
  */
 export async function publishExamples(apiUrl: string, writeToken: string | undefined): Promise<void> {
   for (const { operation } of allOperations) {
@@ -29,6 +29,6 @@ export async function publishExamples(apiUrl: string, writeToken: string | undef
       },
       body: JSON.stringify(body),
     });
-    if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${await response.text()}`);
   }
 }

@@ -225,7 +225,7 @@ describe("npm start", () => {
       const run = start();
       expect(await run.ended).toBe(1);
       expect(run.output()).toContain(
-        `Port ${ports[variable]} is in use. Stop what uses it, or set ${variable} to another port.`,
+        `Port ${ports[variable]} is in use. Stop the process that uses it, or set ${variable} to another port.`,
       );
       server.close();
     },

@@ -77,7 +77,7 @@ describe("the supervisor of npm start", () => {
     await asking;
     expect([...statuses]).toEqual([200]);
     expect(await pidOf("indexer")).not.toBe(killed);
-    expect(run.output()).toContain("It is started again in 0.5 s.");
+    expect(run.output()).toContain("Restarting in 0.5 s.");
   });
 
   it("starts a killed gateway again", async () => {

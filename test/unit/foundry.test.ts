@@ -9,7 +9,7 @@ describe("findFoundry", () => {
   it("says in a sentence that the binary named by ANVIL_BIN does not work", async () => {
     vi.stubEnv("ANVIL_BIN", "/nowhere/anvil");
     await expect(findFoundry("anvil")).rejects.toThrow(
-      "ANVIL_BIN names /nowhere/anvil, which does not answer --version.",
+      "ANVIL_BIN is /nowhere/anvil, which does not run. Set it to the path of a working anvil, or unset it.",
     );
   });
 

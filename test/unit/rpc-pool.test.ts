@@ -98,17 +98,17 @@ describe("a node that is away", () => {
   it("gets one probe at a time, and the requests that waited when it is back", async () => {
     const changes: unknown[] = [];
     const { pool, first } = await start(1, { onNodeChange: (change) => changes.push(change) });
-    let isAway = true;
-    first.intercept = (_, response) => isAway && !!response.socket?.destroy();
+    let isDown = true;
+    first.intercept = (_, response) => isDown && !!response.socket?.destroy();
     const requests = Promise.all(Array.from({ length: 50 }, () => pool.request(call)));
-    await expect.poll(() => pool.nodes[0]?.isAway && pool.nodes[0].inFlight <= 1).toBe(true);
+    await expect.poll(() => pool.nodes[0]?.isDown && pool.nodes[0].inFlight <= 1).toBe(true);
     first.calls.length = 0;
     first.maxInFlight = 0;
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(first.calls.every(isProbe)).toBe(true);
     expect(first.calls.length).toBeLessThanOrEqual(7);
     expect(first.maxInFlight).toBe(1);
-    isAway = false;
+    isDown = false;
     const backAt = Date.now();
     expect(await requests).toHaveLength(50);
     expect(Date.now() - backAt).toBeLessThan(2_000);
@@ -125,7 +125,7 @@ describe("a node that is away", () => {
     const lost = pool.request(call);
     // What fails makes the pool notice.
     const others = [1, 2, 3].map(() => pool.request({ method: "eth_getBlockByNumber", params: ["latest", false] }));
-    await expect.poll(() => pool.nodes[0]?.isAway).toBe(true);
+    await expect.poll(() => pool.nodes[0]?.isDown).toBe(true);
     silent = false;
     await Promise.all([lost, ...others]);
   });
@@ -141,6 +141,6 @@ describe("several nodes", () => {
     expect(second.calls.length).toBeGreaterThan(0);
     first.intercept = (_, response) => !!response.socket?.destroy();
     await Promise.all(Array.from({ length: 20 }, () => pool.request(call)));
-    expect(pool.nodes.map(({ isAway }) => isAway)).toEqual([true, false]);
+    expect(pool.nodes.map(({ isDown }) => isDown)).toEqual([true, false]);
   });
 });
