@@ -2,55 +2,55 @@ import { z } from "@hono/zod-openapi";
 import type { BaseContext } from "./context";
 import type { ErrorStatus } from "./errors";
 
-/** One thing the service does, whatever way it is asked: REST, and all that is made from the same list, follow from it. */
+/** An operation of the service. REST, tRPC, MCP and the documentation are derived from it. */
 export type Operation<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodType = z.ZodType,
   Context extends BaseContext = BaseContext,
 > = {
-  /** The REST route; what its path does not name is the query of a GET and the body of anything else. */
+  /** The REST route. Input that is not in the path comes from the query (GET) or the body (other methods). */
   route: `${"GET" | "POST" | "PUT"} /${string}`;
-  /** Another path by which REST has it. */
+  /** An additional REST path. */
   alias?: `/${string}`;
-  /** One sentence for people. */
+  /** One sentence for the documentation. */
   summary: string;
-  /** Path, query and body as one object. Takes what REST sends (strings) and what a typed client sends (values). */
+  /** Path, query and body as one object. Accepts strings (REST) and typed values (tRPC, MCP). */
   input: Input;
   output: Output;
-  /** Ways to fail other than bad input (400) and faults of ours (500). */
+  /** Error statuses other than 400 and 500. */
   errors?: readonly ErrorStatus[];
-  /** An input that the sample chain of `npm start` answers. */
+  /** An input that succeeds on the sample chain of `npm start`. */
   example: z.input<Input>;
-  /** The status of an answer that is not simply 200. */
+  /** The success status. Default: 200. */
   status?: 201 | ((output: z.output<Output>) => 200 | 503);
-  /** Parts of the input that REST takes from headers, by the header's name. */
+  /** Input fields that REST reads from headers, by header name. */
   headers?: Readonly<Record<string, string>>;
-  /** Whether it changes what is stored: such operations are limited, and may need a token. */
+  /** Whether it writes to the store. Writes are rate limited and may require a token. */
   writes?: boolean;
-  /** False where the answer owes nothing to the index; then it does not say up to which block the index was. */
+  /** False if the output does not depend on the index. Responses then have no index headers. */
   readsIndex?: false;
-  /** Of a helper for development: the sentence with which it is refused (403) elsewhere. */
+  /** Marks a development helper: the 403 message if `devHelpers` is off. */
   development?: string;
-  /** Whether its answer is the text of a document, which never changes and is named by the input's `hash`. */
+  /** Whether the output is the text of a document. It is immutable and identified by the input's `hash`. */
   document?: boolean;
-  /** Whether it is paid for: then only the paywall lets it run, and it is nowhere but where the paywall is. */
+  /** Whether it requires payment. Only the paywall can run it, and only the paid REST route serves it. */
   paid?: true;
-  /** Refuses, with BadInput, what this deployment can't serve; before any payment. */
+  /** Throws BadInput for input that this deployment can't serve. Runs before any payment. */
   check?: (context: Context, input: z.output<Input>) => void;
   run: (context: Context, input: z.output<Input>, caller: Caller) => Promise<z.input<Output>>;
 };
 
-/** Who asks. */
+/** The client of one request. */
 export type Caller = {
-  /** The address by which the caller knows this service, without a slash at the end. */
+  /** The public URL of this service, without a trailing slash. */
   baseUrl: string;
-  /** What the caller's writes are counted under. */
+  /** The rate-limit key. */
   client: string;
-  /** Whether the caller has a token that may write. */
-  isKnown: boolean;
+  /** Whether the request has a valid write token. */
+  hasWriteToken: boolean;
 };
 
-/** An operation as the transports see it: its schemas check at run time what its types say here. */
+/** An operation with erased types, for the transports. Its schemas validate input and output at run time. */
 export type AnyOperation = Omit<Operation, "run" | "check" | "status" | "example"> & {
   example: Record<string, unknown>;
   status?: 201 | ((output: never) => 200 | 503);
@@ -58,7 +58,7 @@ export type AnyOperation = Omit<Operation, "run" | "check" | "status" | "example
   run: (context: never, input: never, caller: Caller) => Promise<unknown>;
 };
 
-/** Keeps the types of the schemas while checking the shape. */
+/** Defines an operation and infers its types from the schemas. */
 export const operation = <
   const Input extends z.ZodObject,
   const Output extends z.ZodType,
@@ -67,7 +67,7 @@ export const operation = <
   definition: Operation<Input, Output, Context>,
 ) => definition;
 
-/** The problems of an input that does not parse, each with the name of the parameter, or of its header, in front. */
+/** Validation messages, each prefixed with the name of the parameter or header. */
 export const problemsOf = ({ issues }: z.ZodError, headers: Operation["headers"] = {}) =>
   issues.map(({ path, message }) => {
     const name = path.join(".");

@@ -61,14 +61,14 @@ describe("what a failure tells the client", () => {
   });
 
   it("is a 400, and no fault, when the client hangs up in the middle of its body", () => {
-    const message = "body: ended before it was complete";
+    const message = "body: ended before it was complete; send the whole body";
     expect(failureOf(withCode("ECONNRESET", "aborted"))).toEqual({ status: 400, message, fault: false, headers: {} });
     expect(failureOf(withCode("ECONNRESET", "read ECONNRESET"))).toEqual(away);
   });
 
   const unforeseen = {
     status: 500,
-    message: "Something unforeseen happened; the details are in the server's log under this request's id",
+    message: "Internal error; the server's log has the details under this request's id",
     fault: true,
     headers: {},
   };
