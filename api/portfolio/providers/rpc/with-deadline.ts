@@ -1,5 +1,5 @@
-/** What is waited for, unless the signal comes first; then the signal's reason is thrown. */
-export async function withDeadline<Value>(waiting: Promise<Value>, signal: AbortSignal): Promise<Value> {
+/** Awaits a promise. Throws the signal's reason if the signal aborts first. */
+export async function withDeadline<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   let onAbort = () => {};
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => reject(signal.reason);
@@ -7,7 +7,7 @@ export async function withDeadline<Value>(waiting: Promise<Value>, signal: Abort
     else signal.addEventListener("abort", onAbort);
   });
   try {
-    return await Promise.race([waiting, aborted]);
+    return await Promise.race([promise, aborted]);
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
