@@ -17,32 +17,32 @@ import type { Context } from "./operations/context";
 import { paymentsFrom } from "./payments/configured";
 import { createPortfolio } from "./portfolio/portfolio";
 import { configuredProvider } from "./portfolio/providers/configured";
-import { lazily } from "./store/lazy";
+import { createLazyStore } from "./store/lazy";
 import { openStore } from "./store/open";
 
 /** How often the event log is polled: more often on a local chain, where blocks are mined on demand. */
 const LOCAL_EVENT_POLL_MS = 50;
 const EVENT_POLL_MS = 250;
 
-/** How often the head that another process follows is read. */
+/** How often the published chain head is read from the store. */
 const LOCAL_HEAD_READ_MS = 200;
 const HEAD_READ_MS = 1_000;
 
-/** If this process follows the head: how often it asks where the chain offers no subscription. */
+/** Poll interval if this process follows the head and the node offers no subscription. */
 const LOCAL_HEAD_POLL_MS = 500;
 const HEAD_POLL_MS = 2_000;
 
 export type ComposedGateway = {
   app: Hono<Env>;
-  /** Makes `/ready` answer 503 with this reason. Other requests are still answered. */
+  /** Makes `/ready` return 503 with this reason. Other requests are still served. */
   reportOutage: (reason: string) => void;
-  /** Ends all event streams, telling their subscribers to connect again. */
+  /** Ends all event streams. Subscribers receive a message to reconnect. */
   endStreams: () => void;
   /** Stops the background work and closes the database connections. */
   close: () => Promise<void>;
 };
 
-/** Builds the gateway and everything it needs from the environment. */
+/** Creates the gateway and its dependencies from the environment. */
 export async function composeGateway(environment: Environment, log: Logger): Promise<ComposedGateway> {
   const network = environment.network();
   const { chainId, contracts, rpcUrls, startBlock } = network;
@@ -54,7 +54,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     build: environment.indexSchema ?? (await buildSchema(environment.databaseSchema, network)),
     onError: (error) => log.warn({ err: error }, "the builds of the index could not be read"),
   });
-  const store = lazily(() =>
+  const store = createLazyStore(() =>
     openStore({
       databaseUrl,
       onIdleError: (error) => log.warn({ err: error }, "an idle connection to the store failed"),
@@ -78,16 +78,16 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
       }),
     onError: (error) => log.debug({ err: error }, "the published head of the chain could not be read"),
   });
-  // The monitor asks again by itself, and nothing at all while the nodes are away.
-  const monitored = createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url, { retryCount: 0 }))) });
-  const whileThere = <Value>(ask: () => Promise<Value>) =>
-    chainHead.isAway() ? Promise.reject(new Error("No node of the chain answers")) : ask();
+  // The monitor retries in its own loop and sends no requests while all nodes are unreachable.
+  const monitorClient = createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url, { retryCount: 0 }))) });
+  const ifReachable = <Value>(request: () => Promise<Value>) =>
+    chainHead.isAway() ? Promise.reject(new Error("No node of the chain answers")) : request();
   const monitor = openMonitor({
     db: index.db,
     indexHead: head.recent,
     chain: {
-      getBlock: (parameters) => whileThere(() => monitored.getBlock(parameters)),
-      getChainId: () => whileThere(() => monitored.getChainId()),
+      getBlock: (parameters) => ifReachable(() => monitorClient.getBlock(parameters)),
+      getChainId: () => ifReachable(() => monitorClient.getChainId()),
     },
     head: chainHead.current,
     store: store.db,

@@ -8,7 +8,7 @@ import type { Logger } from "pino";
 import { failureOf } from "./http/failure";
 import { INDEX_BLOCK, INDEX_STATUS } from "./http/index-headers";
 import { type Env, logRequests } from "./http/log";
-import { shownPath } from "./http/path";
+import { truncatePath } from "./http/path";
 import { TIME_LIMIT_MS } from "./http/time-limit";
 import type { Context } from "./operations/context";
 import { docsRoutes } from "./transports/docs";
@@ -18,7 +18,7 @@ import { restRoutes } from "./transports/rest/routes";
 import { streamRoutes } from "./transports/sse/routes";
 import { isTrpcPath, trpcFailure, trpcRoutes } from "./transports/trpc";
 
-/** Everything that is served on the gateway's port. */
+/** Creates the gateway app with all transports. */
 export function createGateway(context: Context, log: Logger): Hono<Env> {
   const gateway = new Hono<Env>();
   gateway.use(requestId({ headerName: "x-request-id" }));
@@ -42,9 +42,7 @@ export function createGateway(context: Context, log: Logger): Hono<Env> {
   gateway.route("/", trpcRoutes(context, log));
   gateway.route("/", mcpRoutes(context, log));
   gateway.route("/", docsRoutes(context));
-  gateway.notFound((c) =>
-    c.json({ error: `There is no ${shownPath(c.req.path)} here; /docs lists what there is` }, 404),
-  );
+  gateway.notFound((c) => c.json({ error: `No route for ${truncatePath(c.req.path)}; /docs lists all routes` }, 404));
   gateway.onError((error, c) => {
     const { status, message, fault, headers } = failureOf(error);
     if (fault) log.error({ request_id: c.var.requestId, err: error }, "failed request");

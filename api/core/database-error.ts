@@ -1,9 +1,9 @@
-/** What a database error means for the request that met it. */
-export type DatabaseProblem = "away" | "read-only" | "locked" | "no-index";
+/** Why the database could not serve a request. */
+export type DatabaseProblem = "unavailable" | "read-only" | "locked" | "no-index";
 
 /** Socket errors, and PostgreSQL's classes 08 (connection), 53 (resources) and 57P (shutdown). */
-const awayCode = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|08...|53...|57P..)$/;
-const awayMessage =
+const unavailableCode = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|08...|53...|57P..)$/;
+const unavailableMessage =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/;
 
 /**
@@ -20,12 +20,12 @@ const problems: Readonly<Record<string, DatabaseProblem>> = {
 };
 
 /**
- * Classifies an error of a driver, or its cause. The store's tables are migrated before they are used, so a missing table
- * or schema is one of the index.
+ * Classifies a database driver error, or its cause. The store's tables are migrated before use, so a missing table or
+ * schema belongs to the index.
  */
 export function databaseProblemOf(error: unknown): DatabaseProblem | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = "code" in error ? String(error.code) : "";
-  if (awayCode.test(code) || awayMessage.test(error.message)) return "away";
+  if (unavailableCode.test(code) || unavailableMessage.test(error.message)) return "unavailable";
   return (Object.hasOwn(problems, code) ? problems[code] : undefined) ?? databaseProblemOf(error.cause);
 }

@@ -8,8 +8,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * The fields that a document itself carries, as top-level keys and, if asked for, inside `quote`; there also in camelCase.
- * A bad value is no value: the document is anyone's, and only what is sent beside it is answered for.
+ * Extracts known fields from a document: top-level keys and, with `insideQuote`, keys of `quote` in snake_case or
+ * camelCase. Ignores invalid values: documents have no fixed schema, and only the explicit parameters are validated.
  *
  * @example
  * fieldsInDocument('{"quote":{"merchantId":"7"}}', { merchant_id: id }, true) // { merchant_id: 7n }
@@ -18,17 +18,17 @@ export function fieldsInDocument(text: string, fields: Fields, insideQuote: bool
   const parsed: unknown = JSON.parse(text);
   if (!isObject(parsed)) return {};
   const quote = insideQuote && Object.hasOwn(parsed, "quote") ? parsed.quote : undefined;
-  const places: [unknown, (name: string) => string][] = [
+  const locations: [unknown, (name: string) => string][] = [
     [parsed, (name) => name],
     [quote, (name) => name],
     [quote, camelCase],
   ];
   const found: Record<string, unknown> = {};
   for (const [name, type] of Object.entries(fields))
-    for (const [place, keyOf] of places) {
+    for (const [location, keyOf] of locations) {
       const key = keyOf(name);
-      if (!isObject(place) || !Object.hasOwn(place, key)) continue;
-      const value = type.safeParse(place[key]);
+      if (!isObject(location) || !Object.hasOwn(location, key)) continue;
+      const value = type.safeParse(location[key]);
       if (!value.success) continue;
       found[name] = value.data;
       break;

@@ -2,15 +2,15 @@ import type { Address, Hex } from "viem";
 import { type ChainSlug, chains } from "../../config/chains";
 import { z } from "./operation";
 
-// Values as clients send them. REST sends text; a typed client may send numbers, bigints and booleans as well.
+// Input types. REST sends strings; typed clients may also send numbers, bigints and booleans.
 
 const UINT256_MAX = 2n ** 256n - 1n;
 const UINT256_DIGITS = 78;
 
-/** How OpenAPI describes a value. */
+/** The OpenAPI schema of a value. */
 type Description = { type: "string" | "integer" | "boolean" | "object"; example: unknown } & Record<string, unknown>;
 
-/** A value that `parse` makes of what was sent; a text it returns as `{ problem }` is what is wrong with it. */
+/** An input type with a custom parser, which returns either the value or the validation message. */
 export const scalar = <Sent, Value>(
   parse: (sent: Sent) => { value: Value } | { problem: string },
   { example, ...description }: Description,
@@ -25,20 +25,20 @@ export const scalar = <Sent, Value>(
     })
     .openapi({ ...description, example } as never);
 
-/** Whether PostgreSQL and UTF-8 can hold a text as it is. */
+/** PostgreSQL rejects NUL, and UTF-8 can't encode unpaired surrogates. */
 const isStorable = (text: string) => !text.includes("\0") && !/\p{Surrogate}/u.test(text);
 
-/** How many characters a text has, as JSON Schema counts them. */
+/** The length in code points, as JSON Schema counts it. */
 const lengthOf = (text: string) => [...text].length;
 
-/** The decimal digits of a whole number, or undefined when it is none. */
+/** The decimal digits of a non-negative integer, or undefined for any other value. */
 const digitsOf = (sent: unknown): string | undefined => {
   if (typeof sent === "string") return /^\d+$/.test(sent) ? sent : undefined;
   if (typeof sent === "bigint") return sent >= 0n ? String(sent) : undefined;
   return typeof sent === "number" && Number.isSafeInteger(sent) && sent >= 0 ? String(sent) : undefined;
 };
 
-/** How OpenAPI describes an id; what is made of that description knows ids by it. */
+/** The OpenAPI pattern of an id. Generators recognise ids by it. */
 export const ID_PATTERN = "^0*[0-9]{1,78}$";
 
 /** An id or another unsigned 256-bit integer. */
@@ -77,7 +77,7 @@ export const bytes = scalar<string, Hex>(
 
 const MAX_SHORT_TEXT = 160;
 
-/** A name that somebody else made up. */
+/** A client-defined name. */
 export const shortText = scalar<string, string>(
   (sent) =>
     typeof sent === "string" && sent !== "" && lengthOf(sent) <= MAX_SHORT_TEXT && isStorable(sent)
@@ -88,24 +88,24 @@ export const shortText = scalar<string, string>(
 
 const MAX_LONG_TEXT = 2_000;
 
-/** A description in words. */
+/** A free-text description. */
 export const longText = scalar<string, string>(
   (sent) =>
     typeof sent === "string" && lengthOf(sent) <= MAX_LONG_TEXT && isStorable(sent)
       ? { value: sent }
       : { problem: `must be a text of at most ${MAX_LONG_TEXT} characters, without NUL` },
-  { type: "string", maxLength: MAX_LONG_TEXT, example: "What it is about." },
+  { type: "string", maxLength: MAX_LONG_TEXT, example: "A short description." },
 );
 
 const MAX_DEPTH = 64;
 
-/** Whether a value is nested deeper than that many levels; what is deeper still is not looked at. */
+/** Whether a value is nested deeper than `levels`. Stops at that depth. */
 const isDeeperThan = (levels: number, value: unknown): boolean =>
   typeof value === "object" &&
   value !== null &&
   (levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member)));
 
-/** A JSON object; a text in it may be anything that JSON can write. Nobody nests deeply but to exhaust a stack. */
+/** A JSON object with any content. The depth limit protects against stack exhaustion. */
 export const jsonObject = scalar<Record<string, unknown>, Record<string, unknown>>(
   (sent) => {
     if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return { problem: "must be a JSON object" };
@@ -115,20 +115,18 @@ export const jsonObject = scalar<Record<string, unknown>, Record<string, unknown
   { type: "object", example: {} },
 );
 
-/** A JSON text of any value, which is kept as it is. */
+/** A string of valid JSON. It is stored unchanged. */
 export const jsonText = scalar<string, string>(
   (sent) => {
-    if (typeof sent !== "string") return { problem: "must be a string that holds a JSON text" };
+    if (typeof sent !== "string") return { problem: "must be a string of JSON" };
     try {
       JSON.parse(sent);
     } catch (error) {
       return { problem: `is not valid JSON (${error instanceof Error ? error.message : error})` };
     }
-    return isStorable(sent)
-      ? { value: sent }
-      : { problem: "must be a text that UTF-8 can hold: it has half a surrogate pair" };
+    return isStorable(sent) ? { value: sent } : { problem: "must be valid Unicode: it has an unpaired surrogate" };
   },
-  { type: "string", description: "The exact text, which is stored byte for byte.", example: "{}" },
+  { type: "string", description: "The exact JSON text. It is stored byte for byte.", example: "{}" },
 );
 
 export const flag = scalar<"true" | "false" | boolean, boolean>(
@@ -141,7 +139,7 @@ export const flag = scalar<"true" | "false" | boolean, boolean>(
   { type: "boolean", example: true },
 );
 
-/** One of a few names, in any case. */
+/** One of several names, case-insensitive. */
 export const oneOf = <const Name extends string>(...names: readonly Name[]) =>
   scalar<Name | Uppercase<Name>, Name>(
     (sent) => {
@@ -151,7 +149,7 @@ export const oneOf = <const Name extends string>(...names: readonly Name[]) =>
     { type: "string", enum: names, example: names[0] ?? "" },
   );
 
-/** One of a few names, in exactly this case. */
+/** One of several names, case-sensitive. */
 export const exactly = <const Name extends string>(...names: readonly Name[]) =>
   scalar<Name, Name>(
     (sent) => {
@@ -161,7 +159,7 @@ export const exactly = <const Name extends string>(...names: readonly Name[]) =>
     { type: "string", enum: names, example: names[0] ?? "" },
   );
 
-/** Somebody by an id or by an address, written as the event log writes it. */
+/** An id or an address, normalized as in the event log. */
 export const idOrAddress = scalar<string | number | bigint, string>(
   (sent) => {
     const asId = id.safeParse(sent);
@@ -173,7 +171,7 @@ export const idOrAddress = scalar<string | number | bigint, string>(
   { type: "string", pattern: "^(0*[0-9]{1,78}|0x[0-9a-fA-F]{40})$", example: "1" },
 );
 
-/** The number of a value of a contract's enum. */
+/** A Solidity enum value, as its number. */
 export const enumNumber = (names: readonly string[]) => {
   const meaning = names.map((name, number) => `${number} (${name})`).join(", ");
   return scalar<string | number, number>(
@@ -188,7 +186,7 @@ export const enumNumber = (names: readonly string[]) => {
 const MAX_LIMIT = 100;
 const DEFAULT_LIMIT = 50;
 
-/** How many rows of a list; more than the maximum is served as the maximum. */
+/** The page size. Values above the maximum are lowered to it. */
 export const limit = scalar<string | number, number>(
   (sent) => {
     const value = Math.min(Number(digitsOf(sent)), MAX_LIMIT);
@@ -198,12 +196,11 @@ export const limit = scalar<string | number, number>(
     type: "integer",
     minimum: 1,
     default: DEFAULT_LIMIT,
-    description: `How many to return; more than ${MAX_LIMIT} is served as ${MAX_LIMIT}.`,
+    description: `Page size. Values above ${MAX_LIMIT} are lowered to ${MAX_LIMIT}.`,
     example: DEFAULT_LIMIT,
   },
 ).default(DEFAULT_LIMIT);
 
-/** How many rows of a list to skip. */
 export const offset = scalar<string | number, number>(
   (sent) => {
     const value = Number(digitsOf(sent));
@@ -215,17 +212,17 @@ export const offset = scalar<string | number, number>(
     type: "integer",
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
-    description: "How many to skip; not together with cursor.",
+    description: "Rows to skip. Can't be combined with cursor.",
     example: 0,
   },
 );
 
-/** The `next_cursor` of the page before. */
 export const cursor = scalar<string, string>(
-  (sent) => (typeof sent === "string" && sent !== "" ? { value: sent } : { problem: "must be a next_cursor" }),
+  (sent) =>
+    typeof sent === "string" && sent !== "" ? { value: sent } : { problem: "must be the next_cursor of a page" },
   {
     type: "string",
-    description: "The next_cursor of the page before; it belongs to this list with these filters.",
+    description: "The next_cursor of the previous page. Valid for this list with the same filters.",
     example: "c2FtcGxl",
   },
 );
@@ -234,7 +231,7 @@ const MAX_CHAINS = 8;
 
 const chainSlugs = Object.keys(chains) as ChainSlug[];
 
-/** The slugs of chains, separated by commas, in any case; the same one again counts once. */
+/** Comma-separated chain slugs, case-insensitive. Duplicates are removed. */
 export const chainList = scalar<string | readonly string[], ChainSlug[]>(
   (sent) => {
     const names = typeof sent === "string" ? sent.split(",") : Array.isArray(sent) ? sent : [];

@@ -7,25 +7,25 @@ import { BadInput } from "./errors";
 import { cursor, flag, limit, offset } from "./inputs";
 import { type Operation, operation, z } from "./operation";
 
-/** The input of every list, beside its filters. */
+/** Paging parameters, common to all lists. */
 export const pageInput = {
   limit,
   offset: offset.optional(),
   cursor: cursor.optional(),
-  total: flag.optional().openapi({ description: "Whether to count all rows as well." }),
+  total: flag.optional().openapi({ description: "Whether to return the total number of rows." }),
 };
 
 const Pagination = z
   .strictObject({
     limit: z.int().min(1).max(100).openapi({ example: 50 }),
     offset: z.int().min(0).openapi({ example: 0 }),
-    count: z.int().min(0).openapi({ description: "How many this page has.", example: 1 }),
+    count: z.int().min(0).openapi({ description: "Rows in this page.", example: 1 }),
     next_cursor: z.string().nullable().openapi({ description: "Null on the last page.", example: null }),
-    total: z.int().min(0).optional().openapi({ description: "How many there are, if asked with total=true." }),
+    total: z.int().min(0).optional().openapi({ description: "Rows in the whole list. Present with total=true." }),
   })
   .openapi("Pagination");
 
-/** The output of a list: its items under their name, and the pagination. */
+/** The output schema of a list: the items under `name`, and the pagination. */
 export const listOutput = <const Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
   z.strictObject({ [name]: z.array(item), pagination: Pagination } as { [Key in Name]: z.ZodArray<Item> } & {
     pagination: typeof Pagination;
@@ -33,16 +33,15 @@ export const listOutput = <const Name extends string, Item extends z.ZodType>(na
 
 type PageInput = { limit: number; offset?: number; cursor?: string; total?: boolean };
 
-/** One column of a sort order. The last one of an order is unique, so that a row has one place. */
+/** One column of a sort order. The last column of an order is unique, which makes the order total. */
 type SortColumn<Row> = { column: PgColumn; descending?: boolean; of: (row: Row) => bigint | number | string };
 
-/** What a query needs to give one page. */
 type Page = { where: SQL | undefined; orderBy: SQL[]; limit: number; offset: number };
 
-/** A drizzle query that is still to be narrowed (`$dynamic()`), by its rows. */
+/** A dynamic Drizzle query, typed by its rows. */
 type Query<Row> = PromiseLike<Row[]> & { $dynamic: () => unknown };
 
-/** Runs a query for one page. Drizzle's own type of a dynamic query forgets its rows, so it is named only in here. */
+/** Runs a query for one page. Drizzle's type of a dynamic query loses the row type, hence the casts. */
 const runPage = <Row>(query: Query<Row>, { where, orderBy, limit, offset }: Page) =>
   (query as never as PgSelect)
     .where(where)
@@ -50,10 +49,10 @@ const runPage = <Row>(query: Query<Row>, { where, orderBy, limit, offset }: Page
     .limit(limit)
     .offset(offset) as PromiseLike<Row[]>;
 
-/** One place where the rows of a list are, and their order. */
+/** A query for the rows of a list, with its filters and order. */
 export type Source<Row> = {
   query: Query<Row>;
-  /** The query that counts all rows of it. */
+  /** Counts all rows. */
   counting: Query<{ total: number }>;
   where: (SQL | undefined)[];
   order: readonly SortColumn<NoInfer<Row>>[];
@@ -61,21 +60,21 @@ export type Source<Row> = {
 
 type Pagination = z.infer<typeof Pagination>;
 
-/** Reads one page of a list: one query, and one more to count all rows if that is asked for. */
+/** Reads one page of a list. A second query counts all rows if the input has `total`. */
 export async function readPage<Row, Input extends PageInput>(
   config: BaseContext["config"],
-  /** The name of the list: a cursor is good for one list with one set of filters. */
+  /** Part of the cursor's scope: a cursor is valid for one route with one set of filters. */
   route: string,
   input: Input,
   { query, counting, where, order }: Source<Row>,
 ): Promise<{ rows: Row[]; pagination: Pagination }> {
   const { limit, offset, cursor, total } = input;
-  const list = nameOf(route, input);
+  const list = cursorScope(route, input);
   const filter = and(...where);
-  const place = cursor === undefined ? undefined : valuesOf(order, keyOf(config, list, cursor));
+  const lastKey = cursor === undefined ? undefined : valuesOf(order, keyOf(config, list, cursor));
   const [found, counted] = await Promise.all([
     runPage(query, {
-      where: place ? and(filter, after(order, place)) : filter,
+      where: lastKey ? and(filter, after(order, lastKey)) : filter,
       orderBy: directions(order),
       limit: limit + 1,
       offset: offset ?? 0,
@@ -102,8 +101,8 @@ export async function readPage<Row, Input extends PageInput>(
   };
 }
 
-/** Names a list with its filters, which is what a cursor is good for; a cursor and an offset can't both be meant. */
-function nameOf(route: string, { limit, offset, cursor, total, ...filters }: PageInput): string {
+/** The scope of a cursor: the route and the filters. Rejects a cursor combined with an offset. */
+function cursorScope(route: string, { limit, offset, cursor, total, ...filters }: PageInput): string {
   if (cursor !== undefined && offset !== undefined) throw new BadInput("cursor: can't be used together with offset");
   return `${route} ${JSON.stringify(filters, (_, value) => (typeof value === "bigint" ? String(value) : value))}`;
 }
@@ -116,23 +115,23 @@ async function countAll(counting: Query<{ total: number }>, filter: SQL | undefi
   return Number(row?.total);
 }
 
-/** The sort key that a cursor holds. */
+/** Decodes the sort key of a cursor. */
 function keyOf({ cursorSecret }: BaseContext["config"], list: string, cursor: string): string[] {
   const key = readCursor(cursorSecret, list, cursor);
-  if (!key) throw new BadInput("cursor: is not one that this service made for this list with these filters");
+  if (!key) throw new BadInput("cursor: is not valid for this list with these filters; start again without a cursor");
   return key;
 }
 
-/** The values of a sort key, as their columns have them. */
+/** Converts a sort key to the column types. */
 const valuesOf = <Row>(order: readonly SortColumn<Row>[], key: readonly string[]) =>
-  order.map(({ column }, place) => {
-    const value = key[place] ?? "";
+  order.map(({ column }, index) => {
+    const value = key[index] ?? "";
     return column.dataType === "number" ? Number(value) : column.dataType === "string" ? value : BigInt(value);
   });
 
 /**
- * The rows after a place: not before it in the first column, and beyond it there or else after it in the others. Said so,
- * the bound on the first column is one that an index can begin at; PostgreSQL does not find it in an OR.
+ * Selects the rows after a sort key. The redundant bound on the first column lets PostgreSQL start an index scan there;
+ * it can't derive that bound from the OR.
  */
 function after<Row>([first, ...others]: readonly SortColumn<Row>[], [value, ...values]: unknown[]): SQL | undefined {
   if (!first) return undefined;
@@ -143,24 +142,24 @@ function after<Row>([first, ...others]: readonly SortColumn<Row>[], [value, ...v
   return and(notBefore, or(beyond, after(others, values)));
 }
 
-/** Rows of one of the sources of a list that is merged, with what makes items of them. */
+/** One source of a merged list, with the conversion of its rows to items. */
 type MergedSource<Row, Item> = Source<Row> & { toItem: (row: Row) => Item };
 
 type Sorted<Item> = { item: Item; key: (bigint | number | string)[] };
 
-/** Which of two sort keys comes first; the direction of each column is that of the order. */
+/** Compares two sort keys; `descending` has the direction of each column. */
 function compareKeys(one: Sorted<unknown>, other: Sorted<unknown>, descending: readonly boolean[]): number {
-  for (const [place, value] of one.key.entries()) {
-    const against = other.key[place] as typeof value;
-    if (value !== against) return value < against !== (descending[place] ?? false) ? -1 : 1;
+  for (const [index, value] of one.key.entries()) {
+    const otherValue = other.key[index] as typeof value;
+    if (value !== otherValue) return value < otherValue !== (descending[index] ?? false) ? -1 : 1;
   }
   return 0;
 }
 
 /**
- * Reads one page of a list whose rows are in two databases, in one order: rows that are level up to the last column, which
- * is unique in each source alone, are those of the first source before those of the second. An offset costs as many rows
- * as the second source has, so that one is the small one.
+ * Reads one page of a list whose rows are in two databases. The last sort column is unique only within a source, so on a
+ * tie in the other columns the first source precedes the second. A page reads up to as many extra rows as the second
+ * source has, so the second source must be the smaller one.
  */
 export async function mergePages<First, Second, Item, Input extends PageInput>(
   config: BaseContext["config"],
@@ -169,18 +168,18 @@ export async function mergePages<First, Second, Item, Input extends PageInput>(
   [first, second]: readonly [MergedSource<First, Item>, MergedSource<Second, Item>],
 ): Promise<{ items: Item[]; pagination: Pagination }> {
   const { limit, offset = 0, cursor, total } = input;
-  const list = nameOf(route, input);
+  const list = cursorScope(route, input);
   const key = cursor === undefined ? undefined : keyOf(config, list, cursor);
   const inSecond = await countAll(second.counting, and(...second.where));
-  // The rows of the first source that are left out here come before the offset, whatever the second source has.
+  // At most `inSecond` rows of the second source precede the offset, so the first source can skip the rest in SQL.
   const skipped = Math.max(0, offset - inSecond);
   const read = async <Row>(
     { query, where, order, toItem }: MergedSource<Row, Item>,
-    place: number,
+    sourceIndex: number,
     page: Partial<Page>,
   ) => {
     const rows = await runPage(query, {
-      where: and(...where, key && afterInSource(order, key, place)),
+      where: and(...where, key && afterInSource(order, key, sourceIndex)),
       orderBy: directions(order),
       limit: limit + 1 + inSecond,
       offset: 0,
@@ -188,7 +187,7 @@ export async function mergePages<First, Second, Item, Input extends PageInput>(
     });
     return rows.map((row): Sorted<Item> => {
       const values = order.map(({ of }) => of(row));
-      return { item: toItem(row), key: [...values.slice(0, -1), place, ...values.slice(-1)] };
+      return { item: toItem(row), key: [...values.slice(0, -1), sourceIndex, ...values.slice(-1)] };
     });
   };
   const [ofFirst, ofSecond, inFirst] = await Promise.all([
@@ -213,51 +212,57 @@ export async function mergePages<First, Second, Item, Input extends PageInput>(
   };
 }
 
-/** The rows of a source after a place that may be in the other source: the key's last but one part says in which. */
-function afterInSource<Row>(order: readonly SortColumn<Row>[], key: readonly string[], place: number): SQL | undefined {
+/** Selects a source's rows after a merged sort key. The key's second to last part is the index of its own source. */
+function afterInSource<Row>(
+  order: readonly SortColumn<Row>[],
+  key: readonly string[],
+  sourceIndex: number,
+): SQL | undefined {
   const keySource = Number(key.at(-2));
   const shared = order.slice(0, -1);
   const sharedKey = key.slice(0, -2);
-  if (place === keySource) return after(order, valuesOf(order, [...sharedKey, key.at(-1) ?? ""]));
+  if (sourceIndex === keySource) return after(order, valuesOf(order, [...sharedKey, key.at(-1) ?? ""]));
   const values = valuesOf(shared, sharedKey);
   const beyond = after(shared, values);
-  return place < keySource ? beyond : or(beyond, and(...shared.map(({ column }, at) => eq(column, values[at]))));
+  return sourceIndex < keySource
+    ? beyond
+    : or(beyond, and(...shared.map(({ column }, index) => eq(column, values[index]))));
 }
 
-type ListDefinition<Name extends string, Item extends z.ZodType, Filters extends z.ZodRawShape, Row, Beside> = {
+type ListDefinition<Name extends string, Item extends z.ZodType, Filters extends z.ZodRawShape, Row, Related> = {
   route: `GET /${string}`;
   summary: string;
-  /** Under which key the items are. */
+  /** The key of the items in the output. */
   name: Name;
   item: Item;
   filters: Filters;
   example: z.input<z.ZodObject<Filters>>;
-  /** Where the rows are; unset, in the index. */
+  /** The database of the rows. Default: the index. */
   database?: (context: BaseContext) => Promise<IndexDatabase>;
   query: (db: IndexDatabase, now: bigint) => Query<Row>;
-  /** The query that counts, where it can do with less than `query`: it has every table that `where` looks at. */
+  /** Counts the rows. It must join every table that `where` uses, and may omit the others of `query`. */
   counting: (db: IndexDatabase) => Query<{ total: number }>;
   where: (filters: z.output<z.ZodObject<Filters>>, now: bigint) => (SQL | undefined)[];
   order: readonly SortColumn<NoInfer<Row>>[];
-  /** What else the items of a page need, read for all of its rows at once. */
-  beside?: (context: BaseContext, rows: NoInfer<Row>[]) => Promise<Beside>;
-  toWire: (row: NoInfer<Row>, now: bigint, beside: NoInfer<Beside>) => z.input<Item>;
+  /** Loads related data for all rows of a page at once. */
+  related?: (context: BaseContext, rows: NoInfer<Row>[]) => Promise<Related>;
+  toWire: (row: NoInfer<Row>, now: bigint, related: NoInfer<Related>) => z.input<Item>;
 };
 
-/** Makes the operation of a list out of its query, filters and order; paging is the same for all. */
+/** Creates a paged list operation from a query, filters and an order. */
 export function listOperation<
   const Name extends string,
   Item extends z.ZodType,
   const Filters extends z.ZodRawShape,
   Row,
-  Beside = undefined,
->(definition: ListDefinition<Name, Item, Filters, Row, Beside>) {
-  const { route, summary, name, item, filters, example, database, query, counting, where, order, beside, toWire } =
+  Related = undefined,
+>(definition: ListDefinition<Name, Item, Filters, Row, Related>) {
+  const { route, summary, name, item, filters, example, database, query, counting, where, order, related, toWire } =
     definition;
   const input = z.object({ ...filters, ...pageInput });
   const output = listOutput(name, item);
   const run = async (context: BaseContext, parsed: PageInput & z.output<z.ZodObject<Filters>>) => {
-    // Rows outside the index do not change with the chain's time.
+    // Lists outside the index do not depend on the chain's time.
     const [now, db] = await Promise.all(database ? [0n, database(context)] : [context.now(), context.db]);
     const { rows, pagination } = await readPage(context.config, route, parsed, {
       query: query(db, now),
@@ -265,8 +270,8 @@ export function listOperation<
       where: where(parsed, now),
       order,
     });
-    const besideRows = (await beside?.(context, rows)) as Beside;
-    return { [name]: rows.map((row) => toWire(row, now, besideRows)), pagination };
+    const relatedRows = (await related?.(context, rows)) as Related;
+    return { [name]: rows.map((row) => toWire(row, now, relatedRows)), pagination };
   };
   const readsIndex = database ? { readsIndex: false } : {};
   return operation({ route, summary, input, output, example, ...readsIndex, run } as never as Operation<
@@ -275,5 +280,5 @@ export function listOperation<
   >);
 }
 
-/** The query that counts the rows of a table. */
+/** A query that counts the rows of a table. */
 export const countRows = (db: IndexDatabase, table: PgTable) => db.select({ total: count() }).from(table).$dynamic();

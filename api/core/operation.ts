@@ -4,19 +4,19 @@ import type { ErrorStatus } from "./errors";
 
 /** What operations of every kind have. */
 type Definition<Input extends z.ZodObject, Context extends BaseContext> = {
-  /** The REST route; what its path does not name is the query of a GET and the body of anything else. */
+  /** The REST route. Input that is not in the path comes from the query (GET) or the body (other methods). */
   route: `${"GET" | "POST" | "PUT"} /${string}`;
-  /** One sentence for people. */
+  /** One sentence for the documentation. */
   summary: string;
-  /** Path, query and body as one object. Takes what REST sends (strings) and what a typed client sends (values). */
+  /** Path, query and body as one object. Accepts strings (REST) and typed values (tRPC, MCP). */
   input: Input;
-  /** Ways to fail other than bad input (400) and faults of ours (500). */
+  /** Error statuses other than 400 and 500. */
   errors?: readonly ErrorStatus[];
-  /** An input that the sample chain of `npm start` answers. */
+  /** An input that succeeds on the sample chain of `npm start`. */
   example: z.input<Input>;
-  /** Parts of the input that REST takes from headers, by the header's name. */
+  /** Input fields that REST reads from headers, by header name. */
   headers?: Readonly<Record<string, string>>;
-  /** Refuses, with BadInput, what this deployment can't serve; before any payment. */
+  /** Throws BadInput for input that this deployment can't serve. Runs before any payment. */
   check?: (context: Context, input: z.output<Input>) => void;
 };
 
@@ -27,20 +27,20 @@ export type Operation<
   Context extends BaseContext = BaseContext,
 > = Definition<Input, Context> & {
   kind?: undefined;
-  /** Another path by which REST has it. */
+  /** An additional REST path. */
   alias?: `/${string}`;
   output: Output;
-  /** The status of an answer that is not simply 200. */
+  /** The success status. Default: 200. */
   status?: 201 | ((output: z.output<Output>) => 200 | 503);
-  /** Whether it changes what is stored: such operations are limited, and may need a token. */
+  /** Whether it writes to the store. Writes are rate limited and may require a token. */
   writes?: boolean;
-  /** False where the answer owes nothing to the index; then it does not say up to which block the index was. */
+  /** False if the output does not depend on the index. Responses then have no index headers. */
   readsIndex?: false;
-  /** Of a helper for development: the sentence with which it is refused (403) elsewhere. */
+  /** Marks a development helper: the 403 message if `devHelpers` is off. */
   development?: string;
-  /** Whether its answer is the text of a document, which never changes and is named by the input's `hash`. */
+  /** Whether the output is the text of a document. It is immutable and identified by the input's `hash`. */
   document?: boolean;
-  /** Whether it is paid for: then only the paywall lets it run, and it is nowhere but where the paywall is. */
+  /** Whether it requires payment. Only the paywall can run it, and only the paid REST route serves it. */
   paid?: true;
   run: (context: Context, input: z.output<Input>, caller: Caller) => Promise<z.input<Output>>;
 };
@@ -70,17 +70,17 @@ export type Subscription<
   ) => Promise<AsyncGenerator<readonly StreamEntry[], void>>;
 };
 
-/** Who asks. */
+/** The client of one request. */
 export type Caller = {
-  /** The address by which the caller knows this service, without a slash at the end. */
+  /** The public URL of this service, without a trailing slash. */
   baseUrl: string;
-  /** What the caller's writes are counted under. */
+  /** The rate-limit key. */
   client: string;
-  /** Whether the caller has a token that may write. */
-  isKnown: boolean;
+  /** Whether the request has a valid write token. */
+  hasWriteToken: boolean;
 };
 
-/** An operation with one response, as the transports see it: its schemas check at run time what its types say here. */
+/** An operation with one response and erased types, for the transports. Its schemas validate input and output at run time. */
 export type AnyCall = Omit<Operation, "run" | "check" | "status" | "example"> & {
   example: Record<string, unknown>;
   status?: 201 | ((output: never) => 200 | 503);
@@ -88,7 +88,7 @@ export type AnyCall = Omit<Operation, "run" | "check" | "status" | "example"> & 
   run: (context: never, input: never, caller: Caller) => Promise<unknown>;
 };
 
-/** A subscription, as the transports see it. */
+/** A subscription with erased types, for the transports. */
 export type AnySubscription = Omit<Subscription, "subscribe" | "check" | "example"> & {
   example: Record<string, unknown>;
   check?: (context: never, input: never) => void;
@@ -103,7 +103,7 @@ export type AnySubscription = Omit<Subscription, "subscribe" | "check" | "exampl
 /** An operation of any kind. */
 export type AnyOperation = AnyCall | AnySubscription;
 
-/** Keeps the types of the schemas while checking the shape. */
+/** Defines an operation and infers its types from the schemas. */
 export const operation = <
   const Input extends z.ZodObject,
   const Output extends z.ZodType,
@@ -117,7 +117,7 @@ export const subscription = <const Input extends z.ZodObject, Context extends Ba
   definition: Omit<Subscription<Input, Context>, "kind">,
 ): Subscription<Input, Context> => ({ kind: "subscription", ...definition });
 
-/** The problems of an input that does not parse, each with the name of the parameter, or of its header, in front. */
+/** Validation messages, each prefixed with the name of the parameter or header. */
 export const problemsOf = ({ issues }: z.ZodError, headers: Operation["headers"] = {}) =>
   issues.map(({ path, message }) => {
     const name = path.join(".");

@@ -1,6 +1,6 @@
 import { z } from "./operation";
 
-// Values as answers carry them.
+// Output types.
 
 /** An unsigned integer of any size, in decimal digits. */
 export const uintText = z.string().regex(/^\d+$/).openapi({ example: "1" });
@@ -33,11 +33,8 @@ export const bytesText = z
 /** Unix seconds in decimal digits. */
 export const timeText = uintText.openapi({ description: "Unix seconds.", example: "1767225600" });
 
-/** Text from the chain: anyone may have written anything. */
-export const chainText = z.string().openapi({ description: "As it is on chain.", example: "ipfs://agent/1" });
+/** Untrusted text from the chain. */
+export const chainText = z.string().openapi({ description: "As stored on chain.", example: "ipfs://agent/1" });
 
-/**
- * An answer with a name in the OpenAPI document, or null. `.nullable()` would make the named schema itself nullable, and
- * with it every other use of the name.
- */
+/** A named schema of the OpenAPI document, or null. `.nullable()` would make every use of the name nullable. */
 export const orNull = <Named extends z.ZodType>(named: Named) => z.union([named, z.null()]);

@@ -1,13 +1,16 @@
 import type { Caller } from "./operation";
 
-const admitted = new WeakSet<Caller>();
+const paidCallers = new WeakSet<Caller>();
 
-/** Lets one request run a paid operation. Only the paywall calls this, once a payment is verified, or payment is switched off. */
+/**
+ * Returns a caller that may run a paid operation. Only the paywall calls this, after it has verified a payment or if
+ * payment is disabled.
+ */
 export function paidCaller(caller: Caller): Caller {
-  const paying = { ...caller };
-  admitted.add(paying);
-  return paying;
+  const paid = { ...caller };
+  paidCallers.add(paid);
+  return paid;
 }
 
-/** Whether a request may run a paid operation. */
-export const isPaidCaller = (caller: Caller) => admitted.has(caller);
+/** Whether a caller may run a paid operation. */
+export const isPaidCaller = (caller: Caller) => paidCallers.has(caller);

@@ -12,48 +12,48 @@ import {
 } from "./operation";
 import { isPaidCaller } from "./paid-caller";
 
-/** What came of an operation. */
-type Done = { input: Record<string, unknown>; output: unknown };
+type OperationResult = { input: Record<string, unknown>; output: unknown };
 
-/** What was sent, parsed; {@link BadInput} when it can't be served. */
-export function parseInput(context: BaseContext, operation: AnyOperation, sent: unknown): Record<string, unknown> {
-  const parsed = operation.input.safeParse(sent);
+/** Parses and validates the input of an operation. Throws {@link BadInput}. */
+export function parseInput(context: BaseContext, operation: AnyOperation, rawInput: unknown): Record<string, unknown> {
+  const parsed = operation.input.safeParse(rawInput);
   if (!parsed.success) throw new BadInput(...problemsOf(parsed.error, operation.headers));
   operation.check?.(context as never, parsed.data as never);
   return parsed.data;
 }
 
-/** Refuses who may not do this here, whatever was sent. */
+/** Throws if the caller may not run the operation, regardless of its input. */
 export function requirePermission({ config }: BaseContext, operation: AnyCall, caller: Caller): void {
-  if (operation.paid && !isPaidCaller(caller)) throw new Error(`${operation.route} was about to run without payment`);
+  if (operation.paid && !isPaidCaller(caller))
+    throw new Error(`${operation.route} requires payment and was called without it`);
   if (operation.development && !config.devHelpers) throw new Forbidden(operation.development);
-  if (operation.writes && config.writeTokens.length > 0 && !caller.isKnown)
-    throw new Unauthorized("authorization: must be Bearer and a token that may write");
+  if (operation.writes && config.writeTokens.length > 0 && !caller.hasWriteToken)
+    throw new Unauthorized("authorization: must be 'Bearer <token>' with a valid write token");
 }
 
-/** What becomes known before the operation has run, and holds also when it fails after all. */
+/** Called before the operation runs, also if it fails afterwards. */
 type Hooks = {
-  /** How many writes are left, of a write that is limited. */
-  onCounted?: (allowance: Allowance) => void;
-  /** Where the index stands at least when the operation reads it. */
+  /** Receives the rate limit after a write was counted. */
+  onRateLimit?: (allowance: Allowance) => void;
+  /** Receives the index head. The operation reads the index at this block or later. */
   onIndexHead?: (head: IndexHead) => void;
 };
 
-/** Runs an operation on what was sent. Its answer is held against its schema where that is asked for. */
+/** Checks permission, validates the input and runs an operation. With `checkAnswers`, validates the output too. */
 export async function runOperation(
   context: BaseContext,
   operation: AnyCall,
-  sent: unknown,
+  rawInput: unknown,
   caller: Caller,
-  { onCounted, onIndexHead }: Hooks = {},
-): Promise<Done> {
+  { onRateLimit, onIndexHead }: Hooks = {},
+): Promise<OperationResult> {
   requirePermission(context, operation, caller);
   const { config, store } = context;
-  const input = parseInput(context, operation, sent);
+  const input = parseInput(context, operation, rawInput);
   const limit = operation.writes ? config.writesPerMinute : undefined;
   if (limit !== undefined) {
     const allowance = await countWrite(await store(), caller.client, limit, Date.now());
-    onCounted?.(allowance);
+    onRateLimit?.(allowance);
   }
   if (onIndexHead && operation.readsIndex !== false) onIndexHead(await context.head());
   const output = await operation.run(context as never, input as never, caller);

@@ -7,15 +7,15 @@ import type { Caller } from "../core/operation";
 
 const digest = (text: string) => createHash("sha256").update(text).digest();
 
-/** The token of a request that is one of ours, compared in a time that says nothing about how much of it is right. */
-function knownToken(header: string | undefined, tokens: readonly string[]): string | undefined {
+/** Returns the request's bearer token if it is valid. Compares digests in constant time. */
+function validToken(header: string | undefined, tokens: readonly string[]): string | undefined {
   const sent = /^Bearer +(\S+)$/i.exec(header ?? "")?.[1];
   if (sent === undefined) return undefined;
   const sentDigest = digest(sent);
   return tokens.filter((token) => timingSafeEqual(digest(token), sentDigest))[0];
 }
 
-/** The first four groups of an IPv6 address: what one customer of a network gets. */
+/** The /64 network of an IPv6 address (its first four groups), the usual allocation to one customer. */
 function networkOf(address: string): string {
   const [head = "", tail = ""] = address.split("::");
   const groups = (part: string) => (part === "" ? [] : part.split(":"));
@@ -27,21 +27,21 @@ function networkOf(address: string): string {
     .join(":");
 }
 
-/** Who is counted as one client: an IPv4 address, or the network of an IPv6 one, in which addresses are free. */
+/** The rate-limit key of an address: the IPv4 address, or the /64 network of an IPv6 address. */
 export function clientOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped) return mapped;
   return isIPv6(address) ? `${networkOf(address)}::/64` : address;
 }
 
-/** The last entry of a forwarding header: the one that the proxy in front of us added. */
+/** The last entry of a forwarding header, which the trusted proxy added. */
 const lastOf = (header: string | undefined) => header?.split(",").at(-1)?.trim() || undefined;
 
-/** What a proxy may say it was asked for: anything else would end up in addresses that others follow. */
+/** Forwarded values become part of URLs in responses, so they are validated. */
 const isProtocol = (text: string) => /^https?$/i.test(text);
 const isHost = (text: string) => /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i.test(text);
 
-/** Who makes a request, and by what address this service is known to them. Forwarding headers count only from a trusted proxy. */
+/** Reads the caller of a request. Uses forwarding headers only with `trustProxy`. */
 export function callerOf(c: HonoContext, { trustProxy, publicBaseUrl, writeTokens }: Config): Caller {
   const forwarded = (name: string, isValid = (_: string) => true) => {
     const value = trustProxy ? lastOf(c.req.header(name)) : undefined;
@@ -50,12 +50,12 @@ export function callerOf(c: HonoContext, { trustProxy, publicBaseUrl, writeToken
   const { protocol, host } = new URL(c.req.url);
   const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage };
   const address = forwarded("x-forwarded-for") ?? incoming?.socket.remoteAddress ?? "unknown";
-  const token = knownToken(c.req.header("authorization"), writeTokens);
+  const token = validToken(c.req.header("authorization"), writeTokens);
   return {
     baseUrl:
       publicBaseUrl ??
       `${forwarded("x-forwarded-proto", isProtocol) ?? protocol.slice(0, -1)}://${forwarded("x-forwarded-host", isHost) ?? host}`,
     client: token === undefined ? clientOf(address) : `token ${digest(token).toString("hex").slice(0, 16)}`,
-    isKnown: token !== undefined,
+    hasWriteToken: token !== undefined,
   };
 }

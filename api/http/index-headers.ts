@@ -1,16 +1,16 @@
 import type { Context as HonoContext } from "hono";
 import type { IndexHead } from "../index/head";
 
-/** What an answer made from the index says of it. */
+/** Headers of responses that read the index. */
 export const INDEX_BLOCK = "x-index-block";
 export const INDEX_STATUS = "x-index-status";
 
 /**
- * Says in an answer's headers up to which block the index was when it was read, and whether it has still to catch up. An
- * answer made of several reads, as a batch is, says the oldest.
+ * Sets the index block and, during a backfill, the status `syncing`. A response with several reads, such as a tRPC batch,
+ * has the lowest block.
  */
-export function sayIndexHead(c: HonoContext, { block, historyDone }: IndexHead): void {
-  const said = c.res.headers.get(INDEX_BLOCK);
-  if (block !== null && (said === null || block < BigInt(said))) c.header(INDEX_BLOCK, block.toString());
+export function setIndexHeaders(c: HonoContext, { block, historyDone }: IndexHead): void {
+  const current = c.res.headers.get(INDEX_BLOCK);
+  if (block !== null && (current === null || block < BigInt(current))) c.header(INDEX_BLOCK, block.toString());
   if (!historyDone) c.header(INDEX_STATUS, "syncing");
 }

@@ -9,29 +9,29 @@ import type { Logger } from "pino";
 import { CONFIGURATION_ERROR } from "../../config/exit-codes";
 import { type Failure, failureOf } from "./failure";
 
-/** What answers requests; a Hono app is one. */
+/** A request handler, such as a Hono app. */
 type App = { fetch: (request: Request, bindings: object) => Response | Promise<Response> };
 
 export type Listener = {
-  /** Stops without breaking a connection that is in use. Resolves when the last request is answered. */
+  /** Stops gracefully. Resolves when all connections are closed. */
   drain: () => Promise<void>;
 };
 
-/** As much as a body may have: a value that is far too long is still told what is wrong with it. */
+/** Equal to the body limit, so that an oversized parameter still gets a validation error. */
 const MAX_HEADER_BYTES = 256 * 1024;
 
-/** Writes the line about a request that the app did not answer, and gives the headers of the answer that names it. */
-function logRefusal({ status, message }: Pick<Failure, "status" | "message">, log: Logger) {
+/** Logs a request that did not reach the app. Returns the response headers, including the request id. */
+function logRejection({ status, message }: Pick<Failure, "status" | "message">, log: Logger) {
   const requestId = randomUUID();
   log.info({ request_id: requestId, status, error: message }, "request");
   return { "content-type": "application/json", "x-request-id": requestId, "access-control-allow-origin": "*" };
 }
 
-/** Answers on the bare connection what never becomes a request. */
-function refuse(status: number, message: string, socket: Duplex, log: Logger): void {
+/** Writes an error response to a socket without a parsed request, and closes it. */
+function rejectSocket(status: number, message: string, socket: Duplex, log: Logger): void {
   const body = JSON.stringify({ error: message });
   const headers = {
-    ...logRefusal({ status, message }, log),
+    ...logRejection({ status, message }, log),
     "content-length": Buffer.byteLength(body),
     connection: "close",
   };
@@ -39,30 +39,36 @@ function refuse(status: number, message: string, socket: Duplex, log: Logger): v
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
 }
 
-/** Answers what is not HTTP, has too long a head or does not arrive. */
-function refuseClient(error: NodeJS.ErrnoException, socket: Duplex, log: Logger): void {
+/** Responds to malformed requests, oversized headers and request timeouts. */
+function rejectClient(error: NodeJS.ErrnoException, socket: Duplex, log: Logger): void {
   if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
   else if (error.code === "HPE_HEADER_OVERFLOW")
-    refuse(431, `The request's head is longer than ${MAX_HEADER_BYTES} bytes`, socket, log);
-  else if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") refuse(408, "The request did not arrive in time", socket, log);
-  else refuse(400, "This is not a request that HTTP knows", socket, log);
+    rejectSocket(
+      431,
+      `The request line and headers are longer than ${MAX_HEADER_BYTES} bytes; shorten them`,
+      socket,
+      log,
+    );
+  else if (error.code === "ERR_HTTP_REQUEST_TIMEOUT")
+    rejectSocket(408, "The request did not arrive in time; send it again", socket, log);
+  else rejectSocket(400, "The request is not valid HTTP", socket, log);
 }
 
-/** Answers a request whose address or Host header makes no URL, which the app never sees, and what the app let through. */
-function answerError(error: unknown, log: Logger): Response {
+/** Responds to requests with an invalid URL or Host header, which do not reach the app, and to errors that escape it. */
+function errorResponse(error: unknown, log: Logger): Response {
   const failure =
     error instanceof RequestError
-      ? { status: 400, message: "The request's address or Host header can't be read", fault: false }
+      ? { status: 400, message: "The request's URL or Host header is not valid", fault: false }
       : failureOf(error);
-  const headers = logRefusal(failure, log);
+  const headers = logRejection(failure, log);
   if (failure.fault) log.error({ request_id: headers["x-request-id"], err: error }, "failed request");
   return Response.json({ error: failure.message }, { status: failure.status, headers });
 }
 
-/** How long new connections are still accepted while draining: a load balancer has to notice the 503 of /ready. */
+/** How long draining still accepts connections, so that load balancers notice the 503 of /ready. */
 const NOTICE_MS = 1_000;
 
-/** How long a client has to send the request after which its connection is closed. */
+/** How long idle connections may still send a last request. */
 const LAST_REQUEST_MS = 1_000;
 
 /** How long requests in flight may take after that. */
@@ -70,23 +76,23 @@ const IN_FLIGHT_MS = 5_000;
 
 /** Serves `app` on the gateway's port. */
 export function listen(app: App, port: number, log: Logger): Listener {
-  const answer = getRequestListener((request, bindings) => app.fetch(request, bindings), {
-    errorHandler: (error) => answerError(error, log),
+  const handle = getRequestListener((request, bindings) => app.fetch(request, bindings), {
+    errorHandler: (error) => errorResponse(error, log),
   });
-  // Node's own answers to a missing Host and to an unknown expectation have no body and no id.
+  // Node's default responses to a missing Host and an unknown Expect header have no body and no request id.
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false });
   let draining = false;
   const inFlight = new Set<ServerResponse>();
-  const answerRequest = (request: IncomingMessage, response: ServerResponse) => {
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     if (draining) response.setHeader("connection", "close");
     inFlight.add(response);
     response.once("close", () => inFlight.delete(response));
-    return answer(request, response);
+    return handle(request, response);
   };
-  server.on("request", answerRequest);
-  server.on("checkExpectation", answerRequest);
-  server.on("connect", (_, socket) => refuse(400, "This server is not a proxy", socket, log));
-  server.on("clientError", (error, socket) => refuseClient(error, socket, log));
+  server.on("request", onRequest);
+  server.on("checkExpectation", onRequest);
+  server.on("connect", (_, socket) => rejectSocket(400, "This server is not a proxy", socket, log));
+  server.on("clientError", (error, socket) => rejectClient(error, socket, log));
   server.once("error", (error: NodeJS.ErrnoException) => {
     console.error(
       error.code === "EADDRINUSE"
@@ -101,7 +107,7 @@ export function listen(app: App, port: number, log: Logger): Listener {
       await withoutConnections(server, NOTICE_MS);
       draining = true;
       for (const response of inFlight) if (!response.headersSent) response.setHeader("connection", "close");
-      // http.Server's own close would also cut idle connections, on which a client may be sending a request just now.
+      // http.Server.close would also close idle connections, on which a client may be about to send a request.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       await withoutConnections(server, LAST_REQUEST_MS);
       server.closeIdleConnections();
@@ -112,7 +118,7 @@ export function listen(app: App, port: number, log: Logger): Listener {
   };
 }
 
-/** Waits until no connection is open, for a limited time. */
+/** Waits until no connection is open, or for the time limit. */
 async function withoutConnections(server: Server, limitMs: number): Promise<void> {
   const deadline = Date.now() + limitMs;
   while (Date.now() < deadline && (await connectionsOf(server)) > 0) await sleep(20);
@@ -121,15 +127,14 @@ async function withoutConnections(server: Server, limitMs: number): Promise<void
 const connectionsOf = (server: Server) =>
   new Promise<number>((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)));
 
-/** What to do when the process is asked to stop. */
 type Stopping = {
-  /** At once: ends what would not end by itself. */
+  /** Called at once: ends long-lived responses. */
   begin?: () => void;
-  /** After the last request: closes what requests needed. */
+  /** Called after the last request: closes resources. */
   finish: () => Promise<void>;
 };
 
-/** Drains the listener and ends the process on SIGTERM and SIGINT. More signals change nothing. */
+/** Drains the listener and exits on SIGTERM or SIGINT. Ignores repeated signals. */
 export function stopOnSignals(listener: Listener, { begin, finish }: Stopping): void {
   let stopping = false;
   const stop = async () => {
@@ -142,7 +147,7 @@ export function stopOnSignals(listener: Listener, { begin, finish }: Stopping): 
   };
   process.on("SIGTERM", () => void stop());
   process.on("SIGINT", () => {
-    // Ctrl-C in a terminal also reaches a worker, but its supervisor decides when it stops.
+    // Ctrl-C also signals cluster workers, but the supervisor stops them.
     if (!cluster.isWorker) void stop();
   });
 }

@@ -1,11 +1,11 @@
 import type { MiddlewareHandler } from "hono";
 import type { Logger } from "pino";
-import { shownPath } from "./path";
+import { truncatePath } from "./path";
 
-/** What each request carries through the gateway. */
+/** Hono variables of a request. */
 export type Env = { Variables: { requestId: string } };
 
-/** Writes one line a request, when it is answered. */
+/** Middleware that logs one line per request, after the response. */
 export const logRequests =
   (log: Logger): MiddlewareHandler<Env> =>
   async (c, next) => {
@@ -13,5 +13,5 @@ export const logRequests =
     await next();
     const { method, path } = c.req;
     const ms = Math.round((performance.now() - start) * 10) / 10;
-    log.info({ request_id: c.var.requestId, method, path: shownPath(path), status: c.res.status, ms }, "request");
+    log.info({ request_id: c.var.requestId, method, path: truncatePath(path), status: c.res.status, ms }, "request");
   };

@@ -1,5 +1,5 @@
-const SHOWN_CHARACTERS = 200;
+const MAX_PATH_CHARACTERS = 200;
 
-/** The path of a request as a sentence and a log line hold it: cut when it is long. */
-export const shownPath = (path: string) =>
-  path.length > SHOWN_CHARACTERS ? `${path.slice(0, SHOWN_CHARACTERS)}…` : path;
+/** Truncates a request path for messages and logs. */
+export const truncatePath = (path: string) =>
+  path.length > MAX_PATH_CHARACTERS ? `${path.slice(0, MAX_PATH_CHARACTERS)}…` : path;

@@ -2,30 +2,30 @@ import { BlockNotFoundError, type Hex, type PublicClient } from "viem";
 import { REINDEX_COMMAND, REORG_PROBLEM } from "../../config/reindex";
 import { measureRate } from "./backfill";
 import type { Header } from "./header";
-import type { IndexClaims, IndexedBlock } from "./index-claims";
+import type { IndexedBlock, IndexState } from "./index-state";
 
-/** A way in which the chain contradicts the index. */
+/** A mismatch between the chain and the index. */
 export type ChainProblem = {
   kind: "chain-id" | "genesis" | "reorg-beyond-finality" | "behind" | "other-hash";
   /** One sentence: what is wrong and what to do. */
   sentence: string;
 };
 
-/** What the monitor knows, all of it in memory. Times are in milliseconds since 1970. */
+/** The monitor's in-memory state. Times are in milliseconds since 1970. */
 export type ChainState = {
   startedAt: number;
   /** The chain's newest block. */
   head: Header | undefined;
-  /** When a newer block than the first one was last received. */
+  /** When a new block was last received, not counting the first block seen. */
   newBlockAt: number | undefined;
-  /** Seconds between two blocks of this chain, on average. */
+  /** The average block time in seconds. */
   blockSeconds: number | undefined;
   /** When the index was last compared with the chain. */
   comparedAt: number | undefined;
-  /** When the index was last seen at the chain's newest block. */
-  levelAt: number | undefined;
+  /** When the index was last at the chain's newest block. */
+  syncedAt: number | undefined;
   problem: ChainProblem | undefined;
-  /** Seconds until the index reaches the chain's newest block; null when that is not known. */
+  /** Seconds until the index reaches the chain's newest block; null if unknown. */
   etaSeconds: number | null;
 };
 
@@ -38,12 +38,11 @@ type MonitoredChain = {
 
 type Options = {
   chain: MonitoredChain;
-  /** The chain's newest block, from memory; undefined before the first answer. */
+  /** The chain's newest block, from memory; undefined before the first response. */
   head: () => Header | undefined;
-  /** What the index says of the chain. */
-  claims: () => Promise<IndexClaims>;
+  readIndex: () => Promise<IndexState>;
   chainId: number;
-  /** The genesis hash recorded for this chain, recording the one given if there is none. */
+  /** Returns the recorded genesis hash of this chain. Records `seen` if there is none. */
   genesis: (seen: Hex) => Promise<string>;
   onProblem?: (problem: ChainProblem) => void;
   onError?: (error: unknown) => void;
@@ -52,64 +51,64 @@ type Options = {
 
 export type ChainMonitor = {
   state: () => ChainState;
-  /** Compares once. The loop calls it; tests call it with a clock of their own. */
+  /** Runs one comparison. {@link runMonitor} calls it in a loop; tests call it with their own clock. */
   tick: () => Promise<void>;
 };
 
-/** How often the index is compared with the chain while nothing is suspicious. */
+/** How often the index is compared with the chain while no mismatch is known. */
 const COMPARE_MS = 5_000;
 
 /** How often the chain's id and genesis are checked. */
 const IDENTITY_MS = 60_000;
 
-/** How long block times are used before they are measured again, and over how many blocks. */
+/** How often the block time is measured, and over how many blocks. */
 const BLOCK_TIME_MS = 600_000;
 const BLOCK_TIME_BLOCKS = 100n;
 
-/** How long a contradiction at a finalized block has to last; one node may answer wrongly once. */
+/** How long a mismatch at a finalized block must last. A single node may return a wrong block once. */
 const CONFIRM_MS = 1_000;
 
-/** How long a contradiction above the finalized block may last: the indexer reverts ordinary reorgs within a few polls. */
+/** How long a mismatch above the finalized block may last. The indexer handles ordinary reorgs within a few polls. */
 const SETTLE_MS = 10_000;
 
-/** How long the chain's head may be behind the index: one of several nodes may be. */
+/** How long the chain's head may be behind the index. One of several nodes may lag. */
 const BEHIND_MS = 5_000;
 
-/** A contradiction that was seen and has to last before it counts. */
-type Suspicion = { kind: "final" | "head"; number: bigint; since: number; rounds: number; position: string };
+/** An observed mismatch. It becomes a problem if it lasts. */
+type Mismatch = { kind: "finalized" | "head"; number: bigint; since: number; rounds: number; position: string };
 
-/** Something the chain is asked to confirm: a block that the index holds, or a hash remembered from an earlier round. */
-type Anchor = IndexedBlock & { isFinal: boolean; isRemembered: boolean };
+/** A block to compare with the chain: an indexed block, or a chain hash remembered from an earlier round. */
+type Anchor = IndexedBlock & { isFinalized: boolean; isRemembered: boolean };
 
 /**
- * Watches in the background whether the chain is the one that was indexed. It compares hashes of the newest events with
- * the chain's, and remembers what the chain had at the index's head and finalized block, for blocks without events. A
- * failed request changes nothing: what was known stays until the chain answers otherwise.
+ * Monitors whether the chain is still the one that was indexed. It compares the block hashes of the newest events with
+ * the chain. For blocks without events it remembers the chain's hashes at the index's head and finalized block. A failed
+ * request leaves the state unchanged.
  */
 export function createChainMonitor(options: Options): ChainMonitor {
-  const { chain, head: latest, claims: readClaims, chainId, now = Date.now } = options;
+  const { chain, head: latest, readIndex, chainId, now = Date.now } = options;
   const state: ChainState = {
     startedAt: now(),
     head: undefined,
     newBlockAt: undefined,
     blockSeconds: undefined,
     comparedAt: undefined,
-    levelAt: undefined,
+    syncedAt: undefined,
     problem: undefined,
     etaSeconds: null,
   };
   const rate = measureRate();
   let identity: { problem: ChainProblem | undefined; checkedAt: number } | undefined;
   let blockTimeAt: number | undefined;
-  let suspicion: Suspicion | undefined;
-  /** The newest block went back or was replaced: what follows is checked at once. */
-  let hasTurned = false;
+  let mismatch: Mismatch | undefined;
+  /** Whether the chain's head went back or was replaced, which triggers an immediate comparison. */
+  let headReplaced = false;
   let behind: { since: number; receivedAt: number; isConfirmed: boolean } | undefined;
-  /** The chain's hash at the index's head and at its finalized block, when the index first stood there. */
+  /** The chain's hashes at the index's head and finalized block, from when the index first reached them. */
   let tip: (IndexedBlock & { position: string }) | undefined;
-  let final: IndexedBlock | undefined;
+  let finalized: IndexedBlock | undefined;
 
-  /** The chain's hash at a height; undefined when it has no such block. */
+  /** The chain's block hash at a height; undefined if there is no such block. */
   async function hashAt(blockNumber: bigint): Promise<Hex | undefined> {
     try {
       return (await chain.getBlock({ blockNumber })).hash ?? undefined;
@@ -137,87 +136,87 @@ export function createChainMonitor(options: Options): ChainMonitor {
   function observeHead(head: Header): void {
     const last = state.head;
     if (last && head.number > last.number) state.newBlockAt = head.receivedAt;
-    if (last && head.number <= last.number && head.hash !== last.hash) hasTurned = true;
+    if (last && head.number <= last.number && head.hash !== last.hash) headReplaced = true;
     state.head = head;
   }
 
-  function observeIndex(head: Header, { block }: IndexClaims): void {
+  function observeIndex(head: Header, { block }: IndexState): void {
     if (block === null) return;
     rate.observe(now(), block);
     state.etaSeconds = rate.secondsUntil(head.number);
-    if (block >= head.number) state.levelAt = now();
+    if (block >= head.number) state.syncedAt = now();
     if (head.number >= block) behind = undefined;
     else if (!behind) behind = { since: now(), receivedAt: head.receivedAt, isConfirmed: false };
     else if (head.receivedAt > behind.receivedAt) behind.isConfirmed = true;
   }
 
-  /** Asks the chain about the anchors it can know; throws when it does not answer. */
-  async function compare(head: Header, claims: IndexClaims): Promise<void> {
-    const { block, timestamp, finalizedBlock, newestEvent, newestFinalEvent } = claims;
+  /** Compares the anchors with the chain. Throws if the chain does not respond. */
+  async function compare(head: Header, index: IndexState): Promise<void> {
+    const { block, timestamp, finalizedBlock, newestEvent, newestFinalizedEvent } = index;
     const position = `${block}-${timestamp}`;
     const hashes = new Map<bigint, Hex | undefined>();
     const chainHash = async (number: bigint) => {
       if (!hashes.has(number)) hashes.set(number, number > head.number ? undefined : await hashAt(number));
       return hashes.get(number);
     };
-    const isFinal = ({ number }: IndexedBlock) => finalizedBlock !== null && number <= finalizedBlock;
+    const isFinalized = ({ number }: IndexedBlock) => finalizedBlock !== null && number <= finalizedBlock;
     const anchors: Anchor[] = [];
-    if (newestFinalEvent) anchors.push({ ...newestFinalEvent, isFinal: true, isRemembered: false });
-    if (newestEvent) anchors.push({ ...newestEvent, isFinal: isFinal(newestEvent), isRemembered: false });
-    if (final && isFinal(final)) anchors.push({ ...final, isFinal: true, isRemembered: true });
-    // At the same height the indexer may have replaced the block; a chain that has gone on shows that it did not.
+    if (newestFinalizedEvent) anchors.push({ ...newestFinalizedEvent, isFinalized: true, isRemembered: false });
+    if (newestEvent) anchors.push({ ...newestEvent, isFinalized: isFinalized(newestEvent), isRemembered: false });
+    if (finalized && isFinalized(finalized)) anchors.push({ ...finalized, isFinalized: true, isRemembered: true });
+    // At equal height the indexer may already have replaced this block. Compare only once the chain is ahead.
     if (tip?.position === position && head.number > tip.number)
-      anchors.push({ ...tip, isFinal: isFinal(tip), isRemembered: true });
+      anchors.push({ ...tip, isFinalized: isFinalized(tip), isRemembered: true });
 
-    const contradicted: Anchor[] = [];
+    const mismatched: Anchor[] = [];
     for (const anchor of anchors) {
       const hash = await chainHash(anchor.number);
       if (hash === undefined || hash === anchor.hash) continue;
-      // The indexer went on: it is on the chain's branch, and what is remembered is of the one before.
-      const hasGoneOn = suspicion !== undefined && suspicion.position !== position;
-      if (anchor.isRemembered && hasGoneOn) {
-        final = undefined;
+      // The index advanced since the mismatch, so it follows the chain's branch and the remembered hashes are outdated.
+      const indexAdvanced = mismatch !== undefined && mismatch.position !== position;
+      if (anchor.isRemembered && indexAdvanced) {
+        finalized = undefined;
         tip = undefined;
         continue;
       }
-      contradicted.push(anchor);
+      mismatched.push(anchor);
     }
     state.comparedAt = now();
-    hasTurned = false;
-    const worst = contradicted.find((anchor) => anchor.isFinal) ?? contradicted[0];
-    if (worst) return suspect(worst, position);
-    suspicion = undefined;
+    headReplaced = false;
+    const worst = mismatched.find((anchor) => anchor.isFinalized) ?? mismatched[0];
+    if (worst) return recordMismatch(worst, position);
+    mismatch = undefined;
     if (block !== null && tip?.position !== position) {
       const hash = await chainHash(block);
       tip = hash && { number: block, hash, position };
     }
-    if (finalizedBlock !== null && final?.number !== finalizedBlock) {
+    if (finalizedBlock !== null && finalized?.number !== finalizedBlock) {
       const hash = await chainHash(finalizedBlock);
-      final = hash && { number: finalizedBlock, hash };
+      finalized = hash && { number: finalizedBlock, hash };
     }
   }
 
-  function suspect({ isFinal, number }: Anchor, position: string): void {
-    const kind = isFinal ? "final" : "head";
-    suspicion =
-      suspicion?.kind === kind
-        ? { ...suspicion, number, rounds: suspicion.rounds + 1 }
+  function recordMismatch({ isFinalized, number }: Anchor, position: string): void {
+    const kind = isFinalized ? "finalized" : "head";
+    mismatch =
+      mismatch?.kind === kind
+        ? { ...mismatch, number, rounds: mismatch.rounds + 1 }
         : { kind, number, since: now(), rounds: 1, position };
   }
 
-  function currentProblem(claims: IndexClaims): ChainProblem | undefined {
+  function currentProblem(index: IndexState): ChainProblem | undefined {
     if (identity?.problem) return identity.problem;
-    const lasts = (ms: number) => suspicion !== undefined && suspicion.rounds > 1 && now() - suspicion.since >= ms;
-    if (suspicion?.kind === "final" && lasts(CONFIRM_MS)) return reorgBeyondFinality(suspicion.number);
-    if (behind?.isConfirmed && now() - behind.since >= BEHIND_MS && state.head && claims.block !== null)
+    const lasts = (ms: number) => mismatch !== undefined && mismatch.rounds > 1 && now() - mismatch.since >= ms;
+    if (mismatch?.kind === "finalized" && lasts(CONFIRM_MS)) return reorgBeyondFinality(mismatch.number);
+    if (behind?.isConfirmed && now() - behind.since >= BEHIND_MS && state.head && index.block !== null)
       return {
         kind: "behind",
-        sentence: `The chain's newest block is ${state.head.number}, behind block ${claims.block} of the index.`,
+        sentence: `The chain's newest block is ${state.head.number}, behind block ${index.block} of the index.`,
       };
-    if (suspicion?.kind === "head" && lasts(SETTLE_MS))
+    if (mismatch?.kind === "head" && lasts(SETTLE_MS))
       return {
         kind: "other-hash",
-        sentence: `The chain has another block ${suspicion.number} than the one that is indexed.`,
+        sentence: `Block ${mismatch.number} of the chain differs from the indexed block.`,
       };
     return undefined;
   }
@@ -228,18 +227,18 @@ export function createChainMonitor(options: Options): ChainMonitor {
     const head = latest();
     if (!head) return;
     observeHead(head);
-    const claims = await readClaims();
-    observeIndex(head, claims);
-    const isSuspicious = hasTurned || suspicion !== undefined || behind !== undefined;
-    // A request that fails leaves what is known as it is; the next round asks again.
+    const index = await readIndex();
+    observeIndex(head, index);
+    const needsCheck = headReplaced || mismatch !== undefined || behind !== undefined;
+    // A failed request leaves the state unchanged. The next round retries.
     try {
-      if (!identity || isSuspicious || isDue(identity.checkedAt, IDENTITY_MS)) await checkIdentity();
-      if (isSuspicious || isDue(state.comparedAt, COMPARE_MS)) await compare(head, claims);
+      if (!identity || needsCheck || isDue(identity.checkedAt, IDENTITY_MS)) await checkIdentity();
+      if (needsCheck || isDue(state.comparedAt, COMPARE_MS)) await compare(head, index);
       if (isDue(blockTimeAt, BLOCK_TIME_MS)) await measureBlockTime(head);
     } catch (error) {
       options.onError?.(error);
     }
-    const problem = currentProblem(claims);
+    const problem = currentProblem(index);
     if (problem && problem.kind !== state.problem?.kind) options.onProblem?.(problem);
     state.problem = problem;
   }
@@ -254,20 +253,20 @@ function identityProblem(
   genesis: Hex | undefined,
 ): ChainProblem | undefined {
   if (foundId !== expectedId)
-    return { kind: "chain-id", sentence: `The RPC serves chain ${foundId} and not ${expectedId}; check RPC_URL.` };
+    return { kind: "chain-id", sentence: `The RPC serves chain ${foundId} instead of ${expectedId}; check RPC_URL.` };
   if (recordedGenesis === genesis) return undefined;
   return {
     kind: "genesis",
-    sentence: `The chain's genesis block is ${genesis}, and that of the indexed chain is ${recordedGenesis}; check RPC_URL, or run ${REINDEX_COMMAND} -- --new-chain to index the new chain.`,
+    sentence: `The chain's genesis block is ${genesis}, but the indexed chain's is ${recordedGenesis}; check RPC_URL, or run ${REINDEX_COMMAND} -- --new-chain to index the new chain.`,
   };
 }
 
 const reorgBeyondFinality = (number: bigint): ChainProblem => ({
   kind: REORG_PROBLEM,
-  sentence: `The chain replaced block ${number}, which was final; stop the indexer and run ${REINDEX_COMMAND}.`,
+  sentence: `The chain replaced block ${number}, which was finalized; stop the indexer and run ${REINDEX_COMMAND}.`,
 });
 
-/** Runs the monitor's rounds, one after the other. */
+/** Runs the monitor in a loop. Rounds do not overlap. */
 export function runMonitor(
   { tick }: ChainMonitor,
   intervalMs: number,

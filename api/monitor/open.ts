@@ -8,11 +8,11 @@ import { recordedGenesis } from "../store/chains";
 import type { StoreDatabase } from "../store/open";
 import { createChainMonitor, runMonitor } from "./chain-monitor";
 import type { Header } from "./header";
-import { readIndexClaims } from "./index-claims";
+import { readIndexState } from "./index-state";
 import { type IndexFailure, type Readiness, readinessOf } from "./readiness";
 import { watchStore } from "./store-health";
 
-/** What `GET /ready` answers, from memory but for where the index stands. */
+/** The source of `GET /ready`. Only the index head is read per request. */
 type Monitor = {
   readiness: () => Promise<Readiness>;
   stop: () => void;
@@ -22,12 +22,12 @@ type Options = {
   db: IndexDatabase;
   indexHead: HeadReader["recent"];
   chain: Pick<PublicClient, "getBlock" | "getChainId">;
-  /** The chain's newest block, from memory; undefined before the first answer. */
+  /** The chain's newest block, from memory; undefined before the first response. */
   head: () => Header | undefined;
   store: () => Promise<StoreDatabase>;
   chainId: number;
   startBlock: number;
-  /** How far behind the chain the index may be and still be ready. */
+  /** The maximum lag of a ready index. */
   maxLagSeconds: number;
   log: Logger;
 };
@@ -38,7 +38,7 @@ const INTERVAL_MS = 1_000;
 const indexFailureOf = (error: unknown): IndexFailure =>
   databaseProblemOf(error) === "no-index" ? "not-built" : "unavailable";
 
-/** Starts watching the chain and the store. */
+/** Starts to monitor the chain and the store. */
 export function openMonitor({
   db,
   indexHead,
@@ -51,13 +51,13 @@ export function openMonitor({
   head,
 }: Options): Monitor {
   const intervalMs = chainId === LOCAL_CHAIN_ID ? LOCAL_INTERVAL_MS : INTERVAL_MS;
-  const onChainError = (error: unknown) => log.debug({ err: error }, "the chain did not answer the monitor");
+  const onChainError = (error: unknown) => log.debug({ err: error }, "a monitor request to the chain failed");
   const storeHealth = watchStore(store, (state) => {
-    if (state === "ok") log.info("the store takes writes");
-    else log.error({ store: state }, "the store can't be written");
+    if (state === "ok") log.info("the store accepts writes");
+    else log.error({ store: state }, "the store does not accept writes");
   });
   let seenGenesis: Hex | undefined;
-  /** While the store can't be asked, the genesis seen first by this process counts. */
+  /** Falls back to the first genesis seen by this process while the store is unavailable. */
   const genesis = async (seen: Hex) => {
     seenGenesis ??= seen;
     try {
@@ -69,7 +69,7 @@ export function openMonitor({
   const monitor = createChainMonitor({
     chain,
     head,
-    claims: () => readIndexClaims(db),
+    readIndex: () => readIndexState(db),
     chainId,
     genesis,
     onProblem: ({ kind, sentence }) => log.error({ problem: kind }, sentence),

@@ -9,19 +9,19 @@ export type Readiness = {
   chain_id: number;
   /** The newest indexed block; null before the first. */
   block_number: string | null;
-  /** The chain's newest block; null before the chain's first answer. */
+  /** The chain's newest block; null before the first response. */
   chain_block_number: string | null;
   lag_blocks: string | null;
-  /** For how long the index has been behind the chain. */
+  /** How long the index has been behind the chain. */
   lag_seconds: number | null;
-  /** The part of the backfill that is done, from 0 to 1. */
+  /** The backfill's progress, from 0 to 1. */
   progress: number;
-  /** Null when it is not known. */
+  /** Null if unknown. */
   eta_seconds: number | null;
   store: StoreState;
-  /** The first of the reasons. */
+  /** The first of `reasons`. */
   reason: string | null;
-  /** Why it is not ready, most important first. */
+  /** Why the service is not ready, most important first. */
   reasons: string[];
 };
 
@@ -37,33 +37,35 @@ type Inputs = {
   now: number;
 };
 
-/** The chain counts as silent when no request to it succeeded for this long. */
+/** The chain counts as unresponsive if no request succeeded for this long. */
 const SILENT_MS = 15_000;
 
-/** A chain without a new block for this long, or for this many block times, counts as halted. */
+/** The chain counts as halted without a new block for this long and for this many block times. */
 const HALTED_SECONDS = 60;
 const HALTED_BLOCKS = 20;
 
 const seconds = (ms: number) => Math.max(0, Math.floor(ms / 1000));
 
 /**
- * Seconds for which the index has been behind: the chain time between the two blocks, but no more than has passed since
- * it was last level. After a long pause of the chain a new block is not a long lag.
+ * The lag in seconds: the chain time between the two blocks, capped by the time since the index was last at the head.
+ * Without the cap, the first block after a long pause of the chain would count as a long lag.
  */
-function lagSecondsOf({ head, levelAt }: ChainState, index: IndexHead, now: number): number | null {
+function lagSecondsOf({ head, syncedAt }: ChainState, index: IndexHead, now: number): number | null {
   if (!head || index.block === null || index.timestamp === null) return null;
   if (head.number <= index.block) return 0;
   const chainSeconds = Math.max(1, Number(head.timestamp - index.timestamp));
-  return levelAt === undefined ? chainSeconds : Math.min(chainSeconds, Math.max(1, Math.ceil((now - levelAt) / 1000)));
+  return syncedAt === undefined
+    ? chainSeconds
+    : Math.min(chainSeconds, Math.max(1, Math.ceil((now - syncedAt) / 1000)));
 }
 
-/** Seconds since the chain's last block: by when it was received, or by its timestamp while it is the first one seen. */
+/** Seconds since the chain's last block was received. For the first block seen, since its timestamp. */
 const quietSeconds = ({ head, newBlockAt }: ChainState, now: number) =>
   head ? seconds(now - (newBlockAt ?? Number(head.timestamp) * 1000)) : 0;
 
 function indexReasons({ index, chain: { comparedAt }, config }: Inputs, lagSeconds: number | null, lag: bigint | null) {
   if (index === "not-built") return ["The index is not built yet; try again shortly."];
-  if (index === "unavailable") return ["The database of the index does not answer."];
+  if (index === "unavailable") return ["The index's database does not answer."];
   if (!index.historyDone) return ["The index has not yet caught up with the chain's history."];
   if (comparedAt === undefined) return ["The index has not been compared with the chain yet."];
   if (lagSeconds !== null && lagSeconds > config.maxLagSeconds)
@@ -85,30 +87,30 @@ function chainReasons({ chain, config, now }: Inputs): string[] {
 
 const storeReasons: Readonly<Record<StoreState, readonly string[]>> = {
   ok: [],
-  "read-only": ["The store is read-only; writes are answered 503."],
+  "read-only": ["The store is read-only; writes return 503."],
   unavailable: ["The store does not answer."],
 };
 
-/** Whether the service tells the truth about the chain right now, and if not, why. */
+/** Combines the states of the index, the chain and the store into the readiness response. */
 export function readinessOf(inputs: Inputs): Readiness {
   const { index, chain, store, config, now } = inputs;
-  const at: IndexHead =
+  const current: IndexHead =
     typeof index === "string" ? { historyDone: false, block: null, timestamp: null, builtBlock: null } : index;
   const head = chain.head?.number;
-  const lag = head === undefined || at.block === null ? null : head > at.block ? head - at.block : 0n;
-  const lagSeconds = lagSecondsOf(chain, at, now);
+  const lag = head === undefined || current.block === null ? null : head > current.block ? head - current.block : 0n;
+  const lagSeconds = lagSecondsOf(chain, current, now);
   const reasons = [...chainReasons(inputs), ...indexReasons(inputs, lagSeconds, lag), ...storeReasons[store]];
-  const progress = head === undefined ? 0 : progressOf(config.startBlock, at.builtBlock, head);
+  const progress = head === undefined ? 0 : progressOf(config.startBlock, current.builtBlock, head);
   return {
     ready: reasons.length === 0,
     chain_id: config.chainId,
-    block_number: at.block?.toString() ?? null,
+    block_number: current.block?.toString() ?? null,
     chain_block_number: head?.toString() ?? null,
     lag_blocks: lag?.toString() ?? null,
     lag_seconds: lagSeconds,
-    progress: at.historyDone ? 1 : progress,
-    // The rate is that of the build that is served.
-    eta_seconds: at.historyDone ? 0 : at.builtBlock === at.block ? chain.etaSeconds : null,
+    progress: current.historyDone ? 1 : progress,
+    // The measured rate applies only to the served build.
+    eta_seconds: current.historyDone ? 0 : current.builtBlock === current.block ? chain.etaSeconds : null,
     store,
     reason: reasons[0] ?? null,
     reasons,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { databaseProblemOf } from "../core/database-error";
 import type { StoreDatabase } from "../store/open";
 
-/** Whether the store can be written, only read, or neither. */
+/** Read-write, read-only or unavailable. */
 export const storeStates = ["ok", "read-only", "unavailable"] as const;
 export type StoreState = (typeof storeStates)[number];
 
@@ -14,7 +14,7 @@ export type StoreHealth = {
 
 const Rows = z.object({ rows: z.tuple([z.object({ read_only: z.boolean() })]) });
 
-/** Asks the store whether it takes writes: a replica and a database that is set to read-only do not. */
+/** Checks whether the store accepts writes. Replicas and read-only databases do not. */
 async function readStoreState(store: () => Promise<Pick<StoreDatabase, "execute">>): Promise<StoreState> {
   try {
     const db = await store();
@@ -29,23 +29,23 @@ async function readStoreState(store: () => Promise<Pick<StoreDatabase, "execute"
 
 const INTERVAL_MS = 2_000;
 
-/** A store that has not answered for this long is unavailable. */
-const ANSWER_MS = 5_000;
+/** A check that takes longer than this means unavailable. */
+const TIMEOUT_MS = 5_000;
 
-/** Asks the store every few seconds, one request at a time. */
+/** Checks the store every 2 s, one query at a time. */
 export function watchStore(
   store: () => Promise<Pick<StoreDatabase, "execute">>,
   onChange: (state: StoreState) => void = () => {},
 ): StoreHealth {
   let state: StoreState = "unavailable";
-  let askedAt: number | undefined;
+  let checkStartedAt: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
   async function check(): Promise<void> {
-    askedAt = Date.now();
+    checkStartedAt = Date.now();
     const answer = await readStoreState(store);
-    askedAt = undefined;
+    checkStartedAt = undefined;
     if (stopped) return;
     if (answer !== state) onChange(answer);
     state = answer;
@@ -55,7 +55,7 @@ export function watchStore(
 
   void check();
   return {
-    state: () => (askedAt !== undefined && Date.now() - askedAt > ANSWER_MS ? "unavailable" : state),
+    state: () => (checkStartedAt !== undefined && Date.now() - checkStartedAt > TIMEOUT_MS ? "unavailable" : state),
     stop() {
       stopped = true;
       clearTimeout(timer);

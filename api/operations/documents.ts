@@ -121,7 +121,7 @@ function documentOperations<const Text extends string, const Hash extends string
         }),
       ) as DocumentFields;
       const db = await store();
-      const quota = caller.isKnown ? undefined : config.documentBytesPerDay;
+      const quota = caller.hasWriteToken ? undefined : config.documentBytesPerDay;
       if (quota !== undefined && (await readDocumentRecord(db, kind, actual)) === null)
         await countBytes(db, caller.client, bytes.length, quota, Date.now());
       return toWire(await saveDocument(db, kind, bytes, values), caller.baseUrl) as never;

@@ -174,6 +174,6 @@ export const listIntents = listOperation({
     output_token && eq(intent.outputToken, output_token),
   ],
   order: [{ column: intent.intentId, descending: true, of: (row) => row.intent.intentId }],
-  beside: metadataOf,
+  related: metadataOf,
   toWire,
 });

@@ -5,16 +5,17 @@ import { localFacilitator } from "./facilitators/local";
 import { checkFacilitator, remoteFacilitator } from "./facilitators/remote";
 import type { Payments } from "./paywall";
 
-const CHAIN_MS = 4_000;
+/** Timeout of a request to the payment network. */
+const RPC_TIMEOUT_MS = 4_000;
 
-/** Makes what payment needs. Where a part of it is not configured nothing is sold, and the log says what is missing. */
+/** Creates the payment dependencies. Returns undefined, and logs the missing variables, if payment is not configured. */
 export function paymentsFrom(settings: PaymentSettings | { missing: string[] }, log: Logger): Payments | undefined {
   if ("missing" in settings) {
-    log.warn({ missing: settings.missing }, "the portfolio is not offered: these variables would have to be set");
+    log.warn({ missing: settings.missing }, "the portfolio is not offered; set these variables to offer it");
     return undefined;
   }
   const { terms, rpcUrls, facilitator: remote } = settings;
-  const transports = rpcUrls.map((url) => http(url, { timeout: CHAIN_MS, retryCount: 1 }));
+  const transports = rpcUrls.map((url) => http(url, { timeout: RPC_TIMEOUT_MS, retryCount: 1 }));
   const chain = createPublicClient({ transport: fallback(transports), cacheTime: 0 });
   if (!remote) return { terms, chain, facilitator: localFacilitator(rpcUrls[0] ?? "", terms.network) };
   const facilitator = remoteFacilitator(remote.url, terms.network, remote.authorization);

@@ -6,7 +6,7 @@ import type { Offer } from "./offer";
 const style =
   "body{font:1rem/1.5 system-ui,sans-serif;max-width:42rem;margin:4rem auto;padding:0 1rem}code{overflow-wrap:anywhere}";
 
-/** Nothing is fetched and nothing runs; the browser is told so. */
+/** Content-Security-Policy of the page: no scripts, no requests. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
@@ -15,7 +15,7 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The 402 for a person with a browser: what it costs, and what pays. */
+/** The 402 response for browsers: the price and how to pay. */
 export const paymentPage = (
   { resource }: Offer,
   { price, network, payTo, asset }: Terms,
@@ -31,10 +31,10 @@ export const paymentPage = (
   <body>
     <h1>Payment required</h1>
     <p>${error}.</p>
-    <p>${resource.description ?? ""} It costs ${price} a request, paid in ${asset.name} on ${network} to <code>${payTo}</code>.</p>
+    <p>${resource.description ?? ""} The price is ${price} per request, paid in ${asset.name} on ${network} to <code>${payTo}</code>.</p>
     <p>
-      Programs pay by <a href="https://x402.org">x402</a>: the header <code>payment-required</code> of this answer says how, and a
-      client such as @x402/fetch does the rest. No account is needed. <a href="/docs">/docs</a> describes the request, and
+      Programs pay with <a href="https://x402.org">x402</a>: the header <code>payment-required</code> of this response has the terms,
+      and a client such as @x402/fetch signs the payment. No account is needed. <a href="/docs">/docs</a> describes the request, and
       <a href="/.well-known/x402.json">/.well-known/x402.json</a> the offer.
     </p>
   </body>

@@ -4,20 +4,20 @@ import { z } from "zod";
 import { address } from "../../config/values";
 import type { PaymentKey } from "./records";
 
-/** A payment as a client brought it, parsed. */
+/** A parsed payment of a request. */
 export type Payment = {
-  /** As the facilitator is asked about it, on our terms. */
+  /** The payload for the facilitator, with this service's terms as `accepted`. */
   payload: PaymentPayload;
   key: PaymentKey;
-  /** Names what was signed, together with the signature. */
+  /** Hash of the signed authorization and its signature. */
   hash: Hex;
   /** Unix seconds. */
   validBefore: bigint;
-  /** Whether it came as version 1 of x402 has it, and is to be answered so. */
+  /** Whether the client uses x402 version 1, which needs a version 1 response header. */
   isVersion1: boolean;
 };
 
-/** The header is base64 of a JSON text; that of a payment has well under 2 KB. */
+/** The header is base64-encoded JSON. Real payments are below 2 KB. */
 const MAX_HEADER_CHARACTERS = 16_384;
 
 const digits = z.string().regex(/^\d{1,78}$/, "must be a whole number in decimal digits");
@@ -55,7 +55,7 @@ const Version1 = z.object({
   payload: Signed,
 });
 
-/** The names that version 1 has for networks. */
+/** x402 version 1 network names, as CAIP-2 ids. */
 const version1Networks: Record<string, string> = {
   base: "eip155:8453",
   "base-sepolia": "eip155:84532",
@@ -63,7 +63,7 @@ const version1Networks: Record<string, string> = {
   avalanche: "eip155:43114",
 };
 
-/** What was brought can't be read as a payment on our terms; the message says why. */
+/** The payment is malformed or does not match the terms. The client receives the message. */
 export class BadPayment extends Error {
   override name = "BadPayment";
 }
@@ -74,7 +74,7 @@ function decode(header: string, name: string): unknown {
     if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(header)) throw new SyntaxError("not base64");
     return JSON.parse(Buffer.from(header, "base64").toString());
   } catch {
-    throw new BadPayment(`${name} is not a JSON text in base64`);
+    throw new BadPayment(`${name} is not base64-encoded JSON`);
   }
 }
 
@@ -82,20 +82,23 @@ function parse<Schema extends z.ZodType>(schema: Schema, header: string, name: s
   const parsed = schema.safeParse(decode(header, name));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new BadPayment(`${name} is no payment: ${issue?.path.join(".") || "it"}: ${issue?.message}`);
+  throw new BadPayment(`${name} is not a valid payment: ${issue?.path.join(".") || "it"}: ${issue?.message}`);
 }
 
-/** Refuses a payment that was made for other terms, naming what differs. */
+/** Throws {@link BadPayment} with the names of the fields that differ from the terms. */
 function requireTerms(accepted: Record<string, unknown>, terms: PaymentRequirements, names: string[]): void {
   const different = names.filter(
     (name) => String(accepted[name]).toLowerCase() !== String(terms[name as keyof PaymentRequirements]).toLowerCase(),
   );
-  if (different.length > 0) throw new BadPayment(`The payment is for other terms: ${different.join(", ")}`);
+  if (different.length > 0)
+    throw new BadPayment(
+      `The payment does not match the terms: ${different.join(", ")}; sign the terms of this response`,
+    );
 }
 
 /**
- * Reads the payment of a request: null when there is none, {@link BadPayment} when it is none of ours. A payment of
- * version 1 holds the same signature, and only names the terms differently.
+ * Reads the payment header of a request. Returns null without one. Throws {@link BadPayment}. Version 1 has the same
+ * signature as version 2 and only different names for the terms.
  */
 export function readPayment(header: (name: string) => string | undefined, terms: PaymentRequirements): Payment | null {
   const [newer, older] = [header("payment-signature"), header("x-payment")];

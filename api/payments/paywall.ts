@@ -10,60 +10,61 @@ import type { AnyCall, Caller } from "../core/operation";
 import { paidCaller } from "../core/paid-caller";
 import { withDeadline } from "../core/with-deadline";
 import { TIME_LIMIT_MS } from "../http/time-limit";
-import { askForPayment, handOver, refuseSettlement } from "./answers";
 import type { Facilitator } from "./facilitators/remote";
 import { type Offer, offersOf, paymentRequired } from "./offer";
 import { BadPayment, type Payment, readPayment } from "./payload";
-import { codeOf, isFinal, sentenceOf } from "./reasons";
+import { codeOf, isFinal, rejectionMessage } from "./reasons";
 import {
   beginSettlement,
   claimPayment,
-  leaveSettlement,
   type PaymentRow,
   recordSettlement,
   releasePayment,
+  releaseSettlement,
   resumeSettlement,
 } from "./records";
 import { requirementsOf } from "./requirements";
+import { paidResponse, paymentRequiredResponse, settlementFailedResponse } from "./responses";
 import { createSemaphore } from "./semaphore";
 import { findSettlement, type PaymentChain } from "./settlement";
 
-/** What payment needs: its terms, who settles it, and the network on which it is made. */
+/** Payment dependencies: the terms, the facilitator and the payment network. */
 export type Payments = { terms: Terms; facilitator: Facilitator; chain: PaymentChain };
 
-/** What somebody wants to buy. */
-export type Order = {
+/** A request for a paid operation. */
+export type PaidRequest = {
   caller: Caller;
-  /** Names what is asked for: a payment buys it once. */
+  /** Identifies the request. A payment is valid for one request. */
   request: string;
-  /** Makes what is bought, for a caller who may have it. */
-  make: (caller: Caller) => Promise<string>;
+  /** Runs the operation and returns the response body. */
+  run: (caller: Caller) => Promise<string>;
 };
 
-/** What is done with one payment, and until when it has to be answered. */
+/** One payment in progress. `deadline` is in milliseconds since 1970. */
 type Purchase = { c: HonoContext; offer: Offer; payment: Payment; request: string; deadline: number };
 
-/** What is left for settlement and the answer: a request that has less does not begin to settle. */
+/** The minimum time left to start a settlement. */
 const SETTLEMENT_MS = 4_000;
 
-/** The gateway's own time limit must not be the one that answers. */
+/** The paywall responds this long before the gateway's time limit. */
 const MARGIN_MS = 500;
 
-/** How many payments are worked on at once, and how long another may wait for its turn. */
-const PLACES = 16;
+/** The maximum number of concurrent payments, and how long another one may wait. */
+const MAX_CONCURRENT = 16;
 const WAIT_MS = 5_000;
 
-/** What is kept for a client that lost its answer has a limit. */
+/** The size limit of a response that is stored for retries. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 const RETRY_SECONDS = 2;
 
-const HANDED_ON =
-  "The payment was handed on, but it is not known yet what came of it; ask again with the same payment, which is charged once at most";
+const OUTCOME_UNKNOWN =
+  "The payment was submitted, but its outcome is not known yet; retry with the same payment, which is charged at most once";
 
 /**
- * Sells what one operation answers. A payment is claimed in the store before it is verified, so that of many copies of it
- * one is worked on; it is settled after what it buys is made and stored; and a copy that comes later gets what was stored.
+ * Creates the paywall of one operation. It claims a payment in the store before verification, so only one of several
+ * copies is processed. It settles after the operation has run and the response is stored. A retry with the same payment
+ * gets the stored response.
  */
 export function createPaywall(
   operation: AnyCall,
@@ -75,7 +76,7 @@ export function createPaywall(
   const offerAt = offersOf(operation, requirements);
   const server = new x402ResourceServer(facilitator).register(terms.network, new ExactEvmScheme());
 
-  const turnstile = createSemaphore(PLACES);
+  const semaphore = createSemaphore(MAX_CONCURRENT);
 
   const head = () => chain.getBlockNumber({ cacheTime: 0 }).catch(() => null);
 
@@ -84,15 +85,15 @@ export function createPaywall(
       return await server.verifyPayment(payment.payload, requirements);
     } catch (error) {
       log.warn({ err: error }, "the facilitator did not verify a payment");
-      throw new Unavailable("The facilitator does not answer, so the payment was not taken; try again shortly", {
+      throw new Unavailable("The facilitator does not answer, so nothing was charged; try again shortly", {
         retryAfterSeconds: RETRY_SECONDS,
         cause: error,
       });
     }
   }
 
-  /** Buys with a payment that nobody else is working on. Until settlement begins, whatever fails gives the payment back. */
-  async function buy(purchase: Purchase, holder: string, make: () => Promise<string>): Promise<Response> {
+  /** Verifies a claimed payment, runs the operation and settles. A failure before settlement releases the payment. */
+  async function processPayment(purchase: Purchase, holder: string, run: () => Promise<string>): Promise<Response> {
     const { c, offer, payment, deadline } = purchase;
     const db = await store();
     let isSettling = false;
@@ -102,28 +103,30 @@ export function createPaywall(
       const [verdict, block] = await Promise.all([verify(payment), head()]);
       if (!verdict.isValid) {
         const code = codeOf(verdict.invalidReason);
-        return askForPayment(c, offer, terms, sentenceOf(code), code);
+        return paymentRequiredResponse(c, offer, terms, rejectionMessage(code), code);
       }
       fromBlock = block;
-      answer = await make();
+      answer = await run();
       if (Buffer.byteLength(answer) > MAX_ANSWER_BYTES)
-        throw new Error(`An answer of ${Buffer.byteLength(answer)} bytes is too large to be sold`);
+        throw new Error(
+          `The response of ${Buffer.byteLength(answer)} bytes exceeds the limit of ${MAX_ANSWER_BYTES} for paid responses`,
+        );
       const isInTime = deadline - Date.now() >= SETTLEMENT_MS;
       isSettling = isInTime && (await beginSettlement(db, payment.key, holder, { answer, fromBlock }));
       if (!isSettling)
-        throw new Unavailable("The request took too long, and the payment was not taken; try again", {
+        throw new Unavailable("The request took too long, and nothing was charged; try again", {
           retryAfterSeconds: RETRY_SECONDS,
         });
     } finally {
       if (!isSettling)
         await releasePayment(db, payment.key, holder).catch((error: unknown) =>
-          log.error({ err: error }, "a payment was not given back; its claim lapses by itself"),
+          log.error({ err: error }, "a payment could not be released; its lease expires by itself"),
         );
     }
     return settle(purchase, holder, answer, fromBlock);
   }
 
-  /** Has a payment made. When that takes too long the client is told to come back, and what comes of it is stored. */
+  /** Settles a payment. At the deadline the client gets a 503, while the settlement continues and records its outcome. */
   async function settle(
     { c, offer, payment, deadline }: Purchase,
     holder: string,
@@ -131,39 +134,39 @@ export function createPaywall(
     fromBlock: bigint | null,
   ): Promise<Response> {
     const settling = settleAndRecord(payment, holder, fromBlock);
-    // It never rejects, so what is caught is the deadline.
+    // It never rejects: only the deadline is caught.
     const outcome = await withDeadline(settling, { ms: deadline - Date.now() }).catch((): Outcome => ({}));
-    if (outcome.transaction) return handOver(c, offer, payment, answer, outcome.transaction);
-    if (outcome.refusal) return refuseSettlement(c, offer, terms, payment, outcome.refusal);
-    throw new Unavailable(HANDED_ON, { retryAfterSeconds: RETRY_SECONDS });
+    if (outcome.transaction) return paidResponse(c, offer, payment, answer, outcome.transaction);
+    if (outcome.refusal) return settlementFailedResponse(c, offer, terms, payment, outcome.refusal);
+    throw new Unavailable(OUTCOME_UNKNOWN, { retryAfterSeconds: RETRY_SECONDS });
   }
 
-  /** The transaction that paid, why none ever will, or neither when that is not known. */
+  /** The settlement transaction, the code of a final failure, or neither if the outcome is unknown. */
   type Outcome = { transaction?: string; refusal?: string };
 
-  /** Never rejects: it may go on when nobody waits for it. */
+  /** Never rejects, because it may continue after the response. */
   async function settleAndRecord(payment: Payment, holder: string, fromBlock: bigint | null): Promise<Outcome> {
     const { key } = payment;
     try {
-      const said = await askToSettle(payment);
-      const transaction = said.transaction ?? (await findSettlement(chain, { ...key, fromBlock }, requirements));
+      const outcome = await requestSettlement(payment);
+      const transaction = outcome.transaction ?? (await findSettlement(chain, { ...key, fromBlock }, requirements));
       const db = await store();
       if (transaction) {
         await recordSettlement(db, key, transaction).catch((error: unknown) =>
-          log.error({ err: error, transaction }, "a settled payment was not recorded; the chain has it"),
+          log.error({ err: error, transaction }, "a settled payment could not be recorded; a retry finds it on chain"),
         );
         return { transaction };
       }
-      await leaveSettlement(db, key, holder);
-      return said;
+      await releaseSettlement(db, key, holder);
+      return outcome;
     } catch (error) {
-      log.error({ err: error, payer: key.payer, nonce: key.nonce }, "it is not known what came of a payment");
+      log.error({ err: error, payer: key.payer, nonce: key.nonce }, "the outcome of a payment is unknown");
       return {};
     }
   }
 
-  /** What the facilitator says to a settlement. An error of it says nothing about what came of the payment. */
-  async function askToSettle(payment: Payment): Promise<Outcome> {
+  /** Asks the facilitator to settle. An error leaves the outcome unknown. */
+  async function requestSettlement(payment: Payment): Promise<Outcome> {
     const { payer, nonce } = payment.key;
     const result = await server.settlePayment(payment.payload, requirements).catch((error: unknown) => {
       log.error({ err: error, payer, nonce }, "the facilitator did not settle a payment");
@@ -177,58 +180,69 @@ export function createPaywall(
     return isFinal(code, result.transaction) ? { refusal: code } : {};
   }
 
-  /** Answers a payment that was brought before. */
-  async function answerAgain(purchase: Purchase, row: PaymentRow): Promise<Response> {
+  /** Responds to a payment that was received before. */
+  async function replayPayment(purchase: Purchase, row: PaymentRow): Promise<Response> {
     const { c, offer, payment, request } = purchase;
     const inProgress = () =>
-      new InProgress("This payment is being worked on; ask again with the same payment to get what it buys", 1);
+      new InProgress("This payment is being processed; retry with the same payment to get the response", 1);
     if (row.state === "CLAIMED") throw inProgress();
     if (row.hash !== payment.hash || row.request !== request || row.answer === null)
-      return askForPayment(c, offer, terms, "The payment is used already, for another request", "payment_already_used");
-    if (row.transaction) return handOver(c, offer, payment, row.answer, row.transaction);
+      return paymentRequiredResponse(
+        c,
+        offer,
+        terms,
+        "The payment was already used for another request; sign a new one",
+        "payment_already_used",
+      );
+    if (row.transaction) return paidResponse(c, offer, payment, row.answer, row.transaction);
     const db = await store();
     const transaction = await findSettlement(chain, row, requirements).catch((error: unknown) => {
       log.warn({ err: error }, "the payment network does not answer");
-      throw new Unavailable(HANDED_ON, { retryAfterSeconds: RETRY_SECONDS, cause: error });
+      throw new Unavailable(OUTCOME_UNKNOWN, { retryAfterSeconds: RETRY_SECONDS, cause: error });
     });
     if (transaction) {
       await recordSettlement(db, payment.key, transaction);
-      return handOver(c, offer, payment, row.answer, transaction);
+      return paidResponse(c, offer, payment, row.answer, transaction);
     }
     const holder = await resumeSettlement(db, payment.key);
     if (holder === null) throw inProgress();
     return settle(purchase, holder, row.answer, row.fromBlock);
   }
 
-  return async (c: HonoContext, { caller, request, make }: Order): Promise<Response> => {
+  return async (c: HonoContext, { caller, request, run }: PaidRequest): Promise<Response> => {
     const deadline = Date.now() + TIME_LIMIT_MS - MARGIN_MS;
     const offer = offerAt(caller.baseUrl);
-    const refuse = (error: string, code?: string) => askForPayment(c, offer, terms, error, code);
+    const reject = (error: string, code?: string) => paymentRequiredResponse(c, offer, terms, error, code);
     let payment: Payment | null;
     try {
-      // A HEAD says what a GET would cost: there is nothing in its answer to pay for.
+      // HEAD returns the terms of GET. It has no body to pay for.
       payment = c.req.method === "HEAD" ? null : readPayment((name) => c.req.header(name), requirements);
     } catch (error) {
-      if (error instanceof BadPayment) return refuse(error.message);
+      if (error instanceof BadPayment) return reject(error.message);
       throw error;
     }
-    if (!payment) return refuse("Payment required");
+    if (!payment) return reject("Payment required");
     payment.payload.resource = offer.resource;
     if (!server.validateExtensions(paymentRequired(offer, ""), payment.payload).valid)
-      return refuse("The payment repeats another offer than this one", "extension_echo_mismatch");
+      return reject(
+        "The payment's extensions do not match this offer; copy them from payment-required",
+        "extension_echo_mismatch",
+      );
     if (payment.validBefore <= BigInt(Math.floor(Date.now() / 1000)))
-      return refuse(sentenceOf("expired"), "invalid_exact_evm_payload_authorization_valid_before");
+      return reject(rejectionMessage("expired"), "invalid_exact_evm_payload_authorization_valid_before");
     const purchase: Purchase = { c, offer, payment, request, deadline };
     const { key, hash, validBefore } = payment;
-    // Claimed before it waits for its turn, so that a copy of it is told at once that it is being worked on.
+    // Claim before waiting for a permit, so that a copy gets 409 immediately.
     const db = await store();
     const claim = await claimPayment(db, { ...key, hash, request, validBefore });
-    if ("row" in claim) return answerAgain(purchase, claim.row);
+    if ("row" in claim) return replayPayment(purchase, claim.row);
     const { holder } = claim;
-    const response = await turnstile.pass(WAIT_MS, () => buy(purchase, holder, () => make(paidCaller(caller))));
+    const response = await semaphore.run(WAIT_MS, () =>
+      processPayment(purchase, holder, () => run(paidCaller(caller))),
+    );
     if (response) return response;
     await releasePayment(db, key, holder);
-    throw new Unavailable("There are too many payments at once, and this one was not taken; try again shortly", {
+    throw new Unavailable("Too many payments are in progress, and this one was not charged; try again shortly", {
       retryAfterSeconds: RETRY_SECONDS,
     });
   };

@@ -1,7 +1,7 @@
-/** What the codes of facilitators mean, by a word that they have in common. */
+/** Messages for facilitators' error codes, matched by a common substring. */
 const meanings: [RegExp, string][] = [
   [/insufficient/, "the payer does not have enough of the token"],
-  [/nonce|already_used/, "it is used already"],
+  [/nonce|already_used/, "it was already used"],
   [/valid_before|expired/, "it has expired"],
   [/valid_after|not_yet/, "it is not valid yet"],
   [/value|amount/, "it is for another amount"],
@@ -10,16 +10,16 @@ const meanings: [RegExp, string][] = [
   [/network/, "it is for another network"],
 ];
 
-/** A code as x402 has them; what a facilitator says beyond that is its own business. */
+/** Returns the x402 error code, or `invalid_payment` for any other text of a facilitator. */
 export const codeOf = (reason: string | undefined) =>
   reason !== undefined && /^[a-z0-9_]{1,80}$/.test(reason) ? reason : "invalid_payment";
 
-/** Why a payment is refused, as a sentence. */
-export function sentenceOf(code: string): string {
+/** The client message for an error code. */
+export function rejectionMessage(code: string): string {
   const meaning = meanings.find(([pattern]) => pattern.test(code))?.[1];
   return `The payment is not accepted: ${meaning ?? code}`;
 }
 
-/** Whether a refusal to settle is final: nothing was sent, and nothing will be. Any other failure may yet turn out paid. */
+/** Whether a settlement failure is final. After any other failure the transfer may still succeed. */
 export const isFinal = (code: string, transaction: string | undefined) =>
   !transaction && /insufficient|nonce_already_used/.test(code);

@@ -5,14 +5,14 @@ import { payment } from "../store/schema";
 
 export type PaymentRow = typeof payment.$inferSelect;
 
-/** What makes a payment one payment: the token takes each nonce of a payer once. */
+/** The idempotency key of a payment. The token accepts each nonce of a payer once. */
 export type PaymentKey = Pick<PaymentRow, "network" | "asset" | "payer" | "nonce">;
 
-/** How long one attempt may take: longer than a request may, and longer than a facilitator is waited for. */
+/** The lease of one attempt. It is longer than the request time limit and the facilitator timeouts. */
 const LEASE_SECONDS = 30;
 
-/** How long what was paid for is kept at most, however long the payment itself is valid. */
-const MAX_KEPT_SECONDS = 3_600;
+/** The maximum retention of a payment and its response, whatever the payment's validity. */
+const MAX_RETENTION_SECONDS = 3_600;
 
 const isKey = ({ network, asset, payer, nonce }: PaymentKey) =>
   and(eq(payment.network, network), eq(payment.asset, asset), eq(payment.payer, payer), eq(payment.nonce, nonce));
@@ -20,17 +20,16 @@ const isKey = ({ network, asset, payer, nonce }: PaymentKey) =>
 const inSeconds = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`;
 const isPast = (column: typeof payment.leaseUntil | typeof payment.expiresAt) => lt(column, sql`now()`);
 
-const keptSeconds = (validBefore: bigint) => {
+const retentionSeconds = (validBefore: bigint) => {
   const left = validBefore - BigInt(Math.floor(Date.now() / 1000));
-  return Math.max(LEASE_SECONDS, left > MAX_KEPT_SECONDS ? MAX_KEPT_SECONDS : Number(left));
+  return Math.max(LEASE_SECONDS, left > MAX_RETENTION_SECONDS ? MAX_RETENTION_SECONDS : Number(left));
 };
 
 type Claim = PaymentKey & Pick<PaymentRow, "hash" | "request"> & { validBefore: bigint };
 
 /**
- * Claims a payment for one attempt, in one statement, so that of many copies at once one gets it, in whatever process. A
- * claim that was left behind before settlement began is taken over. The name of the attempt is given, or the row of the
- * one that has the payment.
+ * Claims a payment for one attempt, in one statement, so exactly one of several concurrent copies succeeds across all
+ * processes. Takes over a claim whose lease expired before settlement. Returns the new holder's id, or the existing row.
  */
 export async function claimPayment(
   db: StoreDatabase,
@@ -43,7 +42,7 @@ export async function claimPayment(
     holder,
     state: "CLAIMED" as const,
     leaseUntil: inSeconds(LEASE_SECONDS),
-    expiresAt: inSeconds(keptSeconds(validBefore)),
+    expiresAt: inSeconds(retentionSeconds(validBefore)),
   };
   const [claimed] = await db
     .insert(payment)
@@ -56,28 +55,28 @@ export async function claimPayment(
     .returning({ holder: payment.holder });
   if (claimed) return { holder };
   const [row] = await db.select().from(payment).where(isKey(claim));
-  // Between the two statements the other attempt was given up.
+  // The other attempt released the payment between the two statements.
   return row ? { row } : claimPayment(db, { validBefore, ...claim });
 }
 
-/** Gives a claimed payment back, so that it can be brought again. */
+/** Releases a claimed payment, so that the client can use it again. */
 export async function releasePayment(db: StoreDatabase, key: PaymentKey, holder: string): Promise<void> {
   await db.delete(payment).where(and(isKey(key), eq(payment.holder, holder), eq(payment.state, "CLAIMED")));
 }
 
 /**
- * Notes, before anything is settled, that it may be from now on, and what was bought. False when the attempt has lost the
- * payment by taking too long: then it must not settle.
+ * Marks a payment as SETTLING and stores the response, before the settlement request. Returns false if the lease has
+ * expired; the attempt must not settle then.
  */
 export async function beginSettlement(
   db: StoreDatabase,
   key: PaymentKey,
   holder: string,
-  bought: Pick<PaymentRow, "answer" | "fromBlock">,
+  result: Pick<PaymentRow, "answer" | "fromBlock">,
 ): Promise<boolean> {
   const begun = await db
     .update(payment)
-    .set({ ...bought, state: "SETTLING", leaseUntil: inSeconds(LEASE_SECONDS) })
+    .set({ ...result, state: "SETTLING", leaseUntil: inSeconds(LEASE_SECONDS) })
     .where(
       and(isKey(key), eq(payment.holder, holder), eq(payment.state, "CLAIMED"), sql`${payment.leaseUntil} >= now()`),
     )
@@ -85,7 +84,7 @@ export async function beginSettlement(
   return begun.length > 0;
 }
 
-/** Takes over a settlement that ended without a known outcome; null while somebody is at it. */
+/** Takes over a settlement with an unknown outcome. Returns the new holder's id, or null while a lease is valid. */
 export async function resumeSettlement(db: StoreDatabase, key: PaymentKey): Promise<string | null> {
   const holder = randomUUID();
   const resumed = await db
@@ -96,15 +95,15 @@ export async function resumeSettlement(db: StoreDatabase, key: PaymentKey): Prom
   return resumed.length > 0 ? holder : null;
 }
 
-/** Lets others take the settlement over at once: this attempt has ended, and its outcome is not known. */
-export async function leaveSettlement(db: StoreDatabase, key: PaymentKey, holder: string): Promise<void> {
+/** Ends the lease of a settlement with an unknown outcome, so that a retry can take it over immediately. */
+export async function releaseSettlement(db: StoreDatabase, key: PaymentKey, holder: string): Promise<void> {
   await db
     .update(payment)
     .set({ leaseUntil: sql`now()` })
     .where(and(isKey(key), eq(payment.holder, holder), eq(payment.state, "SETTLING")));
 }
 
-/** Notes the transaction that paid. */
+/** Marks a payment as SETTLED with its transaction. */
 export async function recordSettlement(db: StoreDatabase, key: PaymentKey, transaction: string): Promise<void> {
   await db
     .update(payment)

@@ -1,13 +1,14 @@
 import type { PaymentRequirements } from "@x402/core/types";
 import { type Terms, unitsOf } from "../../config/terms";
 
-/** How long a payment is good for once it is signed: also the time in which an answer that got lost can be asked for again. */
+/** Validity of a signed payment. A client can also retry for a lost response within this time. */
 const VALID_SECONDS = 300;
 
-/** The terms as x402 writes them. */
+/** Converts the terms to x402 payment requirements. */
 export function requirementsOf({ network, payTo, price, asset }: Terms): PaymentRequirements {
   const amount = unitsOf(price, asset.decimals);
-  if (amount === null || amount === 0n) throw new Error(`${price} is no price in ${asset.name}`);
+  if (amount === null || amount === 0n)
+    throw new Error(`${price} is not a valid price in ${asset.name}; set X402_PRICE`);
   return {
     scheme: "exact",
     network,

@@ -1,47 +1,47 @@
-/** Lets a few in at a time, in the order they came. */
+/** Limits concurrency. Waiters are served first in, first out. */
 export type Semaphore = {
-  /** Acts once there is a place, and gives it back; null when there is none in time. */
-  pass: <Value>(withinMs: number, act: () => Promise<Value>) => Promise<Value | null>;
+  /** Runs a task with a permit. Returns null, without running it, if no permit is free within the timeout. */
+  run: <Value>(timeoutMs: number, task: () => Promise<Value>) => Promise<Value | null>;
 };
 
-/** Keeps work that is too much at once from all being late: what does not get a place in time is not begun. */
-export function createSemaphore(places: number): Semaphore {
+/** Creates a semaphore. Under overload, tasks that would start too late are rejected instead of delaying all others. */
+export function createSemaphore(permits: number): Semaphore {
   const waiting = new Set<() => void>();
-  let free = places;
+  let available = permits;
 
-  const enter = (withinMs: number) =>
+  const acquire = (timeoutMs: number) =>
     new Promise<boolean>((resolve) => {
-      if (free > 0) {
-        free--;
+      if (available > 0) {
+        available--;
         resolve(true);
         return;
       }
       const timer = setTimeout(() => {
-        waiting.delete(admitted);
+        waiting.delete(grant);
         resolve(false);
-      }, withinMs);
-      const admitted = () => {
+      }, timeoutMs);
+      const grant = () => {
         clearTimeout(timer);
         resolve(true);
       };
-      waiting.add(admitted);
+      waiting.add(grant);
     });
 
-  const leave = () => {
+  const release = () => {
     const [next] = waiting;
     if (next) {
       waiting.delete(next);
       next();
-    } else free++;
+    } else available++;
   };
 
   return {
-    async pass(withinMs, act) {
-      if (!(await enter(withinMs))) return null;
+    async run(timeoutMs, task) {
+      if (!(await acquire(timeoutMs))) return null;
       try {
-        return await act();
+        return await task();
       } finally {
-        leave();
+        release();
       }
     },
   };

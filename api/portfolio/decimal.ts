@@ -1,10 +1,10 @@
-/** An exact decimal number that is not negative: `digits` divided by 10 to the power of `scale`. */
+/** An exact non-negative decimal: `digits` / 10^`scale`. */
 export type Decimal = { digits: bigint; scale: number };
 
 export const zero: Decimal = { digits: 0n, scale: 0 };
 
-/** What `digits` become when they are written with more fraction digits. */
-const widened = ({ digits, scale }: Decimal, to: number) => digits * 10n ** BigInt(to - scale);
+/** The digits at a larger scale. */
+const rescaled = ({ digits, scale }: Decimal, to: number) => digits * 10n ** BigInt(to - scale);
 
 export const times = (left: Decimal, right: Decimal): Decimal => ({
   digits: left.digits * right.digits,
@@ -13,17 +13,17 @@ export const times = (left: Decimal, right: Decimal): Decimal => ({
 
 export function plus(left: Decimal, right: Decimal): Decimal {
   const scale = Math.max(left.scale, right.scale);
-  return { digits: widened(left, scale) + widened(right, scale), scale };
+  return { digits: rescaled(left, scale) + rescaled(right, scale), scale };
 }
 
-/** Which of two comes first when the largest does: negative for the left one, 0 where they are equal. */
+/** Comparator for descending order. */
 export function largestFirst(left: Decimal, right: Decimal): number {
   const scale = Math.max(left.scale, right.scale);
-  const difference = widened(right, scale) - widened(left, scale);
+  const difference = rescaled(right, scale) - rescaled(left, scale);
   return difference === 0n ? 0 : difference > 0n ? 1 : -1;
 }
 
-/** The nearest number with at most so many fraction digits; of two that are equally near, the larger. */
+/** Rounds half up to at most `fractionDigits` fraction digits. */
 export function roundedHalfUp(value: Decimal, fractionDigits: number): Decimal {
   if (value.scale <= fractionDigits) return value;
   const divisor = 10n ** BigInt(value.scale - fractionDigits);
@@ -31,7 +31,7 @@ export function roundedHalfUp(value: Decimal, fractionDigits: number): Decimal {
 }
 
 /**
- * The number in plain digits: no exponent, no trailing zeros.
+ * Formats a decimal without exponent and trailing zeros.
  *
  * @example
  * plainText({ digits: 1500000n, scale: 6 }) // "1.5"
@@ -43,10 +43,10 @@ export function plainText({ digits, scale }: Decimal): string {
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }
 
-/** No price or balance is longer than this. */
+/** Longer input is rejected. */
 const MAX_DIGITS = 100;
 
-/** Reads plain digits, with or without a fraction; undefined for anything else, an exponent or a sign included. */
+/** Parses a plain decimal. Returns undefined for anything else, including signs and exponents. */
 export function parseDecimal(text: string): Decimal | undefined {
   const [, whole, fraction = ""] = /^(\d+)(?:\.(\d+))?$/.exec(text.length > MAX_DIGITS ? "" : text) ?? [];
   return whole === undefined ? undefined : { digits: BigInt(whole + fraction), scale: fraction.length };

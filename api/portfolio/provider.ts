@@ -3,7 +3,7 @@ import type { ChainSlug } from "../../config/chains";
 import { OperationError } from "../core/errors";
 import type { Decimal } from "./decimal";
 
-/** Something an address has on a chain: the native coin or a token. What is zero is not held. */
+/** A non-zero balance of the native coin or a token. */
 export type Holding = {
   /** Null for the native coin. */
   contract: Address | null;
@@ -12,7 +12,7 @@ export type Holding = {
   decimals: number | null;
   logo: string | null;
   rawBalance: bigint;
-  /** US dollars for one whole token; null when no price can be trusted. */
+  /** US dollars per whole token; null without a trusted price. */
   price: Decimal | null;
   stablecoin: boolean;
 };
@@ -26,41 +26,41 @@ export type Activity = {
   timestamp: Date | null;
 };
 
-/** What was found on one chain, or the sentence that says why nothing was; it is shown to clients. */
+/** The result for one chain, or the reason for its failure, which clients receive as a warning. */
 export type ChainReading =
   | {
       chain: ChainSlug;
       ok: true;
-      /** No contract twice. */
+      /** At most one per contract. */
       holdings: Holding[];
-      /** Whether everything that is held there is among the holdings. */
+      /** Whether no holding is missing. */
       complete: boolean;
       /** Newest first. */
       activity: Activity[];
-      /** Sentences for clients about what could not be read. */
+      /** Failed reads, as sentences for clients. */
       warnings: string[];
     }
   | { chain: ChainSlug; ok: false; reason: string };
 
-/** Where portfolios come from. */
+/** A source of portfolio balances. */
 export type PortfolioProvider = {
-  /** The constant by which answers name it. */
+  /** The `provider` field of responses. */
   name: string;
-  /** The chains it may be asked about. */
+  /** The supported chains. */
   chains: readonly ChainSlug[];
-  /** Reads the chains, each for itself: one that fails is a reading that says so, never an error. It ends soon after the signal. */
+  /** Reads the chains independently. A failed chain is a reading with `ok: false`, never an error. Ends soon after an abort. */
   read: (address: Address, chains: readonly ChainSlug[], signal: AbortSignal) => Promise<ChainReading[]>;
 };
 
-/** Takes note of what went wrong upstream, for the operators' log; it must hold no key and no URL. */
+/** Logs an upstream failure. It must contain neither keys nor URLs. */
 export type ReportUpstream = (failure: { chain: ChainSlug; what: string; error: string }) => void;
 
-/** At most this much activity is shown. */
+/** The maximum number of transfers in a snapshot. */
 export const MAX_ACTIVITY = 20;
 
-/** No chain could be read, so there is no portfolio to show. Why is said in the words that a warning would have. */
-export class EveryChainFailed extends OperationError {
-  override name = "EveryChainFailed";
+/** No chain could be read. The reasons are the same sentences as the warnings of a partial snapshot. */
+export class AllChainsFailed extends OperationError {
+  override name = "AllChainsFailed";
   readonly status = 500;
 
   constructor(readonly reasons: readonly string[]) {

@@ -8,7 +8,7 @@ const VALUE_FRACTION_DIGITS = 6;
 const TOTAL_FRACTION_DIGITS = 2;
 const TOP_HOLDINGS = 10;
 
-/** A plain decimal: no exponent, no trailing zeros, at most so many fraction digits where a number of them is given. */
+/** A plain decimal: no exponent, no trailing zeros, optionally at most `fractionDigits` fraction digits. */
 const decimal = (fractionDigits: number | "" = "") =>
   z.string().regex(new RegExp(`^(0|[1-9]\\d*)(\\.(?=\\d{1,${fractionDigits}}$)\\d*[1-9])?$`));
 
@@ -20,7 +20,7 @@ const contract = z
   .nullable();
 const value = decimal(VALUE_FRACTION_DIGITS).openapi({ example: "1234.5" });
 const total = decimal(TOTAL_FRACTION_DIGITS).nullable().openapi({
-  description: "US dollars; null where nothing has a price but something is held, or may be.",
+  description: "US dollars. Null if no token has a price and there are, or may be, tokens.",
   example: "1234.5",
 });
 
@@ -58,7 +58,7 @@ const PortfolioSummary = z
     stablecoinValueUsd: total,
     chains: z.array(ChainSummary),
     topHoldings: z.array(TopHolding).max(TOP_HOLDINGS),
-    warnings: z.array(z.string()).openapi({ description: "What could not be read, in sentences." }),
+    warnings: z.array(z.string()).openapi({ description: "What could not be read, as sentences." }),
   })
   .openapi("PortfolioSummary");
 
@@ -73,7 +73,7 @@ const RecentActivity = z
   })
   .openapi("RecentActivity");
 
-/** The answer of the portfolio service. */
+/** The output of `GET /portfolio`. */
 export const PortfolioSnapshot = z
   .object({
     address: z.string().regex(/^0x[0-9a-f]{40}$/),
@@ -88,7 +88,7 @@ export const PortfolioSnapshot = z
   .openapi("PortfolioSnapshot");
 export type PortfolioSnapshot = z.infer<typeof PortfolioSnapshot>;
 
-/** A holding with its chain, and its exact value where it has one. */
+/** A holding with its chain and its exact value, or null without a price or decimals. */
 type Valued = Holding & { chain: ChainSlug; value: Decimal | null };
 
 const valued = (chain: ChainSlug, holding: Holding): Valued => {
@@ -97,7 +97,7 @@ const valued = (chain: ChainSlug, holding: Holding): Valued => {
   return { ...holding, chain, value: hasValue ? times({ digits: rawBalance, scale: decimals }, price) : null };
 };
 
-/** The largest value first, what has none last, and the contract to tell equal ones apart; the native coin has none, and precedes. */
+/** Largest value first, unpriced last. Ties are ordered by contract, with the native coin first. */
 const byValue = (left: Valued, right: Valued) =>
   left.value && right.value
     ? largestFirst(left.value, right.value) || byContract(left, right)
@@ -108,8 +108,8 @@ const byContract = (left: Valued, right: Valued) => compare(left.contract ?? "",
 const compare = (left: string, right: string) => (left === right ? 0 : left < right ? -1 : 1);
 
 /**
- * The sum of what has a value, rounded once. It is null, for unknown, where nothing has a value although something is
- * held or may be; where nothing is held it is 0.
+ * The sum of the priced holdings, rounded once. Null (unknown) if no holding is priced and there are, or may be, holdings.
+ * 0 if there are no holdings.
  */
 function totalOf(holdings: readonly Valued[], complete: boolean): string | null {
   const values = holdings.flatMap(({ value }) => value ?? []);
@@ -157,9 +157,8 @@ const activityOf = (chain: ChainSlug, { hash, from, to, blockNumber, timestamp }
 });
 
 /**
- * Makes a snapshot of what was read, in the order of the readings. Totals are rounded from exact sums of exact values,
- * not from the rounded values beside them. A chain that failed has a summary without holdings whose total is null, and
- * a warning.
+ * Builds a snapshot from the readings, in their order. Totals are rounded from exact sums, not from the rounded values. A
+ * failed chain has an empty summary with a null total, and a warning.
  */
 export function snapshotOf(
   address: Address,
@@ -195,7 +194,7 @@ export function snapshotOf(
         ...countsOf(holdings),
         totalValueUsd: totalOf(holdings, complete),
       })),
-      // Sorting keeps the order of chains among equal values, and within one chain the contract has told them apart.
+      // The sort is stable: equal values keep the order of chains and, within a chain, of contracts.
       topHoldings: holdings
         .flatMap((holding) => (holding.value ? { ...holding, value: holding.value } : []))
         .sort((left, right) => largestFirst(left.value, right.value))

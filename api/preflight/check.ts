@@ -2,10 +2,10 @@ import { type Address, type Hex, zeroAddress } from "viem";
 import { isOver, type SpendWindow } from "../../src/lib/spend-window";
 import { selectorOf, tokenSpend } from "./token-spend";
 
-/** A daily limit and what was spent under it; a limit of 0 is no limit. */
+/** A daily limit and the amount already spent. `maxPerDay` 0 means no limit. */
 type Limit = SpendWindow & { maxPerDay: bigint };
 
-/** What an account's policies say about one transaction; what was never set is false or has no limit. */
+/** An account's policies that apply to one transaction. Unset policies are false or without limit. */
 export type TransactionPolicies = {
   frozen: boolean;
   targetAllowed: boolean;
@@ -14,7 +14,7 @@ export type TransactionPolicies = {
   limitOf: (token: Address) => Limit | undefined;
 };
 
-/** What an account's policies say about one payment. */
+/** An account's policies that apply to one payment. */
 export type PaymentPolicies = {
   frozen: boolean;
   policy: (Limit & { maxPerPayment: bigint; allowed: boolean }) | undefined;
@@ -24,7 +24,7 @@ export type Transaction = { target: Address; value: bigint; data: Hex };
 
 export type Payment = { merchant: Address; token: Address; facilitator: Address; amount: bigint };
 
-/** One amount held against one daily limit; null is no limit. */
+/** The check of one amount against one daily limit. Null means no limit. */
 export type SpendCheck = {
   token: Address;
   attempted: bigint;
@@ -47,8 +47,8 @@ export type Denial =
 const noLimit: Limit = { maxPerDay: 0n, spentToday: 0n, lastReset: 0n };
 
 /**
- * Holds an amount against a limit. What the contract refuses by arithmetic, a sum over 2^256 or a limit lowered below
- * what is spent, is refused by the one comparison here too: a limit is below 2^256.
+ * Checks an amount against a limit. The contract also reverts by arithmetic (a sum over 2^256, a limit lowered below the
+ * spent amount). The comparison here covers both cases, because a limit is below 2^256.
  */
 function checkSpend(token: Address, attempted: bigint, limit: Limit = noLimit, now: bigint): SpendCheck {
   const { maxPerDay } = limit;
@@ -58,7 +58,7 @@ function checkSpend(token: Address, attempted: bigint, limit: Limit = noLimit, n
   return { token, attempted, maxPerDay, spentToday, remaining, allowed: spentToday + attempted <= maxPerDay };
 }
 
-/** What `PolicyModule.checkTransaction` says at a time: it reverts for the first of the denials, and passes without any. */
+/** Mirrors `PolicyModule.checkTransaction` at a time. The contract reverts with the first denial; no denial means it passes. */
 export function checkTransaction(
   { frozen, targetAllowed, functionAllowlistOn, functionAllowed, limitOf }: TransactionPolicies,
   { target, value, data }: Transaction,
@@ -70,15 +70,15 @@ export function checkTransaction(
   const selector = selectorOf(data);
   if (functionAllowlistOn && selector !== null && !functionAllowed) denials.push({ why: "function", target, selector });
 
-  const ofToken = tokenSpend(target, data);
+  const spend = tokenSpend(target, data);
   const spends: SpendCheck[] = [];
   if (value > 0n) spends.push(checkSpend(zeroAddress, value, limitOf(zeroAddress), now));
-  if (ofToken) spends.push(checkSpend(ofToken.token, ofToken.amount, limitOf(ofToken.token), now));
+  if (spend) spends.push(checkSpend(spend.token, spend.amount, limitOf(spend.token), now));
   for (const check of spends) if (!check.allowed) denials.push({ why: "spend", check });
   return { denials, spends };
 }
 
-/** What `PolicyModule.checkSignedPayment` says at a time. */
+/** Mirrors `PolicyModule.checkSignedPayment` at a time. */
 export function checkPayment(
   { frozen, policy }: PaymentPolicies,
   payment: Payment,

@@ -3,7 +3,7 @@ import { type ContractName, contractNames, protocolAbis } from "../../config/con
 import type { Transaction } from "./check";
 import { selectorOf } from "./token-spend";
 
-/** The calls of token standards that wallets make most. Some selectors mean the same to several standards. */
+/** The most common token calls. Several standards share some of the selectors. */
 const tokenAbi = parseAbi([
   "function transfer(address to, uint256 amount)",
   "function approve(address spender, uint256 amount)",
@@ -26,28 +26,28 @@ const standards: Record<string, string> = {
   [toFunctionSelector("setApprovalForAll(address,bool)")]: "ERC-721 or ERC-1155",
 };
 
-/** Longer than this, an argument is cut: it is there to be recognised, not to be read whole. */
-const LONGEST_ARGUMENT = 80;
+/** Longer arguments are truncated. */
+const MAX_ARGUMENT_LENGTH = 80;
 
-const written = (value: unknown): string => {
+const formatArgument = (value: unknown): string => {
   const text = JSON.stringify(value, (_, inner) => (typeof inner === "bigint" ? String(inner) : inner)) ?? "";
   const bare = text
     .replace(/^"(.*)"$/, "$1")
     .replace(/0x[0-9a-fA-F]{40}(?![0-9a-fA-F])/g, (address) => address.toLowerCase());
-  return bare.length > LONGEST_ARGUMENT ? `${bare.slice(0, LONGEST_ARGUMENT)}…` : bare;
+  return bare.length > MAX_ARGUMENT_LENGTH ? `${bare.slice(0, MAX_ARGUMENT_LENGTH)}…` : bare;
 };
 
-/** A call as `name(argument: value, …)`, or null when the ABI has no such function or the data does not decode. */
-function readCall(abi: Abi, data: Hex): string | null {
+/** Formats a call as `name(argument: value, …)`. Returns null if the ABI lacks the function or the data does not decode. */
+function formatCall(abi: Abi, data: Hex): string | null {
   const selector = selectorOf(data);
   const item = abi.find((one) => one.type === "function" && toFunctionSelector(one) === selector);
   if (item?.type !== "function") return null;
   try {
     const { args = [] } = decodeFunctionData({ abi: [item], data });
-    const named = item.inputs.map(({ name = "" }, place) => `${name}: ${written(args[place])}`);
+    const named = item.inputs.map(({ name = "" }, place) => `${name}: ${formatArgument(args[place])}`);
     return `${item.name}(${named.join(", ")})`;
   } catch {
-    // Data that the function itself would refuse: the call is named by its selector.
+    // Invalid call data, which the function would reject. The caller falls back to the selector.
     return null;
   }
 }
@@ -55,7 +55,7 @@ function readCall(abi: Abi, data: Hex): string | null {
 const withValue = (what: string, value: bigint) => (value > 0n ? `${what}, with ${value} wei` : what);
 
 /**
- * Says what a transaction would do: known calls of tokens and of the protocol by name, others by their selector.
+ * Describes a transaction in one line: token and protocol calls by name, other calls by selector.
  *
  * @example
  * describeCall({ target, value: 5n, data: "0x" }, contracts) // "Send 5 wei to 0x…"
@@ -68,9 +68,9 @@ export function describeCall(
   const selector = selectorOf(data);
   if (selector === null) return withValue(`Call ${target} with ${(data.length - 2) / 2} bytes of data`, value);
   const name = contractNames.find((one) => contracts[one] === target);
-  const ofProtocol = name && readCall(protocolAbis[name], data);
-  if (ofProtocol) return withValue(`${name}.${ofProtocol}`, value);
-  const ofToken = readCall(tokenAbi, data);
-  if (ofToken) return withValue(`${standards[selector]} ${ofToken} on ${target}`, value);
+  const protocolCall = name && formatCall(protocolAbis[name], data);
+  if (protocolCall) return withValue(`${name}.${protocolCall}`, value);
+  const tokenCall = formatCall(tokenAbi, data);
+  if (tokenCall) return withValue(`${standards[selector]} ${tokenCall} on ${target}`, value);
   return withValue(`Call function ${selector} of ${target}`, value);
 }

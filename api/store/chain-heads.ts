@@ -3,20 +3,20 @@ import type { ChainHead } from "../../rpc/follow-head";
 import type { StoreDatabase } from "./open";
 import { chainHead } from "./schema";
 
-/** A process that has not renewed its row for so long has stopped, and another may follow the chain instead. */
+/** The lease of a chain head. After this time without renewal another process may take over. */
 export const LEASE_MS = 5_000;
 
-/** A process that may follow the head of a chain. An indexer takes over from a gateway at once. */
+/** A process that may follow the head of a chain. An indexer takes the lease from a gateway immediately. */
 export type HeadFollower = { id: string; isIndexer: boolean };
 
-/** What a follower knows: the newest block, and whether no node answers. */
+/** The newest block, and whether all nodes of the chain are unreachable. */
 export type FollowedState = { head: ChainHead | undefined; isAway: boolean };
 
 const milliseconds = (value: number) => sql`make_interval(secs => ${value / 1_000}::float8)`;
 
 /**
- * Publishes what a process knows of the head. Returns false, and changes nothing, while another process follows the chain.
- * All times are the database's, because clocks of machines differ.
+ * Publishes a process's view of the head and renews its lease. Returns false, without a change, while another process
+ * holds the lease. Uses the database's clock, because clocks of machines differ.
  */
 export async function publishHead(
   db: StoreDatabase,
@@ -49,7 +49,7 @@ export async function publishHead(
 const millisecondsSince = (column: typeof chainHead.renewedAt | typeof chainHead.receivedAt) =>
   sql<number>`extract(epoch FROM clock_timestamp() - ${column})::float8 * 1000`;
 
-/** What the process that follows a chain published last; undefined when none does. */
+/** Reads the published head of a chain. Returns undefined if no process holds a valid lease. */
 export async function readHead(
   db: StoreDatabase,
   chainId: number,
@@ -68,7 +68,7 @@ export async function readHead(
     .where(eq(chainHead.chainId, chainId));
   if (!row || row.renewedMsAgo > LEASE_MS) return undefined;
   const { followerId, isAway, number, hash, timestamp, receivedMsAgo } = row;
-  const isKnown = number !== null && hash !== null && timestamp !== null;
-  const head = isKnown ? { number, hash, timestamp, receivedAt: Date.now() - receivedMsAgo } : undefined;
+  const hasHead = number !== null && hash !== null && timestamp !== null;
+  const head = hasHead ? { number, hash, timestamp, receivedAt: Date.now() - receivedMsAgo } : undefined;
   return { followerId, isAway, head };
 }

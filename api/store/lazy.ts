@@ -1,13 +1,13 @@
 import type { Store } from "./open";
 
-/** A store that is opened when it is first needed, and again when that failed. */
+/** A store that opens on first use. A failed attempt is retried on the next use. */
 export type LazyStore = {
   db: () => Promise<Store["db"]>;
   close: () => Promise<void>;
 };
 
-/** Keeps one attempt to open the store for all who ask at once; a database that is away at first is found later. */
-export function lazily(open: () => Promise<Store>): LazyStore {
+/** Wraps `open` so that concurrent callers share one attempt and a later call retries a failed one. */
+export function createLazyStore(open: () => Promise<Store>): LazyStore {
   let opening: Promise<Store> | undefined;
   const opened = () => {
     opening ??= open().catch((error: unknown) => {

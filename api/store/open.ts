@@ -12,7 +12,7 @@ export type Store = { db: StoreDatabase; close: () => Promise<void> };
 type Options = {
   databaseUrl: string;
   maxConnections?: number;
-  /** Told of connections that break while nobody uses them. */
+  /** Called when an idle connection fails. */
   onIdleError: (error: Error) => void;
 };
 
@@ -24,13 +24,13 @@ const migrations = {
 
 const casing = "snake_case";
 
-/** Any number will do, as long as every process that migrates this store takes the same. */
+/** Advisory lock key. Arbitrary, but equal in all processes that migrate the store. */
 const MIGRATION_LOCK = 4_027_311;
 
 const CONNECT_MS = 3_000;
 
 function openPool({ databaseUrl, maxConnections = 10, onIdleError }: Options): Pool {
-  // What was acknowledged must be on disk, whatever the database's own setting is.
+  // Acknowledged writes must be durable, whatever the server's default is.
   const options = "-c synchronous_commit=on";
   const limits = { max: maxConnections, connectionTimeoutMillis: CONNECT_MS };
   const pool = new Pool({ connectionString: databaseUrl, options, ...limits });
@@ -38,13 +38,13 @@ function openPool({ databaseUrl, maxConnections = 10, onIdleError }: Options): P
   return pool;
 }
 
-/** Connects to the off-chain store as it is. Its tables may not exist yet. */
+/** Connects to the off-chain store without migrations. Its tables may not exist yet. */
 export function connectStore(options: Options): Store {
   const pool = openPool(options);
   return { db: drizzle(pool, { casing }), close: () => pool.end() };
 }
 
-/** Opens the off-chain store, making or changing its tables first if need be. */
+/** Runs pending migrations under an advisory lock and opens the off-chain store. */
 export async function openStore(options: Options): Promise<Store> {
   const pool = openPool(options);
   try {
@@ -63,10 +63,10 @@ export async function openStore(options: Options): Promise<Store> {
   return { db: drizzle(pool, { casing }), close: () => pool.end() };
 }
 
-async function withClient(pool: Pool, act: (client: PoolClient) => Promise<void>): Promise<void> {
+async function withClient(pool: Pool, use: (client: PoolClient) => Promise<void>): Promise<void> {
   const client = await pool.connect();
   try {
-    await act(client);
+    await use(client);
   } finally {
     client.release();
   }

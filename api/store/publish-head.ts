@@ -3,7 +3,7 @@ import type { FollowedHead } from "../../rpc/follow-head";
 import { type FollowedState, publishHead } from "./chain-heads";
 import { connectStore } from "./open";
 
-/** How often the head is compared with what was published, and how often it is published without a change. */
+/** Intervals to check for a new head, and to renew the lease without one. */
 const CHECK_MS = 100;
 const RENEW_MS = 1_000;
 
@@ -11,8 +11,8 @@ const isSame = (one: FollowedState, other: FollowedState) =>
   one.head?.hash === other.head?.hash && one.isAway === other.isAway;
 
 /**
- * Publishes the head that the indexer follows: the gateways read it from the store instead of asking the chain
- * themselves. A store that does not answer, or has no tables yet, gets the next one.
+ * Publishes the indexer's head to the store, so gateways need not poll the chain. Errors (an unavailable store, missing
+ * tables) are reported and retried at the next renewal.
  */
 export function publishIndexerHead({
   databaseUrl,
@@ -31,16 +31,16 @@ export function publishIndexerHead({
   let publishedAt = 0;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
-  const round = async () => {
+  const poll = async () => {
     const state = { head: head.current(), isAway: head.isAway() };
     if (Date.now() - publishedAt >= RENEW_MS || !isSame(state, published)) {
       published = state;
       publishedAt = Date.now();
       await publishHead(db, chainId, follower, state).catch(onError);
     }
-    if (!isStopped) timer = setTimeout(() => (running = round()), CHECK_MS).unref();
+    if (!isStopped) timer = setTimeout(() => (running = poll()), CHECK_MS).unref();
   };
-  let running = round();
+  let running = poll();
   return {
     async stop() {
       isStopped = true;

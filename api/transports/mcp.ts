@@ -16,7 +16,7 @@ import type { AnyCall, Caller } from "../core/operation";
 import { runOperation } from "../core/run";
 import { callerOf } from "../http/caller";
 import { failureOf } from "../http/failure";
-import { sayIndexHead } from "../http/index-headers";
+import { setIndexHeaders } from "../http/index-headers";
 import type { Env } from "../http/log";
 import type { IndexHead } from "../index/head";
 import type { Context } from "../operations/context";
@@ -116,7 +116,7 @@ export function mcpRoutes(context: Context, log: Logger): Hono<Env> {
     const server = serverFor(context, {
       caller: callerOf(c, context.config),
       onFault: (error) => log.error({ request_id: c.var.requestId, err: error }, "failed request"),
-      onIndexHead: (head) => sayIndexHead(c, head),
+      onIndexHead: (head) => setIndexHeaders(c, head),
     });
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);

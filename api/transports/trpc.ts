@@ -8,7 +8,7 @@ import type { AnyCall, AnySubscription, Caller } from "../core/operation";
 import { openSubscription, runOperation } from "../core/run";
 import { callerOf } from "../http/caller";
 import { failureOf } from "../http/failure";
-import { sayIndexHead } from "../http/index-headers";
+import { setIndexHeaders } from "../http/index-headers";
 import type { Env } from "../http/log";
 import type { IndexHead } from "../index/head";
 import type { Context } from "../operations/context";
@@ -142,7 +142,7 @@ export function trpcRoutes(context: Context, log: Logger): Hono<Env> {
       caller: callerOf(c, context.config),
       gone: c.req.raw.signal,
       onFault: (error) => log.error({ request_id: c.var.requestId, err: error }, "failed request"),
-      onIndexHead: (head) => sayIndexHead(c, head),
+      onIndexHead: (head) => setIndexHeaders(c, head),
     };
     return fetchRequestHandler({
       endpoint: ENDPOINT,

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { createGateway } from "../../api/gateway";
 import { listen, stopOnSignals } from "../../api/http/listener";
-import { lazily } from "../../api/store/lazy";
+import { createLazyStore } from "../../api/store/lazy";
 import { openStore } from "../../api/store/open";
 import { parseEnvironment, requireDatabaseUrl } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
@@ -10,7 +10,7 @@ import { withoutIndex } from "../without-index";
 // The gateway and its store alone, to be killed: documents ask nothing of the index or of the chain.
 const environment = parseEnvironment(process.env);
 const log = pino({ level: "silent" });
-const store = lazily(() => openStore({ databaseUrl: requireDatabaseUrl(environment), onIdleError: () => {} }));
+const store = createLazyStore(() => openStore({ databaseUrl: requireDatabaseUrl(environment), onIdleError: () => {} }));
 await store.db();
 const gateway = createGateway({ ...withoutIndex, store: store.db, config: { ...environment, ...baseSepolia } }, log);
 stopOnSignals(listen(gateway, environment.apiPort, log), { finish: store.close });

@@ -47,7 +47,7 @@ const wrong: Record<Kind, { values: string[]; sentence: string }> = {
   },
   cursor: {
     values: ["x", "c2FtcGxl", "null", "0", "%00", "%F0%9F%98%80", "A".repeat(200_000), "AAAAAAAAAAAAAAAAWyIxIl0"],
-    sentence: "is not one that this service made for this list with these filters",
+    sentence: "is not valid for this list with these filters; start again without a cursor",
   },
   text: { values: ["x".repeat(161), "a%00b"], sentence: "must be a text of 1 to 160 characters, without NUL" },
   chains: {

@@ -5,7 +5,7 @@ import { keccak256, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Config } from "../../api/core/context";
 import { createGateway } from "../../api/gateway";
-import { lazily } from "../../api/store/lazy";
+import { createLazyStore } from "../../api/store/lazy";
 import { openStore } from "../../api/store/open";
 import { document } from "../../api/store/schema";
 import { parseEnvironment } from "../../config/environment";
@@ -34,7 +34,7 @@ const config: Config = {
 async function openDocuments() {
   const database = await createTestDatabase("documents");
   const options = { databaseUrl: database.url, onIdleError: () => {} };
-  const store = lazily(() => openStore(options));
+  const store = createLazyStore(() => openStore(options));
   const serve = (change: Partial<Config> = {}) =>
     createGateway({ ...withoutIndex, store: store.db, config: { ...config, ...change } }, pino({ level: "silent" }));
   return {

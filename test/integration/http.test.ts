@@ -177,7 +177,7 @@ describe("the gateway's HTTP", () => {
         const { status, body, headers } = await ask(path, { method });
         expect(status).toBe(404);
         expect(JSON.parse(body)).toEqual(
-          error(`There is no ${path === "/%61gent" ? "/agent" : path} here; /docs lists what there is`),
+          error(`No route for ${path === "/%61gent" ? "/agent" : path}; /docs lists all routes`),
         );
         expect(headers.get("content-type")).toBe("application/json");
       }
@@ -186,7 +186,7 @@ describe("the gateway's HTTP", () => {
     it("is not repeated at length", async () => {
       const { status, body } = await ask(`/${"x".repeat(200_000)}`);
       expect(status).toBe(404);
-      expect(JSON.parse(body)).toEqual(error(`There is no /${"x".repeat(199)}… here; /docs lists what there is`));
+      expect(JSON.parse(body)).toEqual(error(`No route for /${"x".repeat(199)}…; /docs lists all routes`));
     });
   });
 
@@ -283,9 +283,9 @@ describe("the gateway's HTTP", () => {
       return { status: answer.status, body: JSON.parse(answer.body) as unknown };
     };
 
-    const notHttp = "This is not a request that HTTP knows";
-    const unreadable = "The request's address or Host header can't be read";
-    const tooLong = "The request's head is longer than 262144 bytes";
+    const notHttp = "The request is not valid HTTP";
+    const unreadable = "The request's URL or Host header is not valid";
+    const tooLong = "The request line and headers are longer than 262144 bytes; shorten them";
 
     it.each([
       ["words", "hello there\r\n\r\n", 400, notHttp],
@@ -340,8 +340,8 @@ describe("the gateway's HTTP", () => {
       ["a path over 256 KiB", get(`/agents/${"9".repeat(300_000)}`), 431, tooLong],
       ["a query over 256 KiB", get(`/agents?owner=${"9".repeat(300_000)}`), 431, tooLong],
       ["a header over 256 KiB", get("/health", host, `X-Long: ${"9".repeat(300_000)}`), 431, tooLong],
-      ["a path of two slashes first", get("//agents"), 404, "There is no //agents here; /docs lists what there is"],
-      ["a path of slashes", get("///"), 404, "There is no /// here; /docs lists what there is"],
+      ["a path of two slashes first", get("//agents"), 404, "No route for //agents; /docs lists all routes"],
+      ["a path of slashes", get("///"), 404, "No route for ///; /docs lists all routes"],
       ["an id that is a slash", get("/agents/%2f"), 400, /^agentId: must be/],
       ["an id that is NUL", get("/agents/%00"), 400, /^agentId: must be/],
       ["an id that does not decode", get("/agents/%ff"), 400, /^agentId: must be/],

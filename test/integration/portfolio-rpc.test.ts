@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { testFeedAbi, testTokenAbi } from "../../abis/index";
 import { createPortfolio } from "../../api/portfolio/portfolio";
-import { type ChainReading, EveryChainFailed } from "../../api/portfolio/provider";
+import { AllChainsFailed, type ChainReading } from "../../api/portfolio/provider";
 import { rpcProvider } from "../../api/portfolio/providers/rpc/provider";
 import { PortfolioSnapshot } from "../../api/portfolio/snapshot";
 import { tokenLists } from "../../api/portfolio/token-lists";
@@ -155,7 +155,7 @@ describe("a portfolio of the local chain", () => {
       const price = holdings.find(({ symbol }) => symbol === "tUSD")?.price;
       return { price, warnings };
     };
-    const unpriced = { price: null, warnings: ["the price of tUSD could not be read, or is out of date"] };
+    const unpriced = { price: null, warnings: ["the price of tUSD could not be read or is out of date"] };
 
     await callFeed(client, feed, "setAge", 86_401n);
     expect(await dollar()).toEqual(unpriced);
@@ -183,7 +183,7 @@ describe("a portfolio of the local chain", () => {
     const { holdings, warnings, complete } = await readLocal(broken);
     expect(holdings.find(({ symbol }) => symbol === "tUSD")).toMatchObject({ rawBalance: 10n ** 9n, price: null });
     expect(holdings.find(({ symbol }) => symbol === "tWETH")?.price).toEqual({ digits: 3_000n * 10n ** 8n, scale: 8 });
-    expect(warnings).toEqual(["the price of tUSD could not be read, or is out of date"]);
+    expect(warnings).toEqual(["the price of tUSD could not be read or is out of date"]);
     expect(complete).toBe(true);
     expect(reported).toMatchObject([{ chain: "local", what: `the feed ${feeds[0]?.address}` }]);
   });
@@ -194,7 +194,7 @@ describe("a portfolio of the local chain", () => {
   ])("leaves out a token that %s, and does not take it for zero", async (_, token) => {
     const { holdings, warnings, complete } = await readLocal(withToken("BAD", lowercase(token())));
     expect(holdings.map(({ symbol }) => symbol)).toEqual(["ETH", "tUSD", "tWETH", "tPTS"]);
-    expect(warnings).toEqual(["the balance of BAD could not be read, and is left out"]);
+    expect(warnings).toEqual(["the balance of BAD could not be read and is left out"]);
     expect(complete).toBe(false);
     expect(reported).toMatchObject([{ what: "the balance of BAD" }]);
   });
@@ -264,8 +264,8 @@ describe("a portfolio of the local chain", () => {
     expect(holdings).toMatchObject([{ contract: null, symbol: "ETH", price: null }]);
     expect(complete).toBe(false);
     expect(warnings).toEqual([
-      "the balance of tUSD, tWETH, tPTS could not be read, and is left out",
-      "the price of ETH could not be read, or is out of date",
+      "the balance of tUSD, tWETH, tPTS could not be read and is left out",
+      "the price of ETH could not be read or is out of date",
     ]);
   });
 
@@ -289,8 +289,8 @@ describe("a portfolio of the local chain", () => {
     const made = PortfolioSnapshot.parse(await snapshot(payer, ["base", "local", "ethereum", "polygon"]));
     expect(made.summary.warnings).toEqual([
       "base: could not be read: its node does not answer",
-      "ethereum: could not be read: its node is of chain 31337, not of 1",
-      "polygon: can't be read, because RPC_URL_POLYGON is not set here",
+      "ethereum: could not be read: its node serves chain 31337 instead of 1",
+      "polygon: can't be read, because RPC_URL_POLYGON is not set",
     ]);
     expect(made.chains).toEqual(["base", "local", "ethereum", "polygon"]);
     expect(made.summary.totalValueUsd).toBe("30008500");
@@ -325,10 +325,10 @@ describe("a portfolio of the local chain", () => {
       () => undefined,
       (reason: unknown) => reason,
     );
-    expect(error).toBeInstanceOf(EveryChainFailed);
+    expect(error).toBeInstanceOf(AllChainsFailed);
     expect(error).toHaveProperty(
       "message",
-      "No chain could be read: base: could not be read: its node does not answer; optimism: can't be read, because RPC_URL_OPTIMISM is not set here",
+      "No chain could be read: base: could not be read: its node does not answer; optimism: can't be read, because RPC_URL_OPTIMISM is not set",
     );
     expect(error).not.toHaveProperty("cause");
     expect(reported).toHaveLength(2);
@@ -411,9 +411,7 @@ describe("a portfolio of a public chain", () => {
     await callFeed(base.client, sequencer as Address, "setAge", age);
     const { summary } = await snapshotOfBase();
     expect(summary).toMatchObject({ totalValueUsd: null, pricedTokenCount: 0, unpricedTokenCount: 4 });
-    expect(summary.warnings).toContain(
-      "base: its sequencer is not known to have run for the last hour, so no price is trusted",
-    );
+    expect(summary.warnings).toContain("base: the sequencer has not been up for the last hour, so prices are left out");
   });
 
   it("has a warning when the node is behind", async () => {
@@ -429,7 +427,7 @@ describe("a portfolio of a public chain", () => {
       const { timestamp } = await lagging.client.getBlock();
       const time = new Date(Number(timestamp) * 1000).toISOString();
       expect(reading?.ok && reading.warnings).toContain(
-        `the newest block is of ${time}; balances and prices may be out of date`,
+        `the newest block is from ${time}; balances and prices may be out of date`,
       );
     } finally {
       await lagging.child.stop();

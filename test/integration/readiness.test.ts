@@ -120,7 +120,7 @@ describe("readiness", () => {
       await expect.poll(ready, SETTLED).toMatchObject({
         ready: false,
         store: "read-only",
-        reason: "The store is read-only; writes are answered 503.",
+        reason: "The store is read-only; writes return 503.",
       });
       const refused = await publish('"while read-only"');
       expect(refused.status).toBe(503);
@@ -137,7 +137,7 @@ describe("readiness", () => {
     expect((await publish('"after"')).status).toBe(201);
   });
 
-  const reorgReason = /^The chain replaced block \d+, which was final; stop the indexer and run npm run reindex\.$/;
+  const reorgReason = /^The chain replaced block \d+, which was finalized; stop the indexer and run npm run reindex\.$/;
 
   it("is lost to a reorg beyond finality, which is logged with the command that repairs it", async () => {
     const snapshot = await stack.client.snapshot();

@@ -89,7 +89,7 @@ describe("npm start", () => {
     expect(await client.getBlockNumber()).toBeLessThanOrEqual(stopped + 1n);
     await client.setAutomine(true);
     expect(await (await fetch(`${deployment.apiUrl}/nowhere`)).json()).toEqual({
-      error: "There is no /nowhere here; /docs lists what there is",
+      error: "No route for /nowhere; /docs lists all routes",
     });
 
     const { agents, intents, eventLogs } = await graphql(

@@ -168,7 +168,7 @@ describe("the tokens of Alchemy", () => {
     server.answer({ tokens: () => tokensReply([row("base-mainnet", null, ether, price)]) });
     const { holdings, warnings } = await readOk("base");
     expect(holdings).toMatchObject([{ rawBalance: ether, price: null }]);
-    expect(warnings).toEqual(["1 of the provider's prices can't be read, or are out of date"]);
+    expect(warnings).toEqual(["1 of the provider's prices could not be read or are out of date"]);
   });
 
   it("are read page by page", async () => {
@@ -189,7 +189,7 @@ describe("the tokens of Alchemy", () => {
     const { complete, warnings } = await readOk("base");
     expect(server.asked.tokens).toHaveLength(10);
     expect(complete).toBe(false);
-    expect(warnings).toEqual(["the provider's list is not complete, so something may be missing"]);
+    expect(warnings).toEqual(["the provider's list is incomplete, so tokens may be missing"]);
   });
 
   it("of the pages before one that fails are kept, and a warning says that there is more", async () => {
@@ -200,7 +200,7 @@ describe("the tokens of Alchemy", () => {
     const { holdings, complete } = await readOk("base");
     expect(holdings).toHaveLength(1);
     expect(complete).toBe(false);
-    expect(reported).toEqual([{ chain: "base", what: "a further page", error: "answered with status 500" }]);
+    expect(reported).toEqual([{ chain: "base", what: "a further page", error: "returned status 500" }]);
   });
 });
 
@@ -215,7 +215,7 @@ describe("an error within Alchemy's answer", () => {
     });
     const readings = await read(["ethereum", "base"]);
     expect(readings).toMatchObject([
-      { chain: "ethereum", ok: false, reason: "could not be read: the provider has an error there" },
+      { chain: "ethereum", ok: false, reason: "could not be read: the provider returned an error for this chain" },
       { chain: "base", ok: true, complete: true },
     ]);
   });
@@ -232,14 +232,12 @@ describe("an error within Alchemy's answer", () => {
     const { holdings, complete, warnings } = await readOk("base");
     expect(holdings).toHaveLength(1);
     expect(complete).toBe(false);
-    expect(warnings).toEqual(["2 of the provider's entries could not be read, and are left out"]);
+    expect(warnings).toEqual(["2 of the provider's entries could not be read and are left out"]);
   });
 
   it("is of every chain when it does not say of which", async () => {
     server.answer({ tokens: () => tokensReply([row("base-mainnet", null, ether), { nonsense: true }, null]) });
-    expect((await readOk("base")).warnings).toEqual([
-      "2 of the provider's entries could not be read, and are left out",
-    ]);
+    expect((await readOk("base")).warnings).toEqual(["2 of the provider's entries could not be read and are left out"]);
   });
 
   it("beside the tokens makes the list incomplete", async () => {
@@ -257,11 +255,11 @@ describe("Alchemy, when it does not work,", () => {
   };
 
   it.each([
-    ["an HTML page", { body: "<html>" }, "answered no JSON"],
-    ["another shape", { body: { tokens: [] } }, "answered in a shape that is not known"],
-    ["null", { body: "null" }, "answered in a shape that is not known"],
-    ["a wrong key", { status: 401, body: { error: apiKey } }, "answered with status 401"],
-    ["a fault", { status: 500, body: "oops" }, "answered with status 500"],
+    ["an HTML page", { body: "<html>" }, "did not return JSON"],
+    ["another shape", { body: { tokens: [] } }, "returned an unexpected response"],
+    ["null", { body: "null" }, "returned an unexpected response"],
+    ["a wrong key", { status: 401, body: { error: apiKey } }, "returned status 401"],
+    ["a fault", { status: 500, body: "oops" }, "returned status 500"],
     ["a redirect", { status: 302, headers: { location: "/elsewhere" } }, "could not be reached"],
   ])("fails with a sentence of ours for %s", async (_, answer, sentence) => {
     server.answer({ tokens: () => answer });
@@ -305,21 +303,21 @@ describe("Alchemy, when it does not work,", () => {
 
   it("is asked three times at most", async () => {
     server.answer({ tokens: () => ({ status: 429, headers: { "retry-after": "0" } }) });
-    expect(await reasonOf()).toBe("could not be read: the provider answered with status 429");
+    expect(await reasonOf()).toBe("could not be read: the provider returned status 429");
     expect(server.asked.tokens).toHaveLength(3);
   });
 
   it("is not waited for beyond the time there is", async () => {
     server.answer({ tokens: () => ({ status: 429, headers: { "retry-after": "3600" } }) });
     // Long enough for the 429 to arrive on a busy machine.
-    expect(await reasonOf(4_000)).toBe("could not be read: the provider asked to wait for longer than there is time");
+    expect(await reasonOf(4_000)).toBe("could not be read: the provider is rate limited beyond the time limit");
     expect(server.asked.tokens).toHaveLength(1);
   });
 
   it("does not have the local chain", async () => {
     const readings = await read(["local", "base"]);
     expect(readings).toMatchObject([
-      { chain: "local", ok: false, reason: "can't be read: the provider does not have it" },
+      { chain: "local", ok: false, reason: "can't be read: the provider does not support this chain" },
       { chain: "base", ok: true },
     ]);
   });

@@ -1,7 +1,7 @@
 import { BlockNotFoundError, type Hex, numberToHex } from "viem";
 import { describe, expect, it } from "vitest";
 import { type ChainProblem, createChainMonitor } from "../../api/monitor/chain-monitor";
-import type { IndexClaims } from "../../api/monitor/index-claims";
+import type { IndexState } from "../../api/monitor/index-state";
 
 const CHAIN_ID = 8453;
 const BLOCK_SECONDS = 2;
@@ -26,13 +26,13 @@ function standIn() {
       ? hashOf(genesisBranch, 0n)
       : hashOf(branches.filter(({ from }) => from <= number).at(-1)?.name ?? "", number);
   const timestampOf = (number: bigint) => 1_000n + number * BigInt(BLOCK_SECONDS);
-  const claims: IndexClaims = {
+  const index: IndexState = {
     historyDone: true,
     block: 200n,
     timestamp: timestampOf(200n),
     finalizedBlock: 160n,
     newestEvent: { number: 190n, hash: hashOf("main", 190n) },
-    newestFinalEvent: { number: 150n, hash: hashOf("main", 150n) },
+    newestFinalizedEvent: { number: 150n, hash: hashOf("main", 150n) },
   };
   const problems: ChainProblem[] = [];
   const request = () => {
@@ -52,7 +52,7 @@ function standIn() {
       },
     },
     head: () => ({ number: head, hash: chainHash(head), timestamp: timestampOf(head), receivedAt: time }),
-    claims: async () => ({ ...claims }),
+    readIndex: async () => ({ ...index }),
     chainId: CHAIN_ID,
     async genesis(seen) {
       recorded ??= seen;
@@ -62,7 +62,7 @@ function standIn() {
     now: () => time,
   });
   return {
-    claims,
+    index,
     problems,
     monitor,
     requests: () => requests,
@@ -78,9 +78,9 @@ function standIn() {
     setHead(number: bigint) {
       head = number;
     },
-    index(block: bigint) {
-      claims.block = block;
-      claims.timestamp = timestampOf(block);
+    advanceIndex(block: bigint) {
+      index.block = block;
+      index.timestamp = timestampOf(block);
     },
     fork(from: bigint, name: string) {
       branches.push({ from, name });
@@ -131,7 +131,7 @@ describe("the chain monitor", () => {
     await world.pass(61);
     expect(world.monitor.state().problem).toEqual({
       kind: "chain-id",
-      sentence: "The RPC serves chain 1 and not 8453; check RPC_URL.",
+      sentence: "The RPC serves chain 1 instead of 8453; check RPC_URL.",
     });
   });
 
@@ -176,8 +176,8 @@ describe("the chain monitor", () => {
       world.fork(180n, "fork");
       await world.pass(6);
       expect(world.problem()).toBeUndefined();
-      world.claims.newestEvent = { number: 191n, hash: hashOf("fork", 191n) };
-      world.index(201n);
+      world.index.newestEvent = { number: 191n, hash: hashOf("fork", 191n) };
+      world.advanceIndex(201n);
       world.setHead(201n);
       await world.pass(60);
       expect(world.problem()).toBeUndefined();
@@ -190,7 +190,7 @@ describe("the chain monitor", () => {
       await world.pass(16);
       expect(world.monitor.state().problem).toEqual({
         kind: "other-hash",
-        sentence: "The chain has another block 190 than the one that is indexed.",
+        sentence: "Block 190 of the chain differs from the indexed block.",
       });
     });
   });
@@ -203,7 +203,7 @@ describe("the chain monitor", () => {
       await world.pass(8);
       expect(world.monitor.state().problem).toEqual({
         kind: "reorg-beyond-finality",
-        sentence: "The chain replaced block 150, which was final; stop the indexer and run npm run reindex.",
+        sentence: "The chain replaced block 150, which was finalized; stop the indexer and run npm run reindex.",
       });
       await world.pass(60);
       expect(world.problems).toHaveLength(1);
@@ -232,9 +232,9 @@ describe("the chain monitor", () => {
       world.fork(140n, "fork");
       await world.pass(10);
       expect(world.problem()).toBe("reorg-beyond-finality");
-      world.claims.newestEvent = { number: 190n, hash: hashOf("fork", 190n) };
-      world.claims.newestFinalEvent = { number: 145n, hash: hashOf("fork", 145n) };
-      world.index(201n);
+      world.index.newestEvent = { number: 190n, hash: hashOf("fork", 190n) };
+      world.index.newestFinalizedEvent = { number: 145n, hash: hashOf("fork", 145n) };
+      world.advanceIndex(201n);
       world.setHead(201n);
       await world.pass(2);
       expect(world.problem()).toBeUndefined();
@@ -244,8 +244,8 @@ describe("the chain monitor", () => {
   describe("at blocks without events", () => {
     const withoutEvents = () => {
       const world = standIn();
-      world.claims.newestEvent = null;
-      world.claims.newestFinalEvent = null;
+      world.index.newestEvent = null;
+      world.index.newestFinalizedEvent = null;
       return world;
     };
 
@@ -263,7 +263,7 @@ describe("the chain monitor", () => {
       world.fork(155n, "fork");
       await world.pass(8);
       world.setHead(210n);
-      world.index(210n);
+      world.advanceIndex(210n);
       await world.pass(10);
       expect(world.problem()).toBeUndefined();
     });
@@ -276,7 +276,7 @@ describe("the chain monitor", () => {
       await world.pass(17);
       expect(world.monitor.state().problem).toEqual({
         kind: "other-hash",
-        sentence: "The chain has another block 200 than the one that is indexed.",
+        sentence: "Block 200 of the chain differs from the indexed block.",
       });
     });
 
@@ -305,17 +305,17 @@ describe("the chain monitor", () => {
 
   it("sees when the index was level, and how long the rest takes", async () => {
     const world = standIn();
-    world.claims.historyDone = false;
-    world.claims.newestEvent = null;
+    world.index.historyDone = false;
+    world.index.newestEvent = null;
     for (let block = 100n; block <= 150n; block += 10n) {
-      world.index(block);
+      world.advanceIndex(block);
       await world.pass(1);
     }
-    expect(world.monitor.state().levelAt).toBeUndefined();
+    expect(world.monitor.state().syncedAt).toBeUndefined();
     expect(world.monitor.state().etaSeconds).toBeGreaterThanOrEqual(4);
     expect(world.monitor.state().etaSeconds).toBeLessThanOrEqual(6);
-    world.index(200n);
+    world.advanceIndex(200n);
     await world.pass(1);
-    expect(world.monitor.state()).toMatchObject({ levelAt: expect.any(Number), etaSeconds: 0 });
+    expect(world.monitor.state()).toMatchObject({ syncedAt: expect.any(Number), etaSeconds: 0 });
   });
 });

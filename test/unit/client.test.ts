@@ -103,7 +103,7 @@ describe("a client's calls", () => {
 
   it.each([
     [413, "body: must have at most 262144 bytes"],
-    [401, "authorization: must be Bearer and a token that may write"],
+    [401, "authorization: must be 'Bearer <token>' with a valid write token"],
   ])("say what the service says outside of tRPC too, and take a %s for its last word", async (status, error) => {
     const { url, requests } = await service((_, __, response) => json(response, status, { error }));
     const { documents, status: about } = createIntentryClient({ url });

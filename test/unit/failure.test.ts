@@ -3,7 +3,7 @@ import { HTTPException } from "hono/http-exception";
 import { describe, expect, it } from "vitest";
 import { BadInput, NotFound, TooMany, Unauthorized, Unavailable } from "../../api/core/errors";
 import { failureOf } from "../../api/http/failure";
-import { EveryChainFailed } from "../../api/portfolio/provider";
+import { AllChainsFailed } from "../../api/portfolio/provider";
 
 const withCode = (code: string, message = "secret detail") => Object.assign(new Error(message), { code });
 
@@ -16,9 +16,9 @@ describe("what a failure tells the client", () => {
     ["a dependency that is away", new Unavailable("The chain does not answer"), 503, "The chain does not answer"],
     [
       "a provider that can read no chain",
-      new EveryChainFailed(["base: can't be read, because RPC_URL_BASE is not set here"]),
+      new AllChainsFailed(["base: can't be read, because RPC_URL_BASE is not set"]),
       500,
-      "No chain could be read: base: can't be read, because RPC_URL_BASE is not set here",
+      "No chain could be read: base: can't be read, because RPC_URL_BASE is not set",
     ],
     ["an exception of HTTP", new HTTPException(503, { message: "too slow" }), 503, "too slow"],
   ])("is the sentence of %s", (_, error, status, message) => {
@@ -61,14 +61,14 @@ describe("what a failure tells the client", () => {
   });
 
   it("is a 400, and no fault, when the client hangs up in the middle of its body", () => {
-    const message = "body: ended before it was complete";
+    const message = "body: ended before it was complete; send the whole body";
     expect(failureOf(withCode("ECONNRESET", "aborted"))).toEqual({ status: 400, message, fault: false, headers: {} });
     expect(failureOf(withCode("ECONNRESET", "read ECONNRESET"))).toEqual(away);
   });
 
   const unforeseen = {
     status: 500,
-    message: "Something unforeseen happened; the details are in the server's log under this request's id",
+    message: "Internal error; the server's log has the details under this request's id",
     fault: true,
     headers: {},
   };

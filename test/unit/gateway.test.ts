@@ -26,7 +26,7 @@ describe("a fault behind the gateway", () => {
     const response = await gateway.request("/agents/1");
     expect(response.status).toBe(500);
     expect(await response.json()).toEqual({
-      error: "Something unforeseen happened; the details are in the server's log under this request's id",
+      error: "Internal error; the server's log has the details under this request's id",
     });
     expect(JSON.stringify([...response.headers])).not.toContain("hunter2");
     expect(response.headers.get("access-control-allow-origin")).toBe("*");

@@ -49,7 +49,7 @@ function servicesOver(db: never, head: () => Promise<IndexHead> = async () => sy
   };
 }
 
-const caller = paidCaller({ baseUrl: "http://localhost", client: "one", isKnown: false });
+const caller = paidCaller({ baseUrl: "http://localhost", client: "one", hasWriteToken: false });
 
 /** Where the example is one of the store's, and the index is read later. */
 const examples: Readonly<Record<string, Record<string, unknown>>> = { "bids.select": { bidId: "1-1" } };

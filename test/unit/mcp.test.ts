@@ -77,7 +77,7 @@ describe("/mcp", () => {
     const { call, lines } = gatewayWith({});
     const { response, body } = await call("agents_get", { agentId: "1" });
     expect(response.status).toBe(200);
-    const text = "Something unforeseen happened; the details are in the server's log under this request's id";
+    const text = "Internal error; the server's log has the details under this request's id";
     expect(body).toEqual({ jsonrpc: "2.0", id: 1, result: { content: [{ type: "text", text }], isError: true } });
     const request_id = response.headers.get("x-request-id");
     expect(lines[0]).toMatchObject({ level: 50, request_id, err: { message: "password of user hunter2" } });
@@ -86,7 +86,7 @@ describe("/mcp", () => {
   it("lets nobody write without a token where tokens are asked for", async () => {
     const { call } = gatewayWith({ writeTokens: ["a-token-that-may-write"] });
     const input = { catalog_json: "{}" };
-    const text = "authorization: must be Bearer and a token that may write";
+    const text = "authorization: must be 'Bearer <token>' with a valid write token";
     const refused = { result: { content: [{ type: "text", text }], isError: true } };
     expect((await call("documents_publishCatalog", input)).body).toMatchObject(refused);
     const wrong = { authorization: "Bearer another-token-than-that" };
@@ -96,7 +96,7 @@ describe("/mcp", () => {
       result: { content: { text: string }[] };
     };
     // It got as far as the store, which throws here.
-    expect(result.content[0]?.text).toContain("unforeseen");
+    expect(result.content[0]?.text).toContain("Internal error");
   });
 
   it("refuses a tool that does not exist, one that is for development, and one of Object's own members", async () => {

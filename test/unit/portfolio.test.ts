@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createPortfolio } from "../../api/portfolio/portfolio";
-import { type ChainReading, EveryChainFailed, type PortfolioProvider } from "../../api/portfolio/provider";
+import { AllChainsFailed, type ChainReading, type PortfolioProvider } from "../../api/portfolio/provider";
 import type { ChainSlug } from "../../config/chains";
 
 const walletOf = (number: number): Address => `0x${number.toString(16).padStart(40, "0")}`;
@@ -76,7 +76,7 @@ describe("a portfolio", () => {
     const burst = await Promise.allSettled(Array.from({ length: 50 }, () => snapshot(wallet, ["base", "polygon"])));
     expect(read).toHaveBeenCalledTimes(1);
     for (const result of burst) {
-      expect(result).toMatchObject({ status: "rejected", reason: expect.any(EveryChainFailed) });
+      expect(result).toMatchObject({ status: "rejected", reason: expect.any(AllChainsFailed) });
     }
     answers = true;
     expect((await snapshot(wallet, ["base", "polygon"])).summary.warnings).toEqual([]);

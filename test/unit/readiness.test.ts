@@ -32,7 +32,7 @@ function readinessWith({ index = {}, chain, store = "ok", chainId = 8453, maxLag
       newBlockAt: NOW,
       blockSeconds: 2,
       comparedAt: NOW,
-      levelAt: NOW,
+      syncedAt: NOW,
       problem: undefined,
       etaSeconds: null,
       ...chain,
@@ -64,7 +64,7 @@ describe("readiness", () => {
 
   it.each<[string, Change, string]>([
     ["the index is not built", { index: "not-built" }, "The index is not built yet; try again shortly."],
-    ["its database is away", { index: "unavailable" }, "The database of the index does not answer."],
+    ["its database is away", { index: "unavailable" }, "The index's database does not answer."],
     [
       "history is not indexed",
       { index: { historyDone: false } },
@@ -99,7 +99,7 @@ describe("readiness", () => {
       },
       "The chain has had no new block for 90 s.",
     ],
-    ["the store is read-only", { store: "read-only" }, "The store is read-only; writes are answered 503."],
+    ["the store is read-only", { store: "read-only" }, "The store is read-only; writes return 503."],
     ["the store is away", { store: "unavailable" }, "The store does not answer."],
   ])("is refused with a reason when %s", (_, change, reason) => {
     expect(readinessWith(change)).toMatchObject({ ready: false, reason, reasons: [reason] });
@@ -132,7 +132,7 @@ describe("readiness", () => {
   describe("with a lag", () => {
     const behind = (blocks: bigint, seconds: bigint, levelAgo?: number): Change => ({
       index: { block: 100n - blocks, timestamp: timestamp - seconds },
-      chain: { levelAt: levelAgo === undefined ? undefined : NOW - levelAgo * SECOND },
+      chain: { syncedAt: levelAgo === undefined ? undefined : NOW - levelAgo * SECOND },
     });
 
     it("is given up to the allowed seconds and refused beyond", () => {

@@ -26,7 +26,7 @@ const problem = {
   kind: "must be one of 0 (verification), 1 (risk)",
   limit: "must be a whole number from 1 to 100",
   offset: "must be a whole number from 0 to 9007199254740991",
-  cursor: "must be a next_cursor",
+  cursor: "must be the next_cursor of a page",
 };
 
 /** Each scalar by its name in {@link problem}. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BadPayment, readPayment } from "../../api/payments/payload";
-import { codeOf, isFinal, sentenceOf } from "../../api/payments/reasons";
+import { codeOf, isFinal, rejectionMessage } from "../../api/payments/reasons";
 import { requirementsOf } from "../../api/payments/requirements";
 import { type Environment, InvalidEnvironment, parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
@@ -94,7 +94,7 @@ describe("a facilitator's reason", () => {
     expect(codeOf("invalid_exact_evm_signature")).toBe("invalid_exact_evm_signature");
     for (const leak of ["http://node.example/key", "", undefined, "x".repeat(200), "Error: 0x"])
       expect(codeOf(leak)).toBe("invalid_payment");
-    expect(sentenceOf("something_else")).toBe("The payment is not accepted: something_else");
+    expect(rejectionMessage("something_else")).toBe("The payment is not accepted: something_else");
   });
 
   it("is final only when nothing was sent and nothing will be", () => {

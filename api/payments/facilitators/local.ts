@@ -31,40 +31,40 @@ const eip3009Abi = parseAbi([
 const MINED_MS = 8_000;
 const POLL_MS = 50;
 
-/** Lets one after the other act, in the order they came. */
-function inTurn() {
+/** Runs tasks one at a time, in order. */
+function createQueue() {
   let last: Promise<unknown> = Promise.resolve();
-  return <Value>(act: () => Promise<Value>): Promise<Value> => {
-    const turn = last.then(act, act);
-    last = turn;
-    return turn;
+  return <Value>(task: () => Promise<Value>): Promise<Value> => {
+    const result = last.then(task, task);
+    last = result;
+    return result;
   };
 }
 
 /**
- * A facilitator of our own for a local chain, in this process. It sends from an account whose key is public, which nobody
- * else uses. Nonces are what the node says, asked one after the other: whoever remembers them (viem's manager does) waits
- * for ever behind a gap, after a transaction that was not sent or on a chain that was set back.
+ * An in-process facilitator for a local chain. It sends from a well-known test account reserved for it. It reads every
+ * nonce from the node, one transaction at a time. A cached nonce (viem's nonce manager) would leave a permanent gap after
+ * a failed send or a reset of the chain.
  */
 export function localFacilitator(rpcUrl: string, network: Terms["network"]): Facilitator {
   const account = mnemonicToAccount(LOCAL_MNEMONIC, { addressIndex: LOCAL_FACILITATOR_INDEX });
   const chain = { ...anvil, id: Number(network.slice("eip155:".length)) };
   const transport = http(rpcUrl, { batch: true, retryDelay: 50, timeout: 5_000 });
   const client = createWalletClient({ account, chain, transport, cacheTime: 0 }).extend(publicActions);
-  const sending = inTurn();
+  const enqueue = createQueue();
 
-  /** What can fail (a transfer that would revert) is found out before it is this transaction's turn. */
+  /** Estimates gas before it enters the queue, so a reverting transfer fails without a nonce. */
   async function send({ to, data }: { to: Address; data: Hex }): Promise<Hex> {
     const parameters = ["chainId", "fees", "gas", "type"] as const;
     const prepared = await client.prepareTransactionRequest({ to, data, parameters });
-    return sending(async () => {
+    return enqueue(async () => {
       const nonce = await client.getTransactionCount({ address: account.address, blockTag: "pending" });
       const serializedTransaction = await account.signTransaction({ ...prepared, nonce } as never);
       return client.sendRawTransaction({ serializedTransaction });
     });
   }
 
-  /** Asks again and again: viem's own wait looks only when a new block comes, and a local chain may make none. */
+  /** Polls for the receipt. viem's own wait checks only on new blocks, and a local chain may not mine any. */
   async function receiptOf(hash: Hex): Promise<TransactionReceipt> {
     const deadline = Date.now() + MINED_MS;
     for (;;) {
@@ -87,7 +87,7 @@ export function localFacilitator(rpcUrl: string, network: Terms["network"]): Fac
     sendTransaction: send,
     waitForTransactionReceipt: ({ hash }) => receiptOf(hash),
   });
-  /** Why a transfer would fail. The library asks a contract for that which a local chain does not have. */
+  /** Finds out why a transfer would fail. The library's own check needs a contract that a local chain does not have. */
   async function reasonFor({ payload }: PaymentPayload, { asset, amount }: PaymentRequirements): Promise<string> {
     const { authorization } = payload as { authorization: { from: Address; nonce: Hex } };
     const token = { address: asset as Address, abi: eip3009Abi };

@@ -4,23 +4,23 @@ import type { SupportedResponse } from "@x402/core/types";
 import type { Logger } from "pino";
 import type { Terms } from "../../../config/terms";
 
-/** Who says whether a payment is good, and has it made on chain. */
+/** Verifies payments and settles them on chain. */
 export type Facilitator = FacilitatorClient;
 
-/** How long a facilitator has to say whether a payment is good. */
+/** Timeout of a verification request. */
 const VERIFY_MS = 5_000;
 
-/** How long it has to have a payment made; the answer to the client does not wait as long. */
+/** Timeout of a settlement request. The response to the client may come earlier. */
 const SETTLE_MS = 10_000;
 
-/** What our terms need of a facilitator. Said here, it can ask for payment while the facilitator is away. */
+/** The payment kind of our terms. It is static, so 402 responses work while the facilitator is unavailable. */
 export const supportedBy = (network: Terms["network"]): SupportedResponse => ({
   kinds: [{ x402Version: 2, scheme: "exact", network }],
   extensions: [],
   signers: {},
 });
 
-/** A facilitator that is reached by HTTP, perhaps with an `Authorization` header. */
+/** Creates an HTTP facilitator client with an optional `Authorization` header. */
 export function remoteFacilitator(url: string, network: Terms["network"], authorization?: string) {
   const headers: Record<string, string> = authorization === undefined ? {} : { Authorization: authorization };
   const createAuthHeaders = async () => ({ verify: headers, settle: headers, supported: headers });
@@ -30,29 +30,31 @@ export function remoteFacilitator(url: string, network: Terms["network"], author
     verify: (payload, requirements) => verifying.verify(payload, requirements),
     settle: (payload, requirements) => settling.settle(payload, requirements),
     getSupported: async () => supportedBy(network),
-    /** What the facilitator itself says it supports. */
-    ask: () => verifying.getSupported(),
-  } satisfies Facilitator & { ask: () => Promise<SupportedResponse> };
+    /** Fetches the payment kinds that the facilitator supports. */
+    fetchSupported: () => verifying.getSupported(),
+  } satisfies Facilitator & { fetchSupported: () => Promise<SupportedResponse> };
 }
 
-/** Says at the start, in the log, when the facilitator is away or can't settle on our network. Neither stops the service. */
+/** Logs at startup if the facilitator is unavailable or does not support our network. Neither stops the service. */
 export async function checkFacilitator(
-  facilitator: Pick<ReturnType<typeof remoteFacilitator>, "ask">,
+  facilitator: Pick<ReturnType<typeof remoteFacilitator>, "fetchSupported">,
   network: Terms["network"],
   log: Logger,
 ): Promise<void> {
   try {
-    const { kinds } = await facilitator.ask();
-    const fits = kinds.some((kind) => kind.x402Version === 2 && kind.scheme === "exact" && kind.network === network);
-    if (!fits)
+    const { kinds } = await facilitator.fetchSupported();
+    const isSupported = kinds.some(
+      (kind) => kind.x402Version === 2 && kind.scheme === "exact" && kind.network === network,
+    );
+    if (!isSupported)
       log.error(
         { network, kinds: kinds.map((kind) => `${kind.scheme} on ${kind.network} (version ${kind.x402Version})`) },
-        "the facilitator (X402_FACILITATOR_URL) does not settle exact payments of x402 version 2 on this network (X402_NETWORK): paid requests will fail",
+        "the facilitator (X402_FACILITATOR_URL) does not support exact payments of x402 version 2 on this network (X402_NETWORK); paid requests will fail until one of the two is changed",
       );
   } catch (error) {
     log.warn(
       { err: error },
-      "the facilitator (X402_FACILITATOR_URL) does not answer; paid requests wait until it does",
+      "the facilitator (X402_FACILITATOR_URL) does not answer; paid requests fail until it does",
     );
   }
 }

@@ -26,12 +26,11 @@ function addRoute(routes: Hono<Env>, operation: AnyCall, context: Context, log: 
   routes.get(route.honoPath, async (c) => {
     const sent = await sentInput(c, route);
     const input = parseInput(context, operation, sent);
-    const make = async (caller: Caller) =>
-      JSON.stringify((await runOperation(context, operation, sent, caller)).output);
+    const run = async (caller: Caller) => JSON.stringify((await runOperation(context, operation, sent, caller)).output);
     const caller = callerOf(c, config);
-    if (config.x402DevBypass) return answer(c, await make(paidCaller(caller)));
+    if (config.x402DevBypass) return answer(c, await run(paidCaller(caller)));
     if (!sell) throw new NotFound(`${route.path} is not offered here: this service was not told who is paid for it`);
-    return sell(c, { caller, request: `${operation.route} ${JSON.stringify(input)}`, make });
+    return sell(c, { caller, request: `${operation.route} ${JSON.stringify(input)}`, run });
   });
   refuseOtherMethods(routes, route.honoPath, [route.method]);
 }

@@ -4,7 +4,7 @@ import type { AnyCall } from "../../core/operation";
 import { requirePermission, runOperation } from "../../core/run";
 import { callerOf } from "../../http/caller";
 import { etagOf, hasTag } from "../../http/etag";
-import { sayIndexHead } from "../../http/index-headers";
+import { setIndexHeaders } from "../../http/index-headers";
 import type { Env } from "../../http/log";
 import type { Context } from "../../operations/context";
 import { freeCalls } from "../../operations/index";
@@ -86,8 +86,8 @@ function handlerOf(context: Context, operation: AnyCall) {
     // Before the body is read: who may not write is told so whatever was sent.
     requirePermission(context, operation, caller);
     const { input, output } = await runOperation(context, operation, await sentInput(c, route), caller, {
-      onCounted: (allowance) => c.header("ratelimit", rateLimit(allowance)),
-      onIndexHead: (head) => sayIndexHead(c, head),
+      onRateLimit: (allowance) => c.header("ratelimit", rateLimit(allowance)),
+      onIndexHead: (head) => setIndexHeaders(c, head),
     });
     if (operation.document) return answerDocument(c, String(input.hash), String(output));
     const body = JSON.stringify(output);

@@ -87,10 +87,10 @@ describe("a payment for the portfolio", () => {
   });
 
   it.each<[string, string, RegExp]>([
-    ["no base64", "%%%", /not a JSON text in base64/],
-    ["no JSON", Buffer.from("{").toString("base64"), /not a JSON text in base64/],
-    ["no payment", Buffer.from("{}").toString("base64"), /is no payment: x402Version: must be 2/],
-    ["a list", Buffer.from("[]").toString("base64"), /is no payment/],
+    ["no base64", "%%%", /not base64-encoded JSON/],
+    ["no JSON", Buffer.from("{").toString("base64"), /not base64-encoded JSON/],
+    ["no payment", Buffer.from("{}").toString("base64"), /is not a valid payment: x402Version: must be 2/],
+    ["a list", Buffer.from("[]").toString("base64"), /is not a valid payment/],
     ["far too long", "A".repeat(20_000), /too long/],
   ])("is refused when its header is %s", async (_, header, sentence) => {
     const response = await pay(header);
@@ -103,11 +103,11 @@ describe("a payment for the portfolio", () => {
   const now = () => Math.floor(Date.now() / 1000);
   it.each<[string, () => Changes, RegExp]>([
     ["is for another amount", () => ({ value: "1" }), /another amount/],
-    ["says another amount", () => ({ accepted: { amount: "1" }, value: "1" }), /other terms: amount/],
-    ["says another asset", () => ({ accepted: { asset: payee } }), /other terms: asset/],
+    ["says another amount", () => ({ accepted: { amount: "1" }, value: "1" }), /not match the terms: amount/],
+    ["says another asset", () => ({ accepted: { asset: payee } }), /not match the terms: asset/],
     ["is signed for another asset", () => ({ asset: payee }), /its signature is not the payer's/],
-    ["says another network", () => ({ accepted: { network: "eip155:8453" } }), /other terms: network/],
-    ["says another recipient", () => ({ accepted: { payTo: wallet } }), /other terms: payTo/],
+    ["says another network", () => ({ accepted: { network: "eip155:8453" } }), /not match the terms: network/],
+    ["says another recipient", () => ({ accepted: { payTo: wallet } }), /not match the terms: payTo/],
     ["is for another recipient", () => ({ to: wallet }), /another recipient/],
     ["has expired", () => ({ validBefore: now() - 1 }), /expired/],
     ["is about to expire", () => ({ validBefore: now() + 2 }), /expired/],
@@ -153,7 +153,7 @@ describe("a payment for the portfolio", () => {
     const told = responses.find(({ status }) => status === 409);
     expect(told?.headers.get("retry-after")).toBe("1");
     expect(await told?.json()).toEqual({
-      error: "This payment is being worked on; ask again with the same payment to get what it buys",
+      error: "This payment is being processed; retry with the same payment to get the response",
     });
     expect(shop.state.runs).toBe(1);
     const bought = await responses.find(({ status }) => status === 200)?.text();
@@ -166,7 +166,7 @@ describe("a payment for the portfolio", () => {
     expect((await pay(header)).status).toBe(200);
     const other = await pay(header, `/portfolio?address=${payee}&chains=local`);
     expect(other.status).toBe(402);
-    expect(await errorOf(other)).toBe("The payment is used already, for another request");
+    expect(await errorOf(other)).toBe("The payment was already used for another request; sign a new one");
     expect(shop.state.runs).toBe(1);
   });
 
@@ -190,7 +190,7 @@ describe("a payment for the portfolio", () => {
         const response = await pay(header);
         expect([response.status, await errorOf(response)]).toEqual([
           402,
-          "The payment is not accepted: it is used already",
+          "The payment is not accepted: it was already used",
         ]);
       }),
     ).toEqual(nothing);
@@ -252,7 +252,7 @@ describe("a payment for the portfolio", () => {
         const response = await pay(header);
         expect([response.status, await errorOf(response)]).toEqual([
           503,
-          "The request took too long, and the payment was not taken; try again",
+          "The request took too long, and nothing was charged; try again",
         ]);
       }),
     ).toEqual(nothing);

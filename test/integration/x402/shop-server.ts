@@ -4,7 +4,7 @@ import { createGateway } from "../../../api/gateway";
 import { listen, stopOnSignals } from "../../../api/http/listener";
 import { remoteFacilitator } from "../../../api/payments/facilitators/remote";
 import { snapshotOf } from "../../../api/portfolio/snapshot";
-import { lazily } from "../../../api/store/lazy";
+import { createLazyStore } from "../../../api/store/lazy";
 import { openStore } from "../../../api/store/open";
 import { parseEnvironment, requireDatabaseUrl } from "../../../config/environment";
 import { baseSepolia } from "../../../config/networks";
@@ -16,7 +16,7 @@ const settings = environment.payment(environment.network());
 if ("missing" in settings || !settings.facilitator) throw new Error("The test has to say who settles");
 const { terms, rpcUrls, facilitator } = settings;
 const log = pino({ level: "silent" });
-const store = lazily(() => openStore({ databaseUrl: requireDatabaseUrl(environment), onIdleError: () => {} }));
+const store = createLazyStore(() => openStore({ databaseUrl: requireDatabaseUrl(environment), onIdleError: () => {} }));
 await store.db();
 const gateway = createGateway(
   {

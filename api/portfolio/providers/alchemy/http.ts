@@ -1,29 +1,29 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
 
-/** How long Alchemy has for one answer. */
+/** Timeout of one request. */
 const CALL_MS = 5_000;
-/** How often a request that came too soon is made again. */
+/** Retries after a 429. */
 const MAX_RETRIES = 2;
-/** How long is waited before that where Alchemy does not say. */
+/** The delay of a retry without a `Retry-After` header. */
 const DEFAULT_RETRY_MS = 500;
 
 /**
- * Alchemy did not give what was asked for. The key is part of every URL, so the message is our own words and there is no
- * cause: errors of fetch may quote the URL.
+ * A request to Alchemy failed. Every URL contains the API key and fetch errors may quote it, so this error has its own
+ * message and no cause.
  */
 export class AlchemyFailed extends Error {
   override name = "AlchemyFailed";
 }
 
-/** How long to wait before asking again: `Retry-After` is in seconds, or a date. */
+/** The delay of a retry in milliseconds. `Retry-After` is a number of seconds or a date. */
 function retryDelay(header: string | null): number {
   if (header === null) return DEFAULT_RETRY_MS;
   const wait = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   return Number.isNaN(wait) ? DEFAULT_RETRY_MS : Math.max(wait, 0);
 }
 
-/** Sends a JSON body and parses the JSON that comes back; every failure is an {@link AlchemyFailed}. */
+/** Posts JSON and validates the response. Every failure is an {@link AlchemyFailed}. */
 export async function postJson<Answer>(
   url: string,
   body: unknown,
@@ -39,10 +39,10 @@ export async function postJson<Answer>(
     }
     if (!response.ok) {
       await response.body?.cancel().catch(() => {});
-      throw new AlchemyFailed(`answered with status ${response.status}`);
+      throw new AlchemyFailed(`returned status ${response.status}`);
     }
     const parsed = schema.safeParse(await jsonOf(response, signal));
-    if (!parsed.success) throw new AlchemyFailed("answered in a shape that is not known");
+    if (!parsed.success) throw new AlchemyFailed("returned an unexpected response");
     return parsed.data;
   }
 }
@@ -65,7 +65,9 @@ async function jsonOf(response: Response, signal: AbortSignal): Promise<unknown>
   try {
     return await response.json();
   } catch (error) {
-    throw signal.aborted || !(error instanceof SyntaxError) ? failureOf(error) : new AlchemyFailed("answered no JSON");
+    throw signal.aborted || !(error instanceof SyntaxError)
+      ? failureOf(error)
+      : new AlchemyFailed("did not return JSON");
   }
 }
 
@@ -80,6 +82,6 @@ async function waitFor(milliseconds: number, signal: AbortSignal): Promise<void>
   try {
     await sleep(milliseconds, undefined, { signal });
   } catch {
-    throw new AlchemyFailed("asked to wait for longer than there is time");
+    throw new AlchemyFailed("is rate limited beyond the time limit");
   }
 }

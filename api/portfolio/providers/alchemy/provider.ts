@@ -8,15 +8,15 @@ import { listedToken } from "../../token-lists";
 import { AlchemyFailed, postJson } from "./http";
 import { recentAlchemyTransfers } from "./transfers";
 
-/** As many networks as one call may name. */
-const NETWORKS_A_CALL = 5;
-/** How many pages of tokens are read; a wallet with more is mostly sent things it never asked for. */
+/** Alchemy's limit of networks per request. */
+const NETWORKS_PER_CALL = 5;
+/** The maximum number of token pages. Wallets with more hold mostly spam tokens. */
 const MAX_PAGES = 10;
-/** How old a price may be. */
+/** The maximum age of a price. */
 const MAX_PRICE_AGE_MS = 25 * 3_600_000;
-/** How far ahead of ours Alchemy's clock may be. */
+/** Tolerance for a clock of Alchemy ahead of ours. */
 const CLOCK_SKEW_MS = 300_000;
-/** Names that tokens give themselves are cut to this. */
+/** Token names and symbols are truncated to this length. */
 const MAX_NAME = 128;
 
 type Endpoints = {
@@ -34,7 +34,7 @@ const alchemyEndpoints: Endpoints = {
 type Options = {
   apiKey: string;
   report: ReportUpstream;
-  /** Where Alchemy is, for tests. */
+  /** Overridden in tests. */
   endpoints?: Endpoints;
 };
 
@@ -46,7 +46,7 @@ const Page = z.object({
   error: z.unknown().optional(),
 });
 
-/** What is needed of a row to know which chain it is of. */
+/** The part of a row that identifies its chain. */
 const Row = z.object({ network: z.string(), error: z.unknown().optional() });
 
 const Price = z.object({ currency: z.string(), value: z.string(), lastUpdatedAt: z.string() });
@@ -74,54 +74,54 @@ const Token = z.object({
 });
 type Token = z.infer<typeof Token>;
 
-/** What the rows of one network come to. */
+/** The parsed rows of one network, and the number of failed ones. */
 type Rows = { tokens: Token[]; failed: number };
 
 /** Reads portfolios from Alchemy's Data API, and transfers from its nodes. */
 export function alchemyProvider({ apiKey, report, endpoints = alchemyEndpoints }: Options): PortfolioProvider {
   const tokensUrl = `${endpoints.data}/data/v1/${apiKey}/assets/tokens/by-address`;
   const rpcUrl = (network: string) => `${endpoints.rpc(network)}/v2/${apiKey}`;
-  const note = (chains: readonly ServedChain[], what: string, error: unknown) => {
-    for (const { slug: chain } of chains) report({ chain, what, error: inShort(error) });
+  const logFailure = (chains: readonly ServedChain[], what: string, error: unknown) => {
+    for (const { slug: chain } of chains) report({ chain, what, error: describeError(error) });
   };
 
   const readPage = (address: Address, networks: string[], signal: AbortSignal, pageKey?: string) => {
-    const asked = { withMetadata: true, withPrices: true, includeNativeTokens: true, includeErc20Tokens: true };
-    const body = { addresses: [{ address, networks }], ...asked, ...(pageKey && { pageKey }) };
+    const options = { withMetadata: true, withPrices: true, includeNativeTokens: true, includeErc20Tokens: true };
+    const body = { addresses: [{ address, networks }], ...options, ...(pageKey && { pageKey }) };
     return postJson(tokensUrl, body, Page, signal);
   };
 
-  /** The rows of every network by its name, and whether those are all. A first page that fails is an error. */
+  /** Reads all pages. Returns the rows by network, and whether they are complete. Throws only if the first page fails. */
   const readRows = async (address: Address, chains: readonly ServedChain[], signal: AbortSignal) => {
     const networks = chains.map(({ network }) => network);
     const rows = new Map<string, Rows>(networks.map((network) => [network, { tokens: [], failed: 0 }]));
     let page = await readPage(address, networks, signal);
-    let isAll = true;
+    let isComplete = true;
     for (let count = 1; ; count++) {
-      for (const row of page.data.tokens) sortIn(rows, row);
-      if (page.error) isAll = false;
+      for (const row of page.data.tokens) addRow(rows, row);
+      if (page.error) isComplete = false;
       const { pageKey } = page.data;
-      if (!pageKey) return { rows, isAll };
-      if (count === MAX_PAGES) return { rows, isAll: false };
+      if (!pageKey) return { rows, isComplete };
+      if (count === MAX_PAGES) return { rows, isComplete: false };
       try {
         page = await readPage(address, networks, signal, pageKey);
       } catch (error) {
-        note(chains, "a further page", error);
-        return { rows, isAll: false };
+        logFailure(chains, "a further page", error);
+        return { rows, isComplete: false };
       }
     }
   };
 
   const readActivity = async (chain: ServedChain, address: Address, signal: AbortSignal) =>
     recentAlchemyTransfers(rpcUrl(chain.network), address, signal).catch((error: unknown) => {
-      note([chain], "recent activity", error);
+      logFailure([chain], "recent activity", error);
       return undefined;
     });
 
-  const readTogether = async (address: Address, chains: ServedChain[], signal: AbortSignal) => {
+  const readBatch = async (address: Address, chains: ServedChain[], signal: AbortSignal) => {
     const [found, activities] = await Promise.all([
       readRows(address, chains, signal).catch((error: unknown) => {
-        note(chains, "everything", error);
+        logFailure(chains, "everything", error);
         return error instanceof AlchemyFailed ? error.message : "failed";
       }),
       Promise.all(chains.map((chain) => readActivity(chain, address, signal))),
@@ -129,7 +129,7 @@ export function alchemyProvider({ apiKey, report, endpoints = alchemyEndpoints }
     return chains.map(({ slug, network }, index): ChainReading => {
       if (typeof found === "string")
         return { chain: slug, ok: false, reason: `could not be read: the provider ${found}` };
-      return readingOf(slug, found.rows.get(network) ?? { tokens: [], failed: 0 }, found.isAll, activities[index]);
+      return readingOf(slug, found.rows.get(network) ?? { tokens: [], failed: 0 }, found.isComplete, activities[index]);
     });
   };
 
@@ -138,20 +138,21 @@ export function alchemyProvider({ apiKey, report, endpoints = alchemyEndpoints }
     chains: publicChainSlugs,
     async read(address, chains, signal) {
       const served = chains.flatMap((slug) => servedChain(slug) ?? []);
-      const calls: ServedChain[][] = [];
-      for (let start = 0; start < served.length; start += NETWORKS_A_CALL)
-        calls.push(served.slice(start, start + NETWORKS_A_CALL));
-      const readings = (await Promise.all(calls.map((call) => readTogether(address, call, signal)))).flat();
+      const batches: ServedChain[][] = [];
+      for (let start = 0; start < served.length; start += NETWORKS_PER_CALL)
+        batches.push(served.slice(start, start + NETWORKS_PER_CALL));
+      const readings = (await Promise.all(batches.map((batch) => readBatch(address, batch, signal)))).flat();
       const bySlug = new Map(readings.map((reading) => [reading.chain, reading]));
       return chains.map(
-        (chain) => bySlug.get(chain) ?? { chain, ok: false, reason: "can't be read: the provider does not have it" },
+        (chain) =>
+          bySlug.get(chain) ?? { chain, ok: false, reason: "can't be read: the provider does not support this chain" },
       );
     },
   };
 }
 
-/** An error in words for the log. Of an error that is not ours only the kind is told: its message may quote a URL, and so the key. */
-function inShort(error: unknown): string {
+/** Describes an error for the log. Of other errors only the name, because the message may quote a URL with the key. */
+function describeError(error: unknown): string {
   if (error instanceof AlchemyFailed) return error.message;
   return error instanceof Error ? error.name : typeof error;
 }
@@ -163,37 +164,37 @@ const servedChain = (slug: ChainSlug): ServedChain | undefined => {
   return network === null ? undefined : { slug, network };
 };
 
-/** Puts a row with the others of its network. One that says it failed, or makes no sense, counts as failed. */
-function sortIn(rows: Map<string, Rows>, row: unknown): void {
-  const { data: known } = Row.safeParse(row);
-  const ofNetwork = known && rows.get(known.network);
-  // A row that does not say which network it is of may be of any of them.
-  if (!known) for (const each of rows.values()) each.failed++;
+/** Adds a row to its network. A row with an error or an unexpected shape counts as failed. */
+function addRow(rows: Map<string, Rows>, row: unknown): void {
+  const { data: header } = Row.safeParse(row);
+  const ofNetwork = header && rows.get(header.network);
+  // A row without a network may belong to any of them.
+  if (!header) for (const each of rows.values()) each.failed++;
   if (!ofNetwork) return;
   const { data: token } = Token.safeParse(row);
-  if (token && !known.error) ofNetwork.tokens.push(token);
+  if (token && !header.error) ofNetwork.tokens.push(token);
   else ofNetwork.failed++;
 }
 
-/** What the rows of a chain come to, and the activity, if it could be read. */
+/** Builds the reading of a chain. `activity` is undefined if it could not be read. */
 function readingOf(
   chain: ChainSlug,
   { tokens, failed }: Rows,
-  isAll: boolean,
+  isComplete: boolean,
   activity: Activity[] | undefined,
 ): ChainReading {
   if (failed > 0 && tokens.length === 0)
-    return { chain, ok: false, reason: "could not be read: the provider has an error there" };
+    return { chain, ok: false, reason: "could not be read: the provider returned an error for this chain" };
   const { holdings, badPrices } = holdingsOf(chain, tokens);
   const warnings: string[] = [];
-  if (failed > 0) warnings.push(`${failed} of the provider's entries could not be read, and are left out`);
-  if (!isAll) warnings.push("the provider's list is not complete, so something may be missing");
-  if (badPrices > 0) warnings.push(`${badPrices} of the provider's prices can't be read, or are out of date`);
+  if (failed > 0) warnings.push(`${failed} of the provider's entries could not be read and are left out`);
+  if (!isComplete) warnings.push("the provider's list is incomplete, so tokens may be missing");
+  if (badPrices > 0) warnings.push(`${badPrices} of the provider's prices could not be read or are out of date`);
   if (!activity) warnings.push("recent activity could not be read");
-  return { chain, ok: true, holdings, complete: failed === 0 && isAll, activity: activity ?? [], warnings };
+  return { chain, ok: true, holdings, complete: failed === 0 && isComplete, activity: activity ?? [], warnings };
 }
 
-/** The holdings among the tokens: no contract twice, no native balance disguised as a token, nothing that is zero. */
+/** Converts tokens to holdings. Drops duplicates, zero balances and token contracts of the native coin. */
 function holdingsOf(slug: ChainSlug, tokens: readonly Token[]): { holdings: Holding[]; badPrices: number } {
   const chain: Chain = chainFacts[slug];
   const holdings = new Map<Address | null, Holding>();
@@ -214,7 +215,7 @@ function holdingsOf(slug: ChainSlug, tokens: readonly Token[]): { holdings: Hold
   return { holdings: [...holdings.values()], badPrices };
 }
 
-/** The name and kind of a token: what we know of it, or else what it says of itself. */
+/** The metadata of a token: from the curated list, otherwise as the token reports it. */
 function describe(slug: ChainSlug, { tokenAddress, tokenMetadata }: Token) {
   if (!tokenAddress) return { ...chainFacts[slug].native, logo: null, stablecoin: false };
   const listed = listedToken(slug, tokenAddress);
@@ -231,7 +232,7 @@ function describe(slug: ChainSlug, { tokenAddress, tokenMetadata }: Token) {
   };
 }
 
-/** The price in dollars: null where there is none, undefined where there is one that can't be trusted. */
+/** The price in US dollars: null without a price, undefined if the price is invalid or stale. */
 function priceOf(prices: readonly unknown[]): Decimal | null | undefined {
   if (prices.length === 0) return null;
   const inDollars = prices

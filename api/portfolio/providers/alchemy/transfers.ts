@@ -26,15 +26,15 @@ const Answer = z.object({
   result: z.object({ transfers: z.array(Transfer) }).optional(),
 });
 
-/** The newest transfers of value from and to an address, by `alchemy_getAssetTransfers`. */
+/** Reads the newest transfers from and to an address with `alchemy_getAssetTransfers`. */
 export async function recentAlchemyTransfers(url: string, address: Address, signal: AbortSignal): Promise<Activity[]> {
-  const ask = async (side: { fromAddress: Address } | { toAddress: Address }) => {
+  const request = async (side: { fromAddress: Address } | { toAddress: Address }) => {
     const parameters = {
       fromBlock: "0x0",
       toBlock: "latest",
       ...side,
       category: ["external", "erc20"],
-      // Transfers of nothing are mostly sent by others, to be mistaken for real ones.
+      // Zero-value transfers are mostly address-poisoning spam.
       excludeZeroValue: true,
       withMetadata: true,
       order: "desc",
@@ -42,10 +42,10 @@ export async function recentAlchemyTransfers(url: string, address: Address, sign
     };
     const body = { jsonrpc: "2.0", id: 1, method: "alchemy_getAssetTransfers", params: [parameters] };
     const { result } = await postJson(url, body, Answer, signal);
-    if (!result) throw new AlchemyFailed("answered with an error");
+    if (!result) throw new AlchemyFailed("returned an error");
     return result.transfers;
   };
-  const found = (await Promise.all([ask({ fromAddress: address }), ask({ toAddress: address })])).flat();
+  const found = (await Promise.all([request({ fromAddress: address }), request({ toAddress: address })])).flat();
   const unique = [...new Map(found.map((transfer) => [transfer.uniqueId, transfer])).values()];
   return unique
     .sort((left, right) => Number(right.blockNum - left.blockNum))

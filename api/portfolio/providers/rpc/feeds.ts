@@ -1,7 +1,7 @@
 import { parseAbi } from "viem";
 import type { Decimal } from "../../decimal";
 
-/** What is read of a Chainlink feed. */
+/** The used functions of a Chainlink feed. */
 export const feedAbi = parseAbi([
   "function decimals() view returns (uint8)",
   "function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)",
@@ -10,24 +10,24 @@ export const feedAbi = parseAbi([
 /** The result of `latestRoundData`. */
 type Round = readonly [roundId: bigint, answer: bigint, startedAt: bigint, updatedAt: bigint, answeredInRound: bigint];
 
-/** The times by which a round is judged, in unix seconds: that of the block it was read at, and the present. */
+/** Reference times for a round, in unix seconds: the block's timestamp and the current time. */
 export type Times = { block: bigint; present: bigint };
 
-/** The answer of a round that can be trusted: positive, finished, neither too old nor from the future. Undefined for any other. */
+/** The answer of a round if it is positive, complete, not stale and not from the future; otherwise undefined. */
 export function answerOf(
   [roundId, answer, , updatedAt, answeredInRound]: Round,
   decimals: number,
   maxAgeSeconds: number,
   { block, present }: Times,
 ): Decimal | undefined {
-  const isFinished = roundId > 0n && answeredInRound >= roundId && updatedAt > 0n;
+  const isComplete = roundId > 0n && answeredInRound >= roundId && updatedAt > 0n;
   const isFresh = updatedAt <= block && present - updatedAt <= BigInt(maxAgeSeconds);
-  return answer > 0n && isFinished && isFresh ? { digits: answer, scale: decimals } : undefined;
+  return answer > 0n && isComplete && isFresh ? { digits: answer, scale: decimals } : undefined;
 }
 
-/** For how long after a rollup's sequencer came back its prices are not trusted: feeds have to catch up first. */
+/** Grace period after a rollup's sequencer restarts. Feeds have to catch up first. */
 const SEQUENCER_GRACE_SECONDS = 3_600n;
 
-/** Whether a sequencer's uptime feed says that it runs, and has for a while. 0 means up, and `startedAt` is since when. */
+/** Whether the sequencer has been up for the grace period. In its uptime feed 0 means up, since `startedAt`. */
 export const isSequencerUp = ([, answer, startedAt]: Round, { present }: Times) =>
   answer === 0n && startedAt > 0n && present - startedAt > SEQUENCER_GRACE_SECONDS;

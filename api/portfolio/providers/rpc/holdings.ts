@@ -5,31 +5,31 @@ import { type Decimal, times as multiplied } from "../../decimal";
 import type { Holding } from "../../provider";
 import { answerOf, feedAbi, isSequencerUp, type Times } from "./feeds";
 
-/** What is to be read, and where: a chain as of one block. */
-type Reading = {
+/** The parameters of a read: one address on one chain at one block. */
+type ReadRequest = {
   client: PublicClient;
   chain: Chain;
   list: TokenList;
   address: Address;
   blockNumber: bigint;
   times: Times;
-  /** Takes what could not be read, for the log. */
-  note: (what: string, error: unknown) => void;
+  /** Logs a failed read. */
+  logFailure: (what: string, error: unknown) => void;
 };
 
 type Found = { holdings: Holding[]; complete: boolean; warnings: string[] };
 
-/** A balance; of the native coin where there is no token. */
+/** A balance. `token` is null for the native coin. */
 type Balance = { token: ListedToken | null; rawBalance: bigint };
 
-/** Reads what the address holds, and the prices of it. What is zero is left out. */
-export async function readHoldings(reading: Reading): Promise<Found> {
-  const { chain, list } = reading;
-  const { balances, unread } = await readBalances(reading);
+/** Reads the non-zero balances of the address, and their prices. */
+export async function readHoldings(request: ReadRequest): Promise<Found> {
+  const { chain, list } = request;
+  const { balances, unread } = await readBalances(request);
   const held = balances.filter(({ rawBalance }) => rawBalance > 0n);
   const feedsOf = (token: ListedToken | null) => (token ? token.feeds : list.native);
-  const { answers, warnings } = await readAnswers(reading, uniqueFeeds(held.flatMap(({ token }) => feedsOf(token))));
-  if (unread.length > 0) warnings.push(`the balance of ${unread.join(", ")} could not be read, and is left out`);
+  const { answers, warnings } = await readAnswers(request, uniqueFeeds(held.flatMap(({ token }) => feedsOf(token))));
+  if (unread.length > 0) warnings.push(`the balance of ${unread.join(", ")} could not be read and is left out`);
 
   const holdings = held.map(({ token, rawBalance }): Holding => {
     const { symbol, name, decimals } = token ?? chain.native;
@@ -38,39 +38,39 @@ export async function readHoldings(reading: Reading): Promise<Found> {
     return { contract, symbol, name, decimals, logo, rawBalance, price, stablecoin };
   });
   const unpriced = held.flatMap(({ token }, index) =>
-    feedsOf(token).length > 0 && !holdings[index]?.price ? symbolOf(reading, token) : [],
+    feedsOf(token).length > 0 && !holdings[index]?.price ? symbolOf(request, token) : [],
   );
-  if (unpriced.length > 0) warnings.push(`the price of ${unpriced.join(", ")} could not be read, or is out of date`);
+  if (unpriced.length > 0) warnings.push(`the price of ${unpriced.join(", ")} could not be read or is out of date`);
   return { holdings, complete: unread.length === 0, warnings };
 }
 
-const symbolOf = ({ chain }: Reading, token: ListedToken | null) => (token ?? chain.native).symbol;
+const symbolOf = ({ chain }: ReadRequest, token: ListedToken | null) => (token ?? chain.native).symbol;
 
 const uniqueFeeds = (feeds: Feed[]) => [...new Map(feeds.map((feed) => [feed.address, feed])).values()];
 
-/** The product of the feeds' answers; null without feeds, and where one has no answer. */
+/** The product of the feeds' answers. Null without feeds, or if a feed has no trusted answer. */
 function priceOf(feeds: readonly Feed[], answers: ReadonlyMap<Address, Decimal>): Decimal | null {
   const found = feeds.flatMap(({ address }) => answers.get(address) ?? []);
   return found.length === feeds.length && found.length > 0 ? found.reduce(multiplied) : null;
 }
 
-/** How many bytes of calls go into one call of Multicall3: about fifty balances. */
+/** Call data bytes per Multicall3 call: about fifty balances. */
 const MULTICALL_BYTES = 2_048;
 
-/** How many reads are made as one at the reading's block. Where Multicall3 is not deployed, its code is sent along. */
-const together = ({ chain: { multicall3 }, blockNumber }: Reading) => ({
+/** Options of a multicall at the requested block. Without a deployed Multicall3, viem sends its bytecode with the call. */
+const multicallOptions = ({ chain: { multicall3 }, blockNumber }: ReadRequest) => ({
   blockNumber,
   batchSize: MULTICALL_BYTES,
   ...(multicall3 ? { multicallAddress: multicall3 } : { deployless: true }),
 });
 
-/** The balances that could be read, and the symbols of what the others are of. When none could, the first error is thrown. */
-async function readBalances(reading: Reading): Promise<{ balances: Balance[]; unread: string[] }> {
-  const { client, list, address, blockNumber, note } = reading;
+/** Reads the balances. Returns the symbols of those that failed. Throws the first error if all failed. */
+async function readBalances(request: ReadRequest): Promise<{ balances: Balance[]; unread: string[] }> {
+  const { client, list, address, blockNumber, logFailure } = request;
   const [[native], results] = await Promise.all([
     Promise.allSettled([client.getBalance({ address, blockNumber })]),
     client.multicall({
-      ...together(reading),
+      ...multicallOptions(request),
       contracts: list.tokens.map(
         (token) => ({ abi: erc20Abi, address: token.address, functionName: "balanceOf", args: [address] }) as const,
       ),
@@ -87,43 +87,43 @@ async function readBalances(reading: Reading): Promise<{ balances: Balance[]; un
   }
   const [first] = failed;
   if (first && balances.length === 0) throw first.error;
-  const unread = failed.map(({ token }) => symbolOf(reading, token));
-  if (first) note(`the balance of ${unread.join(", ")}`, first.error);
+  const unread = failed.map(({ token }) => symbolOf(request, token));
+  if (first) logFailure(`the balance of ${unread.join(", ")}`, first.error);
   return { balances, unread };
 }
 
-/** The answers that can be trusted, by the address of their feed; none where a rollup's sequencer is down. */
+/** Reads the trusted answers by feed address. Returns none while a rollup's sequencer is down. */
 async function readAnswers(
-  reading: Reading,
+  request: ReadRequest,
   feeds: readonly Feed[],
 ): Promise<{ answers: ReadonlyMap<Address, Decimal>; warnings: string[] }> {
-  const { client, list, times, note } = reading;
+  const { client, list, times, logFailure } = request;
   const answers = new Map<Address, Decimal>();
   if (feeds.length === 0) return { answers, warnings: [] };
   const addresses = feeds.map(({ address }) => address);
   const [rounds, decimals] = await Promise.all([
     client.multicall({
-      ...together(reading),
+      ...multicallOptions(request),
       contracts: [...addresses, ...(list.sequencer ? [list.sequencer] : [])].map(
         (address) => ({ abi: feedAbi, address, functionName: "latestRoundData" }) as const,
       ),
     }),
     client.multicall({
-      ...together(reading),
+      ...multicallOptions(request),
       contracts: addresses.map((address) => ({ abi: feedAbi, address, functionName: "decimals" }) as const),
     }),
   ]);
   const uptime = rounds[feeds.length];
   if (list.sequencer && (uptime?.status !== "success" || !isSequencerUp(uptime.result, times))) {
-    note("the sequencer's uptime", uptime?.error ?? "down, or just back");
-    return { answers, warnings: ["its sequencer is not known to have run for the last hour, so no price is trusted"] };
+    logFailure("the sequencer's uptime", uptime?.error ?? "down, or just back");
+    return { answers, warnings: ["the sequencer has not been up for the last hour, so prices are left out"] };
   }
   for (const [index, { address, maxAgeSeconds }] of feeds.entries()) {
     const [round, places] = [rounds[index], decimals[index]];
     if (round?.status === "success" && places?.status === "success") {
       const answer = answerOf(round.result, places.result, maxAgeSeconds, times);
       if (answer) answers.set(address, answer);
-    } else note(`the feed ${address}`, round?.error ?? places?.error);
+    } else logFailure(`the feed ${address}`, round?.error ?? places?.error);
   }
   return { answers, warnings: [] };
 }

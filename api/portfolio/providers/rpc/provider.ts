@@ -15,62 +15,62 @@ import type { Times } from "./feeds";
 import { readHoldings } from "./holdings";
 import { recentTransfers } from "./transfers";
 
-/** How long a node has for one answer: short enough that three in a row may be waited for in vain before another node is asked. */
+/** Timeout of one RPC request. Three timeouts in a row still leave time for a fallback node. */
 const CALL_MS = 2_500;
-/** How long the search for transfers may take; a snapshot is worth having without it. */
+/** Timeout of the transfer search. The snapshot is returned without transfers after it. */
 const ACTIVITY_MS = 6_000;
-/** How old a chain's newest block may be before its node is thought to lag. */
+/** The maximum age of a chain's newest block before its node counts as lagging. */
 const MAX_HEAD_AGE_SECONDS = 600n;
 
 type Options = {
-  /** The RPC URLs of the public chains; a chain without any can't be read. */
+  /** RPC URLs of the public chains. A chain without URLs can't be read. */
   rpcUrls: Readonly<Partial<Record<PublicChainSlug, readonly string[]>>>;
-  /** The local chain, where there is one. */
+  /** The local chain, if there is one. */
   local?: { rpcUrl: string; tokens: TokenList } | undefined;
   report: ReportUpstream;
 };
 
-/** Why a chain could not be read, in words for clients. */
-class Unreadable extends Error {
-  override name = "Unreadable";
+/** A chain can't be read. Clients receive the message. */
+class ChainUnreadable extends Error {
+  override name = "ChainUnreadable";
 }
 
-/** An error in words for the log. Of viem's it is the short message, which names no URL: URLs may hold keys. */
-function inShort(error: unknown): string {
-  if (error instanceof Unreadable) return error.message;
+/** Describes an error for the log without URLs, which may contain keys. viem's short message has none. */
+function describeError(error: unknown): string {
+  if (error instanceof ChainUnreadable) return error.message;
   if (error instanceof BaseError) return `${error.name}: ${error.shortMessage}`;
   return error instanceof Error ? error.name : String(error);
 }
 
 /**
- * Reads portfolios from nodes of the chains themselves: balances of the curated tokens, prices of Chainlink's feeds, and
- * Transfer logs. Whatever can't be read is left out or without a price, and said to be so; it never counts as zero.
+ * Reads portfolios from RPC nodes: balances of the curated tokens, Chainlink prices and Transfer logs. A failed read leaves
+ * out the token or its price and adds a warning. It never counts as zero.
  */
 export function rpcProvider({ rpcUrls, local, report }: Options): PortfolioProvider {
   const sourceOf = (chain: ChainSlug) => {
     if (chain === "local") {
-      if (!local) throw new Unreadable("is not configured here");
+      if (!local) throw new ChainUnreadable("is not configured");
       return { urls: [local.rpcUrl], tokens: local.tokens };
     }
     const urls = rpcUrls[chain] ?? [];
-    if (urls.length === 0) throw new Unreadable(`can't be read, because ${rpcVariable(chain)} is not set here`);
+    if (urls.length === 0) throw new ChainUnreadable(`can't be read, because ${rpcVariable(chain)} is not set`);
     return { urls, tokens: tokenLists[chain] };
   };
 
   const readChain = async (chain: ChainSlug, address: Address, signal: AbortSignal): Promise<ChainReading> => {
-    const note = (what: string, error: unknown) => report({ chain, what, error: inShort(error) });
+    const logFailure = (what: string, error: unknown) => report({ chain, what, error: describeError(error) });
     try {
       const { urls, tokens } = sourceOf(chain);
-      // The signal is not for fetch: viem would let it take the place of the timeout.
+      // Do not pass the signal to fetch: viem would use it instead of the timeout.
       const transports = urls.map((url) => http(url, { timeout: CALL_MS }));
       const client = createPublicClient({ transport: fallback(transports, { retryCount: 1 }) });
-      const reading = await withDeadline(readFrom(client, chainFacts[chain], tokens, address, signal, note), {
+      const reading = await withDeadline(readFrom(client, chainFacts[chain], tokens, address, signal, logFailure), {
         signal,
       });
       return { chain, ok: true, ...reading };
     } catch (error) {
-      note("everything", error);
-      if (error instanceof Unreadable) return { chain, ok: false, reason: error.message };
+      logFailure("everything", error);
+      if (error instanceof ChainUnreadable) return { chain, ok: false, reason: error.message };
       const reason = signal.aborted ? "did not answer in time" : "could not be read: its node does not answer";
       return { chain, ok: false, reason };
     }
@@ -83,37 +83,37 @@ export function rpcProvider({ rpcUrls, local, report }: Options): PortfolioProvi
   };
 }
 
-/** Reads everything of one chain as of its newest block. `note` takes what could not be read, for the log. */
+/** Reads holdings and transfers of one chain at its newest block. */
 async function readFrom(
   client: PublicClient,
   chain: Chain,
   list: TokenList,
   address: Address,
   signal: AbortSignal,
-  note: (what: string, error: unknown) => void,
+  logFailure: (what: string, error: unknown) => void,
 ) {
   const [chainId, { number: blockNumber, timestamp }] = await Promise.all([client.getChainId(), client.getBlock()]);
   if (chainId !== chain.chainId)
-    throw new Unreadable(`could not be read: its node is of chain ${chainId}, not of ${chain.chainId}`);
+    throw new ChainUnreadable(`could not be read: its node serves chain ${chainId} instead of ${chain.chainId}`);
   const times = timesOf(timestamp, chain);
   const contracts = list.tokens.map((token) => token.address);
   const [holdings, activity] = await Promise.all([
-    readHoldings({ client, chain, list, address, blockNumber, times, note }),
+    readHoldings({ client, chain, list, address, blockNumber, times, logFailure }),
     withDeadline(recentTransfers(client, contracts, address, blockNumber, chain.activityBlocks), {
       signal,
       ms: ACTIVITY_MS,
     }).catch((error: unknown) => {
-      note("recent activity", error);
+      logFailure("recent activity", error);
     }),
   ]);
   const warnings = [...holdings.warnings];
   if (times.present - times.block > MAX_HEAD_AGE_SECONDS)
-    warnings.push(`the newest block is of ${isoTime(times.block)}; balances and prices may be out of date`);
+    warnings.push(`the newest block is from ${isoTime(times.block)}; balances and prices may be out of date`);
   if (!activity) warnings.push("recent activity could not be read");
   return { ...holdings, activity: activity ?? [], warnings };
 }
 
-/** A chain with a clock of its own has no other time. On any other, a node that lags must not make old prices look fresh. */
+/** Uses the block time on chains with their own clock. Elsewhere a lagging node must not make old prices look fresh. */
 function timesOf(block: bigint, { ownClock }: Chain): Times {
   const wallClock = BigInt(Math.floor(Date.now() / 1000));
   return { block, present: ownClock || block > wallClock ? block : wallClock };

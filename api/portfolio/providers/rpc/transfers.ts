@@ -5,7 +5,7 @@ const transferEvent = getAbiItem({ abi: erc20Abi, name: "Transfer" });
 
 const lowercase = (address: Address): Address => `0x${address.slice(2).toLowerCase()}`;
 
-/** The newest transfers of the tokens from and to an address, within a number of blocks that ends with `head`. */
+/** Reads the newest token transfers from and to an address in the last `blocks` blocks up to `head`. */
 export async function recentTransfers(
   client: PublicClient,
   tokens: readonly Address[],
@@ -14,7 +14,7 @@ export async function recentTransfers(
   blocks: bigint,
 ): Promise<Activity[]> {
   if (tokens.length === 0) return [];
-  const asked = {
+  const filter = {
     address: [...tokens],
     event: transferEvent,
     strict: true as const,
@@ -22,8 +22,8 @@ export async function recentTransfers(
     toBlock: head,
   };
   const found = await Promise.all([
-    client.getLogs({ ...asked, args: { from: address } }),
-    client.getLogs({ ...asked, args: { to: address } }),
+    client.getLogs({ ...filter, args: { from: address } }),
+    client.getLogs({ ...filter, args: { to: address } }),
   ]);
   const logs = found
     .flat()
@@ -40,7 +40,6 @@ export async function recentTransfers(
   return newest.map((transfer) => ({ ...transfer, timestamp: times.get(transfer.blockNumber) ?? null }));
 }
 
-/** The time of each block. */
 async function blockTimes(client: PublicClient, blocks: ReadonlySet<bigint>): Promise<ReadonlyMap<bigint, Date>> {
   const times = await Promise.all(
     [...blocks].map(async (blockNumber) => {

@@ -6,10 +6,10 @@ import { etagOf } from "../http/etag";
 import { type Offer, paymentRequired } from "./offer";
 import { PAGE_POLICY, paymentPage } from "./page";
 import type { Payment } from "./payload";
-import { sentenceOf } from "./reasons";
+import { rejectionMessage } from "./reasons";
 
-/** Asks for payment: with a header for x402 clients, and a body for whoever looks. */
-export function askForPayment(
+/** The 402 response: a header for x402 clients, and a JSON or HTML body. */
+export function paymentRequiredResponse(
   c: HonoContext,
   offer: Offer,
   terms: Terms,
@@ -28,20 +28,20 @@ export function askForPayment(
   return c.json({ error, x402Version: 2, accepts: offer.accepts }, 402, all);
 }
 
-/** What is told of a settlement: nothing that a facilitator or its node said beyond it. */
-const receiptHeaders = ({ isVersion1 }: Payment, receipt: SettleResponse) => ({
+/** The settlement header. It contains no free text of the facilitator or its node. */
+const settlementHeaders = ({ isVersion1 }: Payment, receipt: SettleResponse) => ({
   [isVersion1 ? "x-payment-response" : "payment-response"]: encodePaymentResponseHeader(receipt),
 });
 
-/** Refuses a payment that can't be settled. */
-export function refuseSettlement(c: HonoContext, offer: Offer, terms: Terms, payment: Payment, code: string) {
+/** The 402 response for a payment that can't be settled. */
+export function settlementFailedResponse(c: HonoContext, offer: Offer, terms: Terms, payment: Payment, code: string) {
   const { network, payer } = payment.key;
   const receipt = { success: false, errorReason: code, transaction: "", network: network as Terms["network"], payer };
-  return askForPayment(c, offer, terms, sentenceOf(code), code, receiptHeaders(payment, receipt));
+  return paymentRequiredResponse(c, offer, terms, rejectionMessage(code), code, settlementHeaders(payment, receipt));
 }
 
-/** Hands over what was paid for. Nobody in between may keep it. */
-export function handOver(
+/** The response to a settled payment. Shared caches must not store it. */
+export function paidResponse(
   c: HonoContext,
   offer: Offer,
   payment: Payment,
@@ -52,7 +52,7 @@ export function handOver(
   const { network, payer } = payment.key;
   const receipt = { success: true, transaction, network: network as Terms["network"], payer, amount };
   return c.body(answer, 200, {
-    ...receiptHeaders(payment, receipt),
+    ...settlementHeaders(payment, receipt),
     "content-type": "application/json; charset=UTF-8",
     "content-length": String(Buffer.byteLength(answer)),
     "cache-control": "private, no-store",
