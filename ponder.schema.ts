@@ -3,45 +3,45 @@ import type { Hex } from "viem";
 
 // Conventions. Amounts and ids are uint256 and fit `bigint()` (numeric(78)). Sums of amounts may exceed uint256, so they
 // are unbounded `numeric` ({@link sum}). Addresses and hashes are lowercase hex. Times are unix seconds of the block.
-// No primary key has an integer column: Ponder prefetches rows by keys that it guesses from an event's arguments, and a
-// guess that does not fit the column's type (a uint256, a text) would be a failing query, and the end of the indexer.
-// Strings come from the chain with NUL replaced; they may be empty or very long, so none of them is in an index.
-// A descending index column says `nullsFirst()`, as `ORDER BY … DESC` means it; otherwise PostgreSQL can't sort by the index.
+// No primary key has an integer column. Ponder prefetches rows by keys that it predicts from event arguments. A predicted
+// value that does not fit the column's type (a uint256, a text) makes the query fail and stops the indexer.
+// Strings from the chain have NUL replaced. They may be empty or very long, so no index includes them.
+// A descending index column needs `nullsFirst()`, the default of `ORDER BY … DESC`, or PostgreSQL can't sort by the index.
 
 type Columns = Parameters<Extract<Parameters<typeof onchainTable>[1], (...args: never) => unknown>>[0];
 
-/** A total of amounts: anyone can commit amounts of 2^256 − 1, and two of those overflow any fixed width. */
+/** A sum of amounts. Each amount can be as large as 2^256 − 1, so a sum can exceed any fixed width. */
 const sum = (t: Columns) => t.numeric({ mode: "bigint" }).notNull().default(0n);
 
-/** Hex, lowercase as it reaches a handler. (Ponder's own `hex()` would lowercase every value again on each write.) */
+/** Lowercase hex. Handlers receive it in lowercase; Ponder's `hex()` would lowercase every value again on each write. */
 const hex = (t: Columns) => t.varchar().$type<Hex>();
 
-/** A block's number or time. Whoever makes blocks can't choose it freely, so 64 bits hold it. */
+/** A block number or timestamp. 64 bits suffice, because consensus rules bound both. */
 const ofBlock = (t: Columns) => t.int8({ mode: "bigint" });
 
 /** A number of rows. */
 const count = (t: Columns) => t.integer().notNull().default(0);
 
-/** The block of the event that made a row. */
+/** The block of the event that created a row. */
 const madeInBlock = (t: Columns) => ofBlock(t).notNull();
 
 // Event log
 
-/** One row is one protocol event, of whatever contract. */
+/** One row is one protocol event of any of the contracts. */
 export const eventLog = onchainTable(
   "event_log",
   (t) => ({
-    /** The number of its block and its log index, as {@link eventId} writes them: the order of ids is the order of the chain. */
+    /** The block number and log index, as formatted by {@link eventId}. Ids sort in chain order. */
     id: t.varchar().primaryKey(),
     blockHash: hex(t).notNull(),
     blockTimestamp: ofBlock(t).notNull(),
     txHash: hex(t).notNull(),
-    /** The protocol's name of the contract, such as `IntentBook`. */
+    /** The contract's name in the protocol, such as `IntentBook`. */
     contract: t.varchar().notNull(),
     name: t.varchar().notNull(),
     /**
-     * The decoded arguments by name, as JSON text; integers wider than a JavaScript number are decimal strings. Text, not
-     * jsonb: nothing looks into it in SQL, and Ponder would parse and print every jsonb value twice more.
+     * The decoded arguments by name, as JSON text. Integers wider than 48 bits are decimal strings. Text instead of jsonb,
+     * because no query reads inside it, and Ponder would parse and serialize every jsonb value twice more.
      */
     args: t.varchar().notNull(),
   }),
@@ -53,14 +53,14 @@ export const eventLog = onchainTable(
 
 // Agents
 
-/** One row is one registered agent, revoked ones included. */
+/** One row is one registered agent, active or revoked. */
 export const agent = onchainTable(
   "agent",
   (t) => ({
     agentId: t.bigint().primaryKey(),
     owner: hex(t).notNull(),
     metadataUri: t.varchar().notNull(),
-    /** Bytes of any length, as hex; not necessarily a key. */
+    /** Hex bytes of any length. The contract does not check that they are a key. */
     pubkey: hex(t).notNull(),
     capabilitiesHash: hex(t).notNull(),
     revoked: t.boolean().notNull(),
@@ -71,7 +71,7 @@ export const agent = onchainTable(
 
 // Intents, bids, fills
 
-/** One row is one signed intent as it was submitted, with what became of it. */
+/** One row is one submitted intent and its current state. */
 export const intent = onchainTable(
   "intent",
   (t) => ({
@@ -83,7 +83,7 @@ export const intent = onchainTable(
     amountOutMin: t.bigint().notNull(),
     deadline: t.bigint().notNull(),
     slippageBps: t.integer().notNull(),
-    /** What the owner committed the execution to; zero means no commitment. */
+    /** The execution that the owner committed to. Zero means no commitment. */
     executionTarget: hex(t).notNull(),
     executionDataHash: hex(t).notNull(),
     requiredAttestationSubject: hex(t).notNull(),
@@ -92,11 +92,11 @@ export const intent = onchainTable(
     inputToken: hex(t).notNull(),
     outputToken: hex(t).notNull(),
     nonce: t.bigint().notNull(),
-    /** The EIP-712 struct hash, which a client knows before it submits. */
+    /** The EIP-712 struct hash. Clients can compute it before submission. */
     intentHash: hex(t).notNull(),
-    /** As stored on chain: an intent past its deadline stays OPEN, and readers derive EXPIRED. */
+    /** The on-chain status. An intent past its deadline stays OPEN; readers derive EXPIRED. */
     status: t.varchar({ enum: ["OPEN", "FILLED", "CANCELLED"] }).notNull(),
-    /** The selected bid and its solver; null until the owner selects one. */
+    /** The selected bid and its solver. Null until the owner selects a bid. */
     selectedBidId: t.bigint(),
     selectedSolver: hex(t),
     submittedAt: ofBlock(t).notNull(),
@@ -107,7 +107,7 @@ export const intent = onchainTable(
     byHash: index().on(table.intentHash),
     byOwner: index().on(table.owner, table.intentId),
     byStatus: index().on(table.status, table.intentId),
-    // Most intents that are stored as OPEN have expired, and the few that have not are what solvers ask for.
+    // Solvers query the unexpired OPEN intents, and most rows with status OPEN have expired.
     byDeadline: index().on(table.status, table.deadline),
     byInputToken: index().on(table.inputToken, table.intentId),
     byOutputToken: index().on(table.outputToken, table.intentId),
@@ -116,8 +116,8 @@ export const intent = onchainTable(
 );
 
 /**
- * One row is one bid of a solver; `bidId` counts from 1 within each intent. What became of it follows from the intent
- * (which names the one bid selected), from `bid_selection` and from the time.
+ * One row is one bid of a solver. `bidId` counts from 1 within each intent. Readers derive a bid's status from the intent
+ * (its selected bid), from `bid_selection` and from the current time.
  */
 export const bid = onchainTable(
   "bid",
@@ -148,14 +148,14 @@ export const bid = onchainTable(
   }),
 );
 
-/** One row is one bid that its intent's owner has selected; a later selection may have replaced it. */
+/** One row is one bid that the intent's owner selected. A later selection may have replaced it. */
 export const bidSelection = onchainTable(
   "bid_selection",
   (t) => ({ intentId: t.bigint().notNull(), bidId: t.bigint().notNull() }),
   (table) => ({ pk: primaryKey({ columns: [table.intentId, table.bidId] }) }),
 );
 
-/** One row is the fill of an intent; an intent is filled once at most. */
+/** One row is the fill of an intent. An intent has at most one fill. */
 export const fill = onchainTable(
   "fill",
   (t) => ({
@@ -172,7 +172,7 @@ export const fill = onchainTable(
   (table) => ({ bySolver: index().on(table.solver, table.intentId) }),
 );
 
-/** One row is the proof of a fill, which has an event of its own. */
+/** One row is the proof of a fill. The contract emits it as a separate event. */
 export const fillProof = onchainTable("fill_proof", (t) => ({
   intentId: t.bigint().primaryKey(),
   resultHash: hex(t).notNull(),
@@ -193,15 +193,15 @@ export const policyTypes = [
 ] as const;
 
 /**
- * One row is the present state of one policy of an account. All kinds share the table so that an account's policies
- * are one ordered list; which columns are set follows from `policyType`.
+ * One row is the current state of one policy of an account. All types share one table, so that an account's policies
+ * form one ordered list. `policyType` determines which columns are set.
  */
 export const policy = onchainTable(
   "policy",
   (t) => ({
     account: hex(t).notNull(),
     policyType: t.varchar({ enum: policyTypes }).notNull(),
-    /** What the policy is about, as {@link policyKey} joins it: a token, a target, a target and a selector, … */
+    /** The policy's subject, as formatted by {@link policyKey}: a token, a target, a target and a selector, … */
     key: t.varchar().notNull(),
     /** GUARDIAN. */
     guardian: hex(t),
@@ -209,12 +209,12 @@ export const policy = onchainTable(
     enabled: t.boolean(),
     /** PAYMENT_POLICY. */
     maxPerPayment: t.bigint(),
-    /** SPEND_LIMIT, PAYMENT_POLICY; 0 is no limit. */
+    /** SPEND_LIMIT, PAYMENT_POLICY. 0 means no limit. */
     maxPerDay: t.bigint(),
-    /** SPEND_LIMIT, PAYMENT_POLICY: spent in the window that began at `lastReset`; 0 once 86400 s have passed since. */
+    /** SPEND_LIMIT, PAYMENT_POLICY: spent in the window that began at `lastReset`. Counts as 0 after 86400 s. */
     spentToday: t.bigint(),
     lastReset: ofBlock(t),
-    /** The block in which the policy was last set (spending does not count). */
+    /** The block in which the policy was last set. Spending does not update it. */
     blockNumber: ofBlock(t).notNull(),
   }),
   (table) => ({ pk: primaryKey({ columns: [table.account, table.policyType, table.key] }) }),
@@ -222,7 +222,7 @@ export const policy = onchainTable(
 
 // Attestations, attestors, solvers
 
-/** One row is one attestation, revoked ones included. */
+/** One row is one attestation, active or revoked. */
 export const attestation = onchainTable(
   "attestation",
   (t) => ({
@@ -243,7 +243,7 @@ export const attestation = onchainTable(
   }),
 );
 
-/** One row is one registered attestor. Its counters are the total `attestations_by_attester` of its operator. */
+/** One row is one registered attestor. Its counters are in `total`, as `attestations_by_attester` of its operator. */
 export const attestor = onchainTable(
   "attestor",
   (t) => ({
@@ -260,7 +260,7 @@ export const attestor = onchainTable(
   }),
 );
 
-/** One row is what one address did as a solver, whether or not it is (yet) the operator of a registered solver. */
+/** One row is the activity of one solver address, registered or not. */
 export const solverActivity = onchainTable("solver_activity", (t) => ({
   solver: hex(t).primaryKey(),
   fills: count(t),
@@ -268,7 +268,7 @@ export const solverActivity = onchainTable("solver_activity", (t) => ({
   latencyBlocks: sum(t),
   /** Sum over fills of amountOut − the intent's amountOutMin. */
   surplusOut: sum(t),
-  /** Selected bids whose intent was cancelled. Those whose intent expired are counted when read: expiry has no event. */
+  /** Selected bids whose intent was cancelled. Readers count those whose intent expired, because expiry has no event. */
   cancelledSelections: count(t),
 }));
 
@@ -310,7 +310,7 @@ export const merchant = onchainTable(
   }),
 );
 
-/** One row is one service of a merchant; `serviceId` is the merchant's own name for it and need not be unique. */
+/** One row is one service of a merchant. The merchant chooses `serviceId`, which need not be unique. */
 export const service = onchainTable(
   "service",
   (t) => ({
@@ -330,7 +330,7 @@ export const service = onchainTable(
   }),
 );
 
-/** One row is one facilitator; registering its address again keeps the id. */
+/** One row is one facilitator. Registering its address again keeps the id. */
 export const facilitator = onchainTable(
   "facilitator",
   (t) => ({
@@ -344,7 +344,7 @@ export const facilitator = onchainTable(
   (table) => ({ byActive: index().on(table.active, table.facilitatorId) }),
 );
 
-/** One row is one quote; committing the same quote again makes it unsettled again and keeps its place. */
+/** One row is one quote. Committing it again resets `settled` and keeps its position in lists. */
 export const quote = onchainTable(
   "quote",
   (t) => ({
@@ -392,7 +392,7 @@ export const receipt = onchainTable(
     facilitator: hex(t).notNull(),
     resultHash: hex(t).notNull(),
     resourceHash: hex(t).notNull(),
-    /** Null until fulfilled; the latest of several fulfilments. */
+    /** The latest fulfilment. Null until there is one. */
     fulfillmentHash: hex(t),
     settledAt: ofBlock(t).notNull(),
     blockNumber: madeInBlock(t),
@@ -405,13 +405,13 @@ export const receipt = onchainTable(
   }),
 );
 
-// The contracts' enums, each in its order.
+// The contracts' enums, in declaration order.
 export const paymentRails = ["transfer", "swap", "facilitator", "x402"] as const;
 export const signalSubjects = ["merchant", "service", "facilitator", "agent"] as const;
 export const signalKinds = ["verification", "risk", "compliance", "fulfillment"] as const;
 export const disputeStatuses = ["OPEN", "RESOLVED", "REJECTED"] as const;
 
-/** One row is one dispute; it may be decided again, and the latest outcome holds. */
+/** One row is one dispute. It may be resolved more than once; the latest outcome applies. */
 export const dispute = onchainTable(
   "dispute",
   (t) => ({
@@ -427,7 +427,7 @@ export const dispute = onchainTable(
   (table) => ({ byReceipt: index().on(table.receiptId, table.disputeId) }),
 );
 
-/** One row is one trust signal; its subject need not exist. */
+/** One row is one trust signal. Its subject need not exist. */
 export const trustSignal = onchainTable(
   "trust_signal",
   (t) => ({
@@ -447,41 +447,41 @@ export const trustSignal = onchainTable(
   }),
 );
 
-// Running totals, so that reading them costs the same at a million receipts
+// Running totals, so that the cost of a read does not grow with the number of rows
 
-/** What is counted. Each names what its `key` is, and what of it is `marked`. */
+/** The subjects of running totals. The comments give the meaning of `key` and `marked`. */
 export const totalSubjects = [
-  // Of everything (the key is empty); marked: the active ones, and of quotes the settled ones.
+  // Overall (the key is empty). Marked: active rows; for quotes, settled ones.
   "merchants",
   "services",
   "facilitators",
   "quotes",
-  // Receipts by what they are for; marked, of a merchant: the fulfilled ones.
+  // Receipts. The key is in the name. Marked, by merchant only: fulfilled receipts.
   "receipts_by_token",
   "receipts_by_merchant",
   "receipts_by_service",
   "receipts_by_facilitator",
   "receipts_by_payment_rail",
-  // Disputes by status, and by the merchant of the receipt and status.
+  // Disputes by status, and by the receipt's merchant and status.
   "disputes_by_status",
   "disputes_by_merchant",
   // Trust signals by kind, and by subject type, subject id and kind.
   "signals_by_kind",
   "signals_by_subject",
-  // Attestations by attester, whether or not it is (yet) the operator of an attestor; marked: the revoked ones.
+  // Attestations by attester address, registered as an attestor or not. Marked: revoked attestations.
   "attestations_by_attester",
 ] as const;
 
-/** One row is one running total. Narrow rows of one table: every event that moves a total writes its row anew. */
+/** One row is one running total. Rows are narrow, because every change rewrites the row. */
 export const total = onchainTable(
   "total",
   (t) => ({
     subject: t.varchar({ enum: totalSubjects }).notNull(),
-    /** An address, an id in decimal digits, several of them joined with "-", or "". */
+    /** An address, a decimal id, several values joined with "-", or "". */
     key: t.varchar().notNull(),
     count: count(t),
     marked: count(t),
-    /** Of quotes and receipts: the sum of their amounts. */
+    /** For quotes and receipts, the sum of their amounts. */
     volume: sum(t),
     protocolFees: sum(t),
   }),

@@ -5,7 +5,7 @@ import { CONFIGURATION_ERROR } from "../config/exit-codes";
 import { composeGateway } from "./compose";
 import { listen, stopOnSignals } from "./http/listener";
 
-/** The environment, or the end of the process with a sentence for each wrong variable. */
+/** Parses the environment. Prints one message per invalid variable and exits if it is not valid. */
 function readEnvironment(): Environment {
   try {
     return parseEnvironment(process.env);

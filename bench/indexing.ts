@@ -11,9 +11,9 @@ import { startPostgres } from "../stack/postgres/test-server";
 import { makeEvents } from "./many-events";
 
 /**
- * How fast history is indexed, as a ratio to what Ponder itself can do: the same chain, database and sync cache, indexed
- * by this project and by an app that inserts each event and does nothing else (bench/ceiling). For comparison also by that
- * app with rows of four columns, which leave out the arguments. `npm run bench [-- EVENTS]`
+ * Measures backfill speed relative to Ponder's ceiling. The baseline (bench/ceiling) indexes the same chain, database and
+ * sync cache, and only inserts one row per event. For comparison, it also runs with rows of four columns, without the
+ * arguments. `npm run bench [-- EVENTS]`
  */
 const EVENTS = Number(process.argv[2] ?? 50_000);
 const ROUNDS = 3;
@@ -30,7 +30,7 @@ const apps: Record<"ceiling" | "bareRows" | "intentry", App> = {
   intentry: { root: resolve(import.meta.dirname, "..") },
 };
 
-/** The duration that Ponder logs when all of history is indexed, in ms. */
+/** The backfill duration from Ponder's log, in milliseconds. */
 const backfillDuration = (line: string): number | undefined => {
   if (!line.includes('"Completed backfill indexing across all chains"')) return undefined;
   const { duration } = JSON.parse(line) as { duration: number };
@@ -71,7 +71,7 @@ async function writeDeployment(stateFolder: string, rpcUrl: string, contracts: C
 
 const [basePort = 0, port = 0] = await freePorts(2);
 const stateFolder = await mkdtemp(join(tmpdir(), "intentry-bench-"));
-// On a fork, anvil does not compute the root of its whole state for every block, which on a large state takes seconds.
+// A fork, because anvil then skips the state root of each block, which takes seconds on a large state.
 const base = await startChain({ port: basePort });
 const chain = await startChain({ port, bulk: true, forkUrl: base.rpcUrl });
 const postgres = await startPostgres();

@@ -1,10 +1,10 @@
 import { type Hex, hexToBigInt } from "viem";
 import { z } from "zod";
 
-/** A quantity of at most 64 bits, which a block's number and timestamp are. */
+/** A JSON-RPC quantity of at most 64 bits, such as a block number or timestamp. */
 const Quantity = z.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a-f]{1,16}$/.test(value));
 
-/** The fields of a block that the head needs; a full block has more, and keeps them. */
+/** The fields of a block that following the head needs. Other fields are kept. */
 export const BlockHeader = z.looseObject({ number: Quantity, hash: z.string(), timestamp: Quantity });
 export type BlockHeader = z.infer<typeof BlockHeader>;
 

@@ -6,7 +6,7 @@ const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
 const HANDSHAKE_MS = 10_000;
 
-/** How many blocks in a row polling may find before the subscription tells of one, until it counts as broken. */
+/** How many blocks in a row the subscription may miss before it counts as broken. */
 const MAX_MISSES = 2;
 
 const Message = z.union([
@@ -22,12 +22,12 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** The WebSocket URL of a node that serves both protocols at one address, as most do. */
+/** The WebSocket URL of a node that serves HTTP and WebSocket at one address, as most do. */
 export const webSocketUrl = (url: string): string => url.replace(/^http/, "ws");
 
 /**
- * Follows a node's `newHeads` over WebSocket. A node without WebSocket or without subscriptions is never live, and
- * is tried again after a growing delay. Neither the socket nor the delay keeps the process alive.
+ * Subscribes to a node's `newHeads` over WebSocket, and retries with exponential backoff. Without WebSocket or subscription
+ * support, `isLive` stays false. Neither the socket nor the timer keeps the process alive.
  */
 export class NewHeads {
   /** Whether the node has confirmed the subscription. */
@@ -41,13 +41,13 @@ export class NewHeads {
   constructor(
     readonly url: string,
     readonly onHead: (header: BlockHeader) => void,
-    /** Called when the subscription has ended, or could not be made. */
+    /** Called when the subscription ends or fails. */
     readonly onEnd: () => void,
   ) {
     this.#connect();
   }
 
-  /** Polling has found a block of which the subscription has not told: it may be half open. */
+  /** Reports that polling found a block before the subscription did. The connection may be half open. */
   missed(): void {
     if (this.isLive && ++this.#misses >= MAX_MISSES) this.#socket?.terminate();
   }
@@ -67,14 +67,14 @@ export class NewHeads {
       socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_subscribe", params: ["newHeads"] })),
     );
     socket.on("message", (data) => this.#receive(String(data)));
-    // Every error is followed by a close.
+    // A close event follows every error.
     socket.on("error", () => {});
     socket.on("close", () => this.#retry());
   }
 
   #receive(text: string): void {
     const message = Message.safeParse(parsed(text));
-    // Anything else is a refusal of the subscription, or a node that does not speak the protocol.
+    // Any other message rejects the subscription, or is not JSON-RPC.
     if (!message.success) this.#socket?.terminate();
     else if ("result" in message.data) {
       this.isLive = true;

@@ -4,7 +4,7 @@ import type { BlockHeader } from "./block";
 import { type FollowedHead, headOf, type NodeOptions } from "./follow-head";
 import { RpcPool } from "./pool";
 
-/** Ponder's own limit starts at 20 requests per second and has no setting. The pool limits requests by how many are in flight. */
+/** Ponder's own limit starts at 20 requests per second and is not configurable. The pool limits requests in flight instead. */
 const REQUESTS_PER_SECOND = 10_000;
 
 const HeadPoll = z.object({
@@ -16,26 +16,26 @@ const Transactions = z.array(z.object({ hash: z.string() })).catch([]);
 const transactionHashes = ({ transactions }: BlockHeader) => Transactions.parse(transactions).map(({ hash }) => hash);
 
 export type TransportOptions = NodeOptions & {
-  /** Called once, with the first request, when the transport starts to follow the head. */
+  /** Called once, on the first request, when the transport starts to follow the head. */
   onFollow?: (head: FollowedHead) => void;
 };
 
-/** The times that suit a chain on this machine, which may be slow but has no rate limit, and a public one. */
+/** Timeouts for a local chain, which may be slow but has no rate limit, or for a public one. */
 export const rpcTimes = (isLocal: boolean) =>
   isLocal ? { quietMs: 2_000, timeoutMs: 30_000 } : { quietMs: 5_000, timeoutMs: 10_000 };
 
-/** Ponder calls `request` as a method of its bucket, which holds the bucket's limit. */
+/** Ponder calls `request` as a method of its rate-limit bucket, so the limit is a property of `this`. */
 function liftRateLimit(bucket: unknown): void {
   if (typeof bucket !== "object" || bucket === null || !("rpsLimit" in bucket)) return;
   if (typeof bucket.rpsLimit === "number") bucket.rpsLimit = REQUESTS_PER_SECOND;
 }
 
 /**
- * Ponder's transport to the nodes of one chain. It owns retries, failover and the number of requests in flight: while all
- * nodes are away, requests wait instead of failing into Ponder's backoff of more than a minute.
+ * Ponder's transport to the nodes of one chain. It handles retries, failover and the limit on requests in flight. While all
+ * nodes are down, requests wait: a failure would start Ponder's backoff of more than a minute.
  *
- * Ponder polls `eth_getBlockByNumber("latest", true)` without waiting for the last answer. These polls are answered from
- * memory, by the follower that keeps the block fresh. It follows from the first request on, also during the backfill.
+ * Ponder polls `eth_getBlockByNumber("latest", true)` without waiting for the previous response. The transport serves these
+ * polls from memory. It follows the head from the first request on, also during the backfill.
  *
  * @example
  * chains: { base: { id: 8453, rpc: rpcTransport({ urls, intervalMs: 1_000, quietMs: 5_000, timeoutMs: 10_000 }) } }

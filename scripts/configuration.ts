@@ -4,7 +4,7 @@ import { variableGroups } from "../config/variables/index";
 /** The width at which comments in .env.example are wrapped. */
 const WIDTH = 120;
 
-/** Describes a default that is not one text for all chains. */
+/** Describes a default that is computed or depends on the chain. */
 function describedDefault(variable: Variable): string | undefined {
   if (variable.computedDefault !== undefined) return variable.computedDefault;
   if (typeof variable.default !== "object") return undefined;
@@ -13,7 +13,7 @@ function describedDefault(variable: Variable): string | undefined {
   return `${shown(local)} on a local chain, ${shown(elsewhere)} elsewhere`;
 }
 
-/** Text as lines of a comment. */
+/** Wraps text as comment lines. */
 function comment(text: string): string {
   const lines = [""];
   for (const word of text.split(" ")) {
@@ -30,11 +30,11 @@ function commentOf(variable: Variable): string {
   return comment(described ? `${variable.description} Default: ${described}.` : variable.description);
 }
 
-/** The assignment of a variable's default; empty where there is none for all chains. */
+/** The assignment of a variable's default. Empty if the default is missing, computed or depends on the chain. */
 const assignment = (name: string, { default: value }: Variable) =>
   `${name}=${typeof value === "string" ? value : ""}\n`;
 
-/** The variables of a group, in runs of consecutive ones with the same documentation. */
+/** Groups consecutive variables that share one definition. */
 function runsOf(variables: Record<string, Variable>): { names: string[]; variable: Variable }[] {
   const runs: { names: string[]; variable: Variable }[] = [];
   for (const [name, variable] of Object.entries(variables)) {

@@ -1,8 +1,8 @@
 import type { PublicChainSlug } from "../config/chains";
 
 /**
- * A token and the feeds whose product is its price in dollars. The token is an asset of Aave's market on the chain, or
- * a symbol of Uniswap's list; both name exactly one contract there. A feed is a name in Aave's address book of Chainlink.
+ * A token and the feeds whose product is its price in dollars. The token is an asset of Aave's market on the chain, or a
+ * symbol in Uniswap's list; each must match exactly one contract. A feed is a name in Aave's address book of Chainlink.
  */
 type Curated = {
   token: `aave ${string}` | `uniswap ${string}`;
@@ -12,7 +12,7 @@ type Curated = {
 
 type CuratedChain = {
   native: readonly string[];
-  /** Feeds that report at least hourly whatever the market does, as Chainlink documents them. */
+  /** Feeds with a heartbeat of an hour or less, according to Chainlink's documentation. */
   hourly: readonly string[];
   tokens: readonly Curated[];
 };
@@ -27,8 +27,8 @@ const USDT = "USDT__USD";
 const DAI = "DAI__USD";
 
 /**
- * Which tokens are looked for on each chain, and how each is priced. A token that only wraps another one-to-one has the
- * price of the other, as in Aave's markets. Those without feeds are well known, and have no feed on their chain.
+ * The tokens in portfolios on each chain, and their price feeds. A token that wraps another one-to-one uses the other's
+ * feed, as in Aave's markets. Tokens without feeds are well known but have no feed on their chain.
  */
 export const curatedTokens: Record<PublicChainSlug, CuratedChain> = {
   base: {

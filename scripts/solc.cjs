@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The Solidity compiler as forge wants it, an executable, made of npm's wasm build, which is the same on every machine.
-// forge asks for the version, and hands every source over in one standard JSON input, so no import is looked up here.
+// Wraps npm's wasm build of the Solidity compiler, which is the same on every machine, as the executable that forge needs.
+// forge passes all sources in one standard JSON input, so this script resolves no imports.
 const { readFileSync } = require("node:fs");
 const solc = require("solc");
 

@@ -11,7 +11,7 @@ type Subject = (typeof totalSubjects)[number];
 
 type Change = Omit<Partial<typeof total.$inferInsert>, "subject" | "key">;
 
-/** Adds to the total over everything of a subject. */
+/** Adds to the overall total of a subject, whose key is empty. */
 const addToAll = (db: Context["db"], subject: Subject, change: Change) =>
   addTo(db, total, { subject, key: "" }, change);
 
@@ -26,7 +26,7 @@ type Settled = {
   paymentRail: number;
 };
 
-/** The totals that a receipt belongs to: of its token, merchant, service, payment rail and, if it has one, facilitator. */
+/** The totals that include a receipt: by token, merchant, service, payment rail and, if it has one, facilitator. */
 function totalsOfReceipt({ token, merchantId, serviceNumericId, facilitator, paymentRail }: Settled) {
   const keys: { subject: Subject; key: string }[] = [
     { subject: "receipts_by_token", key: token },
@@ -38,7 +38,7 @@ function totalsOfReceipt({ token, merchantId, serviceNumericId, facilitator, pay
   return keys;
 }
 
-/** How a count of active rows changes when one row's flag goes from `before` to `after`. */
+/** The change in the number of active rows when one row's flag goes from `before` to `after`. */
 const activeChange = (before: boolean, after: boolean) => Number(after) - Number(before);
 
 export const commerce: Handlers<"CommerceRegistry"> = {

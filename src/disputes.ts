@@ -5,7 +5,7 @@ import { known, unknownRow } from "./lib/known-row";
 
 type DisputeStatus = (typeof disputeStatuses)[number];
 
-/** Disputes are counted by status, over all of commerce and for the merchant of the receipt. */
+/** Disputes are counted by status, overall and for the receipt's merchant. */
 const totalsOf = (status: DisputeStatus, merchantId: bigint | null) => {
   const all = { subject: "disputes_by_status", key: status } as const;
   return merchantId === null

@@ -7,7 +7,7 @@ import { intentHash } from "./lib/intent-hash";
 import { known } from "./lib/known-row";
 import { submittedIntent } from "./lib/submitted-intent";
 
-/** A contract read gives addresses with their checksum in the case of the letters. */
+/** viem returns checksummed addresses from contract reads; the index stores lowercase. */
 const lowercase = (address: Address) => address.toLowerCase() as Address;
 
 export const intents: Handlers<"IntentBook"> = {

@@ -6,7 +6,7 @@ import { afterSpend } from "./lib/spend-window";
 
 type Policy = typeof policy.$inferInsert;
 
-/** Makes a policy what the event says, keeping what it doesn't say (the spend window of a limit that is set again). */
+/** Upserts a policy. Columns that `row` omits keep their values. */
 async function setPolicy(db: Context["db"], row: Policy): Promise<void> {
   await db.insert(policy).values(row).onConflictDoUpdate(row);
 }

@@ -2,7 +2,7 @@ import { access, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** Where something is kept that is made once on a machine and used by every start and test after that. */
+/** A path in the machine-wide cache, which all starts and tests share. */
 export const cached = (name: string) =>
   join(process.env.INTENTRY_CACHE || join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "intentry"), name);
 
@@ -12,7 +12,7 @@ const exists = (path: string) =>
     () => false,
   );
 
-/** Does the work in a scratch folder and moves it into place at the end, so that a half-made folder is never used. */
+/** Creates a folder atomically, unless it exists: fills a scratch folder and renames it. */
 export async function makeFolder(target: string, fill: (scratch: string) => Promise<void>): Promise<string> {
   if (await exists(target)) return target;
   await mkdir(dirname(target), { recursive: true });
@@ -22,7 +22,7 @@ export async function makeFolder(target: string, fill: (scratch: string) => Prom
     await rename(scratch, target);
   } catch (error) {
     await rm(scratch, { recursive: true, force: true });
-    // Another process that made the same folder meanwhile is as good as ours.
+    // Another process may have created the same folder meanwhile.
     if (!(await exists(target))) throw error;
   }
   return target;

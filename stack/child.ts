@@ -8,20 +8,20 @@ type StopSignal = "SIGTERM" | "SIGINT" | "SIGKILL";
 
 export type Child = {
   name: string;
-  /** Resolves once the process has ended, with its exit code (null when a signal ended it). */
+  /** Resolves with the exit code once the process has ended. Null if a signal ended it. */
   ended: Promise<number | null>;
-  /** The last lines it printed, for the error message when it ends unexpectedly. */
+  /** The last lines of its output, for error messages. */
   lastLines: () => string[];
-  /** Sends the signal (by default the child's own stop signal), and SIGKILL if it still runs after its grace period. */
+  /** Sends the signal (default: the child's stop signal), and SIGKILL after the grace period. */
   stop: (signal?: StopSignal) => Promise<void>;
   pid: number;
 };
 
 type SupervisionOptions = {
   name: string;
-  /** What ends it in an orderly way. */
+  /** The signal for a graceful shutdown. */
   stopSignal?: StopSignal;
-  /** How long it may take to end before it is killed. */
+  /** The time for a graceful shutdown before SIGKILL. */
   graceMs?: number;
   onLine?: (line: string) => void;
 };
@@ -47,7 +47,7 @@ process.once("exit", () => {
 
 let watchdog: ChildProcess | undefined;
 
-/** Tells the watchdog about a child. It ends the registered processes if this one is killed before it can. */
+/** Sends a line to the watchdog, which ends the registered children if this process is killed. */
 function notifyWatchdog(line: string): void {
   if (!watchdog) {
     const script = fileURLToPath(new URL("watchdog.js", import.meta.url));
@@ -55,7 +55,7 @@ function notifyWatchdog(line: string): void {
     watchdog.once("exit", () => {
       watchdog = undefined;
     });
-    // A watchdog that was killed is replaced with the next child.
+    // The next child starts a new watchdog if this one was killed.
     watchdog.stdin?.on("error", () => {});
     watchdog.unref();
     (watchdog.stdin as Socket | null)?.unref();
@@ -63,7 +63,7 @@ function notifyWatchdog(line: string): void {
   watchdog.stdin?.write(`${line}\n`);
 }
 
-/** Reads a process's output line by line, and makes sure that it never outlives this process. */
+/** Reads a process's output line by line, and ensures that it never outlives this process. */
 export function supervise(
   child: ChildProcess,
   { name, stopSignal = "SIGTERM", graceMs = DEFAULT_GRACE_MS, onLine }: SupervisionOptions,
@@ -106,18 +106,18 @@ export function supervise(
 }
 
 /**
- * Starts a program under supervision. It gets its own process group, so that Ctrl-C reaches only this process, which
- * then stops its children in order.
+ * Starts a supervised program in its own process group. Ctrl-C then reaches only this process, which stops its children
+ * in order.
  */
 export function startChild({ name, stopSignal, graceMs, onLine, command, args, ...options }: Options): Child {
   const child = spawn(command, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   return supervise(child, { name, stopSignal, graceMs, onLine });
 }
 
-/** Lines of a JSON log below the level of a warning say nothing about why a process ended. */
+/** Whether a line of a JSON log is below the warn level, and so not worth repeating in an error message. */
 const isRoutine = (line: string) => /^\{"level":[1-3]0,/.test(line);
 
-/** A child that should be running has ended. The message contains its last lines of output. */
+/** A child ended unexpectedly. The message contains its last lines of output. */
 export class ChildEnded extends Error {
   override name = "ChildEnded";
 

@@ -4,12 +4,12 @@ import type { ContractName } from "../config/contracts";
 import bytecode from "../contracts/bytecode.json";
 import { actor, type ChainConnection, mined } from "./chain";
 
-/** Contracts of the local chain that are no part of the protocol. */
+/** Contracts that only the local chain has, besides the protocol. */
 type Helper = "TestDollar" | "Multicall" | "PolicyAccount";
 
 export type Contracts = Record<ContractName | Helper, Address>;
 
-/** Deploys the protocol and the helpers on an empty chain. Sent in one order by one account, the addresses are always the same. */
+/** Deploys the protocol and the helpers on an empty chain. The order and the account are fixed, so the addresses are too. */
 export async function deploy(client: ChainConnection): Promise<Contracts> {
   const account = actor(0);
   const make = async (name: keyof typeof bytecode, abi: readonly unknown[] = [], args: readonly unknown[] = []) => {

@@ -4,26 +4,26 @@ import { type Child, supervise } from "./child";
 
 const projectRoot = resolve(import.meta.dirname, "..");
 
-/** Requests in flight may finish before it is killed. */
+/** The time for requests in flight to finish before SIGKILL. */
 const GRACE_MS = 8_000;
 
 export type Gateway = Child & {
-  /** Resolves once it accepts connections. Rejects when it ends before that. */
+  /** Resolves once it accepts connections. Rejects if it ends first. */
   listening: Promise<void>;
-  /** Makes `/ready` answer 503 with this reason, because the indexer can't go on. */
+  /** Makes `/ready` respond 503 with this reason, because the indexer can't continue. */
   reportFailure: (reason: string) => void;
 };
 
 type Options = {
   env: NodeJS.ProcessEnv;
   onLine?: (line: string) => void;
-  /** The checkout whose sources run; unset, this one. */
+  /** The checkout to run. Default: this one. */
   root?: string;
 };
 
 /**
- * Starts the gateway in a process of its own. It is a cluster worker, so that during a reload the new process accepts
- * connections on the same socket before the old one stops.
+ * Starts the gateway in a separate process. It is a cluster worker, so that on a reload the new process accepts connections
+ * on the same socket before the old one stops.
  */
 export function startGateway({ env, onLine, root = projectRoot }: Options): Gateway {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -33,7 +33,7 @@ export function startGateway({ env, onLine, root = projectRoot }: Options): Gate
     cwd: root,
     silent: true,
   });
-  // A worker inherits this process's environment; it is to have the given one only.
+  // A worker inherits this process's environment. Unset it, so that the worker has only `env`.
   const inherited = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]));
   const worker: Worker = cluster.fork({ ...inherited, ...env });
   const child = supervise(worker.process, { name: "gateway", graceMs: GRACE_MS, onLine });

@@ -2,13 +2,13 @@ import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { anyBuildPattern, legacyBuild, sameDeploymentPattern } from "../config/index-build";
 
-/** An indexer that has not renewed its lock for this long is gone. It is Ponder's own limit. */
+/** A lock that has not been renewed for this long is stale. Same limit as in Ponder. */
 const HEARTBEAT_MS = 25_000;
 
 /** How often to check whether the build has caught up and others can be dropped. */
 const CHECK_MS = 1_000;
 
-/** Gateways switch to a build by themselves once it has caught up. Earlier builds are kept this much longer. */
+/** How long to keep earlier builds after this one has caught up, so that gateways can switch to it. */
 const KEPT_MS = 5_000;
 
 type BuildState = { isReady: boolean; isLocked: boolean; checkpoint: string };
@@ -30,7 +30,7 @@ async function readState(client: pg.ClientBase, build: string): Promise<BuildSta
   return rows[0];
 }
 
-/** The schemas whose names match, if need be only those that were created before another. */
+/** The schemas whose names match a pattern, optionally only those created before another schema. */
 async function schemasLike(client: pg.ClientBase, pattern: string, before?: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT nspname AS name FROM pg_namespace
@@ -41,13 +41,13 @@ async function schemasLike(client: pg.ClientBase, pattern: string, before?: stri
   return rows.map((row) => row.name);
 }
 
-/** The earlier builds of the same deployment that no indexer works on, and whether this one has reached the last block of all of them. */
+/** The unlocked earlier builds of the same deployment, and whether this build has reached their last blocks. */
 async function earlierBuilds(client: pg.ClientBase, build: string) {
   const own = await readState(client, build);
   const unused: string[] = [];
   let isReached = own?.isReady === true;
   let isOnly = true;
-  // A version that was rolled back to must not drop the build of the newer one.
+  // Only earlier builds: after a rollback, the older version must not drop the newer one's build.
   for (const schema of await schemasLike(client, sameDeploymentPattern(build), build)) {
     isOnly = false;
     const state = await readState(client, schema);
@@ -58,14 +58,14 @@ async function earlierBuilds(client: pg.ClientBase, build: string) {
   return { unused, isReached, isOnly };
 }
 
-/** Drops every build of an index, and Ponder's views of it. */
+/** Drops all builds of an index and its views. */
 export async function dropIndex(client: pg.ClientBase, databaseSchema: string): Promise<void> {
   await client.query(`DROP SCHEMA IF EXISTS ${name(databaseSchema)} CASCADE`);
   for (const build of await schemasLike(client, anyBuildPattern(databaseSchema)))
     await client.query(`DROP SCHEMA ${name(build)} CASCADE`);
 }
 
-/** An indexer of an earlier version is still running on the schema that is to be moved. */
+/** An indexer of an earlier version still runs on the schema to rename. */
 class IndexInUse extends Error {
   override name = "IndexInUse";
 
@@ -76,7 +76,7 @@ class IndexInUse extends Error {
   }
 }
 
-/** A schema holds the index of another chain, and can't be used for this one. */
+/** A schema contains the index of another chain. */
 class OtherChain extends Error {
   override name = "OtherChain";
 
@@ -85,7 +85,7 @@ class OtherChain extends Error {
   }
 }
 
-/** Throws {@link OtherChain} if a schema with Ponder's tables or views is of another chain. */
+/** Throws {@link OtherChain} if a schema contains Ponder's tables or views for another chain. */
 async function requireChain(client: pg.ClientBase, schema: string, chainId: number): Promise<void> {
   const table = `${name(schema)}._ponder_checkpoint`;
   const { rows: found } = await client.query("SELECT to_regclass($1) IS NOT NULL AS found", [table]);
@@ -94,13 +94,13 @@ async function requireChain(client: pg.ClientBase, schema: string, chainId: numb
   if (rows[0]) throw new OtherChain(schema, rows[0].chain_id);
 }
 
-/** Throws {@link OtherChain} if any build under a public name, or the views of one, are of another chain. */
+/** Throws {@link OtherChain} if any build of an index, or its views, belong to another chain. */
 export async function requireChainOfAll(client: pg.ClientBase, databaseSchema: string, chainId: number): Promise<void> {
   for (const schema of [databaseSchema, ...(await schemasLike(client, anyBuildPattern(databaseSchema)))])
     await requireChain(client, schema, chainId);
 }
 
-/** Earlier versions built the index in the schema that now holds the views. Renames it, so that it is one build of several. */
+/** Earlier versions built the index in the schema that now contains the views. Renames it to a build schema. */
 async function moveLegacyIndex(client: pg.ClientBase, { databaseSchema, build, chainId }: Options): Promise<void> {
   const { rows } = await client.query("SELECT relkind FROM pg_class WHERE oid = to_regclass($1)", [
     `${name(databaseSchema)}._ponder_meta`,
@@ -111,7 +111,7 @@ async function moveLegacyIndex(client: pg.ClientBase, { databaseSchema, build, c
   await client.query(`ALTER SCHEMA ${name(databaseSchema)} RENAME TO ${name(legacyBuild(build))}`);
 }
 
-/** Releases a build's lock. Only for the process that knows that the indexer which held it has ended. */
+/** Releases a build's lock. Call it only after the indexer that held the lock has ended. */
 export async function releaseLock(databaseUrl: string, build: string): Promise<void> {
   await withClient(databaseUrl, async (client) => {
     if (await readState(client, build))
@@ -119,10 +119,10 @@ export async function releaseLock(databaseUrl: string, build: string): Promise<v
   });
 }
 
-/** How long a database may take to come up after this process. */
+/** How long to wait for the database at startup. */
 const DATABASE_WAIT_MS = 60_000;
 
-/** The database does not answer. The message names the variable and the reason, not the URL, which has a password. */
+/** The database does not answer. The message omits the URL, which contains a password. */
 export class DatabaseUnavailable extends Error {
   override name = "DatabaseUnavailable";
 
@@ -131,7 +131,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** Waits until a database answers, for a minute at most. Calls `onWaiting` once if it does not answer at once. */
+/** Waits up to a minute for the database. Calls `onWaiting` once if the first attempt fails. */
 export async function databaseReady(databaseUrl: string, onWaiting: (error: Error) => void): Promise<void> {
   const deadline = Date.now() + DATABASE_WAIT_MS;
   for (let attempt = 0; ; attempt++) {
@@ -147,7 +147,7 @@ export async function databaseReady(databaseUrl: string, onWaiting: (error: Erro
   }
 }
 
-/** Whether waiting can't help: the role, the password or the database is wrong. */
+/** Whether a retry can't succeed: the role, the password or the database name is wrong. */
 const isRefusal = (error: unknown) =>
   error instanceof Error && "code" in error && /^(28...|3D000)$/.test(String(error.code));
 
@@ -156,7 +156,7 @@ export async function withClient<Value>(
   act: (client: pg.Client) => Promise<Value>,
 ): Promise<Value> {
   const client = new pg.Client({ connectionString: databaseUrl });
-  // A connection that breaks also rejects the query that is running on it.
+  // A broken connection also rejects the running query.
   client.on("error", () => {});
   await client.connect();
   try {
@@ -169,22 +169,22 @@ export async function withClient<Value>(
 type Options = {
   databaseUrl: string;
   databaseSchema: string;
-  /** The schema of the build that the indexer works on. */
+  /** The schema of the indexer's build. */
   build: string;
   chainId: number;
   onError: (error: unknown) => void;
 };
 
 /**
- * Prepares the database for a build, and drops earlier builds once it has caught up and no indexer works on them. Call it
- * before the indexer starts, and stop it after the indexer has ended.
+ * Prepares the database for a build. Drops earlier builds once this one has caught up and no indexer holds their locks.
+ * Call it before the indexer starts, and stop it after the indexer has ended.
  */
 export async function manageBuilds(options: Options): Promise<{ stop: () => Promise<void> }> {
   const { databaseUrl, build, onError } = options;
   await withClient(databaseUrl, (client) => moveLegacyIndex(client, options));
   const stopped = new AbortController();
   let reachedAt: number | undefined;
-  /** Drops what can be dropped now. Returns whether nothing is left to do. */
+  /** Drops unused earlier builds. Returns true when none is left. */
   const dropEarlier = async (client: pg.Client) => {
     const { unused, isReached, isOnly } = await earlierBuilds(client, build);
     if (!isReached) return false;
@@ -200,7 +200,7 @@ export async function manageBuilds(options: Options): Promise<{ stop: () => Prom
         if (await withClient(databaseUrl, dropEarlier)) return;
         reported = undefined;
       } catch (error) {
-        // A database that is away is reported once.
+        // Report an unavailable database once.
         if (!stopped.signal.aborted && reported !== String(error)) onError(error);
         reported = String(error);
       }

@@ -8,7 +8,7 @@ import { deployTokens } from "./local-tokens";
 import { protocolOn } from "./protocol";
 import { SAMPLE_HISTORY_SECONDS, sampleActivity } from "./sample/index";
 
-/** Starts a fresh chain with the contracts and the sample activity on it, and writes the local deployment file. */
+/** Starts a fresh chain with the contracts and the sample activity, and writes the local deployment file. */
 export async function startLocalChain(
   environment: Environment & { databaseUrl: string },
   onStarted: (chain: LocalChain) => void,

@@ -6,8 +6,8 @@ import { LOCAL_CHAIN_ID } from "../config/networks";
 const network = `eip155:${LOCAL_CHAIN_ID}` as const;
 
 /**
- * A fetch that pays on the local chain, as it comes from npm. Such a client pays only in tokens that it knows, unless it
- * is told of another: the test dollar is known nowhere else.
+ * The x402 fetch wrapper from npm, set up to pay on the local chain. It pays only in well-known tokens by default, so the
+ * test dollar must be allowed explicitly.
  */
 export const payingFetch = (account: LocalAccount, testDollar: Address) =>
   wrapFetchWithPaymentFromConfig(fetch, {

@@ -21,11 +21,11 @@ type Abis = typeof deployedAbis;
 type Write = "nonpayable" | "payable";
 type Read = "view" | "pure";
 
-/** Names every function of every deployed contract, so that a call is checked by the compiler. */
+/** Typed access to all functions of the deployed contracts. */
 export type Protocol = {
   client: ChainConnection;
   contracts: Contracts;
-  /** Sends a transaction from the account and waits for its receipt; a revert is an error. */
+  /** Sends a transaction from the account and waits for its receipt. Throws if it reverts. */
   write: <Name extends keyof Abis, Fn extends ContractFunctionName<Abis[Name], Write>>(
     from: Account,
     name: Name,
@@ -33,7 +33,7 @@ export type Protocol = {
     args: ContractFunctionArgs<Abis[Name], Write, Fn>,
     value?: bigint,
   ) => Promise<TransactionReceipt>;
-  /** Asks a view function. */
+  /** Calls a view function. */
   read: <Name extends keyof Abis, Fn extends ContractFunctionName<Abis[Name], Read>>(
     name: Name,
     functionName: Fn,
@@ -44,7 +44,7 @@ export type Protocol = {
 export const protocolOn = (client: ChainConnection, contracts: Contracts): Protocol => ({
   client,
   contracts,
-  // viem infers these types from literal arguments; here they are parameters, already checked by the signatures above.
+  // viem infers types from literal arguments. Here they are type parameters, checked by the signatures above.
   write: (account, name, functionName, args, value) =>
     mined(
       client,

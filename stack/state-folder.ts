@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { endProcess, runningSince } from "./process";
 
-/** Another process uses the state folder; the message names it and the variable that moves the folder. */
+/** Another process owns the state folder. The message names the process and the environment variable. */
 export class StateFolderInUse extends Error {
   override name = "StateFolderInUse";
 
@@ -13,16 +13,16 @@ export class StateFolderInUse extends Error {
 }
 
 export type StateFolder = {
-  /** Remembers a child, so that the next owner ends it if this process is killed and the child is not. */
+  /** Records a child, so that the next owner ends it if it outlives this process. */
   record: (child: { pid: number; ended: Promise<unknown> }) => Promise<void>;
-  /** Gives the folder up; the end of the process does the same. */
+  /** Releases the folder. Also happens when the process exits. */
   release: () => void;
 };
 
 type Role = "owner" | "child";
 type Mark = { file: string; role: Role; pid: number; started: string };
 
-/** A process is an empty file whose name says all, so that it can't be read half written. */
+/** A mark is an empty file with all data in its name, so that it can't be read half written. */
 const fileOf = (role: Role, pid: number, started: string) => `${role}-${pid}-${started}`;
 
 async function marksIn(folder: string): Promise<Mark[]> {
@@ -34,15 +34,15 @@ async function marksIn(folder: string): Promise<Mark[]> {
 
 const isRunning = async ({ pid, started }: Mark) => (await runningSince(pid)) === started;
 
-/** How long the process with the lower id waits for one that claims the folder at the same time to withdraw. */
+/** How long the process with the lower pid waits for a concurrent claim to be withdrawn. */
 const WITHDRAW_MS = 1_000;
 
 /**
- * Makes this process the only owner of the state folder, or throws {@link StateFolderInUse}. Marks of processes that were
- * killed count for nothing, and children that they left are ended.
+ * Makes this process the only owner of the state folder, or throws {@link StateFolderInUse}. Ignores marks of dead
+ * processes, and ends the children that they left.
  *
- * Each process marks its claim before it looks for others, so of two at the same time at least one sees the other. The
- * one with the higher id withdraws.
+ * Each process writes its mark before it checks for others, so of two concurrent processes at least one sees the other.
+ * The one with the higher pid withdraws.
  */
 export async function ownStateFolder(folder: string): Promise<StateFolder> {
   const marks = join(folder, "processes");
@@ -56,7 +56,7 @@ export async function ownStateFolder(folder: string): Promise<StateFolder> {
     const left = (await marksIn(marks)).filter(({ file }) => file !== own);
     await Promise.all(
       left.map(async (mark) => {
-        // Without a start time the id may belong to any process by now.
+        // Without a start time, the pid may belong to an unrelated process.
         if (mark.role === "child" && mark.started !== "0" && (await isRunning(mark))) await endProcess(mark.pid);
         remove(mark.file);
       }),

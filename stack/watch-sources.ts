@@ -1,22 +1,22 @@
 import { existsSync, readdirSync, watch } from "node:fs";
 import { join } from "node:path";
 
-/** What only the gateway is made of, and what the indexer is made of too. */
+/** Sources of the gateway only, and sources that the indexer shares. */
 const GATEWAY_FOLDERS = ["api"];
 const SHARED_FOLDERS = ["abis", "config", "rpc", "src"];
 const SHARED_FILES = ["ponder.config.ts", "ponder.schema.ts"];
 
-/** Editors write a file in several steps, and a checkout changes many at once. */
+/** Debounce: editors write a file in several steps, and a checkout changes many files at once. */
 const QUIET_MS = 100;
 
 export type Edit = {
-  /** Whether the indexer is made of what was edited, and not only the gateway. */
+  /** Whether the edit affects the indexer too, and not only the gateway. */
   isShared: boolean;
 };
 
 /**
- * A folder and those below it, each to be watched by itself: Node's recursive watcher loses a file that an editor replaces
- * by another of the same name, which is how most of them save.
+ * A folder and its subfolders, to watch each separately. Most editors save by replacing the file, and Node's recursive
+ * watcher loses replaced files.
  */
 const foldersBelow = (folder: string): string[] =>
   existsSync(folder)
@@ -28,7 +28,7 @@ const foldersBelow = (folder: string): string[] =>
       ]
     : [];
 
-/** Calls `onEdit` after edits of the sources, one call at a time. Returns the function that stops it. */
+/** Calls `onEdit` after source edits, one call at a time. Returns a function that stops watching. */
 export function watchSources(root: string, onEdit: (edit: Edit) => Promise<void>): () => void {
   let pending: Edit | undefined;
   let timer: NodeJS.Timeout | undefined;

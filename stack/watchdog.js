@@ -1,6 +1,6 @@
-// Ends the processes of a stack whose supervisor has died without ending them itself, as after a kill -9.
-// The supervisor holds the other end of stdin and writes a line for each process: `+<pid> <signal>` when it starts and
-// `-<pid>` when it ends. End of file means that the supervisor is gone. Plain JavaScript, so that it starts at once.
+// Ends the processes of a stack whose supervisor was killed (kill -9) before it could stop them.
+// The supervisor writes a line to stdin for each process: `+<pid> <signal>` when it starts and `-<pid>` when it ends. End
+// of file means that the supervisor has died. Plain JavaScript, so that it starts quickly.
 import { createInterface } from "node:readline";
 
 const GRACE_MS = 4_000;
@@ -14,11 +14,11 @@ const send = (pid, signal) => {
     process.kill(pid, signal);
     return true;
   } catch {
-    return false; // It has ended by itself.
+    return false; // The process has already ended.
   }
 };
 
-// Ctrl-C in a terminal reaches every process of its group; this one ends after the supervisor.
+// Ignores Ctrl-C, which reaches the whole process group. The watchdog must outlive the supervisor.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
 
 createInterface({ input: process.stdin })

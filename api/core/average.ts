@@ -2,8 +2,8 @@ const FRACTION_DIGITS = 6;
 const SCALE = 10n ** BigInt(FRACTION_DIGITS);
 
 /**
- * The mean of `count` numbers with a sum, as a decimal text of at most six fraction digits, rounded half up and without
- * trailing zeros. The mean of nothing is 0.
+ * Returns the mean as a decimal string with at most six fraction digits, rounded half up and without trailing zeros.
+ * Returns 0 if `count` is 0.
  *
  * @example
  * average(7n, 2) // "3.5"

@@ -5,7 +5,7 @@ import type { IndexDatabase } from "../index/database";
 import type { HeadReader } from "../index/head";
 import type { StoreDatabase } from "../store/open";
 
-/** The settings that operations and transports use, and the indexed chain. */
+/** Settings for operations and transports, and the indexed chain. */
 export type Config = Pick<
   Environment,
   | "x402DevBypass"
@@ -21,11 +21,11 @@ export type Config = Pick<
   | "eventHeartbeatMs"
 > & {
   chainId: number;
-  /** The addresses of the protocol's contracts on that chain. */
+  /** Addresses of the protocol's contracts on this chain. */
   contracts: Readonly<Record<ContractName, Address>>;
 };
 
-/** What every operation receives. An operation that needs a subsystem names it in the type of its context. */
+/** The context of every operation. An operation that needs another subsystem adds it to its context type. */
 export type BaseContext = {
   /** The index, read-only. */
   db: IndexDatabase;
@@ -34,6 +34,6 @@ export type BaseContext = {
   config: Config;
   /** The newest indexed block. */
   head: HeadReader["recent"];
-  /** The time in unix seconds that decides what has expired. */
+  /** The current time in unix seconds, for expiry checks. */
   now: HeadReader["now"];
 };

@@ -5,12 +5,12 @@ const TAG_BYTES = 12;
 
 const Payload = z.array(z.string());
 
-/** The tag that only this service can make for a place in one list with its filters. */
+/** The authentication tag (truncated HMAC) of a cursor. It binds the cursor to one list with one set of filters. */
 const tagOf = (secret: string, list: string, payload: Uint8Array) =>
   createHmac("sha256", secret).update(`${list}\n`).update(payload).digest().subarray(0, TAG_BYTES);
 
 /**
- * Writes a place in a list, the sort key of the last row seen, as an opaque text.
+ * Encodes the sort key of a page's last row as an opaque, signed cursor.
  *
  * @example
  * writeCursor(secret, 'GET /intents {"status":"open"}', ["7"]) // "4yq8…"
@@ -20,10 +20,10 @@ export function writeCursor(secret: string, list: string, key: readonly string[]
   return Buffer.concat([tagOf(secret, list, payload), payload]).toString("base64url");
 }
 
-/** Reads a cursor back, or gives null for one that {@link writeCursor} did not make for this list and these filters. */
+/** Decodes a cursor. Returns null unless {@link writeCursor} made it for the same list and filters. */
 export function readCursor(secret: string, list: string, cursor: string): string[] | null {
   const bytes = Buffer.from(cursor, "base64url");
-  // What base64url leaves out when it decodes (other characters, loose bits) would make many texts one cursor.
+  // Node's base64url decoder ignores invalid characters and trailing bits. Accept only the canonical encoding.
   if (bytes.toString("base64url") !== cursor || bytes.length <= TAG_BYTES) return null;
   const payload = bytes.subarray(TAG_BYTES);
   if (!timingSafeEqual(bytes.subarray(0, TAG_BYTES), tagOf(secret, list, payload))) return null;

@@ -1,12 +1,12 @@
-/** Every status with which an operation can fail for a reason it knows. */
+/** The HTTP statuses of expected failures. */
 export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 429 | 500 | 503;
 
-/** A failure with the sentence that the client gets. Anything else that is thrown is a fault of ours, and says nothing outside. */
+/** An expected failure. The client receives its message. Any other error becomes a 500 without details. */
 export abstract class OperationError extends Error {
   abstract readonly status: ErrorStatus;
 }
 
-/** What was sent can't be served; each problem begins with the name of the parameter. */
+/** Invalid input. Each problem starts with the name of the parameter. */
 export class BadInput extends OperationError {
   override name = "BadInput";
   readonly status = 400;
@@ -16,25 +16,25 @@ export class BadInput extends OperationError {
   }
 }
 
-/** Who asks may not, without a token that this service knows. */
+/** The request has no valid token. */
 export class Unauthorized extends OperationError {
   override name = "Unauthorized";
   readonly status = 401;
 }
 
-/** This is not done on this chain. */
+/** The operation is disabled on this deployment. */
 export class Forbidden extends OperationError {
   override name = "Forbidden";
   readonly status = 403;
 }
 
-/** What was sent contradicts what is there. */
+/** The input conflicts with the stored or indexed state. */
 export class Conflict extends OperationError {
   override name = "Conflict";
   readonly status = 409;
 }
 
-/** Who asks has had enough for now. */
+/** The client exceeded a rate limit or quota. */
 export class TooMany extends OperationError {
   override name = "TooMany";
   readonly status = 429;
@@ -42,14 +42,14 @@ export class TooMany extends OperationError {
   constructor(
     message: string,
     readonly retryAfterSeconds: number,
-    /** How many requests there may be, if it is requests that were too many. */
+    /** Requests per window, for a rate limit. Unset for other quotas. */
     readonly limit?: number,
   ) {
     super(message);
   }
 }
 
-/** The same is being done for another request just now; asking again shortly shows what came of it. */
+/** Another request is doing the same work. A retry returns its result. */
 export class InProgress extends OperationError {
   override name = "InProgress";
   readonly status = 409;
@@ -62,25 +62,25 @@ export class InProgress extends OperationError {
   }
 }
 
-/** What was asked for is not there. */
+/** The resource does not exist. */
 export class NotFound extends OperationError {
   override name = "NotFound";
   readonly status = 404;
 }
 
-/** What was asked for was there once, or so it seems, and nothing is known of it any more. */
+/** The resource existed, or may have existed, and is no longer available. */
 export class Gone extends OperationError {
   override name = "Gone";
   readonly status = 410;
 }
 
-/** What was sent is larger than it may be. */
+/** The payload exceeds its size limit. */
 export class TooLarge extends OperationError {
   override name = "TooLarge";
   readonly status = 413;
 }
 
-/** Something this service needs does not answer; asking again later may work. */
+/** A dependency is unavailable. The client can retry. */
 export class Unavailable extends OperationError {
   override name = "Unavailable";
   readonly status = 503;

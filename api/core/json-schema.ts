@@ -1,7 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "./operation";
 
-/** What an operation takes, as a JSON Schema: each part as the OpenAPI document describes it. */
+/** The JSON Schema of an operation's input, as in the OpenAPI document. */
 export function inputSchemaOf(input: z.ZodObject): Record<string, unknown> {
   const app = new OpenAPIHono();
   app.openAPIRegistry.register("Input", input);
@@ -9,7 +9,7 @@ export function inputSchemaOf(input: z.ZodObject): Record<string, unknown> {
   return { ...components?.schemas?.Input };
 }
 
-/** What an operation answers, as a JSON Schema. */
+/** The JSON Schema of an operation's output. */
 export function outputSchemaOf(output: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...schema } = z.toJSONSchema(output, { unrepresentable: "any" });
   return schema;

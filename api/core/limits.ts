@@ -6,14 +6,14 @@ import { TooMany } from "./errors";
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** How far a client has come in the present minute. */
+/** A client's rate limit in the current minute. */
 export type Allowance = { limit: number; remaining: number; resetSeconds: number };
 
 const secondsUntil = (end: number, now: number) => Math.max(1, Math.ceil((end - now) / 1000));
 
 /**
- * Counts a write of a client, and refuses it when the minute's writes are used up. The count is in the store, so that it
- * holds over several processes.
+ * Counts a client's write and throws {@link TooMany} above the limit per minute. The counter is in the store, so all
+ * gateway processes share it.
  */
 export async function countWrite(db: StoreDatabase, client: string, limit: number, now: number): Promise<Allowance> {
   const minute = Math.floor(now / MINUTE_MS);
@@ -26,7 +26,7 @@ export async function countWrite(db: StoreDatabase, client: string, limit: numbe
     })
     .returning({ count: writeCount.count });
   const count = row?.count ?? 1;
-  // Whoever begins a minute sweeps out the ones that are over.
+  // The first write of a minute deletes the counters of earlier minutes.
   if (count === 1) await db.delete(writeCount).where(lt(writeCount.minute, minute - 1));
   const resetSeconds = secondsUntil((minute + 1) * MINUTE_MS, now);
   if (count > limit)
@@ -34,7 +34,7 @@ export async function countWrite(db: StoreDatabase, client: string, limit: numbe
   return { limit, remaining: limit - count, resetSeconds };
 }
 
-/** Adds the bytes of a new document to what a client published today, and refuses it when that is too much. */
+/** Adds a new document's bytes to the client's daily total (UTC) and throws {@link TooMany} above the limit. */
 export async function countBytes(
   db: StoreDatabase,
   client: string,
@@ -57,6 +57,6 @@ export async function countBytes(
     })
     .returning({ bytes: documentQuota.bytes });
   if (!row) throw tooMany();
-  // Whoever begins a day sweeps out the ones that are over.
+  // The first document of a day deletes the totals of earlier days.
   if (row.bytes === bytes) await db.delete(documentQuota).where(lt(documentQuota.day, day));
 }

@@ -11,7 +11,7 @@ export type IndexDatabase = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execu
 
 export type OpenIndex = {
   db: IndexDatabase;
-  /** How far this version's build has come, while an earlier one is served instead. Undefined while it is not. */
+  /** The checkpoint of this version's build while an earlier build is served; otherwise undefined. */
   pendingCheckpoint: () => string | undefined;
   close: () => Promise<void>;
 };
@@ -20,36 +20,36 @@ type Options = {
   databaseUrl: string;
   /** The schema of this version's build. */
   build: string;
-  /** Called when a connection fails outside of a query, or the builds can't be read. */
+  /** Called when an idle connection fails or the builds can't be read. */
   onError: (error: unknown) => void;
 };
 
 const POOL_SIZE = 20;
 const CONNECT_MS = 3_000;
 
-/** How often to check whether this version's build has caught up, while an earlier one may be served. */
+/** Interval of the check whether this version's build has caught up. */
 const CHECK_MS = 500;
 
-/** The columns that queries of this version name. */
+/** The columns that this version's queries need. */
 const neededColumns = Object.values({ ...schemaModule }).flatMap((table: unknown) =>
   is(table, PgTable)
     ? getTableConfig(table).columns.map((column) => ({
         table: getTableName(table),
-        // Ponder names columns in snake case, as the `casing` of the database below does.
+        // Ponder uses snake_case column names, like the `casing` option below.
         column: column.keyAsName ? toSnakeCase(column.name) : column.name,
         type: column.getSQLType(),
       }))
     : [],
 );
 
-/** How far a build has come. Undefined before Ponder has created its tables. */
 type Progress = {
-  /** Whether the history of the chain, up to its finalized block, is indexed. */
+  /** Whether the backfill up to the finalized block is done. */
   isReady: boolean;
-  /** Ponder's position of the last indexed block. Positions compare as text. */
+  /** Ponder's checkpoint of the last indexed block. Checkpoints compare as strings. */
   checkpoint: string;
 };
 
+/** Reads the progress of a build. Undefined before Ponder has created its tables. */
 async function progressOf(pool: pg.Pool, build: string): Promise<Progress | undefined> {
   const schema = pg.escapeIdentifier(build);
   const { rows: found } = await pool.query("SELECT to_regclass($1) IS NOT NULL AS found", [`${schema}._ponder_meta`]);
@@ -62,7 +62,7 @@ async function progressOf(pool: pg.Pool, build: string): Promise<Progress | unde
   return rows[0] && { isReady: rows[0].ready === true, checkpoint: rows[0].checkpoint };
 }
 
-/** Whether a build has every column that queries of this version name, with the same type. */
+/** Whether a build has every needed column, with the same type. */
 async function isCompatible(pool: pg.Pool, build: string): Promise<boolean> {
   const { rows } = await pool.query(
     `SELECT count(*)::int AS missing FROM unnest($2::text[], $3::text[], $4::text[]) AS needed (tab, col, typ)
@@ -83,8 +83,8 @@ async function isCompatible(pool: pg.Pool, build: string): Promise<boolean> {
 type Choice = { schema: string; isFinal: boolean; ownCheckpoint: string };
 
 /**
- * Chooses the build to serve: an earlier one that this version can read, until this version's own has reached the same
- * block, so that answers never go back.
+ * Chooses the build to serve: the newest compatible earlier build until this version's build has reached the same block.
+ * Responses therefore never go back in time.
  */
 async function chooseBuild(pool: pg.Pool, { build }: Options): Promise<Choice> {
   const own = await progressOf(pool, build);
@@ -103,7 +103,8 @@ async function chooseBuild(pool: pg.Pool, { build }: Options): Promise<Choice> {
 }
 
 /**
- * Opens the index for reading: this version's build, or an earlier one while this one is still behind it. Connections are made when they are needed, so the database may start later.
+ * Opens the index for reading: this version's build, or an earlier one while this version's is behind. Connects lazily,
+ * so the database may start later.
  */
 export function openIndex(options: Options): OpenIndex {
   const { databaseUrl, build, onError } = options;
@@ -131,13 +132,13 @@ export function openIndex(options: Options): OpenIndex {
       if (schema !== served.schema && !closed) {
         const { pool: previous } = served;
         served = connectTo(schema);
-        // Resolves when its running queries have ended.
+        // `end` waits for running queries.
         previous.end().catch(onError);
       }
       if (isFinal) return;
       reported = undefined;
     } catch (error) {
-      // A database that is away is reported once.
+      // Report a repeated error once.
       if (!closed && reported !== String(error)) onError(error);
       reported = String(error);
     }

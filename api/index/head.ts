@@ -2,14 +2,14 @@ import { sql } from "drizzle-orm";
 import { z } from "zod";
 import type { IndexDatabase } from "./database";
 
-/** Where the index stands. */
+/** The progress of the index. */
 export type IndexHead = {
-  /** Whether the index has caught up with the chain's history. */
+  /** Whether the backfill is done. */
   historyDone: boolean;
   /** The newest indexed block and its time in unix seconds; null before the first. */
   block: bigint | null;
   timestamp: bigint | null;
-  /** The newest block of this version's build, which may not be the one that is served yet. */
+  /** The newest block of this version's build, which may not be the served build yet. */
   builtBlock: bigint | null;
 };
 
@@ -18,10 +18,9 @@ const Progress = z.object({
   latest_checkpoint: z.string().nullable(),
 });
 
-/** The block number in a Ponder checkpoint, which is decimal fields of fixed width: time, chain id, block number, … */
+/** The block number of a Ponder checkpoint: fixed-width decimal fields for time, chain id, block number, … */
 export const blockOfCheckpoint = (checkpoint: string) => BigInt(checkpoint.slice(26, 42));
 
-/** Asks the index where it stands. */
 async function readIndexHead(db: Pick<IndexDatabase, "execute">, pending: string | undefined): Promise<IndexHead> {
   const result = await db.execute(
     sql`SELECT value->>'is_ready' AS is_ready, (SELECT max(latest_checkpoint) FROM _ponder_checkpoint) AS latest_checkpoint FROM _ponder_meta WHERE key = 'app'`,
@@ -37,25 +36,23 @@ async function readIndexHead(db: Pick<IndexDatabase, "execute">, pending: string
   };
 }
 
-/** How long a head that was read may serve as the present one. */
+/** How long a read head is cached. */
 const RECENT_MS = 200;
 
-/** How long requests share a read that has not been answered yet. */
+/** How long requests share a pending read. */
 const PENDING_MS = 2_000;
 
-/** Follows the head of the index. */
 export type HeadReader = {
-  /** Where the index stands, or stood a moment ago: an answer that is read afterwards includes at least this block. */
+  /** The index head, at most 200 ms old. Later reads of the index include at least this block. */
   recent: () => Promise<IndexHead>;
-  /** The time in unix seconds that decides what has expired. */
+  /** The current time in unix seconds, for expiry checks. */
   now: () => Promise<bigint>;
 };
 
 /**
- * Makes the reader of an index's head. The index is asked a few times a second at most, however many requests there are.
- * While an earlier build is served, `pendingCheckpoint` says how far this version's build has come.
- * The time is that of day, or that of the newest indexed block where the chain is ahead of it (a local chain can be moved
- * forward).
+ * Creates a cached reader of the index head. It queries the database a few times per second at most. While an earlier
+ * build is served, `pendingCheckpoint` returns the checkpoint of this version's build. `now` is the later of the wall
+ * clock and the newest block's timestamp, because a local chain's clock can be moved forward.
  */
 export function followHead(
   db: Pick<IndexDatabase, "execute">,

@@ -1,28 +1,28 @@
-/** The rate is measured over this time. */
+/** The window of the rate measurement. */
 const WINDOW_MS = 60_000;
 
-/** A rate over less than this says nothing. */
+/** The minimum window for a meaningful rate. */
 const MIN_WINDOW_MS = 2_000;
 
-/** The part of the blocks from the first to the chain's head that is indexed, from 0 to 1. */
+/** The indexed fraction of the blocks from the start block to the chain's head, from 0 to 1. */
 export function progressOf(startBlock: bigint, block: bigint | null, chainHead: bigint): number {
   if (block === null || block <= startBlock) return chainHead <= startBlock && block !== null ? 1 : 0;
   if (block >= chainHead) return 1;
   return Number(((block - startBlock) * 10_000n) / (chainHead - startBlock)) / 10_000;
 }
 
-/** Measures how fast blocks are indexed. */
+/** Measures the indexing rate. */
 export function measureRate() {
   let samples: { at: number; block: bigint }[] = [];
   return {
     observe(at: number, block: bigint): void {
       const last = samples.at(-1);
-      // An index that went back is being built anew.
+      // The index went back, so it is being rebuilt.
       if (last && block < last.block) samples = [];
       samples.push({ at, block });
       while (samples.length > 2 && samples[1] && samples[1].at <= at - WINDOW_MS) samples.shift();
     },
-    /** Seconds until a block is indexed at the observed rate; null when that is not known. */
+    /** Seconds until a block is indexed at the measured rate; null if unknown. */
     secondsUntil(target: bigint): number | null {
       const [first, last] = [samples[0], samples.at(-1)];
       if (!first || !last) return null;

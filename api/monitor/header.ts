@@ -1,9 +1,9 @@
-/** The chain's newest block, as it was last received. */
+/** The chain's newest block. */
 export type Header = {
   number: bigint;
   hash: string;
   /** Unix seconds. */
   timestamp: bigint;
-  /** When a node last named it as its newest, in milliseconds since 1970. */
+  /** When a node last returned it as its newest block, in milliseconds since 1970. */
   receivedAt: number;
 };

@@ -8,7 +8,7 @@ export type SharedHead = Pick<FollowedHead, "current" | "isAway" | "close">;
 type Options = {
   store: () => Promise<StoreDatabase>;
   chainId: number;
-  /** Milliseconds between two reads of the published head. */
+  /** Milliseconds between reads of the published head. */
   intervalMs: number;
   /** Starts to follow the chain in this process. */
   follow: () => FollowedHead;
@@ -16,8 +16,8 @@ type Options = {
 };
 
 /**
- * The head of a chain, as the one process publishes it that follows the chain: the indexer, or, while none runs, the
- * first gateway that notices. If the store can't say who follows, this process does.
+ * Reads the published head of a chain. One process holds the lease and follows the chain: the indexer, or, if none runs,
+ * the first gateway to acquire it. If the store is unavailable, this process follows the chain itself.
  */
 export function readSharedHead({ store, chainId, intervalMs, follow, onError }: Options): SharedHead {
   const follower = { id: randomUUID(), isIndexer: false };
@@ -36,7 +36,7 @@ export function readSharedHead({ store, chainId, intervalMs, follow, onError }: 
       shared = published;
       return true;
     }
-    // An indexer that starts together with this process needs a moment longer.
+    // Give an indexer that starts at the same time one lease period to publish first.
     if (!own && Date.now() - startedAt < LEASE_MS) return true;
     return !(await publishHead(db, chainId, follower, ownState()));
   }

@@ -3,7 +3,7 @@ import { declareDiscoveryExtension } from "@x402/extensions/bazaar";
 import { inputSchemaOf } from "../core/json-schema";
 import type { Operation } from "../core/operation";
 
-/** What a paid operation asks for, and what for. */
+/** The offer of a paid operation: the resource and its payment requirements. */
 export type Offer = {
   resource: ResourceInfo;
   accepts: [PaymentRequirements];
@@ -13,9 +13,9 @@ export type Offer = {
 type Offered = Pick<Operation, "route" | "summary" | "input"> & { example: Record<string, unknown> };
 
 /**
- * Makes the offers of a paid operation, at the address by which a client knows the service. The Bazaar extension tells
- * those who list paid resources how it is called. What it answers is left to the discovery document: an offer has to fit
- * into a header.
+ * Creates a function that returns the offer of a paid operation for a base URL. The Bazaar extension describes the input
+ * for directories of paid resources. The output schema is only in the discovery document, because an offer must fit into
+ * a header.
  */
 export function offersOf({ route, summary, input, example }: Offered, requirements: PaymentRequirements) {
   const discovery = { method: "GET" as const, input: example, inputSchema: inputSchemaOf(input) };
@@ -32,5 +32,5 @@ export function offersOf({ route, summary, input, example }: Offered, requiremen
   });
 }
 
-/** The offer as the `payment-required` header holds it. */
+/** The content of the `payment-required` header. */
 export const paymentRequired = (offer: Offer, error: string): PaymentRequired => ({ x402Version: 2, error, ...offer });

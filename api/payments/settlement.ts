@@ -1,7 +1,7 @@
 import { type Address, type Hex, type PublicClient, parseAbi, parseEventLogs } from "viem";
 import type { PaymentRow } from "./records";
 
-/** What is asked of the payment network to find a payment on it. */
+/** The RPC methods needed to find a payment on its network. */
 export type PaymentChain = Pick<PublicClient, "getBlockNumber" | "getLogs" | "getTransactionReceipt">;
 
 const events = parseAbi([
@@ -10,12 +10,12 @@ const events = parseAbi([
 ]);
 const [authorizationUsed] = events;
 
-/** How far back a payment is looked for when the block before its settlement is not known. */
+/** Search range in blocks if the block before settlement is unknown. */
 const BLOCKS_BACK = 1_000n;
 
 /**
- * The transaction that made a payment, or null when none has. That the payer's nonce is used up is not enough: it may have
- * been canceled, or used for a transfer to somebody else. So the transfer itself is looked for.
+ * Finds the transaction that settled a payment, or null. A used nonce is not sufficient: the payer may have canceled it or
+ * used it for another transfer. So the receipt must contain the expected Transfer event.
  */
 export async function findSettlement(
   chain: PaymentChain,

@@ -9,7 +9,7 @@ const overLimit = ({ token, attempted, maxPerDay, spentToday, remaining }: Spend
 const route = ({ merchant, token, facilitator }: Payment) =>
   `to ${merchant} in ${tokenName(token)}${facilitator === zeroAddress ? "" : ` through ${facilitator}`}`;
 
-/** A denial as a sentence with its numbers. */
+/** The client message of a denial. */
 export function reasonOf(account: Address, denial: Denial): string {
   switch (denial.why) {
     case "frozen":

@@ -7,20 +7,20 @@ const UINT256_MAX = 2n ** 256n - 1n;
 
 type PaymentLimits = { maxPerPayment: bigint; maxPerDay: bigint };
 
-/** A change of the account's policies that lifts a denial, with the data of the call that makes it. */
+/** A policy change that removes a denial, with the call data to apply it. */
 export type PolicyUpdate = { policyType: (typeof policyTypes)[number]; data: Hex } & (
   | { suggested: boolean; target?: Address; selector?: Hex }
   | { suggested: bigint; token: Address }
   | { suggested: PaymentLimits; payment: Payment }
 );
 
-/** The smallest limit under which an amount passes; where no number is large enough, 0, which is no limit. */
+/** The smallest limit that allows the amount, or 0 (no limit) if it would exceed uint256. */
 const limitFor = (spentToday: bigint, attempted: bigint) =>
   spentToday + attempted > UINT256_MAX ? 0n : spentToday + attempted;
 
 /**
- * The limits of a payment policy that lets a payment pass and is no wider than it needs to be: limits that are wide enough
- * stay, and a policy there was none of gets limits (of at least 1, because 0 would be none).
+ * The tightest limits that allow a payment. Sufficient limits stay unchanged. A new policy gets limits of at least 1,
+ * because 0 means no limit.
  */
 function paymentLimits({ policy }: PaymentPolicies, { amount }: Payment, spentToday: bigint): PaymentLimits {
   const tight = (limit: bigint) => (limit === 0n ? 1n : limit);
@@ -36,7 +36,7 @@ function paymentLimits({ policy }: PaymentPolicies, { amount }: Payment, spentTo
 const call = (functionName: string, args: readonly unknown[]) =>
   encodeFunctionData({ abi: policyModuleAbi, functionName, args } as never);
 
-/** The changes that together lift all denials of a transaction. Each policy is changed once. */
+/** The changes that together remove all denials of a transaction. Each policy changes once. */
 export function transactionUpdates(account: Address, denials: readonly Denial[]): PolicyUpdate[] {
   const updates: PolicyUpdate[] = [];
   const limits = new Map<Address, bigint>();
@@ -67,7 +67,7 @@ export function transactionUpdates(account: Address, denials: readonly Denial[])
       });
     }
     if (denial.why === "spend") {
-      // The zero address can be the target of a call that looks like a token's: then both amounts have one limit.
+      // If the target is the zero address, the token spend and the native value share one limit.
       const { token, spentToday, attempted } = denial.check;
       const [before, wanted] = [limits.get(token), limitFor(spentToday, attempted)];
       limits.set(token, before === 0n || wanted === 0n ? 0n : before && before > wanted ? before : wanted);
@@ -78,7 +78,7 @@ export function transactionUpdates(account: Address, denials: readonly Denial[])
   return updates;
 }
 
-/** The changes that together lift all denials of a payment, but for the freeze, which a transaction's has too. */
+/** The changes that together remove all denials of a payment, except a freeze. */
 export function paymentUpdates(
   policies: PaymentPolicies,
   payment: Payment,

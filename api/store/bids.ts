@@ -4,13 +4,13 @@ import { offchainBid } from "./schema";
 
 export type OffchainBid = typeof offchainBid.$inferSelect;
 
-/** The name of an on-chain bid over all intents. */
+/** The public id of an on-chain bid, unique across intents. */
 export const onchainBidId = (intentId: bigint, bidId: bigint) => `${intentId}-${bidId}`;
 
-/** Off-chain bids are named so that no on-chain name, `<intent>-<bid>`, is one of theirs. */
+/** The public id of an off-chain bid. It can't collide with an on-chain id (`<intent>-<bid>`). */
 export const offchainBidId = (number: bigint) => `offchain-${number}`;
 
-/** The number of an off-chain bid by its name, or null when it is no such name. */
+/** Parses the id of an off-chain bid. Returns null for any other id. */
 export function offchainNumber(bidId: string): bigint | null {
   const digits = /^offchain-(\d{1,18})$/.exec(bidId)?.[1];
   return digits === undefined ? null : BigInt(digits);
@@ -37,8 +37,8 @@ export async function findBid(db: StoreDatabase, chainId: number, number: bigint
 }
 
 /**
- * Selects an open bid and rejects the one that was selected before. Null when it was not open any more. The bids of the
- * intent are locked first, so that of two selections at once one comes after the other.
+ * Selects an open bid and rejects the previously selected one. Returns null if the bid is no longer open. Locks the
+ * intent's bids first, which serializes concurrent selections.
  */
 export const selectBid = (
   db: StoreDatabase,

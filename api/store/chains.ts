@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import type { StoreDatabase } from "./open";
 import { chain } from "./schema";
 
-/** The genesis block by which a chain is known; the first one that is seen is recorded. */
+/** Returns the recorded genesis hash of a chain. Records `seen` if there is none. */
 export async function recordedGenesis(db: StoreDatabase, chainId: number, seen: Hex): Promise<string> {
   const read = async () =>
     (await db.select({ hash: chain.genesisHash }).from(chain).where(eq(chain.chainId, chainId)))[0]?.hash;

@@ -3,7 +3,7 @@ import { type Address, type Hex, keccak256 } from "viem";
 import type { StoreDatabase } from "./open";
 import { intentMetadata } from "./schema";
 
-/** What an intent's metadata says; null is nothing. */
+/** The content of an intent's metadata. Null means unset. */
 export type MetadataContent = {
   executionTarget: Address | null;
   executionData: Hex | null;
@@ -13,10 +13,9 @@ export type MetadataContent = {
 
 export type MetadataRow = typeof intentMetadata.$inferSelect;
 
-/** Which intent, of whom, on which chain. */
 export type MetadataKey = { chainId: number; intentHash: Hex; owner: Address };
 
-/** What an intent commits to on chain; null is no commitment. */
+/** An intent's on-chain commitments. Null means no commitment. */
 export type Commitments = {
   executionTarget: Address | null;
   executionDataHash: Hex | null;
@@ -26,7 +25,7 @@ export type Commitments = {
 
 const dataHash = (data: Hex | null) => (data === null ? null : keccak256(data));
 
-/** Names a content: what is absent differs from what is zero. */
+/** Identifies a content. Unset and zero values hash differently. */
 const contentHash = (content: MetadataContent): Hex =>
   keccak256(
     Buffer.from(
@@ -39,7 +38,7 @@ const contentHash = (content: MetadataContent): Hex =>
     ),
   );
 
-/** The members of a content that differ from what the intent commits to. */
+/** The fields of a content that conflict with the intent's on-chain commitments. */
 export function contradictions(content: MetadataContent, commitments: Commitments): string[] {
   const pairs = {
     execution_target: [content.executionTarget, commitments.executionTarget],
@@ -52,7 +51,7 @@ export function contradictions(content: MetadataContent, commitments: Commitment
   );
 }
 
-/** Rows that say nothing else than what an intent commits to. */
+/** Selects rows that do not conflict with an intent's commitments. */
 function agreesWith(commitments: Commitments): SQL | undefined {
   const agrees = (column: Parameters<typeof isNull>[0] & object, committed: Hex | null) =>
     committed === null ? undefined : or(isNull(column), sql`${column} = ${committed}`);
@@ -64,7 +63,7 @@ function agreesWith(commitments: Commitments): SQL | undefined {
   );
 }
 
-/** What the owner signed comes first, the newest of it; then what was there first. */
+/** Signed content first, newest first; then unsigned content, oldest first. */
 const preference = [
   sql`${intentMetadata.signedAt} DESC NULLS LAST`,
   asc(intentMetadata.createdAt),
@@ -74,10 +73,10 @@ const preference = [
 const belongsTo = ({ chainId, intentHash, owner }: MetadataKey) =>
   and(eq(intentMetadata.chainId, chainId), eq(intentMetadata.intentHash, intentHash), eq(intentMetadata.owner, owner));
 
-/** An intent as far as its metadata goes. */
+/** The part of an intent that decides which metadata is served. */
 export type LinkedIntent = MetadataKey & { commitments: Commitments };
 
-/** The metadata that is served for each intent, by its hash: its owner's, and nothing that contradicts the intent. */
+/** Reads the metadata to serve for each intent, by intent hash: submitted for its owner and without conflicts. */
 export async function linkedMetadata(
   db: StoreDatabase,
   intents: readonly LinkedIntent[],
@@ -91,7 +90,7 @@ export async function linkedMetadata(
   return new Map(rows.map((row) => [row.intentHash, row]));
 }
 
-/** The metadata of an intent that is not on chain yet: somebody's who says to be its owner, the signed one if there is one. */
+/** Reads the metadata of an intent that is not on chain yet. The owner is unverified unless the row is signed. */
 export async function reservedMetadata(
   db: StoreDatabase,
   chainId: number,
@@ -113,7 +112,7 @@ export async function reservedMetadata(
   return row ?? null;
 }
 
-/** Stores a content beside what is there. A signature that comes with it marks it; one that came before stays. */
+/** Upserts a content next to existing ones. `signed` sets `signedAt` once; it is never cleared. */
 export async function saveMetadata(
   db: StoreDatabase,
   key: MetadataKey,
@@ -142,7 +141,7 @@ export async function saveMetadata(
   return row;
 }
 
-/** Stores a content in the place of what nobody signed. */
+/** Replaces all unsigned content with this one. */
 export const replaceUnsigned = (db: StoreDatabase, key: MetadataKey, content: MetadataContent): Promise<MetadataRow> =>
   db.transaction(async (transaction) => {
     await transaction.delete(intentMetadata).where(and(belongsTo(key), isNull(intentMetadata.signedAt)));

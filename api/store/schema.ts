@@ -13,8 +13,8 @@ import {
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 
-// What people publish, beside what the chain says. Hashes and addresses are lowercase hex, ids decimal digits.
-// `npm run store:migration` writes the migration for a change here. Constraints have the names that the first migrations gave them.
+// Off-chain data. Hashes and addresses are lowercase hex, ids decimal digits.
+// `npm run store:migration` writes the migration for a change here. Constraint names match the first migrations.
 
 const offchain = pgSchema("offchain");
 
@@ -25,7 +25,7 @@ const updatedAt = createdAt;
 
 export const documentKinds = ["catalog", "quote-request", "quote-response"] as const;
 
-/** One row is one published JSON document of a kind. Its bytes never change; what is recorded about it is only added to. */
+/** Published JSON documents. The bytes never change; metadata columns are only filled, never overwritten. */
 export const document = offchain.table(
   "document",
   {
@@ -46,7 +46,7 @@ export const document = offchain.table(
   (table) => [primaryKey({ name: "document_pkey", columns: [table.kind, table.hash] })],
 );
 
-/** One row counts the writes of one client in one minute. */
+/** Write counters by client and minute, for the rate limit. */
 export const writeCount = offchain.table(
   "write_count",
   {
@@ -61,19 +61,19 @@ export const writeCount = offchain.table(
   ],
 );
 
-/** One row sums up the bytes of new documents that one client published on one day (UTC). */
+/** Bytes of new documents by client and day (UTC). */
 export const documentQuota = offchain.table(
   "document_quota",
   { client: text().notNull(), day: date({ mode: "string" }).notNull(), bytes: bigint({ mode: "number" }).notNull() },
   (table) => [primaryKey({ name: "document_quota_pkey", columns: [table.client, table.day] })],
 );
 
-/** One row is one attestation schema; the built-in ones come with the tables. */
+/** Attestation schemas. A migration inserts the built-in ones. */
 export const attestationSchema = offchain.table("attestation_schema", {
   schemaHash: text().primaryKey(),
   name: text().notNull().unique("attestation_schema_name_key"),
   description: text(),
-  /** The JSON Schema as it was parsed and written again. */
+  /** The JSON Schema, re-serialized after parsing. */
   jsonSchema: text().notNull(),
   recommendedSubject: text(),
   builtin: boolean().notNull(),
@@ -81,25 +81,25 @@ export const attestationSchema = offchain.table("attestation_schema", {
 });
 
 /**
- * One row is one content that somebody says is the metadata of an intent. Several may exist for one intent: which of them
- * is served is decided when it is read, by the intent's owner and what the intent commits to.
+ * Submitted intent metadata, one row per distinct content. An intent may have several rows; reads choose one by the
+ * intent's owner and its on-chain commitments.
  */
 export const intentMetadata = offchain.table(
   "intent_metadata",
   {
     chainId: integer().notNull(),
     intentHash: text().notNull(),
-    /** Whose intent it is said to be. */
+    /** The claimed owner of the intent. */
     owner: text().notNull(),
-    /** Names the content. */
+    /** Hash of the content columns. */
     contentHash: text().notNull(),
     executionTarget: text(),
     executionData: text(),
-    /** keccak256 of the data. */
+    /** keccak256 of `executionData`. */
     executionDataHash: text(),
     requiredAttestationSubject: text(),
     requiredAttestationSchema: text(),
-    /** When the owner's signature first came with it; null is never. */
+    /** When the owner's signature was first received; null if never. */
     signedAt: timestamp({ withTimezone: true, mode: "date" }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -113,9 +113,8 @@ export const intentMetadata = offchain.table(
 );
 
 /**
- * One row is one signed payment, from when somebody brings it until it can no longer be used. It is CLAIMED while it is
- * verified and what it buys is made, SETTLING from just before the facilitator is asked to settle it, whatever comes of
- * that, and SETTLED when it is known to be paid.
+ * Signed payments, from first receipt until they expire. States: CLAIMED while the payment is verified and the operation
+ * runs; SETTLING from just before the settlement request, whatever its outcome; SETTLED when the transfer is confirmed.
  */
 export const payment = offchain.table(
   "payment",
@@ -125,20 +124,19 @@ export const payment = offchain.table(
     asset: text().notNull(),
     payer: text().notNull(),
     nonce: text().notNull(),
-    /** Names what was signed, together with the signature. */
+    /** Hash of the signed authorization and its signature. */
     hash: text().notNull(),
-    /** What was asked for with it. */
+    /** The request that the payment is for. */
     request: text().notNull(),
     state: text({ enum: ["CLAIMED", "SETTLING", "SETTLED"] }).notNull(),
-    /** Who works on it: another name for each attempt. */
+    /** The lease holder. Every attempt has a new id. */
     holder: text().notNull(),
-    /** Until when nobody else may work on it. */
     leaseUntil: timestamp({ withTimezone: true, mode: "date" }).notNull(),
-    /** What it buys, once that is made. */
+    /** The response body, set when settlement begins. */
     answer: text(),
-    /** The payment network's newest block before settlement, if it was known. */
+    /** The payment network's newest block before settlement; null if unknown. */
     fromBlock: bigint({ mode: "bigint" }),
-    /** The transaction that paid. */
+    /** Hash of the settlement transaction. */
     transaction: text(),
     expiresAt: timestamp({ withTimezone: true, mode: "date" }).notNull(),
     createdAt: createdAt(),
@@ -155,7 +153,7 @@ const amount = customType<{ data: bigint; driverData: string }>({
   fromDriver: BigInt,
 });
 
-/** One row is one bid that was made here and not on chain, for development; it belongs to the intent with that hash. */
+/** Off-chain bids, for development. They reference intents by hash. */
 export const offchainBid = offchain.table(
   "bid",
   {
@@ -184,27 +182,27 @@ export const offchainBid = offchain.table(
       table.createdAt,
       table.number,
     ),
-    // An intent has one selected bid at most.
+    // An intent has at most one selected bid.
     uniqueIndex("bid_one_selected").on(table.chainId, table.intentHash).where(sql`${table.status} = 'SELECTED'`),
   ],
 );
 
 /**
- * One row is one event that listeners were sent while a reorg could still remove it. When one has removed it, the index knows
- * it no more: this is what is left to tell those who were sent it.
+ * Events that were sent to subscribers before they were finalized. A reorg deletes them from the index, so these rows are
+ * the source for their revert messages.
  */
 export const eventRecord = offchain.table(
   "event_record",
   {
     chainId: integer().notNull(),
-    /** The event's position: its place and its branch. */
+    /** The event id: block, log index and block hash prefix. */
     id: text().notNull(),
-    /** The position of the event before it, on the same branch. */
+    /** The id of the previous event on the same branch. */
     previousId: text().notNull(),
     event: text().notNull(),
     contract: text().notNull(),
     blockHash: text().notNull(),
-    /** What the event is about, as JSON. */
+    /** The event's subjects (ids and addresses), as JSON. */
     subjects: text().notNull(),
     createdAt: createdAt(),
   },
@@ -214,7 +212,7 @@ export const eventRecord = offchain.table(
   ],
 );
 
-/** One row is one chain that was indexed. Another genesis block under the same id is another chain. */
+/** Indexed chains. A different genesis block under the same id is a different chain. */
 export const chain = offchain.table("chain", {
   chainId: integer().primaryKey(),
   genesisHash: text().notNull(),
@@ -222,21 +220,21 @@ export const chain = offchain.table("chain", {
 });
 
 /**
- * One row is the newest block of a chain, as the one process that follows it knows it. It renews the row every second;
- * when it has not for a while, another process takes over.
+ * The newest block of each chain, published by the process that holds the lease. The holder renews it every second;
+ * another process takes over after it expires.
  */
 export const chainHead = offchain.table("chain_head", {
   chainId: integer().primaryKey(),
-  /** The process that follows the chain. */
+  /** The lease holder. */
   follower: text().notNull(),
   isIndexer: boolean().notNull(),
   renewedAt: timestamp({ withTimezone: true, mode: "date" }).notNull(),
-  /** Whether no node of the chain answers. */
+  /** Whether all nodes of the chain are unreachable. */
   isAway: boolean().notNull(),
   number: amount(),
   hash: text(),
   /** Unix seconds. */
   timestamp: amount(),
-  /** When a node last named the block as its newest. */
+  /** When a node last returned this block as its newest. */
   receivedAt: timestamp({ withTimezone: true, mode: "date" }),
 });

@@ -3,11 +3,11 @@ import type { solverActivity, total } from "ponder:schema";
 
 type TotalsTable = typeof solverActivity | typeof total;
 
-/** The columns of a totals table that are summed up, by name. */
+/** The amounts to add, by column name. */
 type Change<Table extends TotalsTable, Key> = Omit<Partial<Table["$inferInsert"]>, keyof Key>;
 
 /**
- * Adds numbers (also negative ones) to the columns of a totals row, or of several rows alike; a row begins at zero.
+ * Adds amounts, which may be negative, to the columns of one totals row or of each of several. New rows start at zero.
  *
  * @example
  * await addTo(context.db, total, { subject: "merchants", key: "" }, { count: 1 });
@@ -18,7 +18,7 @@ export async function addTo<Table extends TotalsTable, const Key extends Partial
   keys: Key | readonly Key[],
   change: Change<Table, Key>,
 ): Promise<void> {
-  // In here the row is numbers by column name, of whichever table: the signature has checked names and types against it.
+  // The casts are safe: the signature checks the column names and types against the table.
   const added = Object.entries(change as Record<string, number | bigint>);
   if (added.every(([, by]) => by === 0 || by === 0n)) return;
   const values = Array.isArray(keys) ? keys.map((key: Key) => ({ ...key, ...change })) : { ...keys, ...change };

@@ -5,17 +5,17 @@ type Call = { to: Address | null; input: Hex };
 const DIGITS = 64;
 const SELECTOR = "0x12345678".length;
 
-/** Thrown when calldata lacks a word or holds one that its type could not be. */
+/** Thrown when calldata is too short or a word is out of range for its type. */
 class Unreadable extends Error {}
 
 /**
- * The arguments of one call, read in place: a general decoder takes ten times as long, and this runs for every
- * registration, submission and attestation indexed.
+ * Reads the arguments of one call in place. It runs for every registration, submission and attestation, and a general ABI
+ * decoder is ten times slower.
  */
 export class Arguments {
   constructor(private readonly input: Hex) {}
 
-  /** The last `digits` hex digits of an argument's word; the ones before them must be zero. */
+  /** The last `digits` hex digits of an argument's word. The digits before them must be zero. */
   private word(place: number, digits: number): string {
     const end = SELECTOR + (place + 1) * DIGITS;
     if (this.input.length < end) throw new Unreadable();
@@ -41,7 +41,7 @@ export class Arguments {
     return Number.parseInt(this.word(place, bits / 4), 16);
   }
 
-  /** A `bytes` or `string` argument, whose word says where its length stands, and its bytes after that. */
+  /** A `bytes` or `string` argument. Its word is the offset of the length, which the bytes follow. */
   bytes(place: number): Hex {
     const offset = this.uint(place, 48);
     const start = SELECTOR + offset * 2 + DIGITS;
@@ -54,8 +54,8 @@ export class Arguments {
 }
 
 /**
- * Makes the function that reads the arguments with which a transaction itself called a contract's function. It gives
- * null when the transaction called something else (a relayed or nested call) or its input can't be read.
+ * Returns a function that reads the arguments of a transaction's direct call to a contract function. It returns null for
+ * relayed and nested calls, and for calldata that can't be decoded.
  *
  * @example
  * const revokedAgent = directCall(getAbiItem({ abi: agentRegistryAbi, name: "revokeAgent" }), (args) => args.uint256(0));

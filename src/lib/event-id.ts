@@ -2,7 +2,7 @@ const BLOCK_DIGITS = 12;
 const LOG_DIGITS = 6;
 
 /**
- * The id of an event: its block and log index in digits of fixed width, so that ids sort as the chain does.
+ * The id of an event: its block number and log index, zero-padded so that ids sort in chain order.
  *
  * @example
  * eventId(1234n, 5) // "000000001234-000005"
@@ -10,5 +10,5 @@ const LOG_DIGITS = 6;
 export const eventId = (blockNumber: bigint, logIndex: number) =>
   `${String(blockNumber).padStart(BLOCK_DIGITS, "0")}-${String(logIndex).padStart(LOG_DIGITS, "0")}`;
 
-/** The block of an event, by its id. */
+/** The block number in an event id. */
 export const blockOfEvent = (id: string) => BigInt(id.slice(0, BLOCK_DIGITS));

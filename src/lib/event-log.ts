@@ -2,14 +2,14 @@ import type { AbiEvent } from "viem";
 import { protocolAbis } from "../../config/contracts";
 import { cleanText } from "./text";
 
-/** Writes a value as JSON. Numbers, booleans and hex need no escaping, which makes this several times faster than the general way. */
+/** Writes a value as JSON. Several times faster than JSON.stringify, because numbers, booleans and hex need no escaping. */
 type WriteValue = (value: unknown) => string;
 
 const bare: WriteValue = (value) => String(value);
 const quoted: WriteValue = (value) => `"${String(value)}"`;
 const text: WriteValue = (value) => JSON.stringify(cleanText(String(value)));
 
-/** viem decodes integers of up to 48 bits to numbers and wider ones to bigints, which JSON has not. */
+/** viem decodes integers of up to 48 bits to numbers, and wider ones to bigints, which JSON can't represent. */
 const writerOf = (type: string): WriteValue => {
   if (type === "string") return text;
   if (type === "bool") return bare;
@@ -20,8 +20,8 @@ const writerOf = (type: string): WriteValue => {
 };
 
 /**
- * Makes the function that turns an event's decoded arguments into the JSON text the event log keeps: the same names,
- * integers wider than a JavaScript number as decimal strings, text without NUL.
+ * Returns a function that encodes an event's decoded arguments as the JSON text stored in the event log. Integers wider
+ * than 48 bits become decimal strings, and NUL in text is replaced.
  *
  * @example
  * argumentEncoder("IntentBook", "IntentCancelled")({ intentId: 7n }) // '{"intentId":"7"}'

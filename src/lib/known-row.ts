@@ -1,6 +1,6 @@
 /**
- * Says that an event is about a row the index does not have. On a complete index that cannot happen, so tests fail on it;
- * with a START_BLOCK past the deployment it is to be expected, and the event log still has the event.
+ * Warns that an event refers to a row that is not in the index. A complete index has every row, so tests throw. With a
+ * START_BLOCK after the deployment, missing rows are expected; the event log still has the event.
  */
 export function unknownRow(what: string, id: unknown): void {
   const message = `An event is about ${what} ${String(id)}, which is not indexed. Is START_BLOCK later than the deployment?`;
@@ -8,7 +8,7 @@ export function unknownRow(what: string, id: unknown): void {
   console.warn(message);
 }
 
-/** Awaits the update of a row and returns the row; a row that is not there is said by {@link unknownRow} and gives null. */
+/** Awaits the update of a row and returns the row. If the row is missing, calls {@link unknownRow} and returns null. */
 export async function known<Row>(update: Promise<Row>, what: string, id: unknown): Promise<Row | null> {
   try {
     return await update;

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 
-/** What tells policies of one kind of one account apart: the addresses and the selector they are about, in this order. */
+/** The key of a policy among those of the same account and type: its addresses, then its selector, joined with "-". */
 export const policyKey = (...about: Hex[]) => about.join("-");
 
-/** What a policy is about: the inverse of {@link policyKey}. */
+/** Splits a key into its addresses and selector. The inverse of {@link policyKey}. */
 export const policySubjects = (key: string) => key.split("-") as Hex[];

@@ -3,10 +3,10 @@ import { intentBookAbi } from "../../abis/index";
 import { directCall } from "./calldata";
 import type { Intent } from "./intent-hash";
 
-/** After the intent's fourteen words come v, r and s: every member is static, so each has its place. */
+/** The calldata is fourteen words of the intent, then v, r and s. All members are static, so their positions are fixed. */
 const LAST_WORD = 16;
 
-/** The intent with which a transaction itself called `submitIntent`, or null when it did not or is not to be read. */
+/** The intent of a direct call to `submitIntent`. Null for other calls and for calldata that can't be decoded. */
 export const submittedIntent = directCall(getAbiItem({ abi: intentBookAbi, name: "submitIntent" }), (args): Intent => {
   args.bytes32(LAST_WORD);
   return {

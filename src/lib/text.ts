@@ -1,2 +1,2 @@
-/** Text from the chain with NUL, which PostgreSQL text cannot hold, replaced by U+FFFD; nothing else is touched. */
+/** Replaces NUL, which PostgreSQL text can't store, with U+FFFD. */
 export const cleanText = (text: string) => (text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text);

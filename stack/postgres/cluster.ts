@@ -20,35 +20,36 @@ export const DATABASE = "intentry";
 /** In the data folder, readable by its owner only. */
 const PASSWORD_FILE = "intentry.password";
 
-/** Loopback is open to every local user, so a password is needed. */
+/** Every local user can connect on loopback, so a password is required. */
 const HOST_AUTHENTICATION = "host all all 127.0.0.1/32 scram-sha-256\n";
 
-/** Crash recovery of a large write-ahead log comes before the first connection. */
+/** Crash recovery of a large write-ahead log delays the first connection. */
 const START_MS = 300_000;
 
-/** One call for all files, where the system has it: a thousand calls of fsync take seconds on a busy disk. */
+/** One syncfs call where available: a thousand fsync calls take seconds on a busy disk. */
 const SYNC = process.platform === "linux" ? ["--sync-method=syncfs"] : [];
 
-/** Only what PostgreSQL needs: the environment of this process may hold secrets. */
+/** Only the variables that PostgreSQL needs: this process's environment may contain secrets. */
 const environment = () => {
   const { PATH, SystemRoot, TEMP } = process.env;
   return { PATH, SystemRoot, TEMP, LC_ALL: "C", TZ: "UTC" };
 };
 
-/** Programs and the user that runs them. The working folder is one that every user can enter. */
+/** The programs, the user that runs them, and the cache folder. */
 export type Tools = { binaries: Binaries; user: PostgresUser; cache: string };
 
-/** Finds the programs for the data folder; `stateFolder` is where the cache is when there is no better place. */
+/** Finds the programs for a data folder. The cache is in `stateFolder` if no other place is writable. */
 export async function findTools(data: string, stateFolder: string): Promise<Tools> {
   const user = await postgresUser(data);
   const cache = await cacheFolder(user, stateFolder);
   return { user, cache, binaries: await installBinaries(cache, user) };
 }
 
+// Every user can enter "/", but perhaps not the current folder.
 const runAs = (user: PostgresUser, program: string, args: string[]) =>
   run(program, args, { cwd: "/", env: environment(), ...user });
 
-/** An empty cluster as initdb makes it, which takes a second: made once, then copied. Nobody else may change it. */
+/** An empty cluster, cached because initdb takes a second. Only its owner can modify it. */
 function makeTemplate({ binaries, user, cache }: Tools): Promise<string> {
   const owner = process.getuid?.() ?? "user";
   return makeFolder(join(cache, `postgres-${binaries.version}-template-${owner}`), async (scratch) => {
@@ -61,14 +62,14 @@ function makeTemplate({ binaries, user, cache }: Tools): Promise<string> {
   });
 }
 
-/** Runs statements on a cluster that is not started. */
+/** Runs statements on a stopped cluster. */
 async function runSingleUser({ binaries, user }: Tools, data: string, statements: string[]): Promise<void> {
   const running = runAs(user, binaries.postgres, ["--single", "-D", data, "postgres"]);
   running.child.stdin?.end(`${statements.join("\n")}\n`);
   await running;
 }
 
-/** Makes a cluster with an empty database and a password of its own, unless there is one. */
+/** Creates a cluster with an empty database and a random password, unless it exists. */
 export async function makeCluster(tools: Tools, data: string, { durable }: { durable: boolean }): Promise<void> {
   const { binaries, user } = tools;
   const template = await makeTemplate(tools);
@@ -87,16 +88,16 @@ export async function makeCluster(tools: Tools, data: string, { durable }: { dur
 }
 
 export type Cluster = {
-  /** The server's process; its `stop` is a fast shutdown, which does not wait for clients. */
+  /** The server's process. Its `stop` is a fast shutdown, which does not wait for clients. */
   child: Child;
-  /** The URL of a database of it. */
+  /** The URL of one of its databases. */
   url: (database: string) => string;
 };
 
 type StartOptions = {
-  /** Unset, a free one. */
+  /** Default: a free port. */
   port?: number;
-  /** Settings beside those of the configuration file, such as `fsync=off`. */
+  /** Settings that override the configuration file, such as `fsync=off`. */
   settings?: string[];
 };
 
@@ -126,7 +127,7 @@ export async function startCluster(
   return { child, url };
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function query(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

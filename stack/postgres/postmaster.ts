@@ -6,7 +6,7 @@ import { endProcess, hasProc, runningSince } from "../process";
 
 const run = promisify(execFile);
 
-/** Whether the process is a server of this data folder: it works in there. */
+/** Whether the process is a server of this data folder, judged by its working directory or its command line. */
 async function serves(pid: number, data: string): Promise<boolean> {
   if (hasProc) {
     const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
@@ -17,8 +17,8 @@ async function serves(pid: number, data: string): Promise<boolean> {
 }
 
 /**
- * Ends a server that outlived its supervisor, and removes what a killed one left. PostgreSQL itself refuses to start
- * when the process id in `postmaster.pid` is in use again by any process, as it soon is in a container.
+ * Stops a server that outlived its supervisor, and removes the `postmaster.pid` of a killed one. PostgreSQL refuses to
+ * start if any process has the pid in that file. In containers, pids are soon reused.
  */
 export async function removeOldPostmaster(data: string): Promise<void> {
   const file = join(data, "postmaster.pid");

@@ -6,19 +6,19 @@ import { freePorts } from "../ports";
 import { findTools, makeCluster, query, startCluster } from "./cluster";
 
 export type Postgres = {
-  /** The URL of the server's own database, from which others are created. */
+  /** The URL of the server's default database, for creating others. */
   url: string;
-  /** Makes an empty database and returns its URL. */
+  /** Creates an empty database and returns its URL. */
   createDatabase: (name: string) => Promise<string>;
-  /** Stops the server for as long as `meanwhile` takes, and starts it again on the same data. */
+  /** Stops the server while `meanwhile` runs, and restarts it on the same data. */
   whileStopped: (meanwhile: () => Promise<void>) => Promise<void>;
   stop: () => Promise<void>;
 };
 
-/** Two stacks at a time, each with Ponder's pools of 30 connections and several gateways. Data need not outlive a power cut. */
+/** Two stacks run at a time, each with Ponder's pools of 30 connections and several gateways. Durability is not needed. */
 const SETTINGS = ["fsync=off", "full_page_writes=off", "max_connections=400"];
 
-/** Makes an empty database on a server, with a name of its own, and returns its URL. */
+/** Creates an empty database with a unique name and returns its URL. */
 export async function createDatabase(server: string, name: string): Promise<string> {
   const unique = `${name}_${randomBytes(6).toString("hex")}`;
   await query(server, `CREATE DATABASE "${unique}"`);
@@ -27,7 +27,7 @@ export async function createDatabase(server: string, name: string): Promise<stri
   return url.href;
 }
 
-/** Drops a database, with the connections to it. */
+/** Drops a database and closes its connections. */
 export async function dropDatabase(server: string, url: string): Promise<void> {
   await query(server, `DROP DATABASE IF EXISTS "${new URL(url).pathname.slice(1)}" WITH (FORCE)`);
 }
@@ -35,7 +35,7 @@ export async function dropDatabase(server: string, url: string): Promise<void> {
 /** A PostgreSQL server in a temporary folder, for tests and benchmarks. */
 export async function startPostgres(): Promise<Postgres> {
   const folder = await mkdtemp(join(tmpdir(), "intentry-postgres-"));
-  // Root's server runs as another user, which has to get through this folder to its own.
+  // Under root, the server runs as another user, which must be able to enter this folder.
   await chmod(folder, 0o711);
   const data = join(folder, "data");
   const tools = await findTools(data, folder);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 type Modes = { folder: number; file: number };
 
-/** Copies a folder's content with the modes given, whatever those of the original and the umask are. */
+/** Copies a folder's content with the given modes, independent of the original's modes and the umask. */
 export async function copyTree(from: string, to: string, modes: Modes): Promise<void> {
   await mkdir(to, { recursive: true });
   const copyEntry = async (source: string, target: string, isFolder: boolean, isLink: boolean) => {
@@ -21,7 +21,7 @@ export async function copyTree(from: string, to: string, modes: Modes): Promise<
   await chmod(to, modes.folder);
 }
 
-/** Gives a folder and all that is in it to a user. */
+/** Changes the owner of a folder and its content. */
 export async function chownTree(folder: string, uid: number, gid: number): Promise<void> {
   await lchown(folder, uid, gid);
   const entries = await readdir(folder, { withFileTypes: true });

@@ -5,7 +5,7 @@ import { hashOf, people } from "./people";
 
 const { alice, bob } = people;
 
-/** Three agents of two owners, one of them a smart account; one is updated and one revoked. */
+/** Registers agents of two owners and of a smart account. Updates one and revokes one. */
 export async function registerAgents({ write, contracts }: Protocol): Promise<void> {
   await write(alice, "AgentRegistry", "registerAgent", ["ipfs://agents/trader", "0x04a1b2c3", hashOf("trade")]);
   await write(bob, "AgentRegistry", "registerAgent", ["ipfs://agents/shopper", "0x04d4e5f6", hashOf("shop")]);

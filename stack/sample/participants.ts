@@ -4,7 +4,7 @@ import { hashOf, people } from "./people";
 
 const { alice, bob, swiftSolver, thriftySolver, attestor } = people;
 
-/** Two solvers, one of which raises its bond and one of which retires for a while and takes some of it out. */
+/** Registers two solvers. One adds to its bond; the other deactivates, withdraws part of its bond, and reactivates. */
 export async function registerSolvers({ write }: Protocol): Promise<void> {
   await write(
     swiftSolver,
@@ -31,14 +31,14 @@ export async function registerSolvers({ write }: Protocol): Promise<void> {
   ]);
 }
 
-/** The attestation that one of the sample intents requires of its solver. */
+/** The attestation that one of the sample intents requires. */
 export const solverAttestation = {
   id: 1n,
   subject: hashOf("swift solver"),
   schema: hashOf("solver_reputation"),
 } as const;
 
-/** Attestations by an address that registers as an attestor only afterwards, and by one that never does; one is revoked. */
+/** Submits attestations of an address that later registers as an attestor and of one that never does. Revokes one. */
 export async function attest({ write }: Protocol): Promise<void> {
   const { subject, schema } = solverAttestation;
   await write(attestor, "AttestationRegistry", "submitAttestation", [schema, subject, hashOf("fills on time")]);

@@ -1,7 +1,7 @@
 import { type Hex, keccak256, stringToHex } from "viem";
 import { actor } from "../chain";
 
-/** Who acts in the sample activity. Account 0 deploys the contracts, and account 9 is kept for whoever tries the demo. */
+/** The accounts of the sample activity. Account 0 deploys the contracts, account 9 is {@link demoPayer}. */
 export const people = {
   alice: actor(1),
   bob: actor(2),
@@ -13,8 +13,8 @@ export const people = {
   artMerchant: actor(8),
 } as const;
 
-/** Who pays in the demo: its key is as public as that of anvil's other accounts. */
+/** The payer of the demo. Its key is public, like those of all anvil accounts. */
 export const demoPayer = actor(9);
 
-/** A hash that stands for a document which only the sample knows. */
+/** The hash of a placeholder document. */
 export const hashOf = (text: string): Hex => keccak256(stringToHex(text));

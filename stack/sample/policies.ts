@@ -7,7 +7,7 @@ const { alice, bob, dataMerchant, facilitator } = people;
 
 const transferSelector = "0xa9059cbb";
 
-/** A smart account that may pay test dollars within a daily limit, and does. */
+/** Funds the smart account and sets its spend limits, allowlists and guardian. */
 export async function smartAccountPolicies({ write, contracts, client }: Protocol): Promise<void> {
   const { TestDollar, PolicyAccount } = contracts;
   await write(alice, "TestDollar", "mint", [PolicyAccount, parseUnits("500", 6)]);
@@ -21,7 +21,7 @@ export async function smartAccountPolicies({ write, contracts, client }: Protoco
   await write(alice, "PolicyAccount", "setGuardian", [bob.address]);
 }
 
-/** The smart account sends test dollars and native coin; the module records both against their limits. */
+/** Sends test dollars and native coin from the smart account. PolicyModule counts both against their limits. */
 export async function smartAccountSpending({ write, contracts }: Protocol, dollars: string): Promise<void> {
   const transfer = encodeFunctionData({
     abi: testDollarAbi,
@@ -32,7 +32,7 @@ export async function smartAccountSpending({ write, contracts }: Protocol, dolla
   await write(alice, "PolicyAccount", "execute", [bob.address, parseEther("0.1"), "0x"]);
 }
 
-/** A plain account with a payment policy for one merchant; its guardian freezes it and thaws it again. */
+/** Sets a payment policy of a plain account for one merchant. Its guardian freezes and unfreezes the account. */
 export async function paymentPolicies({ write, contracts }: Protocol): Promise<void> {
   const pair = [dataMerchant.address, contracts.TestDollar, facilitator.address] as const;
   await write(bob, "PolicyModule", "setPaymentPolicy", [...pair, parseUnits("20", 6), parseUnits("50", 6), true]);

@@ -3,7 +3,7 @@ import type { PortfolioProvider, ReportUpstream } from "../provider";
 import { alchemyProvider } from "./alchemy/provider";
 import { rpcProvider } from "./rpc/provider";
 
-/** The provider that the environment asks for. */
+/** Creates the configured provider: Alchemy with an API key, otherwise RPC nodes. */
 export function configuredProvider(
   { alchemyApiKey, rpcUrls, local }: PortfolioSettings,
   report: ReportUpstream,
