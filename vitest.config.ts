@@ -26,10 +26,10 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     sequence: { sequencer: LongestFirst },
     globalSetup: "test/support/print-seed.ts",
-    // Both pools run at the same time. A file with a stack waits about as long as it computes, so that two cores carry
-    // three of them. Unit tests share their threads' modules.
+    // Both pools run at the same time. Each file with a stack runs a chain, an indexer and a gateway, so two of them at a
+    // time keep two cores busy. Unit tests share their threads' modules.
     poolOptions: {
-      forks: { maxForks: 3, minForks: 1 },
+      forks: { maxForks: 2, minForks: 1 },
       threads: { maxThreads: 1, minThreads: 1, isolate: false },
     },
     projects: [
