@@ -1,7 +1,7 @@
 import { DEFAULT_ASSETS } from "@x402/evm";
 import type { Address } from "viem";
-import { mnemonicToAccount } from "viem/accounts";
-import { LOCAL_CHAIN_ID, LOCAL_MNEMONIC, LOCAL_PAYEE_INDEX, type Network } from "./networks";
+import { localAccount } from "./local-accounts";
+import { LOCAL_CHAIN_ID, LOCAL_PAYEE_INDEX, type Network } from "./networks";
 import { type Terms, unitsOf } from "./terms";
 import type { Variables } from "./variables/index";
 
@@ -47,9 +47,7 @@ const testDollar = (deployed: Address): Terms["asset"] => ({
 export function paymentSettings(variables: Variables, indexed: Network): PaymentSettings | { missing: string[] } {
   const network = variables.X402_NETWORK ?? (`eip155:${indexed.chainId}` as const);
   const isLocal = network === `eip155:${LOCAL_CHAIN_ID}`;
-  const payTo =
-    variables.X402_PAY_TO ??
-    (isLocal ? mnemonicToAccount(LOCAL_MNEMONIC, { addressIndex: LOCAL_PAYEE_INDEX }).address : undefined);
+  const payTo = variables.X402_PAY_TO ?? (isLocal ? localAccount(LOCAL_PAYEE_INDEX).address : undefined);
   const { X402_ASSET, X402_ASSET_NAME = "", X402_ASSET_VERSION = "", X402_ASSET_DECIMALS = 0 } = variables;
   const asset = X402_ASSET
     ? { address: X402_ASSET, name: X402_ASSET_NAME, version: X402_ASSET_VERSION, decimals: X402_ASSET_DECIMALS }

@@ -7,14 +7,12 @@ import {
   TransactionReceiptNotFoundError,
   walletActions,
 } from "viem";
-import { mnemonicToAccount } from "viem/accounts";
 import { anvil as anvilChain } from "viem/chains";
 import { LOCAL_CHAIN_ID, LOCAL_MNEMONIC } from "../config/networks";
 import { type Child, startChild, waitFor } from "./child";
 import { findFoundry } from "./foundry";
 
-/** One of anvil's accounts. */
-export const actor = (index: number) => mnemonicToAccount(LOCAL_MNEMONIC, { addressIndex: index });
+export { localAccount as actor } from "../config/local-accounts";
 
 export type ChainConnection = ReturnType<typeof connect>;
 

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { type Child, supervise } from "./child";
+import { compile } from "./compile.js";
 
 const projectRoot = resolve(import.meta.dirname, "..");
 
@@ -22,17 +23,13 @@ type Options = {
 };
 
 /**
- * Starts the gateway in a separate process. It is a cluster worker, so that on a reload the new process accepts connections
+ * Compiles the gateway and starts it in a separate process. It is a cluster worker, so that on a reload the new process accepts connections
  * on the same socket before the old one stops.
  */
-export function startGateway({ env, onLine, root = projectRoot }: Options): Gateway {
+export async function startGateway({ env, onLine, root = projectRoot }: Options): Promise<Gateway> {
+  const exec = await compile("api/server.ts", root);
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  cluster.setupPrimary({
-    exec: join(root, "api", "server.ts"),
-    execArgv: ["--import", "tsx"],
-    cwd: root,
-    silent: true,
-  });
+  cluster.setupPrimary({ exec, execArgv: [], cwd: root, silent: true });
   // A worker inherits this process's environment. Unset it, so that the worker has only `env`.
   const inherited = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]));
   const worker: Worker = cluster.fork({ ...inherited, ...env });

@@ -114,7 +114,7 @@ export async function startIndexStack({
   const gateway = await keepRunning({
     ...policy,
     isFinal: (code) => code === CONFIGURATION_ERROR,
-    start: async () => started(startGateway({ root, env: variables(), onLine })),
+    start: async () => started(await startGateway({ root, env: variables(), onLine })),
   });
 
   const reload = async ({ isShared }: Edit) => {

@@ -1,12 +1,11 @@
-import { join } from "node:path";
 import { keccak256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStore } from "../../api/store/open";
 import { document } from "../../api/store/schema";
 import { type Child, startChild, waitFor } from "../../stack/child";
+import { compile } from "../../stack/compile.js";
 import { freePorts } from "../../stack/ports";
 import { createTestDatabase, type TestDatabase } from "../support/database";
-import { type Bundle, bundle } from "./bundle";
 import { expectPublished, publishUntilGone } from "./publishing";
 
 const KILLS = 20;
@@ -14,11 +13,10 @@ const WRITERS = 4;
 /** How many writes are acknowledged before the process is killed: a different moment each time. */
 const writesBefore = (kill: number) => 1 + ((kill * 7) % 23);
 
-let server: Bundle;
+let server: string;
 beforeAll(async () => {
-  server = await bundle(join(import.meta.dirname, "document-server.ts"));
+  server = await compile("test/faults/document-server.ts");
 });
-afterAll(() => server?.remove());
 
 describe(`${KILLS} kills in a stream of writes`, () => {
   let database: TestDatabase;
@@ -38,7 +36,7 @@ describe(`${KILLS} kills in a stream of writes`, () => {
     const child = startChild({
       name: "document server",
       command: process.execPath,
-      args: [server.file],
+      args: [server],
       env,
     });
     await waitFor(

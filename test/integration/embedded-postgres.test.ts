@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import pg from "pg";
+import { build } from "tsdown";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { installBinaries, thisPlatform } from "../../stack/postgres/binaries";
 import { runningSince } from "../../stack/process";
-import { bundleInto } from "../faults/bundle";
 
 const isRoot = process.getuid?.() === 0;
 const idOf = (user: string) => Number(execFileSync("id", ["-u", user]));
@@ -34,7 +34,15 @@ beforeAll(async () => {
   base = await mkdtemp(join(tmpdir(), "intentry-embedded-"));
   await chmod(base, 0o755);
   bundled = join(base, "bundled");
-  await bundleInto(bundled, join(import.meta.dirname, "embedded-postgres-server.ts"), ["pg-native"]);
+  await build({
+    config: false,
+    entry: { program: join(import.meta.dirname, "embedded-postgres-server.ts") },
+    outDir: bundled,
+    platform: "node",
+    dts: false,
+    logLevel: "warn",
+    deps: { alwaysBundle: [/.*/], neverBundle: ["pg-native"], onlyBundle: false },
+  });
 });
 afterEach(async () => {
   for (const running of started.splice(0)) await stop(running);

@@ -14,9 +14,9 @@ import {
   type TransactionReceipt,
   TransactionReceiptNotFoundError,
 } from "viem";
-import { mnemonicToAccount } from "viem/accounts";
 import { anvil } from "viem/chains";
-import { LOCAL_FACILITATOR_INDEX, LOCAL_MNEMONIC } from "../../../config/networks";
+import { localAccount } from "../../../config/local-accounts";
+import { LOCAL_FACILITATOR_INDEX } from "../../../config/networks";
 import type { Terms } from "../../../config/terms";
 import { type Facilitator, supportedBy } from "./remote";
 
@@ -47,7 +47,7 @@ function createQueue() {
  * a failed send or a reset of the chain.
  */
 export function localFacilitator(rpcUrl: string, network: Terms["network"]): Facilitator {
-  const account = mnemonicToAccount(LOCAL_MNEMONIC, { addressIndex: LOCAL_FACILITATOR_INDEX });
+  const account = localAccount(LOCAL_FACILITATOR_INDEX);
   const chain = { ...anvil, id: Number(network.slice("eip155:".length)) };
   const transport = http(rpcUrl, { batch: true, retryDelay: 50, timeout: 5_000 });
   const client = createWalletClient({ account, chain, transport, cacheTime: 0 }).extend(publicActions);

@@ -1,11 +1,10 @@
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { payment } from "../../../api/store/schema";
 import { addressVariable, contractNames } from "../../../config/contracts";
 import { actor } from "../../../stack/chain";
 import { type Child, startChild, waitFor } from "../../../stack/child";
+import { compile } from "../../../stack/compile.js";
 import { freePorts } from "../../../stack/ports";
-import { type Bundle, bundle } from "../../faults/bundle";
 import { askedFor, sign } from "./payer";
 import { openShop, PRICE, payee, type Shop } from "./shop";
 
@@ -14,19 +13,18 @@ const payer = actor(9);
 
 describe("two processes that share a store", () => {
   let shop: Shop;
-  let server: Bundle;
+  let server: string;
   let runs = 0;
   const running: Child[] = [];
 
   beforeAll(async () => {
-    server = await bundle(join(import.meta.dirname, "shop-server.ts"));
+    server = await compile("test/integration/x402/shop-server.ts");
     shop = await openShop();
     await shop.fund(payer.address, 1_000_000_000n);
   });
   afterAll(async () => {
     for (const child of running) await child.stop();
     await shop?.close();
-    await server?.remove();
   });
 
   async function startGateway(takesMs: number): Promise<{ url: string; child: Child }> {
@@ -35,7 +33,7 @@ describe("two processes that share a store", () => {
     const child = startChild({
       name: "gateway",
       command: process.execPath,
-      args: [server.file],
+      args: [server],
       env: {
         PATH: process.env.PATH,
         API_PORT: String(port),

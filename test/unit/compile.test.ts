@@ -1,0 +1,67 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { compile } from "../../stack/compile.js";
+
+describe("compile", () => {
+  let root: string;
+  const write = (path: string, content: string) => writeFile(join(root, path), content);
+  const run = (file: string) => execFileSync(process.execPath, [file], { encoding: "utf8" }).trim();
+
+  beforeEach(async () => {
+    root = await realpath(await mkdtemp(join(tmpdir(), "intentry-compile-")));
+    for (const folder of ["node_modules", "lib"]) await mkdir(join(root, folder));
+    await write("node_modules/.package-lock.json", "{}");
+    await write("lib/word.ts", 'export const word: string = "one";');
+    await write("program.ts", 'import { word } from "./lib/word"; console.log(word);');
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  it("makes one file of a program and what it imports", async () => {
+    expect(run(await compile("program.ts", root))).toBe("one");
+  });
+
+  it("does it once for the same sources", async () => {
+    const file = await compile("program.ts", root);
+    await writeFile(file, 'console.log("kept");');
+    expect(await compile("program.ts", root)).toBe(file);
+    expect(run(file)).toBe("kept");
+  });
+
+  it("does it again after an edit, and removes the old file", async () => {
+    await compile("program.ts", root);
+    await write("lib/word.ts", 'export const word = "two";');
+    expect(run(await compile("program.ts", root))).toBe("two");
+    expect(await readdir(join(root, "dist"))).toHaveLength(2);
+  });
+
+  it("does it again when a source is gone, and when other packages are installed", async () => {
+    const first = await compile("program.ts", root);
+    await rm(join(root, "lib", "word.ts"));
+    await write("lib/word.js", 'export const word = "three";');
+    const second = await compile("program.ts", root);
+    expect(run(second)).toBe("three");
+    await write("node_modules/.package-lock.json", '{"packages":{}}');
+    expect(new Set([first, second, await compile("program.ts", root)]).size).toBe(3);
+  });
+
+  it("leaves a module its own location", async () => {
+    await write("lib/word.ts", "export const word = [import.meta.dirname, import.meta.url].join();");
+    expect(run(await compile("program.ts", root))).toBe(`${root}/lib,file://${root}/lib/word.ts`);
+  });
+
+  it("names the file and the line of a mistake, and keeps the last version", async () => {
+    const file = await compile("program.ts", root);
+    await write("lib/word.ts", "export const word = ;");
+    await expect(compile("program.ts", root)).rejects.toThrow(/lib\/word\.ts:1:20/);
+    expect(run(file)).toBe("one");
+  });
+
+  it("may be called by several processes at once", async () => {
+    const files = await Promise.all(Array.from({ length: 4 }, () => compile("program.ts", root)));
+    expect(new Set(files).size).toBe(1);
+    expect(run(await compile("program.ts", root))).toBe("one");
+  });
+});
