@@ -27,9 +27,9 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     globalSetup: "test/support/print-seed.ts",
     // Both pools run at the same time. Each file with a stack runs a chain, an indexer and a gateway, so two of them at a
-    // time keep two cores busy. Unit tests share their threads' modules.
+    // time keep two cores busy. Files share the modules of their process: to load them takes seconds of CPU.
     poolOptions: {
-      forks: { maxForks: 2, minForks: 1 },
+      forks: { maxForks: 2, minForks: 1, isolate: false },
       threads: { maxThreads: 1, minThreads: 1, isolate: false },
     },
     projects: [
