@@ -11,7 +11,7 @@ import type { LocalChain } from "../../stack/chain";
 import { waitFor } from "../../stack/child";
 import type { Contracts } from "../../stack/deploy";
 import { type IndexStack, startIndexStack } from "../../stack/index-stack";
-import { indexReady } from "../../stack/indexer";
+import { historyIndexed, indexReady } from "../../stack/indexer";
 import { freePorts } from "../../stack/ports";
 
 const schema = { ...schemaModule };
@@ -131,6 +131,8 @@ export async function indexOf(
         onNotice: onLine,
         onGivenUp: (error) => onLine(error.message),
       });
+      // On an index that is up to date the gateway is ready before Ponder, whose GraphQL the tests read.
+      await historyIndexed(running.indexer.current(), ponderPort);
       await indexReady(running.indexer.current(), apiPort, await client.getBlockNumber());
     },
     async stopIndexer(signal = "SIGTERM") {
