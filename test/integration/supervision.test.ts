@@ -14,9 +14,9 @@ import { isBusy, npmStart } from "./npm-start";
 
 /** Each part of the stack, by what its command line contains. */
 const PARTS = {
-  supervisor: /stack\/start\.ts/,
+  supervisor: /stack\/run\.js/,
   indexer: /bin\/ponder\.js start/,
-  gateway: /api\/server\.ts/,
+  gateway: /dist\/api-server/,
   chain: /anvil.*--chain-id/,
   watchdog: /stack\/watchdog\.js/,
 };

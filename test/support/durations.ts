@@ -4,6 +4,7 @@
  */
 export const durations: Record<string, number> = {
   "integration/start": 131,
+  "integration/contracts": 100,
   "integration/away-node": 97,
   "integration/upgrade": 90,
   "integration/reorg-exit": 85,
