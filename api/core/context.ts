@@ -2,8 +2,9 @@ import type { Address } from "viem";
 import type { ContractName } from "../../config/contracts";
 import type { Environment } from "../../config/environment";
 import type { IndexDatabase } from "../index/database";
-import type { HeadReader } from "../index/head";
+import type { IndexHead } from "../index/head";
 import type { StoreDatabase } from "../store/open";
+import type { Clock } from "./clock";
 
 /** Settings for operations and transports, and the indexed chain. */
 export type Config = Pick<
@@ -33,7 +34,7 @@ export type BaseContext = {
   store: () => Promise<StoreDatabase>;
   config: Config;
   /** The newest indexed block. */
-  head: HeadReader["recent"];
-  /** The current time in unix seconds, for expiry checks. */
-  now: HeadReader["now"];
+  head: () => Promise<IndexHead>;
+  /** The time at the newest indexed block. */
+  clock: () => Promise<Clock>;
 };

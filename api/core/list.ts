@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, gt, gte, lt, lte, or, type SQL } from "drizzle-orm";
 import type { PgColumn, PgSelect, PgTable } from "drizzle-orm/pg-core";
 import type { IndexDatabase } from "../index/database";
+import { type Clock, clockAt } from "./clock";
 import type { BaseContext } from "./context";
 import { readCursor, writeCursor } from "./cursor";
 import { BadInput } from "./errors";
@@ -239,14 +240,14 @@ type ListDefinition<Name extends string, Item extends z.ZodType, Filters extends
   example: z.input<z.ZodObject<Filters>>;
   /** The database of the rows. Default: the index. */
   database?: (context: BaseContext) => Promise<IndexDatabase>;
-  query: (db: IndexDatabase, now: bigint) => Query<Row>;
+  query: (db: IndexDatabase, clock: Clock) => Query<Row>;
   /** Counts the rows. It must join every table that `where` uses, and may omit the others of `query`. */
   counting: (db: IndexDatabase) => Query<{ total: number }>;
-  where: (filters: z.output<z.ZodObject<Filters>>, now: bigint) => (SQL | undefined)[];
+  where: (filters: z.output<z.ZodObject<Filters>>, clock: Clock) => (SQL | undefined)[];
   order: readonly SortColumn<NoInfer<Row>>[];
   /** Loads related data for all rows of a page at once. */
   related?: (context: BaseContext, rows: NoInfer<Row>[]) => Promise<Related>;
-  toWire: (row: NoInfer<Row>, now: bigint, related: NoInfer<Related>) => z.input<Item>;
+  toWire: (row: NoInfer<Row>, clock: Clock, related: NoInfer<Related>) => z.input<Item>;
 };
 
 /** Creates a paged list operation from a query, filters and an order. */
@@ -263,15 +264,15 @@ export function listOperation<
   const output = listOutput(name, item);
   const run = async (context: BaseContext, parsed: PageInput & z.output<z.ZodObject<Filters>>) => {
     // Lists outside the index do not depend on the chain's time.
-    const [now, db] = await Promise.all(database ? [0n, database(context)] : [context.now(), context.db]);
+    const [clock, db] = await Promise.all(database ? [clockAt(0n), database(context)] : [context.clock(), context.db]);
     const { rows, pagination } = await readPage(context.config, route, parsed, {
-      query: query(db, now),
+      query: query(db, clock),
       counting: counting(db),
-      where: where(parsed, now),
+      where: where(parsed, clock),
       order,
     });
     const relatedRows = (await related?.(context, rows)) as Related;
-    return { [name]: rows.map((row) => toWire(row, now, relatedRows)), pagination };
+    return { [name]: rows.map((row) => toWire(row, clock, relatedRows)), pagination };
   };
   const readsIndex = database ? { readsIndex: false } : {};
   return operation({ route, summary, input, output, example, ...readsIndex, run } as never as Operation<

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
 import type { IndexDatabase } from "./database";
+import { type SharedRead, shareReads } from "./shared-read";
 
 /** The progress of the index. */
 export type IndexHead = {
@@ -11,21 +12,34 @@ export type IndexHead = {
   timestamp: bigint | null;
   /** The newest block of this version's build, which may not be the served build yet. */
   builtBlock: bigint | null;
+  /** Identifies the contents of the index: it is different after every commit of the indexer. */
+  revision: string;
 };
 
 const Progress = z.object({
   is_ready: z.coerce.number(),
   latest_checkpoint: z.string().nullable(),
+  revision: z.string(),
 });
 
 /** The block number of a Ponder checkpoint: fixed-width decimal fields for time, chain id, block number, … */
 export const blockOfCheckpoint = (checkpoint: string) => BigInt(checkpoint.slice(26, 42));
 
+/**
+ * The transaction that last wrote the checkpoint identifies the newest block's commit, also if another block of the same
+ * height replaced it. Ponder reverts blocks without writing the checkpoint; then the newest event is another one.
+ */
+const headQuery = sql`
+  SELECT value->>'is_ready' AS is_ready, checkpoint.latest_checkpoint,
+    concat_ws(' ', current_schema(), checkpoint.xmin, newest.id, newest.block_hash) AS revision
+  FROM _ponder_meta
+  LEFT JOIN (SELECT xmin, latest_checkpoint FROM _ponder_checkpoint ORDER BY latest_checkpoint DESC LIMIT 1) AS checkpoint
+    ON true
+  LEFT JOIN (SELECT id, block_hash FROM event_log ORDER BY id DESC LIMIT 1) AS newest ON true
+  WHERE key = 'app'`;
+
 async function readIndexHead(db: Pick<IndexDatabase, "execute">, pending: string | undefined): Promise<IndexHead> {
-  const result = await db.execute(
-    sql`SELECT value->>'is_ready' AS is_ready, (SELECT max(latest_checkpoint) FROM _ponder_checkpoint) AS latest_checkpoint FROM _ponder_meta WHERE key = 'app'`,
-  );
-  const [progress] = z.object({ rows: z.array(Progress) }).parse(result).rows;
+  const [progress] = z.object({ rows: z.array(Progress) }).parse(await db.execute(headQuery)).rows;
   const checkpoint = progress?.latest_checkpoint;
   const built = pending ?? checkpoint;
   return {
@@ -33,50 +47,22 @@ async function readIndexHead(db: Pick<IndexDatabase, "execute">, pending: string
     block: checkpoint ? blockOfCheckpoint(checkpoint) : null,
     timestamp: checkpoint ? BigInt(checkpoint.slice(0, 10)) : null,
     builtBlock: built ? blockOfCheckpoint(built) : null,
+    revision: progress?.revision ?? "",
   };
 }
 
-/** How long a read head is cached. */
-const RECENT_MS = 200;
-
-/** How long requests share a pending read. */
-const PENDING_MS = 2_000;
-
-export type HeadReader = {
-  /** The index head, at most 200 ms old. Later reads of the index include at least this block. */
-  recent: () => Promise<IndexHead>;
-  /** The current time in unix seconds, for expiry checks. */
-  now: () => Promise<bigint>;
-};
+/** The time in unix seconds for expiry checks: the later of the wall clock and the newest block's timestamp. */
+export function timeAt({ timestamp }: Pick<IndexHead, "timestamp">): bigint {
+  const wallClock = BigInt(Math.floor(Date.now() / 1000));
+  // A local chain's clock can be moved forward.
+  return timestamp !== null && timestamp > wallClock ? timestamp : wallClock;
+}
 
 /**
- * Creates a cached reader of the index head. It queries the database a few times per second at most. While an earlier
- * build is served, `pendingCheckpoint` returns the checkpoint of this version's build. `now` is the later of the wall
- * clock and the newest block's timestamp, because a local chain's clock can be moved forward.
+ * Creates a shared reader of the index head. While an earlier build is served, `pendingCheckpoint` returns the checkpoint
+ * of this version's build.
  */
-export function followHead(
+export const followHead = (
   db: Pick<IndexDatabase, "execute">,
   pendingCheckpoint: () => string | undefined = () => undefined,
-): HeadReader {
-  let last: { head: Promise<IndexHead>; staleAt: number } | undefined;
-  const recent = () => {
-    if (last && Date.now() < last.staleAt) return last.head;
-    const reading = { head: readIndexHead(db, pendingCheckpoint()), staleAt: Date.now() + PENDING_MS };
-    last = reading;
-    reading.head.then(
-      () => {
-        reading.staleAt = Math.min(reading.staleAt, Date.now() + RECENT_MS);
-      },
-      () => {
-        reading.staleAt = 0;
-      },
-    );
-    return reading.head;
-  };
-  const now = async () => {
-    const { timestamp } = await recent();
-    const wallClock = BigInt(Math.floor(Date.now() / 1000));
-    return timestamp !== null && timestamp > wallClock ? timestamp : wallClock;
-  };
-  return { recent, now };
-}
+): SharedRead<IndexHead> => shareReads(() => readIndexHead(db, pendingCheckpoint()));

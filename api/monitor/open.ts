@@ -3,7 +3,7 @@ import type { Hex, PublicClient } from "viem";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { databaseProblemOf } from "../core/database-error";
 import type { IndexDatabase } from "../index/database";
-import type { HeadReader } from "../index/head";
+import type { IndexHead } from "../index/head";
 import { recordedGenesis } from "../store/chains";
 import type { StoreDatabase } from "../store/open";
 import { createChainMonitor, runMonitor } from "./chain-monitor";
@@ -20,7 +20,7 @@ type Monitor = {
 
 type Options = {
   db: IndexDatabase;
-  indexHead: HeadReader["recent"];
+  indexHead: () => Promise<IndexHead>;
   chain: Pick<PublicClient, "getBlock" | "getChainId">;
   /** The chain's newest block, from memory; undefined before the first response. */
   head: () => Header | undefined;

@@ -88,7 +88,7 @@ export const listPolicies = operation({
   output: listOutput("policies", Policy).extend({ account: addressText }),
   example: { address: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc" },
   async run(context, input) {
-    const now = await context.now();
+    const { now } = await context.clock();
     const { rows, pagination } = await readPage(context.config, listRoute, input, {
       query: context.db.select().from(policy).$dynamic(),
       counting: countRows(context.db, policy),

@@ -1,5 +1,6 @@
 import { and, count, eq, getTableColumns, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { bid, bidSelection, intent } from "../../ponder.schema";
+import type { Clock } from "../core/clock";
 import { Conflict, NotFound } from "../core/errors";
 import { address, id, jsonObject, oneOf, shortText } from "../core/inputs";
 import { countRows, listOutput, mergePages, pageInput, type Source } from "../core/list";
@@ -70,8 +71,11 @@ type OnchainRow = Awaited<ReturnType<typeof selectBids>>[number];
 
 type Status = (typeof statuses)[number];
 
+/** A bid is valid up to and including the second of `validUntil`. */
+const hasLapsed = ({ validUntil }: { validUntil: bigint }, clock: Clock) => clock.hasReached(validUntil + 1n);
+
 /** The on-chain rows that have a status at a time; a bid is good up to and with the second it is valid until. */
-const hasStatus = (status: Status, now: bigint): SQL | undefined => {
+const hasStatus = (status: Status, { now }: Clock): SQL | undefined => {
   const neverSelected = isNull(bidSelection.bidId);
   return {
     open: and(neverSelected, gte(bid.validUntil, now)),
@@ -82,7 +86,7 @@ const hasStatus = (status: Status, now: bigint): SQL | undefined => {
 };
 
 /** The off-chain rows that have a status at a time. A selection on chain leaves none selected here. */
-const hasOffchainStatus = (status: Status, now: bigint, chainSelected: boolean): SQL | undefined => {
+const hasOffchainStatus = (status: Status, { now }: Clock, chainSelected: boolean): SQL | undefined => {
   const open = eq(offchainBid.status, "OPEN");
   const selected = eq(offchainBid.status, "SELECTED");
   const rejected = eq(offchainBid.status, "REJECTED");
@@ -94,7 +98,7 @@ const hasOffchainStatus = (status: Status, now: bigint, chainSelected: boolean):
   }[status];
 };
 
-const onchainToWire = (row: OnchainRow, now: bigint): BidText => ({
+const onchainToWire = (row: OnchainRow, clock: Clock): BidText => ({
   bid_id: onchainBidId(row.intentId, row.bidId),
   chain_bid_id: String(row.bidId),
   intent_id: String(row.intentId),
@@ -105,19 +109,19 @@ const onchainToWire = (row: OnchainRow, now: bigint): BidText => ({
   valid_until: String(row.validUntil),
   execution_hash: row.executionHash,
   execution_plan: null,
-  status: row.selected ? "SELECTED" : row.everSelected ? "REJECTED" : row.validUntil < now ? "EXPIRED" : "OPEN",
+  status: row.selected ? "SELECTED" : row.everSelected ? "REJECTED" : hasLapsed(row, clock) ? "EXPIRED" : "OPEN",
   source: "onchain",
   block_number: String(row.blockNumber),
   tx_hash: row.txHash,
   created_at: String(row.createdAt),
 });
 
-const offchainStatus = (row: OffchainBid, now: bigint, chainSelected: boolean): BidText["status"] => {
-  if (row.status === "OPEN") return row.validUntil < now ? "EXPIRED" : "OPEN";
+const offchainStatus = (row: OffchainBid, clock: Clock, chainSelected: boolean): BidText["status"] => {
+  if (row.status === "OPEN") return hasLapsed(row, clock) ? "EXPIRED" : "OPEN";
   return row.status === "SELECTED" && chainSelected ? "REJECTED" : row.status;
 };
 
-const offchainToWire = (row: OffchainBid, intentId: bigint, now: bigint, chainSelected: boolean): BidText => ({
+const offchainToWire = (row: OffchainBid, intentId: bigint, clock: Clock, chainSelected: boolean): BidText => ({
   bid_id: offchainBidId(row.number),
   chain_bid_id: null,
   intent_id: String(intentId),
@@ -128,7 +132,7 @@ const offchainToWire = (row: OffchainBid, intentId: bigint, now: bigint, chainSe
   valid_until: String(row.validUntil),
   execution_hash: null,
   execution_plan: row.executionPlan === null ? null : JSON.parse(row.executionPlan),
-  status: offchainStatus(row, now, chainSelected),
+  status: offchainStatus(row, clock, chainSelected),
   source: "offchain",
   block_number: null,
   tx_hash: null,
@@ -151,13 +155,13 @@ export const listBids = operation({
   output: listOutput("bids", Bid),
   example: { id: "1" },
   async run(context, input) {
-    const { db, config, now: clock, store } = context;
-    const [now, offchain, found] = await Promise.all([clock(), store(), findIntent(db, input.id)]);
+    const { db, config, store } = context;
+    const [clock, offchain, found] = await Promise.all([context.clock(), store(), findIntent(db, input.id)]);
     const chainSelected = (found?.selectedBidId ?? null) !== null;
     const ofChain: Source<OnchainRow> = {
       query: selectBids(db),
       counting: countBids(db),
-      where: [eq(bid.intentId, input.id), input.status && hasStatus(input.status, now)],
+      where: [eq(bid.intentId, input.id), input.status && hasStatus(input.status, clock)],
       order: [
         { column: bid.amountOut, descending: true, of: (row) => row.amountOut },
         { column: bid.amountIn, of: (row) => row.amountIn },
@@ -172,7 +176,7 @@ export const listBids = operation({
       where: [
         eq(offchainBid.chainId, config.chainId),
         eq(offchainBid.intentHash, found?.intentHash ?? ""),
-        input.status && hasOffchainStatus(input.status, now, chainSelected),
+        input.status && hasOffchainStatus(input.status, clock, chainSelected),
       ],
       order: [
         { column: offchainBid.amountOut, descending: true, of: (row) => row.amountOut },
@@ -183,8 +187,8 @@ export const listBids = operation({
       ],
     };
     const { items, pagination } = await mergePages(config, listRoute, input, [
-      { ...ofChain, toItem: (row: OnchainRow) => onchainToWire(row, now) },
-      { ...ofStore, toItem: (row: OffchainBid) => offchainToWire(row, input.id, now, chainSelected) },
+      { ...ofChain, toItem: (row: OnchainRow) => onchainToWire(row, clock) },
+      { ...ofStore, toItem: (row: OffchainBid) => offchainToWire(row, input.id, clock, chainSelected) },
     ]);
     return { bids: items, pagination };
   },
@@ -193,8 +197,8 @@ export const listBids = operation({
 const ON_CHAIN = "Off-chain bids are for development; use IntentBook.submitBid and IntentBook.selectBid";
 
 /** Refuses a bid on an intent that no bid can come to any more. */
-function requireOpen(row: IntentRow, now: bigint): void {
-  const status = row.status === "OPEN" && isExpired(row, now) ? "EXPIRED" : row.status;
+function requireOpen(row: IntentRow, clock: Clock): void {
+  const status = row.status === "OPEN" && isExpired(row, clock) ? "EXPIRED" : row.status;
   if (status !== "OPEN") throw new Conflict(`Intent ${row.intentId} is ${status}`);
 }
 
@@ -224,9 +228,9 @@ export const createBid = operation({
   development: ON_CHAIN,
   status: 201,
   async run(context, { id, solver, amount_in, amount_out, fee, valid_until, execution_plan }) {
-    const [found, now] = await Promise.all([findIntent(context.db, id), context.now()]);
+    const [found, clock] = await Promise.all([findIntent(context.db, id), context.clock()]);
     if (!found) throw new NotFound(`Intent ${id} not found`);
-    requireOpen(found, now);
+    requireOpen(found, clock);
     const row = await saveBid(await context.store(), {
       chainId: context.config.chainId,
       intentHash: found.intentHash,
@@ -237,9 +241,9 @@ export const createBid = operation({
       fee,
       validUntil: valid_until,
       executionPlan: execution_plan === undefined ? null : JSON.stringify(execution_plan),
-      createdAt: now,
+      createdAt: clock.now,
     });
-    return offchainToWire(row, id, now, found.selectedBidId !== null);
+    return offchainToWire(row, id, clock, found.selectedBidId !== null);
   },
 });
 
@@ -269,13 +273,13 @@ export const chooseBid = operation({
     const row = number === null ? null : await findBid(store, config.chainId, number);
     const found = row && (await findIntent(db, row.intentId));
     if (!row || !found || found.intentHash !== row.intentHash) throw new NotFound(`Bid ${bidId} not found`);
-    const now = await context.now();
-    requireOpen(found, now);
+    const clock = await context.clock();
+    requireOpen(found, clock);
     if (found.selectedBidId !== null) throw new Conflict(`Intent ${found.intentId} has a bid selected on chain`);
-    const status = offchainStatus(row, now, false);
+    const status = offchainStatus(row, clock, false);
     if (status !== "OPEN") throw new Conflict(`Bid ${bidId} is ${status}`);
     const selected = await selectBid(store, row);
     if (!selected) throw new Conflict(`Bid ${bidId} is decided already`);
-    return offchainToWire(selected, found.intentId, now, false);
+    return offchainToWire(selected, found.intentId, clock, false);
   },
 });

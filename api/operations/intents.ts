@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, gt, lte, type SQL } from "drizzle-orm";
 import { zeroHash } from "viem";
 import { fill, fillProof, intent } from "../../ponder.schema";
+import type { Clock } from "../core/clock";
 import type { BaseContext } from "../core/context";
 import { NotFound } from "../core/errors";
 import { address, id, oneOf } from "../core/inputs";
@@ -64,7 +65,7 @@ const Intent = z
   .openapi("Intent");
 
 /** An intent can be filled as long as the time is before its deadline. */
-export const isExpired = ({ deadline }: { deadline: bigint }, now: bigint) => now >= deadline;
+export const isExpired = ({ deadline }: { deadline: bigint }, clock: Clock) => clock.hasReached(deadline);
 
 const selectIntents = (db: IndexDatabase) =>
   db
@@ -97,7 +98,7 @@ const metadataOf = async ({ store, config }: BaseContext, rows: readonly Row[]) 
     rows.map((row) => linkedIntent(config.chainId, row.intent)),
   );
 
-const toWire = (joined: Row, now: bigint, metadata: Map<string, MetadataRow>): z.input<typeof Intent> => {
+const toWire = (joined: Row, clock: Clock, metadata: Map<string, MetadataRow>): z.input<typeof Intent> => {
   const { intent: row } = joined;
   const linked = metadata.get(row.intentHash);
   return {
@@ -111,7 +112,7 @@ const toWire = (joined: Row, now: bigint, metadata: Map<string, MetadataRow>): z
     deadline: String(row.deadline),
     slippage_bps: String(row.slippageBps),
     nonce: String(row.nonce),
-    status: row.status === "OPEN" && isExpired(row, now) ? "EXPIRED" : row.status,
+    status: row.status === "OPEN" && isExpired(row, clock) ? "EXPIRED" : row.status,
     block_number: String(row.blockNumber),
     fill: fillToWire(joined),
     intent_hash: row.intentHash,
@@ -131,13 +132,18 @@ const toWire = (joined: Row, now: bigint, metadata: Map<string, MetadataRow>): z
 const statuses = ["open", "filled", "cancelled", "expired"] as const;
 
 /** The rows that have a status at a time. */
-const hasStatus = (status: (typeof statuses)[number], now: bigint): SQL | undefined =>
-  ({
-    open: and(eq(intent.status, "OPEN"), gt(intent.deadline, now)),
-    expired: and(eq(intent.status, "OPEN"), lte(intent.deadline, now)),
-    filled: eq(intent.status, "FILLED"),
-    cancelled: eq(intent.status, "CANCELLED"),
-  })[status];
+const hasStatus = (status: (typeof statuses)[number], clock: Clock): SQL | undefined => {
+  switch (status) {
+    case "open":
+      return and(eq(intent.status, "OPEN"), gt(intent.deadline, clock.now));
+    case "expired":
+      return and(eq(intent.status, "OPEN"), lte(intent.deadline, clock.now));
+    case "filled":
+      return eq(intent.status, "FILLED");
+    case "cancelled":
+      return eq(intent.status, "CANCELLED");
+  }
+};
 
 export const getIntent = operation({
   route: "GET /intents/{id}",
@@ -149,7 +155,7 @@ export const getIntent = operation({
   async run(context, { id }) {
     const [row] = await selectIntents(context.db).where(eq(intent.intentId, id));
     if (!row) throw new NotFound(`Intent ${id} not found`);
-    return toWire(row, await context.now(), await metadataOf(context, [row]));
+    return toWire(row, await context.clock(), await metadataOf(context, [row]));
   },
 });
 
@@ -167,8 +173,8 @@ export const listIntents = listOperation({
   example: { status: "filled" },
   query: selectIntents,
   counting: (db) => countRows(db, intent),
-  where: ({ status, owner, input_token, output_token }, now) => [
-    status && hasStatus(status, now),
+  where: ({ status, owner, input_token, output_token }, clock) => [
+    status && hasStatus(status, clock),
     owner && eq(intent.owner, owner),
     input_token && eq(intent.inputToken, input_token),
     output_token && eq(intent.outputToken, output_token),

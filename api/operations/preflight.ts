@@ -169,13 +169,13 @@ const freezeOnce = (denials: readonly Denial[]) =>
 const distinct = <Item>(items: readonly Item[]) => [...new Set(items)];
 
 async function preflight(
-  { db, config, head: readHead, now }: BaseContext,
+  { db, config, head: readHead, clock }: BaseContext,
   account: Address,
   transaction: Transaction | undefined,
   payment: Payment | undefined,
 ): Promise<z.input<typeof Preflight>> {
   const [head, rows] = await Promise.all([readHead(), relevantPolicies(db, account, transaction, payment)]);
-  const time = await now();
+  const { now: time } = await clock();
   const ofTransaction = transaction && checkTransaction(transactionPolicies(rows), transaction, time);
   const ofPayment = payment && checkPayment(paymentPolicies(rows), payment, time);
   const denials = [...(ofTransaction?.denials ?? []), ...(ofPayment?.denials ?? [])];

@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, lte, type SQL, sql } from "drizzle-orm";
 import { intent, solver, solverActivity } from "../../ponder.schema";
 import { average } from "../core/average";
+import type { Clock } from "../core/clock";
 import { NotFound } from "../core/errors";
 import { address, flag, id } from "../core/inputs";
 import { countRows, listOperation } from "../core/list";
@@ -26,7 +27,7 @@ const Solver = z
   .openapi("Solver");
 
 /** Solvers with what their operators did. Selections that expired are counted now: expiry has no event. */
-const selectSolvers = (db: IndexDatabase, now: bigint) => {
+const selectSolvers = (db: IndexDatabase, { now }: Clock) => {
   const expired = and(
     eq(intent.selectedSolver, solver.operator),
     eq(intent.status, "OPEN"),
@@ -70,8 +71,8 @@ export const getSolver = operation({
   output: Solver,
   errors: [404],
   example: { id: "1" },
-  async run({ db, now }, { id }) {
-    const [row] = await selectSolvers(db, await now()).where(eq(solver.solverId, id));
+  async run({ db, clock }, { id }) {
+    const [row] = await selectSolvers(db, await clock()).where(eq(solver.solverId, id));
     if (!row) throw new NotFound(`Solver ${id} not found`);
     return toWire(row);
   },

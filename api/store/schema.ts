@@ -238,3 +238,12 @@ export const chainHead = offchain.table("chain_head", {
   /** When a node last returned this block as its newest. */
   receivedAt: timestamp({ withTimezone: true, mode: "date" }),
 });
+
+/**
+ * Counts the commits that change what list and record routes show. Triggers increment it when they commit; documents are
+ * immutable, so publishing one does not.
+ */
+export const revision = offchain.table("revision", {
+  only: boolean().primaryKey().default(true),
+  number: bigint({ mode: "bigint" }).notNull().default(sql`0`),
+});

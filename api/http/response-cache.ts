@@ -1,0 +1,210 @@
+import type { Dependencies } from "../core/dependencies";
+import { type IndexHead, timeAt } from "../index/head";
+import { MAX_AGE_MS, type SharedRead } from "../index/shared-read";
+import { etagOf } from "./etag";
+
+/** A successful response, ready to be sent. */
+export type StoredResponse = {
+  body: Buffer<ArrayBuffer>;
+  etag: string;
+  /** Headers of every response with this body. */
+  headers: Readonly<Record<string, string>>;
+};
+
+type Entry = StoredResponse & {
+  key: string;
+  /** The head before the response was computed; undefined if it does not depend on the index. */
+  head: IndexHead | undefined;
+  dependencies: Dependencies;
+  /** Whether it was removed from the cache. URLs may still refer to it. */
+  isEvicted: boolean;
+};
+
+/** A response, and the index head that its headers name. */
+export type Found = { response: StoredResponse; head: IndexHead | undefined };
+
+/** A running computation of a response. `dependencies` is complete when it has finished. */
+export type Computation = {
+  result: Promise<{ body: string | Uint8Array<ArrayBuffer>; headers: Readonly<Record<string, string>> }>;
+  dependencies: Dependencies;
+};
+
+type Pending = { found: Promise<Found>; head: IndexHead | undefined; startedAt: number; dependencies: Dependencies };
+
+type Options = {
+  /** The maximum size of all bodies and keys. With 0 nothing is kept. */
+  maxBytes: number;
+  indexHead: SharedRead<IndexHead>;
+  storeRevision: SharedRead<string>;
+};
+
+/** The largest share of the cache that one response may take. */
+const MAX_SHARE = 1 / 8;
+
+/** An estimate of the memory of an entry or URL besides its text. */
+const OVERHEAD_BYTES = 300;
+
+const sizeOf = ({ key, body }: Entry) => body.length + 2 * key.length + OVERHEAD_BYTES;
+const sizeOfUrl = (url: string) => 2 * url.length + OVERHEAD_BYTES;
+
+/**
+ * Keeps responses as long as the state that they were computed from is current. The index and the store each have a
+ * revision. Concurrent requests share one read of it, at most a few milliseconds old.
+ */
+export class ResponseCache {
+  readonly #options: Options;
+  /** By operation and input, least recently used first. */
+  readonly #entries = new Map<string, Entry>();
+  /** By URL as received, so that a known request is served without being parsed. */
+  readonly #byUrl = new Map<string, Entry>();
+  readonly #pending = new Map<string, Pending>();
+  #bytes = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** The memory in use, estimated. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Finds the current response to a URL. Returns a promise if a revision must be read first. */
+  find(url: string): Found | undefined | Promise<Found | undefined> {
+    const entry = this.#byUrl.get(url);
+    if (!entry) return undefined;
+    if (entry.isEvicted) {
+      this.#dropUrl(url);
+      return undefined;
+    }
+    const { indexHead, storeRevision } = this.#options;
+    const { dependencies } = entry;
+    const head = dependencies.index ? indexHead.peek() : undefined;
+    const revision = dependencies.storeRevision === undefined ? undefined : storeRevision.peek();
+    const isStale =
+      (dependencies.index && head === undefined) ||
+      (dependencies.storeRevision !== undefined && revision === undefined);
+    return isStale ? this.#findEntry(entry) : this.#ifCurrent(entry, head, revision);
+  }
+
+  async #findEntry(entry: Entry): Promise<Found | undefined> {
+    const { indexHead, storeRevision } = this.#options;
+    const { dependencies } = entry;
+    const [head, revision] = await Promise.all([
+      dependencies.index ? indexHead.read() : undefined,
+      dependencies.storeRevision === undefined ? undefined : storeRevision.read(),
+    ]);
+    return this.#ifCurrent(entry, head, revision);
+  }
+
+  #ifCurrent(entry: Entry, head: IndexHead | undefined, storeRevision: string | undefined): Found | undefined {
+    const { key, dependencies, isEvicted } = entry;
+    const isCurrent =
+      !isEvicted &&
+      head?.revision === entry.head?.revision &&
+      storeRevision === dependencies.storeRevision &&
+      (dependencies.changesAt === undefined || (head !== undefined && timeAt(head) < dependencies.changesAt));
+    if (!isCurrent) return undefined;
+    // The most recently used entry is the last one.
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return { response: entry, head };
+  }
+
+  /**
+   * Returns the current response for a key, or computes it. `url` is remembered for {@link find}. Callers that need the
+   * same response at the same time share one computation.
+   */
+  async get(key: string, url: string | undefined, readsIndex: boolean, compute: () => Computation): Promise<Found> {
+    const entry = this.#entries.get(key);
+    const known = entry && (await this.#findEntry(entry));
+    if (entry && known) {
+      this.#rememberUrl(url, entry);
+      return known;
+    }
+    const head = readsIndex ? await this.#options.indexHead.read() : undefined;
+    const pending = this.#pending.get(key);
+    if (pending && this.#canShare(pending, head)) {
+      const found = await pending.found;
+      if (!pending.dependencies.isUntracked) return found;
+    }
+    const computation = compute();
+    const found = this.#store(key, url, head, computation);
+    const started = { found, head, startedAt: performance.now(), dependencies: computation.dependencies };
+    this.#pending.set(key, started);
+    try {
+      return await found;
+    } finally {
+      if (this.#pending.get(key) === started) this.#pending.delete(key);
+    }
+  }
+
+  /**
+   * Whether a computation that is under way includes everything that was acknowledged before now: it began recently, or
+   * it reads the current state of the index and has not read the store yet.
+   */
+  #canShare({ head: before, startedAt, dependencies }: Pending, head: IndexHead | undefined): boolean {
+    const isRecent = performance.now() - startedAt <= MAX_AGE_MS;
+    return before?.revision === head?.revision && (isRecent || dependencies.storeRevision === undefined);
+  }
+
+  async #store(
+    key: string,
+    url: string | undefined,
+    head: IndexHead | undefined,
+    { result, dependencies }: Computation,
+  ): Promise<Found> {
+    const { body: content, headers } = await result;
+    const body = Buffer.from(content as string);
+    const entry: Entry = {
+      key,
+      body,
+      etag: headers.etag ?? etagOf(body),
+      headers,
+      head: dependencies.index ? head : undefined,
+      dependencies,
+      isEvicted: false,
+    };
+    const isKept =
+      !dependencies.isUntracked &&
+      (!dependencies.index || head !== undefined) &&
+      sizeOf(entry) <= this.#options.maxBytes * MAX_SHARE;
+    if (isKept) {
+      this.#evict(this.#entries.get(key));
+      this.#entries.set(key, entry);
+      this.#bytes += sizeOf(entry);
+      this.#rememberUrl(url, entry);
+      this.#shrink();
+    }
+    return { response: entry, head };
+  }
+
+  #rememberUrl(url: string | undefined, entry: Entry): void {
+    if (url === undefined || this.#byUrl.get(url) === entry) return;
+    this.#dropUrl(url);
+    this.#byUrl.set(url, entry);
+    this.#bytes += sizeOfUrl(url);
+  }
+
+  #dropUrl(url: string): void {
+    if (this.#byUrl.delete(url)) this.#bytes -= sizeOfUrl(url);
+  }
+
+  #evict(entry: Entry | undefined): void {
+    if (!entry) return;
+    entry.isEvicted = true;
+    this.#entries.delete(entry.key);
+    this.#bytes -= sizeOf(entry);
+  }
+
+  /** Removes the oldest URLs and the least recently used responses until the rest fits. */
+  #shrink(): void {
+    const { maxBytes } = this.#options;
+    while (this.#bytes > maxBytes) {
+      const [url] = this.#byUrl.keys();
+      if (url !== undefined) this.#dropUrl(url);
+      const [entry] = this.#entries.values();
+      this.#evict(entry);
+    }
+  }
+}
