@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 
 /** The command in a checkout. */
-export const cliFile = join(import.meta.dirname, "..", "..", "client", "cli", "bin.js");
+export const cliFile = join(import.meta.dirname, "..", "..", "stack", "cli.js");
 
 type Ran = { code: number | null; stdout: string; stderr: string };
 
