@@ -186,7 +186,7 @@ describe("the client and tRPC, on the sample chain", () => {
     await stack.write(owner, "IntentBook", "selectBid", [7n, 1n]);
     const filled = intentry.waitForIntent("7", { timeoutMs: 20_000, pollMs: 50 });
     await stack.write(owner, "IntentBook", "cancelIntent", [7n]);
-    await expect(filled).rejects.toThrow("Intent 7 is CANCELLED, and will not be FILLED");
+    await expect(filled).rejects.toThrow("Intent 7 is CANCELLED, and can no longer be FILLED");
   });
 
   it("reads every page", async () => {

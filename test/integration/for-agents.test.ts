@@ -203,7 +203,7 @@ describe("what agents are offered, on the sample chain", () => {
       const others = [...paid.map(({ name }) => name), "portfolio.get", "bids.create", "bids.select", "no.such"];
       for (const name of others) {
         expect(tools.map((tool) => tool.name)).not.toContain(toolNameOf(name));
-        await expect(call(name, {})).rejects.toThrow(`There is no tool ${toolNameOf(name)}`);
+        await expect(call(name, {})).rejects.toThrow(`Unknown tool ${toolNameOf(name)};`);
       }
     });
 
@@ -218,7 +218,9 @@ describe("what agents are offered, on the sample chain", () => {
         const served = await (await fetch(`${url}/${uri.replace("intentry://", "")}`)).text();
         expect(contents).toEqual([{ uri, mimeType: "text/markdown", text: served }]);
       }
-      await expect(client.readResource({ uri: "intentry://other" })).rejects.toThrow("There is no resource");
+      await expect(client.readResource({ uri: "intentry://other" })).rejects.toThrow(
+        "Unknown resource intentry://other",
+      );
     });
 
     it("answers many at once, each with its own answer", async () => {
@@ -260,7 +262,7 @@ describe("what agents are offered, on the sample chain", () => {
       const bad = await client.callTool({ name: "agents_get", arguments: {} });
       expect(bad).toEqual({ content: [{ type: "text", text: "agentId: is required" }], isError: true });
       await expect(client.callTool({ name: "portfolio_get", arguments: {} })).rejects.toThrow(
-        /^MCP error -32602: (MCP error -32602: )?There is no tool portfolio_get$/,
+        /^MCP error -32602: (MCP error -32602: )?Unknown tool portfolio_get; tools\/list returns all tools$/,
       );
     });
 
@@ -294,7 +296,7 @@ describe("what agents are offered, on the sample chain", () => {
       expect(answers.map(({ id, error }) => [id, error?.message])).toEqual([
         [1, undefined],
         [2, undefined],
-        [3, expect.stringMatching(/There is no tool portfolio_get$/)],
+        [3, expect.stringMatching(/Unknown tool portfolio_get; tools\/list returns all tools$/)],
         [4, undefined],
       ]);
       expect(answers[1].result.structuredContent).toEqual(await (await fetch(`${url}/agents/1`)).json());
@@ -320,11 +322,11 @@ describe("what agents are offered, on the sample chain", () => {
     it.each([
       [["call", "agents.get", '{"agentId":"x"}'], /^agentId: must be a whole number/],
       [["call", "agents.get", '{"agentId":"999"}'], /^Agent 999 not found\n$/],
-      [["call", "agent.get"], /^There is no operation agent\.get; did you mean agents\.get/],
-      [["call", "xyzzy"], /^There is no operation xyzzy; http:.*\/docs has their names\n$/],
-      [["call", "events.subscribe"], /^events\.subscribe is a stream; .* curl -N http:.*\/events, .*follow/],
-      [["call", "events.subscribe", '{"name":"Nothing"}'], /^events\.subscribe is a stream; /],
-      [["frob"], /^There is no command frob/],
+      [["call", "agent.get"], /^Unknown operation agent\.get\. Did you mean agents\.get/],
+      [["call", "xyzzy"], /^Unknown operation xyzzy\. See http:.*\/docs for all operations\n$/],
+      [["call", "events.subscribe"], /^events\.subscribe is a stream\. .* curl -N http:.*\/events, .*follow/],
+      [["call", "events.subscribe", '{"name":"Nothing"}'], /^events\.subscribe is a stream\. /],
+      [["frob"], /^Unknown command frob/],
     ])("says on stderr what is wrong with %j, and exits with 1", async (args, sentence) => {
       const { code, stdout, stderr } = await cli(args, { INTENTRY_URL: url });
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -336,7 +338,7 @@ describe("what agents are offered, on the sample chain", () => {
       async (...args) => {
         const { code, stdout, stderr } = await cli(args, { INTENTRY_URL: "http://127.0.0.1:2" });
         expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-        expect(stderr).toMatch(/^http:\/\/127\.0\.0\.1:2 does not answer as Intentry does/);
+        expect(stderr).toMatch(/^No valid response from http:\/\/127\.0\.0\.1:2 /);
       },
     );
 

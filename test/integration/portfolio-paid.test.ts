@@ -51,7 +51,7 @@ describe("the paid portfolio on the whole stack", () => {
     const { code, stdout, stderr } = await cli(["pay-portfolio", address, "--url", stack.apiUrl]);
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ address: address.toLowerCase(), chains: ["local"] });
-    const [, payer, hash] = /^(0x\w{40}) paid for it in transaction (0x\w{64})\n$/.exec(stderr) ?? [];
+    const [, payer, hash] = /^(0x\w{40}) paid in transaction (0x\w{64})\n$/.exec(stderr) ?? [];
     expect(payer).toBe(address);
     const { status } = await stack.client.getTransactionReceipt({ hash: hash as `0x${string}` });
     expect(status).toBe("success");
@@ -60,7 +60,7 @@ describe("the paid portfolio on the whole stack", () => {
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(/^400: chains: /);
     const callable = await cli(["call", "portfolio.get", "--url", stack.apiUrl]);
-    expect(callable.stderr).toBe("portfolio.get is paid for; intentry pay-portfolio buys it\n");
+    expect(callable.stderr).toBe("portfolio.get requires payment. Use intentry pay-portfolio\n");
   });
 
   const host = "Host: localhost\r\nConnection: close\r\n";
