@@ -151,14 +151,14 @@ describe("the environment", () => {
   it("says how the local deployment file is made when it is missing or broken", () => {
     const folder = newFolder();
     const { network } = parseEnvironment({ INTENTRY_DIR: folder });
-    expect(network).toThrow("`npm start` makes it");
+    expect(network).toThrow("`npm start` creates it");
     writeFileSync(join(folder, "local.json"), `{"rpcUrl": "http://127.0.0.1:8545"}`);
-    expect(network).toThrow("`npm start` makes it");
+    expect(network).toThrow("`npm start` creates it");
   });
 
   it("says who sets DATABASE_URL where it is needed and missing", () => {
     expect(() => requireDatabaseUrl(parseEnvironment({}))).toThrow(
-      "DATABASE_URL: is required here; npm start sets it to its embedded PostgreSQL",
+      "DATABASE_URL: is required; npm start sets it to its embedded PostgreSQL",
     );
     const url = "postgres://someone@db.example/app";
     expect(requireDatabaseUrl(parseEnvironment({ DATABASE_URL: url }))).toBe(url);

@@ -133,13 +133,13 @@ describe("the settings of payment", () => {
   });
 
   it.each([
-    ["X402_NETWORK", "base", "must be a network of EVM chains in CAIP-2, such as eip155:8453"],
+    ["X402_NETWORK", "base", "must be the CAIP-2 id of an EVM chain, such as eip155:8453"],
     ["X402_PAY_TO", `0x${"0".repeat(40)}`, "must not be the zero address"],
     ["X402_PRICE", "cheap", "must be an amount of dollars, such as $0.01"],
     ["X402_PRICE", "$0.00", "must be more than 0"],
     ["X402_FACILITATOR_URL", "pay.example", "must be an http(s) URL"],
-    ["X402_FACILITATOR_AUTH", "Bearer key", "is of no use without X402_FACILITATOR_URL"],
-    ["X402_ASSET_NAME", "Dollar", "is of no use without X402_ASSET"],
+    ["X402_FACILITATOR_AUTH", "Bearer key", "requires X402_FACILITATOR_URL"],
+    ["X402_ASSET_NAME", "Dollar", "requires X402_ASSET"],
   ])("refuse %s=%s, naming it", (name, value, sentence) => {
     expect(() => settings({ [name]: value })).toThrow(InvalidEnvironment);
     expect(() => settings({ [name]: value })).toThrow(`${name}: ${sentence}`);
