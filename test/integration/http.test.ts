@@ -162,7 +162,7 @@ describe("the gateway's HTTP", () => {
       const allowed = [...methods, ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
       expect(answer.status).toBe(405);
       expect(answer.headers.get("allow")).toBe(allowed);
-      expect(JSON.parse(answer.body)).toEqual(error(`${method} is not possible here, only ${allowed}`));
+      expect(JSON.parse(answer.body)).toEqual(error(`Method ${method} is not allowed; use ${allowed}`));
     });
 
     it("is known with bad parameters too", async () => {
@@ -177,7 +177,7 @@ describe("the gateway's HTTP", () => {
         const { status, body, headers } = await ask(path, { method });
         expect(status).toBe(404);
         expect(JSON.parse(body)).toEqual(
-          error(`No route for ${path === "/%61gent" ? "/agent" : path}; /docs lists all routes`),
+          error(`No route ${method} ${path === "/%61gent" ? "/agent" : path}; see /docs`),
         );
         expect(headers.get("content-type")).toBe("application/json");
       }
@@ -186,7 +186,7 @@ describe("the gateway's HTTP", () => {
     it("is not repeated at length", async () => {
       const { status, body } = await ask(`/${"x".repeat(200_000)}`);
       expect(status).toBe(404);
-      expect(JSON.parse(body)).toEqual(error(`No route for /${"x".repeat(199)}…; /docs lists all routes`));
+      expect(JSON.parse(body)).toEqual(error(`No route GET /${"x".repeat(199)}…; see /docs`));
     });
   });
 
@@ -340,8 +340,8 @@ describe("the gateway's HTTP", () => {
       ["a path over 256 KiB", get(`/agents/${"9".repeat(300_000)}`), 431, tooLong],
       ["a query over 256 KiB", get(`/agents?owner=${"9".repeat(300_000)}`), 431, tooLong],
       ["a header over 256 KiB", get("/health", host, `X-Long: ${"9".repeat(300_000)}`), 431, tooLong],
-      ["a path of two slashes first", get("//agents"), 404, "No route for //agents; /docs lists all routes"],
-      ["a path of slashes", get("///"), 404, "No route for ///; /docs lists all routes"],
+      ["a path of two slashes first", get("//agents"), 404, "No route GET //agents; see /docs"],
+      ["a path of slashes", get("///"), 404, "No route GET ///; see /docs"],
       ["an id that is a slash", get("/agents/%2f"), 400, /^agentId: must be/],
       ["an id that is NUL", get("/agents/%00"), 400, /^agentId: must be/],
       ["an id that does not decode", get("/agents/%ff"), 400, /^agentId: must be/],
@@ -353,8 +353,8 @@ describe("the gateway's HTTP", () => {
         400,
         /^limit: is given more than once$/,
       ],
-      ["a method of WebDAV", head("PROPFIND /health HTTP/1.1", host), 405, /^PROPFIND is not possible here/],
-      ["a trace", head("TRACE /health HTTP/1.1", host), 405, /^TRACE is not possible here/],
+      ["a method of WebDAV", head("PROPFIND /health HTTP/1.1", host), 405, /^Method PROPFIND is not allowed/],
+      ["a trace", head("TRACE /health HTTP/1.1", host), 405, /^Method TRACE is not allowed/],
     ] as const)("that is or has %s is told so", async (_, bytes, status, message) => {
       const sentence = typeof message === "string" ? message : expect.stringMatching(message);
       expect(await raw(bytes)).toEqual({ status, body: error(sentence) });

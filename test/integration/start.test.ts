@@ -89,7 +89,7 @@ describe("npm start", () => {
     expect(await client.getBlockNumber()).toBeLessThanOrEqual(stopped + 1n);
     await client.setAutomine(true);
     expect(await (await fetch(`${deployment.apiUrl}/nowhere`)).json()).toEqual({
-      error: "No route for /nowhere; /docs lists all routes",
+      error: "No route GET /nowhere; see /docs",
     });
 
     const { agents, intents, eventLogs } = await graphql(

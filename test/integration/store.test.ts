@@ -411,7 +411,7 @@ describe("what is published", () => {
     const headers = await signed(hash, TARGET);
     await stack.chain.child.stop();
     const answer = await send("POST", "/intents/metadata", body, headers);
-    expect(answer).toEqual({ status: 503, body: { error: expect.stringContaining("The chain does not answer") } });
+    expect(answer).toEqual({ status: 503, body: { error: expect.stringContaining("The chain is unavailable") } });
     expect((await get(`/intents/metadata/${hash}`)).status).toBe(404);
     // What needs no chain is taken all the same.
     expect((await send("POST", "/intents/metadata", { ...body, owner: owner.address }, headers)).status).toBe(201);

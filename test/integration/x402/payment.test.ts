@@ -356,7 +356,7 @@ describe("a payment for the portfolio", () => {
     const response = await fetch(url + path);
     expect([response.status, await errorOf(response)]).toEqual([
       404,
-      "/portfolio is not offered here: this service was not told who is paid for it",
+      "/portfolio is not available: payment is not configured on this server",
     ]);
     expect(await (await fetch(`${url}/.well-known/x402.json`)).json()).toEqual({ version: "1.0.0", resources: [] });
   });
