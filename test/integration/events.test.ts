@@ -193,7 +193,7 @@ describe("live events", () => {
     await agrees(client);
   });
 
-  it("are refused with a reason for a bad request", async () => {
+  it("are rejected with an error for an invalid request", async () => {
     const refused: [string, number, RegExp][] = [
       ["name=agentregistered", 400, /^name: must be one of AgentRegistered, /],
       ["contract=Nowhere", 400, /^contract: must be one of AgentRegistry, /],
