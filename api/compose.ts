@@ -20,15 +20,15 @@ import { configuredProvider } from "./portfolio/providers/configured";
 import { createLazyStore } from "./store/lazy";
 import { openStore } from "./store/open";
 
-/** How often the event log is polled: more often on a local chain, where blocks are mined on demand. */
+/** The poll interval of the event log. Shorter on a local chain, where blocks are mined on demand. */
 const LOCAL_EVENT_POLL_MS = 50;
 const EVENT_POLL_MS = 250;
 
-/** How often the published chain head is read from the store. */
+/** The read interval of the published chain head in the store. */
 const LOCAL_HEAD_READ_MS = 200;
 const HEAD_READ_MS = 1_000;
 
-/** Poll interval if this process follows the head and the node offers no subscription. */
+/** The poll interval if this process follows the head and the node does not support subscriptions. */
 const LOCAL_HEAD_POLL_MS = 500;
 const HEAD_POLL_MS = 2_000;
 
@@ -81,7 +81,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
   // The monitor retries in its own loop and sends no requests while all nodes are unreachable.
   const monitorClient = createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url, { retryCount: 0 }))) });
   const ifReachable = <Value>(request: () => Promise<Value>) =>
-    chainHead.isAway() ? Promise.reject(new Error("No node of the chain answers")) : request();
+    chainHead.isAway() ? Promise.reject(new Error("All nodes of the chain are down")) : request();
   const monitor = openMonitor({
     db: index.db,
     indexHead: head.recent,

@@ -42,7 +42,7 @@ export function createGateway(context: Context, log: Logger): Hono<Env> {
   gateway.route("/", trpcRoutes(context, log));
   gateway.route("/", mcpRoutes(context, log));
   gateway.route("/", docsRoutes(context));
-  gateway.notFound((c) => c.json({ error: `No route for ${truncatePath(c.req.path)}; /docs lists all routes` }, 404));
+  gateway.notFound((c) => c.json({ error: `No route ${c.req.method} ${truncatePath(c.req.path)}; see /docs` }, 404));
   gateway.onError((error, c) => {
     const { status, message, fault, headers } = failureOf(error);
     if (fault) log.error({ request_id: c.var.requestId, err: error }, "failed request");

@@ -47,7 +47,7 @@ export const processes = {
 
 const foundIn = "found in `PATH`, `~/.foundry/bin` or the npm packages";
 
-/** Read where the tools are looked up, before and without the rest of the environment. */
+/** Read by the code that locates the tools, which does not parse the rest of the environment. */
 export const tools = {
   title: "Tools",
   variables: {
