@@ -50,7 +50,7 @@ module.exports = {
   options: {
     doNotFollow: { path: "node_modules" },
     tsConfig: { fileName: "tsconfig.json" },
-    // Imports of types are dependencies too.
+    // Include type imports.
     tsPreCompilationDeps: true,
   },
 };

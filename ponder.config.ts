@@ -12,7 +12,7 @@ const { chainId, rpcUrls, startBlock, contracts } = environment.network();
 
 const isLocal = chainId === LOCAL_CHAIN_ID;
 
-/** A local chain mines at once and costs nothing to ask; public ones have a block every second or slower. */
+/** A local chain mines immediately and its requests are free. Public chains have a block time of 1 s or more. */
 const pollingInterval = environment.pollingIntervalMs ?? (isLocal ? 100 : 1_000);
 
 const databaseUrl = requireDatabaseUrl(environment);
@@ -28,13 +28,13 @@ const rpc = rpcTransport({
       databaseUrl,
       chainId,
       head,
-      onError: (error) => log.debug({ err: error }, "the chain's head could not be published"),
+      onError: (error) => log.debug({ err: error }, "failed to publish the chain's head"),
     }),
   onNodeChange: ({ host, away, error }) =>
     away ? log.warn({ host, reason: reasonOf(error) }, "RPC node is away") : log.info({ host }, "RPC node is back"),
 });
 
-/** What Ponder watches of a contract. The name is generic, so that each contract keeps the types of its own events. */
+/** The Ponder configuration of a contract. The name is generic, so that each contract keeps the types of its own events. */
 const contract = <Name extends ContractName>(name: Name) =>
   ({ chain: "protocol", abi: protocolAbis[name], address: contracts[name], startBlock }) as const;
 

@@ -1,11 +1,11 @@
 import { defineConfig } from "tsdown";
 
-/** What client/package.json asks for is installed with the package; nothing else is. */
+/** The dependencies in client/package.json. They are installed with the package, so they are not bundled. */
 const installed = [/^@trpc\//, /^@x402\//, /^eventsource-parser/, /^viem/];
 
 const shared = { outDir: "client/dist", target: "es2022", fixedExtension: false } as const;
 
-/** The published package: the client and the contracts' ABIs, for Node, browsers and workers, and the command line. */
+/** The published package: the client and the ABIs (for Node, browsers and workers), and the CLI. */
 export default defineConfig([
   {
     ...shared,

@@ -1,5 +1,5 @@
 /**
- * For the Vite server inside `ponder start`. It would watch every file below this folder, the database's own among them,
- * though Ponder reads its sources only once. Watching took two thirds of the time until the index is ready.
+ * For the Vite server inside `ponder start`. By default it watches every file below this folder, including the embedded
+ * database's, although Ponder reads its sources only once. Watching took two thirds of the startup time.
  */
 export default { server: { watch: null } };

@@ -2,7 +2,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config
 import { LongestFirst } from "./test/support/longest-first";
 import { runs } from "./test/support/seed";
 
-/** Files that only read the chain of the stack that the whole run shares, or that need a database and no stack. */
+/** Files that only read from the shared sample stack, or need a database but no stack. */
 const GATEWAY = ["documents", "for-agents", "http", "queries"].map((name) => `test/integration/${name}.test.ts`);
 
 const DATABASE = "test/support/database-server.ts";
@@ -19,15 +19,15 @@ const project = (
 export default defineConfig({
   test: {
     setupFiles: "test/support/property-tests.ts",
-    // TEST_RUNS times as many runs take as many times longer.
+    // TEST_RUNS multiplies the number of runs, and so the duration.
     testTimeout: runs(120_000),
     hookTimeout: 240_000,
-    // What is waited for comes when it comes: a busy machine is no failure.
+    // Long enough for a busy machine.
     expect: { poll: { timeout: 20_000 } },
     sequence: { sequencer: LongestFirst },
     globalSetup: "test/support/print-seed.ts",
     // Both pools run at the same time. Each file with a stack runs a chain, an indexer and a gateway, so two of them at a
-    // time keep two cores busy. Files share the modules of their process: to load them takes seconds of CPU.
+    // time keep two cores busy. Files of a process share modules, because loading them takes seconds of CPU.
     poolOptions: {
       forks: { maxForks: 2, minForks: 1, isolate: false },
       threads: { maxThreads: 1, minThreads: 1, isolate: false },

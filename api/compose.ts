@@ -6,11 +6,15 @@ import { buildSchema } from "../config/index-build";
 import { LOCAL_CHAIN_ID } from "../config/networks";
 import { followHead as followChainHead } from "../rpc/follow-head";
 import { rpcTimes } from "../rpc/transport";
+import { clockAt } from "./core/clock";
 import { openFeed } from "./events/open-feed";
 import { createGateway } from "./gateway";
 import type { Env } from "./http/log";
+import { ResponseCache } from "./http/response-cache";
+import { type ServeCached, serveFrom } from "./http/serve-cached";
 import { openIndex } from "./index/database";
-import { followHead } from "./index/head";
+import { followHead, timeAt } from "./index/head";
+import { shareReads } from "./index/shared-read";
 import { openMonitor } from "./monitor/open";
 import { readSharedHead } from "./monitor/shared-head";
 import type { Context } from "./operations/context";
@@ -19,21 +23,23 @@ import { createPortfolio } from "./portfolio/portfolio";
 import { configuredProvider } from "./portfolio/providers/configured";
 import { createLazyStore } from "./store/lazy";
 import { openStore } from "./store/open";
+import { readRevision } from "./store/revision";
 
-/** How often the event log is polled: more often on a local chain, where blocks are mined on demand. */
+/** The poll interval of the event log. Shorter on a local chain, where blocks are mined on demand. */
 const LOCAL_EVENT_POLL_MS = 50;
 const EVENT_POLL_MS = 250;
 
-/** How often the published chain head is read from the store. */
+/** The read interval of the published chain head in the store. */
 const LOCAL_HEAD_READ_MS = 200;
 const HEAD_READ_MS = 1_000;
 
-/** Poll interval if this process follows the head and the node offers no subscription. */
+/** The poll interval if this process follows the head and the node does not support subscriptions. */
 const LOCAL_HEAD_POLL_MS = 500;
 const HEAD_POLL_MS = 2_000;
 
 export type ComposedGateway = {
   app: Hono<Env>;
+  serveCached: ServeCached;
   /** Makes `/ready` return 503 with this reason. Other requests are still served. */
   reportOutage: (reason: string) => void;
   /** Ends all event streams. Subscribers receive a message to reconnect. */
@@ -81,10 +87,10 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
   // The monitor retries in its own loop and sends no requests while all nodes are unreachable.
   const monitorClient = createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url, { retryCount: 0 }))) });
   const ifReachable = <Value>(request: () => Promise<Value>) =>
-    chainHead.isAway() ? Promise.reject(new Error("No node of the chain answers")) : request();
+    chainHead.isAway() ? Promise.reject(new Error("All nodes of the chain are down")) : request();
   const monitor = openMonitor({
     db: index.db,
-    indexHead: head.recent,
+    indexHead: head.read,
     chain: {
       getBlock: (parameters) => ifReachable(() => monitorClient.getBlock(parameters)),
       getChainId: () => ifReachable(() => monitorClient.getChainId()),
@@ -123,12 +129,18 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     config: { ...environment, chainId, contracts },
     store: store.db,
     portfolio: createPortfolio({ provider, cacheMs: environment.portfolio.cacheMs }),
-    head: head.recent,
+    head: head.read,
     readiness,
-    now: head.now,
+    clock: async () => clockAt(timeAt(await head.read())),
   };
+  const cache = new ResponseCache({
+    maxBytes: environment.responseCacheBytes,
+    indexHead: head,
+    storeRevision: shareReads(async () => readRevision(await store.db())),
+  });
   return {
-    app: createGateway(context, log),
+    app: createGateway(context, log, cache),
+    serveCached: serveFrom(cache, context.config, log),
     reportOutage(reason) {
       outage = reason;
     },

@@ -5,10 +5,11 @@ import { requestId } from "hono/request-id";
 import { timeout } from "hono/timeout";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "pino";
+import { EXPOSED_HEADERS } from "./http/cors";
 import { failureOf } from "./http/failure";
-import { INDEX_BLOCK, INDEX_STATUS } from "./http/index-headers";
 import { type Env, logRequests } from "./http/log";
 import { truncatePath } from "./http/path";
+import { createNoCache } from "./http/response-cache";
 import { TIME_LIMIT_MS } from "./http/time-limit";
 import type { Context } from "./operations/context";
 import { docsRoutes } from "./transports/docs";
@@ -19,7 +20,7 @@ import { streamRoutes } from "./transports/sse/routes";
 import { isTrpcPath, trpcFailure, trpcRoutes } from "./transports/trpc";
 
 /** Creates the gateway app with all transports. */
-export function createGateway(context: Context, log: Logger): Hono<Env> {
+export function createGateway(context: Context, log: Logger, cache = createNoCache(context)): Hono<Env> {
   const gateway = new Hono<Env>();
   gateway.use(requestId({ headerName: "x-request-id" }));
   gateway.use(logRequests(log));
@@ -27,22 +28,18 @@ export function createGateway(context: Context, log: Logger): Hono<Env> {
     cors({
       origin: "*",
       allowMethods: ["GET", "HEAD", "POST", "PUT", "OPTIONS"],
-      exposeHeaders: [
-        ...["etag", "x-request-id", "retry-after", "ratelimit", "www-authenticate", "allow"],
-        ...[INDEX_BLOCK, INDEX_STATUS],
-        ...["payment-required", "payment-response", "x-payment-response"],
-      ],
+      exposeHeaders: EXPOSED_HEADERS,
       maxAge: 86_400,
     }),
   );
   gateway.use(timeout(TIME_LIMIT_MS, new HTTPException(503, { message: "The request took too long; try again" })));
   gateway.route("/", paidRoutes(context, log));
-  gateway.route("/", restRoutes(context));
+  gateway.route("/", restRoutes(context, cache));
   gateway.route("/", streamRoutes(context, log));
   gateway.route("/", trpcRoutes(context, log));
   gateway.route("/", mcpRoutes(context, log));
   gateway.route("/", docsRoutes(context));
-  gateway.notFound((c) => c.json({ error: `No route for ${truncatePath(c.req.path)}; /docs lists all routes` }, 404));
+  gateway.notFound((c) => c.json({ error: `No route ${c.req.method} ${truncatePath(c.req.path)}; see /docs` }, 404));
   gateway.onError((error, c) => {
     const { status, message, fault, headers } = failureOf(error);
     if (fault) log.error({ request_id: c.var.requestId, err: error }, "failed request");

@@ -20,7 +20,7 @@ const environment = readEnvironment();
 const log = pino({ level: environment.logLevel });
 const gateway = await composeGateway(environment, log);
 
-stopOnSignals(listen(gateway.app, environment.apiPort, log), {
+stopOnSignals(listen(gateway.app, environment.apiPort, log, gateway.serveCached), {
   begin() {
     gateway.reportOutage("The service is stopping.");
     gateway.endStreams();

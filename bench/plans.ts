@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
+import { clockAt } from "../api/core/clock";
 import { createGateway } from "../api/gateway";
 import { followHead } from "../api/index/head";
 import { calls } from "../api/operations/index";
@@ -219,9 +220,9 @@ try {
       payments: undefined,
       events: { subscribe: unreachable },
       portfolio: { chains: [], snapshot: unreachable },
-      head: followHead(index.db).recent,
+      head: followHead(index.db).read,
       readiness: unreachable,
-      now: async () => NOW,
+      clock: async () => clockAt(NOW),
     },
     pino({ level: "silent" }),
   );

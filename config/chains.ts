@@ -1,19 +1,19 @@
 import { type Address, getAddress } from "viem";
 import { LOCAL_CHAIN_ID } from "./networks";
 
-/** What a portfolio needs to know of a chain before it asks the chain anything. */
+/** The static parameters of a chain for portfolios. */
 export type Chain = {
   chainId: number;
   native: { symbol: string; name: string; decimals: number };
-  /** Contracts that show the native balance once more as if it were a token's; counting them would count it twice. */
+  /** Contracts that report the native balance as a token balance. They are excluded, so that it is counted once. */
   nativeContracts: readonly Address[];
-  /** Alchemy's name for it; null where Alchemy is not. */
+  /** Alchemy's name of the chain. Null if Alchemy does not support it. */
   alchemyNetwork: string | null;
-  /** Where Multicall3 is; null where it has not been deployed. */
+  /** The address of Multicall3. Null if it is not deployed. */
   multicall3: Address | null;
-  /** How many of the newest blocks are searched for transfers: what public RPC nodes allow to be asked at once. */
+  /** How many of the newest blocks are searched for transfers. Public RPC nodes limit the range of one request. */
   activityBlocks: bigint;
-  /** Whether its time is its own: the local chain stands still between transactions, and can be moved forward. */
+  /** Whether block time can differ from real time. The local chain mines only on demand, and its time can be moved. */
   ownClock: boolean;
 };
 
@@ -22,7 +22,7 @@ const multicall3 = getAddress("0xca11bde05977b3631167028862be2a173976ca11");
 const shared = { native: ether, nativeContracts: [], multicall3, ownClock: false };
 const legacyEther: Address = "0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000";
 
-/** Every chain that a portfolio may include, by the slug with which clients name it. */
+/** The chains that portfolios support, by the slug that clients send. */
 export const chains = {
   base: {
     ...shared,
@@ -69,5 +69,5 @@ export const publicChainSlugs = [
   "polygon",
 ] as const satisfies readonly PublicChainSlug[];
 
-/** The environment variable that holds the RPC URLs of a chain: `base` is `RPC_URL_BASE`. */
+/** The name of the environment variable for a chain's RPC URLs, such as `RPC_URL_BASE` for `base`. */
 export const rpcVariable = (slug: PublicChainSlug) => `RPC_URL_${slug.toUpperCase()}` as const;

@@ -8,7 +8,7 @@ import {
   solverRegistryAbi,
 } from "../abis/index";
 
-/** The seven contracts of the protocol by name: what is indexed, deployed locally and named in the environment. */
+/** The ABIs of the seven protocol contracts, by contract name. */
 export const protocolAbis = {
   AgentRegistry: agentRegistryAbi,
   IntentBook: intentBookAbi,
@@ -31,6 +31,6 @@ export const contractNames = [
   "CommerceRegistry",
 ] as const satisfies readonly ContractName[];
 
-/** The environment variable that names a contract's address: `AgentRegistry` is `AGENT_REGISTRY_ADDRESS`. */
+/** The name of the environment variable for a contract's address, such as `AGENT_REGISTRY_ADDRESS`. */
 export const addressVariable = (name: ContractName) =>
   `${name.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase()}_ADDRESS`;

@@ -5,27 +5,27 @@ import { portfolioProblems, portfolioSettings } from "./portfolio";
 import { defaultsOf, settingsOf } from "./variable";
 import { Variables, variables } from "./variables/index";
 
-/** A wrong or missing variable; the message names each one and says what it should be. */
+/** Invalid or missing environment variables. The message has one line for each, with its name and the problem. */
 export class InvalidEnvironment extends Error {
   override name = "InvalidEnvironment";
 
   constructor(readonly problems: string[]) {
-    super(`The environment is not right:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+    super(`Invalid environment variables:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
   }
 }
 
 type Source = Record<string, string | undefined>;
 
-/** An empty variable (`RPC_URL=`) means the same as an absent one. */
+/** An empty variable (`RPC_URL=`) counts as unset. */
 const withoutEmpty = (source: Source) => Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ""));
 
-/** Whether variables that are not parsed yet name a local chain: ours, or a custom one with the id of all local chains. */
+/** Whether unparsed variables select a local chain: the built-in one, or a custom one with {@link LOCAL_CHAIN_ID}. */
 const isLocalChain = ({ NETWORK, CHAIN_ID }: Source) =>
   (NETWORK ?? CHAIN_ID ?? "local") === "local" || Number(CHAIN_ID) === LOCAL_CHAIN_ID;
 
 function parseVariables(source: Source): Variables {
-  const given = withoutEmpty(source);
-  const parsed = Variables.safeParse({ ...defaultsOf(variables, isLocalChain(given)), ...given });
+  const set = withoutEmpty(source);
+  const parsed = Variables.safeParse({ ...defaultsOf(variables, isLocalChain(set)), ...set });
   if (!parsed.success)
     throw new InvalidEnvironment(parsed.error.issues.map(({ path, message }) => `${path[0]?.toString()}: ${message}`));
   return parsed.data;
@@ -34,12 +34,12 @@ function parseVariables(source: Source): Variables {
 const bypassProblems = ({ X402_DEV_BYPASS, NODE_ENV }: Variables): string[] =>
   X402_DEV_BYPASS && NODE_ENV === "production" ? ["X402_DEV_BYPASS: must not be true when NODE_ENV=production"] : [];
 
-/** The rules that involve more than one variable. */
+/** Rules that involve more than one variable. */
 const rules = [networkProblems, bypassProblems, paymentProblems, portfolioProblems];
 
 /**
- * Parses the process environment once; throws {@link InvalidEnvironment} with one line for each wrong variable.
- * The result has a property for each variable that declares one (config/variables/), and the properties derived here.
+ * Parses the process environment. Throws {@link InvalidEnvironment} with one line for each invalid variable. The result
+ * has the properties that the variables declare (config/variables/) and the derived ones below.
  *
  * @example
  * const { apiPort } = parseEnvironment(process.env);
@@ -53,26 +53,26 @@ export function parseEnvironment(source: Source) {
   return {
     ...settingsOf(variables, values),
     networkName,
-    /** The schema of Ponder's views of the index; the prefix of the schemas of builds. */
+    /** The schema of Ponder's views of the index, and the prefix of the build schemas. */
     databaseSchema: values.DATABASE_SCHEMA ?? (networkName === "local" ? "intentry_local" : "intentry"),
     maxListenersOfClient: values.EVENT_STREAMS_PER_CLIENT ?? values.EVENT_STREAMS,
-    /** Signs cursors. Processes that share a database or a folder share the index, and so their cursors. */
+    /** The key that signs cursors. Processes with the same database or state folder accept each other's cursors. */
     cursorSecret: values.CURSOR_SECRET ?? `cursors of ${values.DATABASE_URL ?? values.INTENTRY_DIR}`,
     /** Whether every response is validated against its schema before it is sent. */
     checkAnswers: values.NODE_ENV === "test" || values.NODE_ENV === "development",
     portfolio: portfolioSettings(values, networkName === "local"),
-    /** Reads the network to index. It is a function because the local deployment file exists only once the chain is up. */
+    /** Reads the network to index. A function, because the local deployment file exists only once the chain is up. */
     network: () => indexedNetwork(values),
-    /** The payment settings on a network, or the variables that are missing for them. */
+    /** Returns the payment settings for a network, or the names of the missing variables. */
     payment: (indexed: Network) => paymentSettings(values, indexed),
   };
 }
 
 export type Environment = ReturnType<typeof parseEnvironment>;
 
-/** The URL of the database, for processes that can't do without. */
+/** Returns the database URL. Throws {@link InvalidEnvironment} if it is not set. */
 export function requireDatabaseUrl({ databaseUrl }: Environment): string {
   if (databaseUrl === undefined)
-    throw new InvalidEnvironment(["DATABASE_URL: is required here; npm start sets it to its embedded PostgreSQL"]);
+    throw new InvalidEnvironment(["DATABASE_URL: is required; npm start sets it to its embedded PostgreSQL"]);
   return databaseUrl;
 }

@@ -1,2 +1,2 @@
-/** The exit code of a process that was configured wrongly: starting it again does not help. */
+/** The exit code for a configuration error (EX_CONFIG). A restart does not help. */
 export const CONFIGURATION_ERROR = 78;

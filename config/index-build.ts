@@ -3,21 +3,21 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Network } from "./networks";
 
-/** What is indexed: the chain, its contracts, and from which block on. */
+/** The chain to index, its contracts and the first block. */
 export type Deployment = Pick<Network, "chainId" | "startBlock" | "contracts">;
 
-// A build's schema is the public name, an underscore, a digest of the deployment and a digest of the code.
+// A build's schema is named `<DATABASE_SCHEMA>_<deployment digest><code digest>`.
 const DEPLOYMENT_DIGITS = 6;
 const CODE_DIGITS = 6;
 
-/** A regular expression for the schemas of all builds under a public name, of whatever deployment. */
+/** A regular expression for the schemas of all builds with this prefix, of any deployment. */
 export const anyBuildPattern = (databaseSchema: string) =>
   `^${databaseSchema}_[0-9a-f]{${DEPLOYMENT_DIGITS + CODE_DIGITS}}$`;
 
-/** A regular expression for the builds of the same deployment by any version of the code, including this one. */
+/** A regular expression for the builds of the same deployment by any version of the code, including this build. */
 export const sameDeploymentPattern = (build: string) => `^${build.slice(0, -CODE_DIGITS)}[0-9a-f]{${CODE_DIGITS}}$`;
 
-/** The name, as a build of the same deployment, for an index from before builds had schemas of their own. */
+/** The build schema for an index that was created before builds had their own schemas. Its code digest is zero. */
 export const legacyBuild = (build: string) => build.slice(0, -CODE_DIGITS) + "0".repeat(CODE_DIGITS);
 
 const projectRoot = resolve(import.meta.dirname, "..");
@@ -48,8 +48,8 @@ const digest = (parts: readonly (string | Uint8Array)[], digits: number) => {
 };
 
 /**
- * Names the schema for the index that this version of the code builds from a deployment. It changes whenever Ponder's own
- * build id does, so Ponder never meets tables of another build.
+ * Returns the schema name of the index that this version of the code builds from a deployment. It changes whenever
+ * Ponder's build id changes, so Ponder never finds tables of another build in it.
  */
 export async function buildSchema(
   databaseSchema: string,

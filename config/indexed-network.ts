@@ -2,22 +2,22 @@ import { addressVariable, type ContractName, contractNames } from "./contracts";
 import { baseSepolia, LOCAL_CHAIN_ID, type Network, readLocalDeployment } from "./networks";
 import type { Variables } from "./variables/index";
 
-/** The network that is indexed: a chain id without a network means a custom one. */
+/** The name of the network to index. Default: `custom` with CHAIN_ID, otherwise `local`. */
 export const networkNameOf = ({ NETWORK, CHAIN_ID }: Pick<Variables, "NETWORK" | "CHAIN_ID">): Network["name"] =>
   NETWORK ?? (CHAIN_ID === undefined ? "local" : "custom");
 
-/** Missing or contradictory variables of the network: a line for each. */
+/** Missing or contradictory network variables, one line each. */
 export function networkProblems(variables: Variables): string[] {
   const networkName = networkNameOf(variables);
   const problems: string[] = [];
-  const need = (name: string, present: unknown) => {
-    if (present === undefined) problems.push(`${name}: is required when the network is ${networkName}`);
+  const requireSet = (name: string, value: unknown) => {
+    if (value === undefined) problems.push(`${name}: is required when the network is ${networkName}`);
   };
-  if (networkName !== "local") need("RPC_URL", variables.RPC_URL);
+  if (networkName !== "local") requireSet("RPC_URL", variables.RPC_URL);
   if (networkName === "custom") {
-    need("CHAIN_ID", variables.CHAIN_ID);
-    need("START_BLOCK", variables.START_BLOCK);
-    for (const name of contractNames) need(addressVariable(name), variables[addressVariable(name)]);
+    requireSet("CHAIN_ID", variables.CHAIN_ID);
+    requireSet("START_BLOCK", variables.START_BLOCK);
+    for (const name of contractNames) requireSet(addressVariable(name), variables[addressVariable(name)]);
   }
   if (networkName === "base-sepolia" && (variables.CHAIN_ID ?? baseSepolia.chainId) !== baseSepolia.chainId)
     problems.push(`CHAIN_ID: must be ${baseSepolia.chainId} or unset when the network is base-sepolia`);

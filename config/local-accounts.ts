@@ -4,7 +4,7 @@ import { LOCAL_MNEMONIC } from "./networks";
 
 let root: HDKey | undefined;
 
-/** One of anvil's accounts. The seed (BIP-39) is computed once and by Node itself: viem takes long, for each account anew. */
+/** One of anvil's default accounts. Node computes the BIP-39 seed once: viem is slow and repeats it per account. */
 export function localAccount(index: number) {
   root ??= HDKey.fromMasterSeed(pbkdf2Sync(LOCAL_MNEMONIC, "mnemonic", 2048, 64, "sha512"));
   return hdKeyToAccount(root, { addressIndex: index });

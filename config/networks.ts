@@ -6,13 +6,13 @@ import type { ContractName } from "./contracts";
 import { TokenList } from "./token-list";
 import { address, contractAddresses, httpUrl } from "./values";
 
-/** The chain id of anvil and of every other development chain that wants to be known as one. */
+/** The default chain id of anvil and other development chains. */
 export const LOCAL_CHAIN_ID = 31337;
 
-/** The accounts that every anvil funds; their keys are public and worth nothing anywhere else. */
+/** The mnemonic of anvil's default accounts. Their keys are public: never fund them on another chain. */
 export const LOCAL_MNEMONIC = "test test test test test test test test test test test junk";
 
-/** Which of them settles payments on a local chain, and which is paid. Neither is used for anything else. */
+/** The accounts that settle and receive payments on a local chain. They have no other use. */
 export const LOCAL_FACILITATOR_INDEX = 19;
 export const LOCAL_PAYEE_INDEX = 18;
 
@@ -22,7 +22,7 @@ export type Network = {
   rpcUrls: string[];
   startBlock: number;
   contracts: Record<ContractName, Address>;
-  /** The token in which is paid on a local chain. */
+  /** The payment token of a local chain. */
   testDollar?: Address;
 };
 
@@ -41,28 +41,28 @@ export const baseSepolia = {
   },
 } as const satisfies Pick<Network, "chainId" | "startBlock" | "contracts">;
 
-/** What the local stack writes once its chain is up, and everything else reads: `.intentry/local.json`. */
+/** The content of `.intentry/local.json`, which the local stack writes once its chain is up. */
 export const LocalDeployment = z.object({
   rpcUrl: httpUrl,
   chainId: z.number().int().positive(),
   apiUrl: httpUrl,
   ponderUrl: httpUrl,
   contracts: contractAddresses.catchall(address),
-  /** What portfolios look for on it; absent on a chain without tokens for that. */
+  /** The token list for portfolios. Absent if the chain has no such tokens. */
   tokens: TokenList.optional(),
 });
 export type LocalDeployment = z.infer<typeof LocalDeployment>;
 
 export const localDeploymentFile = (stateFolder: string) => join(stateFolder, "local.json");
 
-/** Reads the local deployment file; the error says how one is made. */
+/** Reads the local deployment file. The error explains how to create it. */
 export function readLocalDeployment(stateFolder: string): LocalDeployment {
   const file = localDeploymentFile(stateFolder);
   try {
     return LocalDeployment.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch (cause) {
     throw new Error(
-      `NETWORK=local needs the deployment file ${file}, which can't be read. \`npm start\` makes it; for a chain of your own set CHAIN_ID, RPC_URL, START_BLOCK and the contract addresses.`,
+      `NETWORK=local requires the deployment file ${file}, which can't be read. \`npm start\` creates it. For another chain, set CHAIN_ID, RPC_URL, START_BLOCK and the contract addresses.`,
       { cause },
     );
   }

@@ -5,29 +5,28 @@ import { LOCAL_CHAIN_ID, LOCAL_PAYEE_INDEX, type Network } from "./networks";
 import { type Terms, unitsOf } from "./terms";
 import type { Variables } from "./variables/index";
 
-/** How paid routes are paid for. */
+/** Settings of the paid routes. */
 export type PaymentSettings = {
   terms: Terms;
   rpcUrls: string[];
-  /** Unset, our own facilitator settles: only on a local chain. */
+  /** Default: the built-in facilitator, on a local chain only. */
   facilitator: { url: string; authorization: string | undefined } | undefined;
 };
 
-/** The parts of payment that are wrong whatever the chain: a line for each, naming the variable. */
+/** Invalid combinations of payment variables on any chain, one line each. */
 export function paymentProblems(variables: Variables): string[] {
   const { X402_ASSET, X402_FACILITATOR_URL, X402_FACILITATOR_AUTH } = variables;
   const problems: string[] = [];
   if (X402_FACILITATOR_AUTH !== undefined && X402_FACILITATOR_URL === undefined)
-    problems.push("X402_FACILITATOR_AUTH: is of no use without X402_FACILITATOR_URL");
+    problems.push("X402_FACILITATOR_AUTH: requires X402_FACILITATOR_URL");
   for (const name of ["X402_ASSET_NAME", "X402_ASSET_VERSION", "X402_ASSET_DECIMALS"] as const)
-    if (X402_ASSET === undefined && variables[name] !== undefined)
-      problems.push(`${name}: is of no use without X402_ASSET`);
+    if (X402_ASSET === undefined && variables[name] !== undefined) problems.push(`${name}: requires X402_ASSET`);
     else if (X402_ASSET !== undefined && variables[name] === undefined)
       problems.push(`${name}: is required with X402_ASSET`);
   return problems;
 }
 
-/** The token that a network is known for, if its transfers can be signed (EIP-3009). */
+/** x402's default token of a network, if it supports EIP-3009. */
 function knownAsset(network: Terms["network"]): Terms["asset"] | undefined {
   const [known] = DEFAULT_ASSETS[network] ?? [];
   if (!known || known.assetTransferMethod !== undefined) return undefined;
@@ -35,7 +34,7 @@ function knownAsset(network: Terms["network"]): Terms["asset"] | undefined {
   return { address: asset.toLowerCase() as Address, name, version, decimals };
 }
 
-/** As the contract of the local chain says of itself. */
+/** The metadata of the TestDollar contract on the local chain. */
 const testDollar = (deployed: Address): Terms["asset"] => ({
   address: deployed.toLowerCase() as Address,
   name: "Test Dollar",
@@ -43,7 +42,7 @@ const testDollar = (deployed: Address): Terms["asset"] => ({
   decimals: 6,
 });
 
-/** How paid routes are paid for on a network, or the variables that would have to be set for it. */
+/** Returns the payment settings for a network, or the names of the missing variables. */
 export function paymentSettings(variables: Variables, indexed: Network): PaymentSettings | { missing: string[] } {
   const network = variables.X402_NETWORK ?? (`eip155:${indexed.chainId}` as const);
   const isLocal = network === `eip155:${LOCAL_CHAIN_ID}`;
@@ -65,7 +64,7 @@ export function paymentSettings(variables: Variables, indexed: Network): Payment
   }).flatMap(([name, value]) => (value === undefined ? [name] : []));
   if (payTo === undefined || asset === undefined || missing.length > 0) return { missing };
   if (unitsOf(variables.X402_PRICE, asset.decimals) === null)
-    throw new Error(`X402_PRICE: has more digits than the ${asset.decimals} of ${asset.name}`);
+    throw new Error(`X402_PRICE: must have at most ${asset.decimals} decimals, as ${asset.name} has`);
   return {
     terms: { network, payTo: payTo.toLowerCase() as Address, price: variables.X402_PRICE, asset },
     rpcUrls,

@@ -3,15 +3,15 @@ import { readLocalDeployment } from "./networks";
 import type { TokenList } from "./token-list";
 import type { Variables } from "./variables/index";
 
-/** Where portfolios are read from. */
+/** Settings for portfolios. */
 export type PortfolioSettings = {
   /** How long a snapshot is cached. */
   cacheMs: number;
-  /** The API key if Alchemy is the provider; undefined if the RPC nodes are. */
+  /** Alchemy's API key. Undefined if the provider is `rpc`. */
   alchemyApiKey: string | undefined;
   /** RPC URLs of the public chains. */
   rpcUrls: Partial<Record<PublicChainSlug, string[]>>;
-  /** Reads the URL and the tokens of the local chain; undefined unless it is the indexed chain. */
+  /** Reads the RPC URL and token list of the local chain. Returns undefined unless it is the indexed chain. */
   local: () => { rpcUrl: string; tokens: TokenList } | undefined;
 };
 

@@ -1,5 +1,5 @@
-/** The command that rebuilds the index from the cached blocks that are still on the chain. */
+/** The command that rebuilds the index. It reuses cached blocks that are still canonical. */
 export const REINDEX_COMMAND = "npm run reindex";
 
-/** How the gateway's log names a reorg that the indexer can't revert. */
+/** The identifier of an unrecoverable reorg in the gateway's log: one that the indexer can't revert. */
 export const REORG_PROBLEM = "reorg-beyond-finality";

@@ -1,18 +1,18 @@
 import type { Address } from "viem";
 
-/** For what is paid, and how: what the payer signs is made of nothing else. */
+/** Payment terms. The payer signs exactly these fields. */
 export type Terms = {
-  /** CAIP-2. */
+  /** The CAIP-2 id of the payment network. */
   network: `eip155:${number}`;
   payTo: Address;
-  /** The price as people read it: `$0.01`. */
+  /** The price in dollars, such as `$0.01`. */
   price: string;
-  /** A token that takes transfers by authorization (EIP-3009), and the domain of its signatures. */
+  /** A token with EIP-3009 support, and its EIP-712 domain. */
   asset: { address: Address; name: string; version: string; decimals: number };
 };
 
 /**
- * An amount of dollars in the token's smallest unit; null when it has more digits than the token.
+ * Converts dollars to the token's smallest unit. Returns null if the price has more decimals than the token.
  *
  * @example
  * unitsOf("$0.01", 6) // 10000n

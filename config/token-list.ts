@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { address } from "./values";
 
-/** The Chainlink feeds whose answers, multiplied, are a price in US dollars, and how old each answer may be. */
+/** A Chainlink feed and the maximum age of its price. A token's price in US dollars is the product of its feeds. */
 const Feed = z.object({ address, maxAgeSeconds: z.number().int().positive() });
 
 const Token = z.object({
@@ -10,17 +10,17 @@ const Token = z.object({
   name: z.string(),
   decimals: z.number().int().min(0).max(255),
   logo: z.url({ protocol: /^https?$/ }).nullable(),
-  /** Whether it is meant to be worth one dollar. */
+  /** Whether the token is pegged to the US dollar. */
   stablecoin: z.boolean(),
-  /** None for a token without a price. */
+  /** Empty for a token without a price. */
   feeds: z.array(Feed),
 });
 
-/** The tokens of one chain that are looked for, and where their prices are read. */
+/** The tokens of one chain that portfolios read, and their price feeds. */
 export const TokenList = z.object({
   /** The feeds of the native coin. */
   native: z.array(Feed),
-  /** The feed that says whether a rollup's sequencer runs; null where the chain has none. */
+  /** The uptime feed of a rollup's sequencer. Null if the chain has none. */
   sequencer: address.nullable(),
   tokens: z.array(Token),
 });

@@ -2,7 +2,7 @@ import { type Address, isAddress } from "viem";
 import { z } from "zod";
 import { type ContractName, contractNames } from "./contracts";
 
-/** An address in any case, made lowercase. */
+/** An address in any letter case, converted to lowercase. */
 export const address = z
   .string()
   .refine((value) => isAddress(value, { strict: false }), "must be an address: 0x and 40 hex digits")
@@ -16,7 +16,7 @@ export const contractAddresses = z.object(
   Object.fromEntries(contractNames.map((name) => [name, address])) as Record<ContractName, typeof address>,
 );
 
-/** A whole number written in decimal digits, within a range. */
+/** A whole number in decimal digits, within a range. */
 export const wholeNumber = (minimum: number, maximum: number) =>
   z
     .string()
@@ -30,7 +30,7 @@ export const flag = z
   .enum(["true", "false"], { error: "must be true or false" })
   .transform((value) => value === "true");
 
-/** Values separated by commas; an empty text is an empty list. */
+/** Comma-separated values. An empty string is an empty list. */
 export const list = <Item>(item: z.ZodType<Item, string>) =>
   z
     .string()

@@ -1,27 +1,27 @@
 import type { z } from "zod";
 
-/** An environment variable: how its text is parsed, its default, and its documentation. */
+/** An environment variable: its schema, default and documentation. */
 export type Variable = {
   schema: z.ZodType<unknown, string>;
   /**
-   * The text to parse when the variable is unset, for all chains or by the kind of chain. Without one, the value is
+   * The default, before parsing: for all chains or by the kind of chain. Without one, the value of an unset variable is
    * undefined.
    */
   default?: string | DefaultByChain;
-  /** Documents a default that is computed from other variables, or where the variable is used. */
+  /** Documents a default that is computed from other variables, or by the code that uses the variable. */
   computedDefault?: string;
-  /** The property of `Environment` that has the parsed value. Without one, the value is only an input of derived properties. */
+  /** The property of `Environment` with the parsed value. Without one, only derived properties use the value. */
   property?: string;
-  /** In Markdown, for .env.example and docs/configuration.md. */
+  /** Markdown for .env.example and docs/configuration.md. */
   description: string;
-  /** Whether it is left out of .env.example, because operators don't set it there. */
+  /** Whether to omit it from .env.example, because operators don't set it there. */
   internal?: true;
 };
 
-/** Defaults by the kind of chain. A limit that has none for one kind does not apply there. */
+/** Defaults by the kind of chain. A limit without a default does not apply to that kind. */
 type DefaultByChain = { local?: string; elsewhere?: string };
 
-/** Variables that are documented under one heading, by name. */
+/** The variables under one heading of the documentation, by name. */
 export type VariableGroup = { title: string; note?: string; variables: Record<string, Variable> };
 
 type Table = Record<string, Variable>;
@@ -35,7 +35,7 @@ type Shape<Variables extends Table> = {
     : z.ZodOptional<Variables[Name]["schema"]>;
 };
 
-/** The properties of `Environment` that are parsed values of variables. */
+/** The properties that variables declare, with the types of their parsed values. */
 type Settings<Variables extends Table, Values extends Partial<Record<keyof Variables, unknown>>> = {
   [Name in keyof Variables as Variables[Name] extends { property: infer Property extends string }
     ? Property
@@ -46,11 +46,11 @@ type Settings<Variables extends Table, Values extends Partial<Record<keyof Varia
 const defaultOf = ({ default: value }: Variable, isLocal: boolean): string | undefined =>
   typeof value === "object" ? (isLocal ? value.local : value.elsewhere) : value;
 
-/** The variables with a default on a kind of chain, as an environment that sets them. */
+/** The defaults on a kind of chain, by variable name. */
 export const defaultsOf = (variables: Table, isLocal: boolean): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(variables).map(([name, variable]) => [name, defaultOf(variable, isLocal)]));
 
-/** The schemas of variables, as the shape of a zod object. */
+/** The schemas of variables as the shape of a zod object. */
 export const shapeOf = <Variables extends Table>(variables: Variables) =>
   Object.fromEntries(
     Object.entries(variables).map(([name, variable]) => {
@@ -59,7 +59,7 @@ export const shapeOf = <Variables extends Table>(variables: Variables) =>
     }),
   ) as Shape<Variables>;
 
-/** Names parsed values by the properties that their variables declare. */
+/** Maps parsed values to the properties that their variables declare. */
 export const settingsOf = <Variables extends Table, Values extends Partial<Record<keyof Variables, unknown>>>(
   variables: Variables,
   values: Values,

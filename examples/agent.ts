@@ -15,8 +15,8 @@ const walletOf = (addressIndex: number) => {
 };
 const [agent, solver, payer] = [walletOf(1), walletOf(3), walletOf(9)] as const;
 const owner = agent.account.address;
-const mined = async (sending: Promise<Hex>) => {
-  const hash = await sending; // Polls, because viem's own wait checks only when a new block arrives.
+const mined = async (sent: Promise<Hex>) => {
+  const hash = await sent; // Polls, because viem's own wait checks only when a new block arrives.
   return withRetry(() => agent.getTransactionReceipt({ hash }), { delay: 100, retryCount: 300 });
 };
 

@@ -92,6 +92,6 @@ export const configurationPage = (): string =>
 Environment variables configure the indexer, the gateway and \`npm start\`. [.env.example](../.env.example) lists them with their defaults.
 An empty variable is the same as an unset one. An invalid value stops the start with an error that names the variable.
 
-A local chain is the one that \`npm start\` runs, or any other with the chain id 31337.
+A local chain has the chain id 31337, such as the one that \`npm start\` runs.
 
 ${variableGroups.map(tableOf).join("\n")}`;

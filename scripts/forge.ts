@@ -5,7 +5,7 @@ import { findFoundry } from "../stack/foundry.js";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Runs the forge of this machine with foundry.toml, on this process's standard streams, and returns its exit code.
+ * Runs forge with foundry.toml and this process's standard streams, and returns its exit code.
  *
  * @example
  * const code = await forge(["test", "--match-contract", "IntentBookFillTest"]);
@@ -15,7 +15,7 @@ export async function forge(args: readonly string[]): Promise<number> {
   const child = spawn(binary, args, { cwd: root, stdio: "inherit" });
   return new Promise((resolve, reject) => {
     child.once("error", reject);
-    // A forge that was killed by a signal has no exit code.
+    // The code is null if a signal ended forge.
     child.once("exit", (code) => resolve(code ?? 1));
   });
 }

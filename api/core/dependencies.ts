@@ -71,4 +71,3 @@ export function recordDependencies(
   });
   return { context: recordedContext, caller: recordedCaller, dependencies };
 }
-

@@ -1,4 +1,6 @@
+import { setTimeout } from "node:timers/promises";
 import type { IndexHead } from "../index/head";
+import { MAX_AGE_MS } from "../index/shared-read";
 import type { BaseContext } from "./context";
 import { BadInput, Forbidden, Unauthorized } from "./errors";
 import { type Allowance, countWrite } from "./limits";
@@ -39,7 +41,7 @@ type Hooks = {
   onIndexHead?: (head: IndexHead) => void;
 };
 
-/** Checks permission, validates the input and runs an operation. With `checkAnswers`, validates the output too. */
+/** Checks permission, validates the input and runs an operation. */
 export async function runOperation(
   context: BaseContext,
   operation: AnyCall,
@@ -56,8 +58,21 @@ export async function runOperation(
     onRateLimit?.(allowance);
   }
   if (onIndexHead && operation.readsIndex !== false) onIndexHead(await context.head());
+  const output = await runParsed(context, operation, input, caller);
+  // From now on no process responds with the state before the write.
+  if (operation.writes) await setTimeout(MAX_AGE_MS);
+  return { input, output };
+}
+
+/** Runs an operation on validated input. With `checkAnswers`, validates the output. */
+export async function runParsed(
+  context: BaseContext,
+  operation: AnyCall,
+  input: Record<string, unknown>,
+  caller: Caller,
+): Promise<unknown> {
   const output = await operation.run(context as never, input as never, caller);
-  return { input, output: config.checkAnswers ? operation.output.parse(output) : output };
+  return context.config.checkAnswers ? operation.output.parse(output) : output;
 }
 
 /** Opens the stream of a subscription. The signal ends it. */

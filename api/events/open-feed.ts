@@ -1,8 +1,10 @@
+import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import { BlockNotFoundError, type Hex, type PublicClient } from "viem";
 import type { IndexDatabase } from "../index/database";
+import { MAX_AGE_MS } from "../index/shared-read";
 import type { StoreDatabase } from "../store/open";
-import { eventLogIn } from "./event-log";
+import { type EventLog, eventLogIn } from "./event-log";
 import { eventRecordsIn } from "./event-records";
 import { EventFeed } from "./feed";
 import { messageMaker } from "./message";
@@ -42,6 +44,16 @@ const getBlockHashFrom =
     }
   };
 
+/** Delays what a poll has read until no process responds with the state before it. */
+const visibleToAll = (log: EventLog): EventLog => ({
+  ...log,
+  async snapshot(...range) {
+    const snapshot = await log.snapshot(...range);
+    await setTimeout(MAX_AGE_MS);
+    return snapshot;
+  },
+});
+
 /** Opens the feed of live events. */
 export function openFeed({
   db,
@@ -59,7 +71,7 @@ export function openFeed({
     pollMs,
     maxSubscribers,
     maxSubscribersPerClient,
-    log: eventLogIn(db),
+    log: visibleToAll(eventLogIn(db)),
     records: eventRecordsIn(store, chainId),
     getBlockHash: getBlockHashFrom(chain, log),
     messages: messageMaker(checkAnswers),

@@ -8,6 +8,7 @@ import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Logger } from "pino";
 import { CONFIGURATION_ERROR } from "../../config/exit-codes";
 import { type Failure, failureOf } from "./failure";
+import type { ServeCached } from "./serve-cached";
 
 /** A request handler, such as a Hono app. */
 type App = { fetch: (request: Request, bindings: object) => Response | Promise<Response> };
@@ -75,7 +76,7 @@ const LAST_REQUEST_MS = 1_000;
 const IN_FLIGHT_MS = 5_000;
 
 /** Serves `app` on the gateway's port. */
-export function listen(app: App, port: number, log: Logger): Listener {
+export function listen(app: App, port: number, log: Logger, serveCached: ServeCached = () => false): Listener {
   const handle = getRequestListener((request, bindings) => app.fetch(request, bindings), {
     errorHandler: (error) => errorResponse(error, log),
   });
@@ -87,7 +88,12 @@ export function listen(app: App, port: number, log: Logger): Listener {
     if (draining) response.setHeader("connection", "close");
     inFlight.add(response);
     response.once("close", () => inFlight.delete(response));
-    return handle(request, response);
+    const isServed = serveCached(request, response);
+    if (isServed === false) void handle(request, response);
+    else if (isServed !== true)
+      void isServed.then((served) => {
+        if (!served) void handle(request, response);
+      });
   };
   server.on("request", onRequest);
   server.on("checkExpectation", onRequest);

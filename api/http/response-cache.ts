@@ -1,3 +1,4 @@
+import type { BaseContext } from "../core/context";
 import type { Dependencies } from "../core/dependencies";
 import { type IndexHead, timeAt } from "../index/head";
 import { MAX_AGE_MS, type SharedRead } from "../index/shared-read";
@@ -7,9 +8,12 @@ import { etagOf } from "./etag";
 export type StoredResponse = {
   body: Buffer<ArrayBuffer>;
   etag: string;
-  /** Headers of every response with this body. */
-  headers: Readonly<Record<string, string>>;
+  headers: Headers;
+  /** The headers of a 304. */
+  unchangedHeaders: Headers;
 };
+
+type Headers = readonly (readonly [name: string, value: string])[];
 
 type Entry = StoredResponse & {
   key: string;
@@ -25,14 +29,24 @@ export type Found = { response: StoredResponse; head: IndexHead | undefined };
 
 /** A running computation of a response. `dependencies` is complete when it has finished. */
 export type Computation = {
-  result: Promise<{ body: string | Uint8Array<ArrayBuffer>; headers: Readonly<Record<string, string>> }>;
+  result: Promise<{ body: string; type: string; headers: Readonly<Record<string, string>> }>;
   dependencies: Dependencies;
+};
+
+type Request = {
+  /** The key for {@link ResponseCache.find}. */
+  url: string | undefined;
+  /** Whether the response has index headers. */
+  readsIndex: boolean;
+  compute: () => Computation;
+  /** Called with the index head before the response is computed, also if that fails. */
+  onIndexHead: (head: IndexHead) => void;
 };
 
 type Pending = { found: Promise<Found>; head: IndexHead | undefined; startedAt: number; dependencies: Dependencies };
 
 type Options = {
-  /** The maximum size of all bodies and keys. With 0 nothing is kept. */
+  /** The maximum size of all bodies and keys. With 0 nothing is kept or shared. */
   maxBytes: number;
   indexHead: SharedRead<IndexHead>;
   storeRevision: SharedRead<string>;
@@ -62,6 +76,11 @@ export class ResponseCache {
 
   constructor(options: Options) {
     this.#options = options;
+  }
+
+  /** The store's current revision. */
+  get storeRevision(): SharedRead<string>["read"] {
+    return this.#options.storeRevision.read;
   }
 
   /** The memory in use, estimated. */
@@ -112,19 +131,20 @@ export class ResponseCache {
   }
 
   /**
-   * Returns the current response for a key, or computes it. `url` is remembered for {@link find}. Callers that need the
-   * same response at the same time share one computation.
+   * Returns the current response for a key, or computes it. Callers that need the same response at the same time share
+   * one computation.
    */
-  async get(key: string, url: string | undefined, readsIndex: boolean, compute: () => Computation): Promise<Found> {
+  async get(key: string, { url, readsIndex, compute, onIndexHead }: Request): Promise<Found> {
+    const head = readsIndex ? await this.#options.indexHead.read() : undefined;
+    if (head) onIndexHead(head);
     const entry = this.#entries.get(key);
     const known = entry && (await this.#findEntry(entry));
     if (entry && known) {
       this.#rememberUrl(url, entry);
       return known;
     }
-    const head = readsIndex ? await this.#options.indexHead.read() : undefined;
     const pending = this.#pending.get(key);
-    if (pending && this.#canShare(pending, head)) {
+    if (pending && this.#options.maxBytes > 0 && this.#canShare(pending, head)) {
       const found = await pending.found;
       if (!pending.dependencies.isUntracked) return found;
     }
@@ -154,13 +174,17 @@ export class ResponseCache {
     head: IndexHead | undefined,
     { result, dependencies }: Computation,
   ): Promise<Found> {
-    const { body: content, headers } = await result;
-    const body = Buffer.from(content as string);
+    const { body: content, type, headers } = await result;
+    const body = Buffer.from(content);
+    const { etag = etagOf(body), ...otherHeaders } = headers;
+    const unchangedHeaders = Object.entries({ ...otherHeaders, etag });
     const entry: Entry = {
       key,
       body,
-      etag: headers.etag ?? etagOf(body),
-      headers,
+      etag,
+      // The length is set here, because the response to a HEAD has no body to measure.
+      headers: [["content-type", type], ["content-length", String(body.length)], ...unchangedHeaders],
+      unchangedHeaders,
       head: dependencies.index ? head : undefined,
       dependencies,
       isEvicted: false,
@@ -208,3 +232,11 @@ export class ResponseCache {
     }
   }
 }
+
+/** A cache that keeps nothing. */
+export const createNoCache = ({ head }: Pick<BaseContext, "head">): ResponseCache =>
+  new ResponseCache({
+    maxBytes: 0,
+    indexHead: { peek: () => undefined, read: head },
+    storeRevision: { peek: () => undefined, read: async () => "" },
+  });

@@ -95,7 +95,9 @@ const storeReasons: Readonly<Record<StoreState, readonly string[]>> = {
 export function readinessOf(inputs: Inputs): Readiness {
   const { index, chain, store, config, now } = inputs;
   const current: IndexHead =
-    typeof index === "string" ? { historyDone: false, block: null, timestamp: null, builtBlock: null } : index;
+    typeof index === "string"
+      ? { historyDone: false, block: null, timestamp: null, builtBlock: null, revision: "" }
+      : index;
   const head = chain.head?.number;
   const lag = head === undefined || current.block === null ? null : head > current.block ? head - current.block : 0n;
   const lagSeconds = lagSecondsOf(chain, current, now);

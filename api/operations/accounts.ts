@@ -31,7 +31,9 @@ const Policy = z
       token: addressText,
       max_per_day: uintText,
       spent_today: uintText,
-      window_resets_at: timeText.nullable().openapi({ description: "Null while nothing counts as spent." }),
+      window_resets_at: timeText
+        .nullable()
+        .openapi({ description: "Null if nothing was spent in the current window." }),
     }),
     policyOf("TARGET_ALLOWLIST", { target: addressText, allowed: z.boolean() }),
   ])
@@ -39,7 +41,7 @@ const Policy = z
 
 type Row = typeof policy.$inferSelect;
 
-/** What was spent in the window that is open at a time. */
+/** The amount spent in the current window, and when the window ends. */
 const spending = ({ spentToday, lastReset }: Row, now: bigint) => {
   const window = { spentToday: spentToday ?? 0n, lastReset: lastReset ?? 0n };
   return isOver(window, now)
@@ -83,7 +85,7 @@ const listRoute = "GET /accounts/{address}/policies";
 
 export const listPolicies = operation({
   route: listRoute,
-  summary: "The policies of an account as they stand, by type and then by what they are about.",
+  summary: "The current policies of an account, by type, then by subject.",
   input: z.object({ address, ...pageInput }),
   output: listOutput("policies", Policy).extend({ account: addressText }),
   example: { address: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc" },

@@ -31,7 +31,7 @@ const toWire = (row: typeof agent.$inferSelect): z.input<typeof Agent> => ({
 
 export const getAgent = operation({
   route: "GET /agents/{agentId}",
-  summary: "One agent by its id, revoked ones included.",
+  summary: "One agent by its id, even if revoked.",
   input: z.object({ agentId: id }),
   output: Agent,
   errors: [404],

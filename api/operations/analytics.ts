@@ -7,7 +7,7 @@ import type { IndexDatabase } from "../index/database";
 import { PaymentRail } from "./quotes";
 import { SignalsOfKind } from "./trust-signals";
 
-/** How many of each ranking are served. */
+/** The number of rows per ranking. */
 const TOP = 20;
 
 const volume = { receipts: uintText, settled_volume: uintText, protocol_fees: uintText };
@@ -60,7 +60,7 @@ const rankings = [
   "receipts_by_payment_rail",
 ] as const satisfies Subject[];
 
-/** The largest totals of each ranking, as one query that reads a few rows of an index for each. */
+/** Selects the largest totals of each ranking in one query, which reads only these rows from a database index. */
 function largest(db: IndexDatabase) {
   const of = (subject: Subject) =>
     db.select().from(total).where(eq(total.subject, subject)).orderBy(desc(total.volume), total.key).limit(TOP);
@@ -77,7 +77,7 @@ const overall = [
   "signals_by_kind",
 ] as const satisfies Subject[];
 
-/** The key of a ranking's total as the id it is. */
+/** The numeric id in the key of a total. */
 const idOf = ({ key }: Total) => BigInt(key);
 
 const volumeOf = (row: Total) => ({
@@ -90,7 +90,7 @@ const sumOf = <Row>(rows: readonly Row[], of: (row: Row) => bigint) => rows.redu
 
 export const getCommerceAnalytics = operation({
   route: "GET /analytics/commerce",
-  summary: "Totals over all of commerce, and its largest tokens, merchants, services, facilitators and payment rails.",
+  summary: "Commerce totals, and the largest tokens, merchants, services, facilitators and payment rails.",
   input: z.object({}),
   output: Analytics,
   example: {},
@@ -137,7 +137,7 @@ export const getCommerceAnalytics = operation({
         settled_quotes: q.marked,
         quoted_volume: String(quoted?.volume ?? 0n),
         quoted_protocol_fees: String(quoted?.protocolFees ?? 0n),
-        // Every receipt has one payment rail, and there are four of those.
+        // Every receipt has one of four payment rails, so the ranking by rail covers all receipts.
         receipts: String(sumOf(rails, (row) => BigInt(row.count))),
         settled_volume: String(sumOf(rails, (row) => row.volume)),
         settled_protocol_fees: String(sumOf(rails, (row) => row.protocolFees)),

@@ -33,7 +33,7 @@ const toWire = (row: typeof attestation.$inferSelect): z.input<typeof Attestatio
 
 export const getAttestation = operation({
   route: "GET /attestations/{id}",
-  summary: "One attestation by its id, revoked ones included.",
+  summary: "One attestation by its id, even if revoked.",
   input: z.object({ id }),
   output: Attestation,
   errors: [404],
@@ -47,8 +47,7 @@ export const getAttestation = operation({
 
 export const listAttestations = listOperation({
   route: "GET /attestations",
-  summary:
-    "Attestations by schema, subject, attester or whether they are revoked, by id; at least one filter is needed.",
+  summary: "Attestations, by id. Requires at least one filter: schema, subject, attester or revoked.",
   name: "attestations",
   item: Attestation,
   filters: {

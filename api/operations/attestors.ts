@@ -42,7 +42,7 @@ const toWire = (row: Row): z.input<typeof Attestor> => ({
 
 export const getAttestor = operation({
   route: "GET /attestors/{id}",
-  summary: "One attestor by its id, with how much its operator attested.",
+  summary: "One attestor by its id, with the number of its operator's attestations.",
   input: z.object({ id }),
   output: Attestor,
   errors: [404],

@@ -24,7 +24,9 @@ const statuses = ["open", "selected", "rejected", "expired"] as const;
 const Bid = z
   .strictObject({
     bid_id: z.string().openapi({ example: "1-2" }),
-    chain_bid_id: uintText.nullable().openapi({ description: "What `IntentBook.selectBid` takes." }),
+    chain_bid_id: uintText
+      .nullable()
+      .openapi({ description: "The bid id for `IntentBook.selectBid`. Null for off-chain bids." }),
     intent_id: uintText,
     solver: addressText,
     amount_in: uintText,
@@ -46,7 +48,7 @@ type BidText = z.input<typeof Bid>;
 const isIntentOfBid = eq(intent.intentId, bid.intentId);
 const isSelectionOfBid = and(eq(bidSelection.intentId, bid.intentId), eq(bidSelection.bidId, bid.bidId));
 
-/** Bids with what decides their status: the intent, which names its selection, and whether they ever were it. */
+/** Selects bids with the inputs of their status: whether they are selected now, and whether they ever were. */
 const selectBids = (db: IndexDatabase) =>
   db
     .select({
@@ -74,7 +76,7 @@ type Status = (typeof statuses)[number];
 /** A bid is valid up to and including the second of `validUntil`. */
 const hasLapsed = ({ validUntil }: { validUntil: bigint }, clock: Clock) => clock.hasReached(validUntil + 1n);
 
-/** The on-chain rows that have a status at a time; a bid is good up to and with the second it is valid until. */
+/** Selects the on-chain bids with a status at time `now`. A bid is valid until and including its `validUntil`. */
 const hasStatus = (status: Status, { now }: Clock): SQL | undefined => {
   const neverSelected = isNull(bidSelection.bidId);
   return {
@@ -85,7 +87,7 @@ const hasStatus = (status: Status, { now }: Clock): SQL | undefined => {
   }[status];
 };
 
-/** The off-chain rows that have a status at a time. A selection on chain leaves none selected here. */
+/** Selects the off-chain bids with a status at time `now`. An on-chain selection overrides an off-chain one. */
 const hasOffchainStatus = (status: Status, { now }: Clock, chainSelected: boolean): SQL | undefined => {
   const open = eq(offchainBid.status, "OPEN");
   const selected = eq(offchainBid.status, "SELECTED");
@@ -150,7 +152,7 @@ const listRoute = "GET /intents/{id}/bids";
 
 export const listBids = operation({
   route: listRoute,
-  summary: "The bids on an intent, best first: most out, then least in, then least fee, then oldest.",
+  summary: "The bids on an intent, best first: highest amount_out, lowest amount_in, lowest fee, oldest.",
   input: z.object({ id, status: oneOf(...statuses).optional(), ...pageInput }),
   output: listOutput("bids", Bid),
   example: { id: "1" },
@@ -194,9 +196,9 @@ export const listBids = operation({
   },
 });
 
-const ON_CHAIN = "Off-chain bids are for development; use IntentBook.submitBid and IntentBook.selectBid";
+const DISABLED = "Off-chain bids are disabled on this server; use IntentBook.submitBid and IntentBook.selectBid";
 
-/** Refuses a bid on an intent that no bid can come to any more. */
+/** Throws {@link Conflict} unless the intent is open. */
 function requireOpen(row: IntentRow, clock: Clock): void {
   const status = row.status === "OPEN" && isExpired(row, clock) ? "EXPIRED" : row.status;
   if (status !== "OPEN") throw new Conflict(`Intent ${row.intentId} is ${status}`);
@@ -204,7 +206,7 @@ function requireOpen(row: IntentRow, clock: Clock): void {
 
 export const createBid = operation({
   route: "POST /intents/{id}/bids",
-  summary: "Makes an off-chain bid on an intent, for development.",
+  summary: "Places an off-chain bid on an intent, for development.",
   input: z.object({
     id,
     solver: address,
@@ -225,7 +227,7 @@ export const createBid = operation({
     valid_until: "4000000000",
   },
   writes: true,
-  development: ON_CHAIN,
+  development: DISABLED,
   status: 201,
   async run(context, { id, solver, amount_in, amount_out, fee, valid_until, execution_plan }) {
     const [found, clock] = await Promise.all([findIntent(context.db, id), context.clock()]);
@@ -249,13 +251,13 @@ export const createBid = operation({
 
 export const chooseBid = operation({
   route: "POST /bids/{bidId}/select",
-  summary: "Selects an off-chain bid, for development; an earlier selection is rejected.",
+  summary: "Selects an off-chain bid, for development. A previously selected bid becomes rejected.",
   input: z.object({ bidId: shortText }),
   output: Bid,
   errors: [401, 403, 404, 409, 429],
   example: { bidId: "offchain-1" },
   writes: true,
-  development: ON_CHAIN,
+  development: DISABLED,
   async run(context, { bidId }) {
     const { db, config } = context;
     const onchain = /^(\d{1,78})-(\d{1,78})$/.exec(bidId);
@@ -279,7 +281,7 @@ export const chooseBid = operation({
     const status = offchainStatus(row, clock, false);
     if (status !== "OPEN") throw new Conflict(`Bid ${bidId} is ${status}`);
     const selected = await selectBid(store, row);
-    if (!selected) throw new Conflict(`Bid ${bidId} is decided already`);
+    if (!selected) throw new Conflict(`Bid ${bidId} is no longer open`);
     return offchainToWire(selected, found.intentId, clock, false);
   },
 });

@@ -5,14 +5,14 @@ import type { Readiness } from "../monitor/readiness";
 import type { Payments } from "../payments/paywall";
 import type { Portfolio } from "../portfolio/portfolio";
 
-/** Everything the gateway serves from: the base context and its subsystems. */
+/** The gateway's context: the base context and the subsystems. */
 export type Context = BaseContext & {
   clients: { chain: Pick<PublicClient, "getCode" | "verifyTypedData"> };
   /** The feed of live events. */
   events: Pick<EventFeed, "subscribe">;
-  /** Payment terms and facilitator; undefined if paid operations are not offered. */
+  /** Payment terms and facilitator. Undefined if payment is not configured. */
   payments: Payments | undefined;
-  /** Wallet holdings, on other chains than the indexed one too. */
+  /** Wallet holdings, also on chains other than the indexed one. */
   portfolio: Portfolio;
   readiness: () => Promise<Readiness>;
 };

@@ -4,7 +4,7 @@ import { requirementsOf } from "../payments/requirements";
 import type { Context } from "./context";
 import { getPortfolio } from "./portfolio";
 
-/** One way to pay, as x402 writes it. */
+/** One accepted payment, in the format of x402. */
 export const PaymentRequirements = z
   .looseObject({
     scheme: z.literal("exact"),
@@ -28,7 +28,7 @@ const output = z
           path: z.string().openapi({ example: "/portfolio" }),
           method: z.string().openapi({ example: "GET" }),
           price: z.string().openapi({ example: "$0.01" }),
-          network: z.string().openapi({ description: "CAIP-2.", example: "eip155:8453" }),
+          network: z.string().openapi({ description: "The CAIP-2 id of the payment network.", example: "eip155:8453" }),
           description: z.string(),
           url: z.url(),
           x402Version: z.literal(2),
@@ -37,7 +37,7 @@ const output = z
           outputSchema: JsonSchema,
         }),
       )
-      .openapi({ description: "Empty where nothing is sold." }),
+      .openapi({ description: "Empty if payment is not configured." }),
   })
   .openapi("X402Discovery");
 
@@ -63,9 +63,9 @@ function resourceOf(terms: Parameters<typeof requirementsOf>[0], baseUrl: string
 
 export const getDiscovery = operation({
   route: "GET /.well-known/x402.json",
-  // Where other crawlers look for it.
+  // Some crawlers use this path.
   alias: "/.well-known/x402",
-  summary: "What is paid for here by x402, and on what terms; also at /.well-known/x402.",
+  summary: "The paid routes and their x402 payment terms. Also available at /.well-known/x402.",
   input: z.object({}),
   output,
   example: {},

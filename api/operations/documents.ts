@@ -17,7 +17,7 @@ import {
 
 const MAX_DOCUMENT_BYTES = 128 * 1024;
 
-/** Every field that can be recorded about a document: how it is sent, how it is served, and its column. */
+/** The metadata fields of documents: input type, output type and column. */
 const fieldTypes = {
   merchant_id: { input: id, output: uintText, column: "merchantId" },
   service_id: { input: shortText, output: z.string(), column: "serviceId" },
@@ -31,14 +31,15 @@ type FieldName = keyof typeof fieldTypes;
 
 type Definition<Text extends string, Hash extends string, Name extends FieldName> = {
   kind: DocumentKind;
-  /** Its routes begin with this. */
+  /** The prefix of the routes. */
   path: string;
+  /** The name of the kind, for summaries and errors. */
   what: string;
-  /** The names of the text in the body, and of its hash in the answer. */
+  /** The field names of the text in the request, and of its hash in the response. */
   text: Text;
   hash: Hash;
   fields: readonly Name[];
-  /** Where in the document fields are looked for that the body leaves out. */
+  /** Where to look in the document for fields that the request omits. */
   lookIn: "nowhere" | "top" | "top and quote";
   example: string;
 };
@@ -58,11 +59,11 @@ const servedFields = <Name extends FieldName>(names: readonly Name[]) =>
     [Key in Name]: z.ZodNullable<Types[Key]["output"]>;
   };
 
-/** An object with one member whose name is given. */
+/** An object with one field, typed by its name. */
 const member = <const Name extends string, Value>(name: Name, value: Value) =>
   ({ [name]: value }) as { [Key in Name]: Value };
 
-/** The three operations of one kind of document: publish, fetch, and read what is recorded about it. */
+/** Creates the three operations of one kind of document: publish it, read it, and read its metadata. */
 function documentOperations<const Text extends string, const Hash extends string, const Name extends FieldName>({
   kind,
   path,
@@ -77,14 +78,14 @@ function documentOperations<const Text extends string, const Hash extends string
     ...member(hashName, hashText),
     ...servedFields(fields),
     size_bytes: z.int().min(0).openapi({ example: 2 }),
-    uri: z.url().openapi({ description: "Where the document is.", example: `http://localhost:3001${path}/0x…` }),
+    uri: z.url().openapi({ description: "The URL of the document.", example: `http://localhost:3001${path}/0x…` }),
   };
   const input = z.object({ ...member(text, jsonText), expected_hash: hash.optional(), ...sentFields(fields) });
   const exampleHash = documentHash(new TextEncoder().encode(example));
   const name = `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
   const typeName = what.replace(/(?:^| )([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-  // The members' names are parameters in here, which the compiler can't follow: hence the casts to never.
+  // The compiler can't check objects whose field names are type parameters: hence the casts to never.
   const toWire = (record: DocumentRecord, baseUrl: string) => ({
     [hashName]: record.hash,
     ...Object.fromEntries(fields.map((field) => [field, record[fieldTypes[field].column]])),
@@ -94,7 +95,7 @@ function documentOperations<const Text extends string, const Hash extends string
 
   const publish = operation({
     route: `POST ${path as `/${string}`}`,
-    summary: `Publishes the exact text of a ${what}; its name is the keccak256 of its bytes.`,
+    summary: `Publishes the exact text of a ${what}, which is identified by the keccak256 of its bytes.`,
     input,
     output: z.strictObject(published).openapi(`${typeName}Published`),
     errors: [401, 409, 413, 429],
@@ -130,7 +131,7 @@ function documentOperations<const Text extends string, const Hash extends string
 
   const get = operation({
     route: `GET ${path as `/${string}`}/{hash}`,
-    summary: `The exact text of a ${what}, as it was published.`,
+    summary: `The exact text of a published ${what}.`,
     input: z.object({ hash }),
     output: z.string(),
     errors: [404],
@@ -146,7 +147,7 @@ function documentOperations<const Text extends string, const Hash extends string
 
   const metadata = operation({
     route: `GET ${path as `/${string}`}/{hash}/metadata`,
-    summary: `What is recorded about a ${what}: its size, when it was published, and by whose word it belongs to what.`,
+    summary: `The metadata of a ${what}: its size, its publication time, and the fields that its publisher declared.`,
     input: z.object({ hash }),
     output: z
       .strictObject({ ...published, created_at: z.iso.datetime(), updated_at: z.iso.datetime() })

@@ -34,7 +34,7 @@ data: {"block_number":"43"}
 export const subscribeToEvents = subscription({
   route: "GET /events",
   summary:
-    "Streams protocol events as they are indexed. It starts with new events, unless from_block, after or Last-Event-ID says where to start.",
+    "Streams protocol events as they are indexed. It starts with new events, unless from_block, after or Last-Event-ID sets the start.",
   input: z.object({
     name: exactly(...eventNames)
       .optional()
@@ -53,10 +53,12 @@ export const subscribeToEvents = subscription({
     account: address.optional().openapi({
       description: "Only events that name this address in any role except token and target.",
     }),
-    from_block: id.optional().openapi({ description: "Start with the events of this block; not together with after." }),
+    from_block: id
+      .optional()
+      .openapi({ description: "Start with the events of this block. Can't be combined with after." }),
     after: cursor
       .optional()
-      .openapi({ description: "Start after the message with this id; not together with from_block." }),
+      .openapi({ description: "Start after the message with this id. Can't be combined with from_block." }),
     last_event_id: cursor.optional().openapi({
       description:
         "The id of the last message received, sent on reconnect. Takes precedence over after and from_block.",
@@ -70,7 +72,7 @@ export const subscribeToEvents = subscription({
   streamExample,
   check(_context: Context, { after, from_block }) {
     if (after !== undefined && from_block !== undefined)
-      throw new BadInput("after: can't be given together with from_block");
+      throw new BadInput("after: can't be used together with from_block");
   },
   subscribe({ events }: Context, input, { client }, signal) {
     const { name, contract, intent_id, agent, merchant_id, account, from_block, after, last_event_id } = input;

@@ -24,7 +24,7 @@ import { getHealth, getProtocol, getReadiness } from "./status";
 import { explainTransaction } from "./transactions";
 import { listTrustSignals } from "./trust-signals";
 
-/** Everything the service does, by resource. */
+/** All operations, by resource. */
 export const operations = {
   agents: { get: getAgent, list: listAgents },
   intents: {
@@ -93,5 +93,5 @@ export const subscriptions = allOperations.filter(
 /** The operations with one response per request. */
 export const calls = allOperations.filter((named): named is Named<AnyCall> => named.operation.kind !== "subscription");
 
-/** The calls that anyone may make. Paid calls are served behind the paywall only. */
+/** The calls that require no payment. The paywall serves the others. */
 export const freeCalls = calls.filter(({ operation }) => !operation.paid);

@@ -27,7 +27,7 @@ const contentInput = {
   required_attestation_schema: hash.optional(),
   owner_signature: bytes
     .optional()
-    .openapi({ description: "The owner's EIP-712 signature of the metadata; in REST the header x-owner-signature." }),
+    .openapi({ description: "The owner's EIP-712 signature of the metadata. In REST, the header x-owner-signature." }),
 };
 
 const contentOutput = {
@@ -37,7 +37,7 @@ const contentOutput = {
   required_attestation_schema: hashText.nullable(),
 };
 
-/** The metadata as an intent carries it. */
+/** The metadata field of an intent. */
 export const IntentMetadata = z.strictObject(contentOutput).openapi("IntentMetadata");
 
 const MetadataRecord = z
@@ -71,10 +71,10 @@ const toWire = (row: MetadataRow, intentId: bigint | null): z.input<typeof Metad
 
 type IntentRow = typeof intent.$inferSelect;
 
-/** Zero stands for no commitment on chain. */
+/** Returns null for zero, which means no commitment on chain. */
 export const unlessZero = (value: Hex) => (value === zeroHash || value === zeroAddress ? null : value);
 
-/** An indexed intent, with what it commits its execution to. */
+/** The key and the on-chain commitments of an indexed intent. */
 export const linkedIntent = (chainId: number, row: IntentRow): LinkedIntent => ({
   chainId,
   intentHash: row.intentHash,
@@ -101,7 +101,7 @@ const asSent = (sent: SentContent): MetadataContent => ({
   requiredAttestationSchema: sent.required_attestation_schema ?? null,
 });
 
-/** What is zero or empty is stored as what is absent: a signature can't tell them apart either. */
+/** Stores zero and empty values as null: in the signed typed data they are the same. */
 function contentOf(sent: SentContent): MetadataContent {
   const { executionTarget, executionData, requiredAttestationSubject, requiredAttestationSchema } = asSent(sent);
   return {
@@ -112,7 +112,7 @@ function contentOf(sent: SentContent): MetadataContent {
   };
 }
 
-/** Whether metadata comes with its owner's signature; a signature that is not the owner's is refused. */
+/** Whether the metadata has the owner's signature. Throws {@link BadInput} for any other signature. */
 async function isSigned(
   { clients, config }: Context,
   key: MetadataKey,
@@ -123,17 +123,17 @@ async function isSigned(
   const typedData = metadataTypedData(key, config.contracts.IntentBook, content);
   const signer = await recoverTypedDataAddress({ ...typedData, signature }).catch(() => null);
   if (signer?.toLowerCase() === key.owner) return true;
-  // A chain that does not answer throws here; viem's own check would take that for a wrong signature.
+  // Throws if the chain is unavailable. viem's verification would return false instead.
   const code = await clients.chain.getCode({ address: key.owner }).catch((cause: unknown) => {
-    throw new Unavailable("The chain does not answer, and it would have to say whether the signature is the owner's", {
+    throw new Unavailable("The chain is unavailable, so the owner's signature can't be verified; try again shortly", {
       cause,
     });
   });
   if (code && (await clients.chain.verifyTypedData({ ...typedData, address: key.owner, signature }))) return true;
-  throw new BadInput("x-owner-signature: is not the signature of this metadata by the intent's owner");
+  throw new BadInput("x-owner-signature: is not the owner's signature of this metadata");
 }
 
-/** Stores metadata of an indexed intent, if it agrees with the intent and may take the place of what is there. */
+/** Stores metadata of an indexed intent, unless it contradicts the intent or may not replace its current metadata. */
 async function saveForIntent(
   context: Context,
   row: IntentRow,
@@ -146,14 +146,14 @@ async function saveForIntent(
   const { commitments, ...key } = linked;
   const wrong = contradictions(asSent(sent), commitments);
   if (wrong.length > 0)
-    throw new Conflict(`${wrong.join(", ")}: differs from what intent ${row.intentId} commits to on chain`);
+    throw new Conflict(`${wrong.join(", ")}: differs from the on-chain commitment of intent ${row.intentId}`);
   const signed = await isSigned(context, key, content, signature);
   const db = await store();
   const present = (await linkedMetadata(db, [linked])).get(row.intentHash);
   if (!signed && present && !isSameContent(present, content)) {
     if (present.signedAt !== null) throw new Conflict("The owner has signed other metadata for this intent");
     if (!config.openMetadata)
-      throw new Conflict("This intent has other metadata; only a signature of its owner can replace it");
+      throw new Conflict("This intent has other metadata; only metadata signed by the owner can replace it");
     return replaceUnsigned(db, key, content);
   }
   const saved = await saveMetadata(db, key, content, signed);
@@ -161,10 +161,10 @@ async function saveForIntent(
   return saved;
 }
 
-/** A signature counts once: sent again after another, it brings nothing back, and the answer must not say it did. */
+/** Throws {@link Conflict} if signed metadata is not served, because the owner signed other metadata after it. */
 function requireNewest(served: MetadataRow | null | undefined, content: MetadataContent, signed: boolean): void {
   if (signed && served && !isSameContent(served, content))
-    throw new Conflict("The owner has signed other metadata for this intent since");
+    throw new Conflict("The owner has since signed other metadata for this intent");
 }
 
 async function findIntent({ db }: Context, where: Parameters<typeof eq>): Promise<IntentRow | null> {
@@ -177,7 +177,7 @@ async function findIntent({ db }: Context, where: Parameters<typeof eq>): Promis
 
 export const putMetadata = operation({
   route: "PUT /intents/{id}/metadata",
-  summary: "Stores the off-chain metadata of an indexed intent, which must agree with what the intent commits to.",
+  summary: "Stores the off-chain metadata of an indexed intent. It must match the intent's on-chain commitments.",
   input: z.object({ id, ...contentInput }),
   output: MetadataRecord,
   errors: [401, 404, 409, 429],
@@ -194,7 +194,7 @@ export const putMetadata = operation({
 export const reserveMetadata = operation({
   route: "POST /intents/metadata",
   summary:
-    "Reserves the off-chain metadata of an intent before it is on chain; it is linked by the intent's hash and owner.",
+    "Stores the off-chain metadata of an intent before the intent is on chain. They are linked by the intent's hash and owner.",
   input: z.object({ intent_hash: hash, owner: address, ...contentInput }),
   output: MetadataRecord,
   errors: [401, 409, 429],
@@ -209,7 +209,8 @@ export const reserveMetadata = operation({
   async run(context: Context, { intent_hash: intentHash, owner, owner_signature, ...sent }) {
     const row = await findIntent(context, [intent.intentHash, intentHash]);
     if (row) {
-      if (row.owner !== owner) throw new Conflict(`owner: intent ${row.intentId} with this hash is ${row.owner}'s`);
+      if (row.owner !== owner)
+        throw new Conflict(`owner: must be ${row.owner}, the owner of intent ${row.intentId} with this hash`);
       return toWire(await saveForIntent(context, row, sent, owner_signature), row.intentId);
     }
     const { chainId } = context.config;
@@ -228,12 +229,12 @@ export const reserveMetadata = operation({
 
 export const getMetadata = operation({
   route: "GET /intents/metadata/{intentHash}",
-  summary: "The off-chain metadata of an intent, by the intent's hash, also before the intent is on chain.",
+  summary: "The off-chain metadata of an intent by the intent's hash, also before the intent is on chain.",
   input: z.object({
     intentHash: hash,
     owner: address.optional().openapi({
       description:
-        "Whose intent it is. Until it is on chain anyone can say that it is theirs; who knows the owner asks for the owner's.",
+        "The intent's owner. Before the intent is on chain, anyone can store metadata for its hash: set this field to read only the owner's.",
     }),
   }),
   output: MetadataRecord,
@@ -246,7 +247,7 @@ export const getMetadata = operation({
       ? (await linkedMetadata(db, [linkedIntent(chainId, row)])).get(intentHash)
       : await reservedMetadata(db, chainId, intentHash, owner);
     if (!found || (owner !== undefined && found.owner !== owner))
-      throw new NotFound(`There is no metadata for intent hash ${intentHash}`);
+      throw new NotFound(`Metadata of intent hash ${intentHash} not found`);
     return toWire(found, row?.intentId ?? null);
   },
 });

@@ -56,7 +56,7 @@ const Intent = z
         metadata_uri_hash: hashText.nullable(),
       })
       .openapi("ExecutionCommitments", {
-        description: "What the owner committed the execution to; null is no commitment.",
+        description: "The owner's on-chain commitments for the execution. Null means no commitment.",
       }),
     metadata: orNull(IntentMetadata).openapi({ description: "The linked off-chain metadata." }),
     tx_hash: hashText,
@@ -64,7 +64,7 @@ const Intent = z
   })
   .openapi("Intent");
 
-/** An intent can be filled as long as the time is before its deadline. */
+/** An intent can be filled until its deadline, exclusive. */
 export const isExpired = ({ deadline }: { deadline: bigint }, clock: Clock) => clock.hasReached(deadline);
 
 const selectIntents = (db: IndexDatabase) =>
@@ -91,7 +91,7 @@ const fillToWire = ({ fill: row, proof }: Row): z.input<typeof Fill> | null =>
     filled_at: String(row.filledAt),
   };
 
-/** The metadata of intents, linked now: nothing about it is written when an intent is indexed. */
+/** Reads the metadata of intents. It is linked on read: indexing an intent writes no metadata. */
 const metadataOf = async ({ store, config }: BaseContext, rows: readonly Row[]) =>
   linkedMetadata(
     await store(),
@@ -131,7 +131,7 @@ const toWire = (joined: Row, clock: Clock, metadata: Map<string, MetadataRow>): 
 
 const statuses = ["open", "filled", "cancelled", "expired"] as const;
 
-/** The rows that have a status at a time. */
+/** Selects the intents with a status at time `now`. */
 const hasStatus = (status: (typeof statuses)[number], clock: Clock): SQL | undefined => {
   switch (status) {
     case "open":
@@ -147,7 +147,7 @@ const hasStatus = (status: (typeof statuses)[number], clock: Clock): SQL | undef
 
 export const getIntent = operation({
   route: "GET /intents/{id}",
-  summary: "One intent by its id, with its fill and what its owner committed to.",
+  summary: "One intent by its id, with its fill, on-chain commitments and metadata.",
   input: z.object({ id }),
   output: Intent,
   errors: [404],

@@ -79,7 +79,7 @@ const Reputation = z
 
 export const getReputation = operation({
   route: "GET /merchants/{id}/reputation",
-  summary: "What a merchant has sold and fulfilled, the disputes about it and the trust signals about it.",
+  summary: "A merchant's reputation: settled and fulfilled receipts, disputes and trust signals.",
   input: z.object({ id }),
   output: Reputation,
   errors: [404],

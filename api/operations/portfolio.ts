@@ -6,7 +6,8 @@ import type { Context } from "./context";
 
 export const getPortfolio = operation({
   route: "GET /portfolio",
-  summary: "What a wallet holds on some chains: tokens with prices and values in dollars, totals and recent activity.",
+  summary:
+    "The holdings of a wallet on one or more chains: tokens with prices and values in dollars, totals and recent activity.",
   input: z.object({ address, chains: chainList }),
   output: PortfolioSnapshot,
   example: { address: "0xa0ee7a142d267c1f36714e4a8f75612f20a79720", chains: "local" },
@@ -15,7 +16,7 @@ export const getPortfolio = operation({
   check({ portfolio }: Context, { chains }) {
     const unknown = chains.filter((chain) => !portfolio.chains.includes(chain));
     if (unknown.length > 0)
-      throw new BadInput(`chains: ${unknown.join(", ")} can't be read here, only ${portfolio.chains.join(", ")}`);
+      throw new BadInput(`chains: this server supports only ${portfolio.chains.join(", ")}, not ${unknown.join(", ")}`);
   },
   run: ({ portfolio }: Context, { address, chains }) => portfolio.snapshot(address, chains),
 });

@@ -27,7 +27,7 @@ const SpendCheckText = z
   .strictObject({
     token: addressText,
     attempted: uintText,
-    max_per_day: uintText.nullable().openapi({ description: "Null is no limit." }),
+    max_per_day: uintText.nullable().openapi({ description: "Null means no limit." }),
     spent_today: uintText,
     remaining: uintText.nullable(),
     allowed: z.boolean(),
@@ -49,7 +49,7 @@ const PolicyUpdateText = z
     ]),
     call: z
       .strictObject({ to: addressText, data: bytesText })
-      .openapi({ description: "The transaction that, sent by the account, makes the change." }),
+      .openapi({ description: "The transaction that makes the change. The account must send it." }),
   })
   .openapi("PolicyUpdate");
 
@@ -59,7 +59,7 @@ const Preflight = z
     action: z.string().openapi({ example: "Send 5 wei to 0x70997970c51812dc3a010c7d01b50e0d17dc79c8" }),
     reasons: z
       .array(z.string())
-      .openapi({ description: "Why it is denied, in the order in which the contract looks." }),
+      .openapi({ description: "The reasons for a denial, in the order of the contract's checks." }),
     missing_policies: z.array(z.enum(policyTypes)),
     spend_checks: z.array(SpendCheckText),
     required_policy_updates: z.array(PolicyUpdateText),
@@ -67,13 +67,13 @@ const Preflight = z
     target: addressText.nullable(),
     selector: selectorText.nullable(),
     value: uintText,
-    block_number: uintText.nullable().openapi({ description: "The block at which the policies stood so." }),
+    block_number: uintText.nullable().openapi({ description: "The block at which the policies were read." }),
   })
   .openapi("Preflight");
 
 type Row = typeof policy.$inferSelect;
 
-/** The policies of an account that a transaction or a payment may come to, in one query. */
+/** Reads the policies of an account that apply to a transaction or payment, in one query. */
 function relevantPolicies(
   db: IndexDatabase,
   account: Address,
@@ -161,11 +161,10 @@ function updateToWire(update: PolicyUpdate, policyModule: Address): z.input<type
 const describePayment = ({ merchant, token, facilitator, amount }: Payment) =>
   `Pay ${merchant} ${amount} of ${token === zeroAddress ? "the native coin" : `token ${token}`}${facilitator === zeroAddress ? "" : ` through facilitator ${facilitator}`}`;
 
-/** A freeze denies the transaction and the payment alike, and is lifted once. */
+/** Keeps only the first denial by a freeze: it denies both transaction and payment, and one update lifts it. */
 const freezeOnce = (denials: readonly Denial[]) =>
   denials.filter(({ why }, place) => why !== "frozen" || denials.findIndex((one) => one.why === "frozen") === place);
 
-/** The first of every kind. */
 const distinct = <Item>(items: readonly Item[]) => [...new Set(items)];
 
 async function preflight(
@@ -203,12 +202,12 @@ async function preflight(
 export const checkPreflight = operation({
   route: "POST /preflight",
   summary:
-    "Whether an account's policies would let it send a transaction, or make a signed payment, now; and what to change if not.",
+    "Checks whether an account's policies allow a transaction or a signed payment now, and returns the policy updates that would allow it.",
   input: z.object({
     account: address,
-    target: address.optional().openapi({ description: "Required unless only a payment is to be checked." }),
-    value: id.optional().openapi({ description: "In wei; 0 if absent." }),
-    data: bytes.optional().openapi({ description: "The calldata; empty if absent." }),
+    target: address.optional().openapi({ description: "Required, except for a check of a payment only." }),
+    value: id.optional().openapi({ description: "In wei. Default: 0." }),
+    data: bytes.optional().openapi({ description: "The calldata. Default: empty." }),
     payment: z
       .object({ merchant: address, token: address, facilitator: address, amount: id }, "must be a JSON object")
       .optional(),

@@ -41,7 +41,7 @@ const toWire = (row: Row): z.input<typeof Schema> => ({
 
 const options = { strict: false, logger: false } as const;
 
-/** The drafts of JSON Schema that are known here, as `$schema` names them. */
+/** Validators of the supported JSON Schema drafts, by the part of `$schema` that identifies the draft. */
 const drafts = new Map([
   ["draft-06", new Ajv({ ...options, meta: false, defaultMeta: draft6.$id }).addMetaSchema(draft6)],
   ["draft-07", new Ajv(options)],
@@ -50,10 +50,10 @@ const drafts = new Map([
 ]);
 const newestDraft = "https://json-schema.org/draft/2020-12/schema";
 
-/** What is wrong with a JSON Schema, or null. One that names no draft is taken for one of the newest. */
+/** Returns the problem of a JSON Schema, or null. Default of `$schema`: the newest draft. */
 function schemaProblem({ $schema = newestDraft, ...schema }: Record<string, unknown>): string | null {
   const ajv = drafts.get(/^https?:\/\/json-schema\.org\/(.+)\/schema#?$/.exec(String($schema))?.[1] ?? "");
-  if (!ajv) return `names a draft of JSON Schema that is not known here; known are ${[...drafts.keys()].join(", ")}`;
+  if (!ajv) return `must have a supported $schema: ${[...drafts.keys()].join(", ")}`;
   return ajv.validateSchema(schema)
     ? null
     : `is not a valid JSON Schema: ${ajv.errorsText(ajv.errors, { dataVar: "json_schema" })}`;
@@ -63,7 +63,7 @@ const nameText = scalar<string, string>(
   (sent) =>
     typeof sent === "string" && /^[a-z0-9_-]{1,64}$/.test(sent)
       ? { value: sent }
-      : { problem: "must be 1 to 64 of a-z 0-9 _ -" },
+      : { problem: "must be 1 to 64 characters of a-z, 0-9, _ and -" },
   { type: "string", pattern: "^[a-z0-9_-]{1,64}$", example: "price_feed" },
 );
 
@@ -74,7 +74,7 @@ const schemaObject = jsonObject.superRefine((schema, context) => {
 
 export const listSchemas = listOperation({
   route: "GET /attestations/schemas",
-  summary: "The attestation schemas that are known, by name.",
+  summary: "Attestation schemas, by name.",
   name: "schemas",
   item: Schema,
   filters: {},
@@ -103,7 +103,7 @@ export const getSchema = operation({
   },
 });
 
-/** Whether two schemas say the same. */
+/** Whether two schemas are equal. Ignores `createdAt` and `builtin`. */
 const isSame = (one: Row, other: Omit<Row, "createdAt" | "builtin">) =>
   one.schemaHash === other.schemaHash &&
   one.name === other.name &&
@@ -113,13 +113,13 @@ const isSame = (one: Row, other: Omit<Row, "createdAt" | "builtin">) =>
 
 export const publishSchema = operation({
   route: "POST /attestations/schemas",
-  summary: "Makes an attestation schema known. What is known never changes.",
+  summary: "Publishes an attestation schema. Published schemas are immutable.",
   input: z.object({
     name: nameText,
     description: longText.optional(),
     json_schema: schemaObject,
     recommended_subject: shortText.optional(),
-    schema_hash: hash.optional().openapi({ description: "The keccak256 of the name, if absent." }),
+    schema_hash: hash.optional().openapi({ description: "Default: the keccak256 of the name." }),
   }),
   output: Schema,
   errors: [401, 409, 413, 429],

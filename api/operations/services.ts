@@ -11,7 +11,7 @@ const Service = z
   .strictObject({
     service_numeric_id: uintText,
     merchant_id: uintText,
-    service_id: chainText.openapi({ description: "The merchant's own name for it.", example: "weather" }),
+    service_id: chainText.openapi({ description: "The merchant's name for the service.", example: "weather" }),
     metadata_uri: chainText,
     metadata_hash: hashText,
     capability_hash: hashText,

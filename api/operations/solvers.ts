@@ -26,7 +26,7 @@ const Solver = z
   })
   .openapi("Solver");
 
-/** Solvers with what their operators did. Selections that expired are counted now: expiry has no event. */
+/** Selects solvers with their operators' activity. Counts expired selections on read, because expiry has no event. */
 const selectSolvers = (db: IndexDatabase, { now }: Clock) => {
   const expired = and(
     eq(intent.selectedSolver, solver.operator),
@@ -66,7 +66,7 @@ const toWire = ({ activity, expiredSelections, ...row }: Row): z.input<typeof So
 
 export const getSolver = operation({
   route: "GET /solvers/{id}",
-  summary: "One solver by its id, with how its fills went.",
+  summary: "One solver by its id, with its fill statistics.",
   input: z.object({ id }),
   output: Solver,
   errors: [404],

@@ -6,7 +6,7 @@ import type { Context } from "./context";
 
 export const getHealth = operation({
   route: "GET /health",
-  summary: "Says that the process serves.",
+  summary: "Liveness check: returns 200 if the process serves requests.",
   input: z.object({}),
   output: z
     .strictObject({
@@ -14,7 +14,7 @@ export const getHealth = operation({
       ok: z.literal(true),
       service: z.string().openapi({ example: "intentry" }),
       name: z.string().openapi({ example: "Intentry" }),
-      x402DevBypass: z.boolean().openapi({ description: "Whether the paid routes are free, for development." }),
+      x402DevBypass: z.boolean().openapi({ description: "Whether payment is disabled, for development." }),
     })
     .openapi("Health"),
   example: {},
@@ -31,7 +31,7 @@ export const getHealth = operation({
 export const getReadiness = operation({
   route: "GET /ready",
   summary:
-    "Says whether the index agrees with the chain and has caught up with it, how far behind it is, and if it is not ready, why.",
+    "Readiness check: whether the index matches the chain and has caught up with it, how far it lags behind, and the reasons if it is not ready.",
   input: z.object({}),
   output: z
     .strictObject({
@@ -44,26 +44,23 @@ export const getReadiness = operation({
         .int()
         .min(0)
         .nullable()
-        .openapi({ description: "For how long the index has been behind the chain.", example: 0 }),
+        .openapi({ description: "How long the index has been behind the chain, in seconds.", example: 0 }),
       progress: z
         .number()
         .min(0)
         .max(1)
-        .openapi({ description: "The part of the chain's history that is indexed, from 0 to 1.", example: 1 }),
+        .openapi({ description: "The indexed fraction of the chain's history, from 0 to 1.", example: 1 }),
       eta_seconds: z
         .int()
         .min(0)
         .nullable()
-        .openapi({ description: "Seconds until the history is indexed; null when that is not known.", example: 0 }),
+        .openapi({ description: "Estimated seconds until the history is indexed. Null if unknown.", example: 0 }),
       store: z.enum(storeStates).openapi({
-        description: "Whether the store of published data takes writes, can only be read, or does not answer.",
+        description: "The state of the store of published data: read-write, read-only or unavailable.",
         example: "ok",
       }),
-      reason: z
-        .string()
-        .nullable()
-        .openapi({ description: "Why it is not ready: the first of the reasons.", example: null }),
-      reasons: z.array(z.string()).openapi({ description: "Every reason why it is not ready.", example: [] }),
+      reason: z.string().nullable().openapi({ description: "The first of the reasons. Null if ready.", example: null }),
+      reasons: z.array(z.string()).openapi({ description: "All reasons why it is not ready.", example: [] }),
     })
     .openapi("Readiness"),
   errors: [503],
@@ -75,7 +72,7 @@ export const getReadiness = operation({
 
 export const getProtocol = operation({
   route: "GET /protocol",
-  summary: "Which chain is indexed, and where the protocol's contracts are on it.",
+  summary: "The indexed chain and the addresses of the protocol's contracts.",
   input: z.object({}),
   output: z
     .strictObject({

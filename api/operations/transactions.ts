@@ -27,7 +27,7 @@ const Explanation = z
 
 export const explainTransaction = operation({
   route: "GET /tx/{hash}/explain",
-  summary: "What a transaction did: its protocol events in order, each with its arguments and a sentence.",
+  summary: "The protocol events of a transaction in order, each with its arguments and a description.",
   input: z.object({ hash }),
   output: Explanation,
   errors: [404],
@@ -35,7 +35,7 @@ export const explainTransaction = operation({
   async run({ db }, { hash }) {
     const rows = await db.select().from(eventLog).where(eq(eventLog.txHash, hash)).orderBy(eventLog.id);
     const [first] = rows;
-    if (!first) throw new NotFound(`Transaction ${hash} has no indexed event`);
+    if (!first) throw new NotFound(`Transaction ${hash} has no indexed events`);
     return {
       tx_hash: hash,
       block_number: String(blockOfEvent(first.id)),

@@ -17,7 +17,7 @@ const kindNumber = z
   .max(255)
   .openapi({ description: signalKinds.join(", "), example: 0 });
 
-/** How many trust signals of one kind there are. */
+/** The number of trust signals of one kind. */
 export const SignalsOfKind = z.strictObject({ kind: kindNumber, signals: uintText }).openapi("SignalsOfKind");
 
 const TrustSignal = z

@@ -7,11 +7,11 @@ import type { Env } from "../http/log";
 import type { Context } from "../operations/context";
 import { llmsFull, llmsIndex } from "./llms";
 import { openApiDocument } from "./openapi";
-import { answer, refuseOtherMethods } from "./rest/routes";
+import { rejectOtherMethods, respond } from "./rest/routes";
 
 const SCRIPT = "/docs/reference.js";
 
-/** Everything the page needs comes from here; the browser is told so, and refuses anything else. */
+/** The Content-Security-Policy of /docs. The page loads nothing from other origins. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -24,7 +24,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The settings of Scalar's reference: what it would fetch from its makers, or offer of theirs, is off. */
+/** Scalar's settings. Requests to Scalar's servers and links to its products are disabled. */
 const settings = {
   url: "/openapi.json",
   withDefaultFonts: false,
@@ -33,14 +33,14 @@ const settings = {
   mcp: { disabled: true },
   hideClientButton: true,
   showDeveloperTools: "never",
-  // Every route is to be seen, and found with the browser's own search.
+  // Shows all routes, so that the browser's search finds them.
   defaultOpenAllTags: true,
   operationTitleSource: "path",
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
   orderSchemaPropertiesBy: "preserve",
 };
 
-/** Without an inline script, which the policy would refuse: the reference reads its settings from the attribute. */
+/** The policy blocks inline scripts, so Scalar reads its settings from the attribute. */
 const page = html`<!doctype html>
 <html lang="en">
   <head>
@@ -50,7 +50,7 @@ const page = html`<!doctype html>
     <link rel="icon" href="data:," />
   </head>
   <body>
-    <noscript>This page needs JavaScript. <a href="/openapi.json">/openapi.json</a> says the same.</noscript>
+    <noscript>This page needs JavaScript. <a href="/openapi.json">/openapi.json</a> has the same content.</noscript>
     <script id="api-reference" data-configuration="${JSON.stringify(settings)}"></script>
     <script src="${SCRIPT}"></script>
   </body>
@@ -62,24 +62,24 @@ const scriptFile = createRequire(import.meta.url)
 
 const MARKDOWN = "text/plain; charset=UTF-8";
 
-/** The OpenAPI document, an interactive reference made of it, and the same for language models. */
+/** Serves the OpenAPI document, an interactive reference, and llms.txt. */
 export function docsRoutes({ config }: Context): Hono<Env> {
   const document = JSON.stringify(openApiDocument());
   let script: Promise<Buffer> | undefined;
   const routes = new Hono<Env>();
-  routes.get("/openapi.json", (c) => answer(c, document));
+  routes.get("/openapi.json", (c) => respond(c, document));
   routes.get("/docs", (c) =>
-    answer(c, String(page), "text/html; charset=UTF-8", { "content-security-policy": POLICY }),
+    respond(c, String(page), "text/html; charset=UTF-8", { "content-security-policy": POLICY }),
   );
   routes.get(SCRIPT, async (c) => {
     script ??= readFile(scriptFile);
-    return answer(c, new Uint8Array(await script), "text/javascript; charset=UTF-8", {
+    return respond(c, new Uint8Array(await script), "text/javascript; charset=UTF-8", {
       "cache-control": "public, max-age=86400",
     });
   });
-  routes.get("/llms.txt", (c) => answer(c, llmsIndex(callerOf(c, config).baseUrl), MARKDOWN));
-  routes.get("/llms-full.txt", (c) => answer(c, llmsFull(callerOf(c, config).baseUrl), MARKDOWN));
+  routes.get("/llms.txt", (c) => respond(c, llmsIndex(callerOf(c, config).baseUrl), MARKDOWN));
+  routes.get("/llms-full.txt", (c) => respond(c, llmsFull(callerOf(c, config).baseUrl), MARKDOWN));
   for (const path of ["/openapi.json", "/docs", SCRIPT, "/llms.txt", "/llms-full.txt"])
-    refuseOtherMethods(routes, path, ["GET"]);
+    rejectOtherMethods(routes, path, ["GET"]);
   return routes;
 }

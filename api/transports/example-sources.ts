@@ -1,9 +1,8 @@
-/** Where to find a value: the operation whose example is answered with it, and under which key. */
+/** The source of a value: an operation, and the key in the response of its example. */
 type Source = { operation: string; key: string };
 
 /**
- * What no example can foresee, because it differs on every chain or every time: by operation and parameter, where a
- * client gets it.
+ * Parameters whose example value differs between chains or runs, by operation. A client reads the value from the source.
  */
 export const exampleSources: Readonly<Record<string, { parameter: string; source: Source }>> = {
   "transactions.explain": { parameter: "hash", source: { operation: "intents.get", key: "tx_hash" } },

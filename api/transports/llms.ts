@@ -20,29 +20,29 @@ const types = Object.entries((document.components?.schemas ?? {}) as Record<stri
 
 const toolNames = new Set(toolOperations.map(({ name }) => name));
 
-/** A text as a shell takes it, whatever is in it. */
+/** Quotes a text for the shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The request of an operation's example; a part that is found elsewhere is the shell's variable of its name. */
+/** The curl command of an operation's example. A value from {@link exampleSources} is a shell variable. */
 function requestOf({ name, operation }: Named, baseUrl: string): string {
   const { method, path, otherParameters } = routeOf(operation);
-  const found = exampleSources[name]?.parameter;
+  const variable = exampleSources[name]?.parameter;
   const filled = path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
-    parameter === found ? `$${parameter}` : encodeURIComponent(String(operation.example[parameter])),
+    parameter === variable ? `$${parameter}` : encodeURIComponent(String(operation.example[parameter])),
   );
   const others = Object.entries(operation.example).filter(([parameter]) => otherParameters.has(parameter));
   const query =
     method === "GET" && others.length > 0
       ? `?${others.map(([parameter, value]) => `${parameter}=${encodeURIComponent(String(value))}`).join("&")}`
       : "";
-  const address = `${baseUrl}${filled}${query}`;
+  const url = `${baseUrl}${filled}${query}`;
   const isStream = operation.kind === "subscription";
   return [
     "curl -s",
     // A stream does not end by itself.
     ...(isStream ? ["-N --max-time 2"] : []),
     ...(method === "PUT" ? ["-X PUT"] : []),
-    found ? `"${address}"` : quoted(address),
+    variable ? `"${url}"` : quoted(url),
     ...(method !== "GET" && otherParameters.size > 0
       ? [`-H 'content-type: application/json' -d ${quoted(JSON.stringify(Object.fromEntries(others)))}`]
       : []),
@@ -51,7 +51,7 @@ function requestOf({ name, operation }: Named, baseUrl: string): string {
   ].join(" ");
 }
 
-/** Shell lines that ask what an operation's example asks, on the sample chain, as they stand. */
+/** Shell commands that run an operation's example on the sample chain. */
 function exampleOf(named: Named, baseUrl: string): string {
   const found = exampleSources[named.name];
   const source = allOperations.find(({ name }) => name === found?.source.operation);
@@ -69,11 +69,11 @@ function exampleOf(named: Named, baseUrl: string): string {
 const sentence = (text: string | undefined) => (text ? ` ${text.replace(/([^.])$/, "$1.")}` : "");
 
 const parameterLine = ({ name, in: place, required, schema }: Parameter) => {
-  const fallback = schema.default === undefined ? "" : `, ${JSON.stringify(schema.default)} if absent`;
+  const fallback = schema.default === undefined ? "" : `, default ${JSON.stringify(schema.default)}`;
   return `- \`${name}\` (${place}, ${required ? "required" : "optional"}): ${typeInWords(schema)}${fallback}.${sentence(schema.description)}`;
 };
 
-/** What a request carries, wherever it carries it. */
+/** All parameters of a request: path, query, headers and body. */
 function parametersOf({ parameters = [], requestBody }: Documented): Parameter[] {
   const { properties = {}, required = [] } = requestBody?.content?.["application/json"]?.schema ?? {};
   return [
@@ -87,19 +87,19 @@ function parametersOf({ parameters = [], requestBody }: Documented): Parameter[]
   ];
 }
 
-/** By what other names an operation is called. */
-function alsoAs({ name, operation }: Named): string {
-  if ("paid" in operation && operation.paid) return "Paid for with x402, and over REST alone.";
+/** The names of an operation in other transports. */
+function otherNames({ name, operation }: Named): string {
+  if ("paid" in operation && operation.paid) return "Requires an x402 payment. REST only.";
   const tool = toolNames.has(name) ? `, MCP tool \`${toolNameOf(name)}\`` : "";
-  return `tRPC \`${name}\`${tool}.${operation.development ? " For development: 403 elsewhere." : ""}`;
+  return `tRPC \`${name}\`${tool}.${operation.development ? " For development only: returns 403 if the development helpers are disabled." : ""}`;
 }
 
-/** The response of an operation, in words. */
+/** Describes the response of an operation. */
 function responseOf({ operation }: Named, { content }: Content): string {
   if (operation.document) return "the exact text of the document";
   const stream = content?.["text/event-stream"]?.schema;
   return stream
-    ? `\`text/event-stream\`, whose messages are ${typeInWords(stream)}`
+    ? `\`text/event-stream\`, with messages of type ${typeInWords(stream)}`
     : typeInWords(content?.["application/json"]?.schema ?? {});
 }
 
@@ -114,9 +114,9 @@ function routeSection(named: Named, baseUrl: string): string {
   const parameters = parametersOf(documented).map(parameterLine);
   return [
     `### ${operation.route}`,
-    `${operation.summary} ${alsoAs(named)}`,
+    `${operation.summary} ${otherNames(named)}`,
     ...(parameters.length > 0 ? [parameters.join("\n")] : []),
-    `Answers ${success} with ${responseOf(named, response)}. Errors: ${errors.join(", ")}.`,
+    `Returns ${success} with ${responseOf(named, response)}. Errors: ${errors.join(", ")}.`,
     `\`\`\`sh\n${exampleOf(named, baseUrl)}\n\`\`\``,
   ].join("\n\n");
 }
@@ -127,7 +127,7 @@ const typeSection = ([name, { description, properties = {}, required = [] }]: [s
     ...(description ? [description] : []),
     Object.entries(properties)
       .map(([field, schema]) => {
-        const optional = required.includes(field) ? "" : " (may be absent)";
+        const optional = required.includes(field) ? "" : " (optional)";
         return `- \`${field}\`${optional}: ${typeInWords(schema)}.${sentence(schema.description)}`;
       })
       .join("\n"),
@@ -142,33 +142,33 @@ const groups = () => {
 
 const isPaid = ({ operation }: Named) => "paid" in operation && operation.paid === true;
 
-/** Where else the service can be asked, each with what it is. */
-const entrances = (baseUrl: string) => [
+/** Links to the service's interfaces. */
+const interfaces = (baseUrl: string) => [
   `- [REST](${baseUrl}/openapi.json): every route, as an OpenAPI document`,
-  `- [Reference](${baseUrl}/docs): the same for people, in a browser`,
-  `- [MCP](${baseUrl}/mcp): the same operations as tools, over streamable HTTP (POST)`,
-  `- [tRPC](${baseUrl}/trpc): the same operations for typed clients, such as \`intentry/client\``,
+  `- [Reference](${baseUrl}/docs): an interactive reference for browsers`,
+  `- [MCP](${baseUrl}/mcp): the operations as tools, over streamable HTTP (POST)`,
+  `- [tRPC](${baseUrl}/trpc): the operations for typed clients, such as \`intentry/client\``,
   ...(allOperations.some(isPaid)
-    ? [`- [x402](${baseUrl}/.well-known/x402.json): what is paid for, and on what terms`]
+    ? [`- [x402](${baseUrl}/.well-known/x402.json): the paid routes and their payment terms`]
     : []),
 ];
 
 /** Paragraphs, with an empty line between them. */
 const markdown = (...paragraphs: string[]) => `${paragraphs.join("\n\n")}\n`;
 
-/** The index for language models, in the form of llms.txt: what this is, what holds for all of it, and where the rest is. */
+/** The llms.txt index for language models: summary, conventions and links. */
 export const llmsIndex = (baseUrl: string): string =>
   markdown(
     "# Intentry",
     `> ${summary}`,
-    `It is asked over HTTP at ${baseUrl}. Reading is free and needs no key, but for what says that it is paid for.`,
+    `The base URL is ${baseUrl}. Reads need no API key and are free, except paid routes.`,
     Object.entries(topics)
-      .map(([subject, text]) => `- **${subject}.** ${text}`)
+      .map(([topic, text]) => `- **${topic}.** ${text}`)
       .join("\n"),
     "## Documentation",
     [
-      `- [All routes](${baseUrl}/llms-full.txt): parameters, answers, errors and an example of each`,
-      ...entrances(baseUrl),
+      `- [All routes](${baseUrl}/llms-full.txt): parameters, responses, errors and an example of each`,
+      ...interfaces(baseUrl),
     ].join("\n"),
     "## Routes",
     groups()
@@ -179,15 +179,15 @@ export const llmsIndex = (baseUrl: string): string =>
       .join("\n"),
   );
 
-/** Everything about every route, with an example that works on the sample chain of `npm start`. */
+/** The full documentation of all routes, with examples that work on the sample chain of `npm start`. */
 export const llmsFull = (baseUrl: string): string =>
   markdown(
     "# Intentry: all routes",
     `> ${summary}`,
-    `It is asked over HTTP at ${baseUrl}. The examples are answered by the local stack with its sample activity; elsewhere, put in ids and addresses that are there.`,
-    ...Object.entries(topics).map(([subject, text]) => `## ${subject}\n\n${text}`),
-    "## Other ways to ask",
-    entrances(baseUrl).join("\n"),
+    `The base URL is ${baseUrl}. The examples work on a local stack with its sample activity. On other deployments, replace the ids and addresses with existing ones.`,
+    ...Object.entries(topics).map(([topic, text]) => `## ${topic}\n\n${text}`),
+    "## Interfaces",
+    interfaces(baseUrl).join("\n"),
     ...groups().flatMap(([resource, all]) => [
       `## ${inWords(resource)}`,
       ...all.map((named) => routeSection(named, baseUrl)),

@@ -22,8 +22,8 @@ import type { IndexHead } from "../index/head";
 import type { Context } from "../operations/context";
 import { summary, topics } from "./introduction";
 import { llmsFull, llmsIndex } from "./llms";
-import { boundedRequest } from "./rest/body";
-import { refuseOtherMethods } from "./rest/routes";
+import { bufferedRequest } from "./rest/body";
+import { rejectOtherMethods } from "./rest/routes";
 import { toolNameOf, toolOf, toolOperations } from "./tools";
 
 const ENDPOINT = "/mcp";
@@ -32,7 +32,7 @@ const tools = toolOperations.map(({ name, operation }) => toolOf(name, operation
 
 const operationOfTool = new Map(toolOperations.map(({ name, operation }) => [toolNameOf(name), operation]));
 
-/** What agents can read besides: the same text as on the route of that name. */
+/** The resources for agents: the texts of /llms.txt and /llms-full.txt. */
 const resources = [
   {
     uri: "intentry://llms.txt",
@@ -44,26 +44,26 @@ const resources = [
   {
     uri: "intentry://llms-full.txt",
     name: "REFERENCE",
-    title: "Every route, with an example",
+    title: "All routes, with examples",
     mimeType: "text/markdown",
     textFor: llmsFull,
   },
 ];
 
-const instructions = `${summary} ${topics.Values} ${topics.Lists} The resource intentry://llms.txt says how to do everything.`;
+const instructions = `${summary} ${topics.Values} ${topics.Lists} The resource intentry://llms.txt documents the service.`;
 
-/** Servers ask for it when they are made, and would each make their own. */
+/** Shared, because each server would otherwise create its own. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
-/** Who asks, and what to do about a failure that is ours. */
-type Asked = { caller: Caller; onFault: (error: unknown) => void; onIndexHead: (head: IndexHead) => void };
+/** The context of one request. `onFault` receives server errors. */
+type RequestContext = { caller: Caller; onFault: (error: unknown) => void; onIndexHead: (head: IndexHead) => void };
 
-/** The answer of REST as a tool's result; its errors too, which an agent is to read and to act on. */
+/** Runs an operation and returns its output as a tool result. Errors are results too, so the agent can read them. */
 async function callTool(
   context: Context,
   operation: AnyCall,
   sent: unknown,
-  { caller, onFault, onIndexHead }: Asked,
+  { caller, onFault, onIndexHead }: RequestContext,
 ): Promise<CallToolResult> {
   try {
     const { output } = await runOperation(context, operation, sent, caller, { onIndexHead });
@@ -80,10 +80,10 @@ async function callTool(
 }
 
 /**
- * A server for one request. It is the SDK's plain one: the other wants to check inputs itself, and would word a wrong
- * parameter differently than REST.
+ * Creates the server of one request. It uses the SDK's low-level server: the high-level one validates input itself, with
+ * other error messages than REST.
  */
-function serverFor(context: Context, asked: Asked): Server {
+function serverFor(context: Context, request: RequestContext): Server {
   const server = new Server(
     { name: "intentry", title: "Intentry", version: "0.1.0" },
     { capabilities: { tools: {}, resources: {} }, instructions, jsonSchemaValidator },
@@ -91,24 +91,25 @@ function serverFor(context: Context, asked: Asked): Server {
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
   server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: sent = {} } }) => {
     const operation = operationOfTool.get(name);
-    if (!operation) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${name}`);
-    return callTool(context, operation, sent, asked);
+    if (!operation) throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${name}; tools/list returns all tools`);
+    return callTool(context, operation, sent, request);
   });
   server.setRequestHandler(ListResourcesRequestSchema, () => ({
     resources: resources.map(({ textFor, ...resource }) => resource),
   }));
   server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => {
     const resource = resources.find((one) => one.uri === uri);
-    if (!resource) throw new McpError(ErrorCode.InvalidParams, `There is no resource ${uri}`);
+    if (!resource)
+      throw new McpError(ErrorCode.InvalidParams, `Unknown resource ${uri}; resources/list returns all resources`);
     const { mimeType, textFor } = resource;
-    return { contents: [{ uri, mimeType, text: textFor(asked.caller.baseUrl) }] };
+    return { contents: [{ uri, mimeType, text: textFor(request.caller.baseUrl) }] };
   });
   return server;
 }
 
 /**
- * Serves the operations as tools of the Model Context Protocol. There are no sessions: every request has a server of its
- * own, so any process can answer it, and there is nothing to open a stream for or to delete.
+ * Serves the operations as tools of the Model Context Protocol. It is stateless: every request creates its own server, so
+ * any process can handle it. There are no sessions, so GET (streams) and DELETE are not supported.
  */
 export function mcpRoutes(context: Context, log: Logger): Hono<Env> {
   const routes = new Hono<Env>();
@@ -121,11 +122,11 @@ export function mcpRoutes(context: Context, log: Logger): Hono<Env> {
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
     try {
-      return await transport.handleRequest(await boundedRequest(c));
+      return await transport.handleRequest(await bufferedRequest(c));
     } finally {
       await server.close();
     }
   });
-  refuseOtherMethods(routes, ENDPOINT, ["POST"]);
+  rejectOtherMethods(routes, ENDPOINT, ["POST"]);
   return routes;
 }

@@ -12,33 +12,33 @@ const ErrorBody = z
   .openapi("Error");
 
 const errorMeanings = {
-  400: "A parameter is wrong; the message says which and why.",
-  401: "Writing needs a token.",
-  403: "The development helpers are off.",
-  404: "There is none.",
-  409: "It contradicts what is there; the message says how.",
-  410: "The event id is unknown or expired; the message says how to start again.",
-  413: "The body is larger than it may be.",
-  429: "Too much for now; Retry-After says when to come back.",
-  500: "Something unforeseen happened; the server's log has it under this request's id.",
-  503: "Something that the service needs does not answer.",
+  400: "A parameter is invalid. The message contains its name and the problem.",
+  401: "The request has no valid write token.",
+  403: "The development helpers are disabled.",
+  404: "The resource does not exist.",
+  409: "The input conflicts with the stored or indexed state. The message explains the conflict.",
+  410: "The event id is unknown or expired. The message explains how to restart the stream.",
+  413: "The body exceeds its size limit.",
+  429: "A rate limit or quota is exceeded. Retry after the delay in Retry-After.",
+  500: "Internal error. The server's log has the details under this request's id.",
+  503: "A dependency is unavailable. Retry later.",
 } as const;
 
 const text = (description: string) => ({ description, schema: { type: "string" as const } });
 
-/** What a paid operation takes and answers beside what it says of itself. */
+/** The additional headers and responses of a paid operation. */
 const payment = {
   request: z.object({
     "payment-signature": z.string().optional().openapi({
       description:
-        "The payment, as x402 version 2 has it: what payment-required asks for, signed. X-PAYMENT of version 1 works too.",
+        "The signed payment for one of the accepted payments in payment-required, in the format of x402 version 2. X-PAYMENT of version 1 works too.",
     }),
   }),
-  paid: { "payment-response": text("What was paid, as x402 has it: base64 of JSON with the transaction.") },
+  paid: { "payment-response": text("The settled payment in the format of x402: base64 of JSON with the transaction.") },
   responses: {
     402: {
-      description: "Payment is required, or what was sent does not pay.",
-      headers: { "payment-required": text("How to pay, as x402 has it: base64 of JSON.") },
+      description: "Payment is required, or the payment was rejected.",
+      headers: { "payment-required": text("The accepted payments in the format of x402: base64 of JSON.") },
       content: {
         "application/json": {
           schema: z
@@ -52,12 +52,12 @@ const payment = {
       },
     },
     404: {
-      description: "It is not sold here: this service was not told who is paid for it.",
+      description: "The route is not available: payment is not configured on this server.",
       content: { "application/json": { schema: ErrorBody } },
     },
     409: {
-      description: "The same payment is being worked on for another request; Retry-After says when to ask again.",
-      headers: { "retry-after": text("In seconds.") },
+      description: "Another request with the same payment is in progress. Retry after the delay in Retry-After.",
+      headers: { "retry-after": text("The delay in seconds.") },
       content: { "application/json": { schema: ErrorBody } },
     },
   },
@@ -67,38 +67,40 @@ const json = (schema: z.ZodType, example?: unknown) => ({
   "application/json": { schema, ...(example !== undefined && { example }) },
 });
 
-/** A field's name in words: `trustSignals` as `Trust signals`. */
+/** Converts a camelCase name to words: `trustSignals` to `Trust signals`. */
 export const inWords = (name: string) => {
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 };
 
 const headers = {
-  "x-request-id": { description: "Names the request in the server's log.", schema: { type: "string" as const } },
+  "x-request-id": { description: "Identifies the request in the server's log.", schema: { type: "string" as const } },
 };
 
-/** What an answer made from the index says of it. */
+/** The additional headers of responses that read the index. */
 const indexHeaders = {
-  [INDEX_BLOCK]: text("The newest indexed block when the index was read; the answer includes everything up to it."),
+  [INDEX_BLOCK]: text("The newest indexed block when the index was read. The response includes all events up to it."),
   [INDEX_STATUS]: {
-    description: "Present while the index has not caught up with the chain's history.",
+    description: "`syncing` during the backfill, otherwise absent.",
     schema: { type: "string" as const, enum: ["syncing"] },
   },
 };
 
-/** What a route takes from headers. */
+/** The header parameters of a route. */
 const headersOf = ({ headers: fromHeaders }: Route, input: z.ZodObject) =>
   Object.keys(fromHeaders).length > 0 && {
     headers: z.object(
-      Object.fromEntries(Object.entries(fromHeaders).map(([header, part]) => [header, input.shape[part] as z.ZodType])),
+      Object.fromEntries(
+        Object.entries(fromHeaders).map(([header, field]) => [header, input.shape[field] as z.ZodType]),
+      ),
     ),
   };
 
-/** The parts of an input that have these names. */
+/** The fields of an input with these names. */
 const pickFrom = (input: z.ZodObject, names: Iterable<string>) =>
   input.pick(Object.fromEntries([...names].map((key) => [key, true])) as never);
 
-/** The errors of an operation as responses. */
+/** The error responses of an operation. */
 const errorResponses = (statuses: Iterable<keyof typeof errorMeanings>, unavailable: z.ZodType = ErrorBody) =>
   Object.fromEntries(
     [...new Set([400, ...statuses, 500, 503] as const)]
@@ -123,7 +125,7 @@ function registerSubscription(app: OpenAPIHono, name: string, resource: string, 
     responses: {
       200: {
         description:
-          "Server-Sent Events, without end. `data` is JSON; the schemas say which message type has which. `id` is the value to resume with, as `Last-Event-ID` or `after`.",
+          "An endless stream of Server-Sent Events. `data` is JSON; the schemas describe each message type. `id` is the cursor to resume from, as `Last-Event-ID` or `after`.",
         headers,
         content: {
           "text/event-stream": {
@@ -175,13 +177,13 @@ export function openApiDocument() {
             ...(operation.readsIndex !== false && indexHeaders),
             ...(operation.paid && payment.paid),
             ...(method === "GET" && {
-              etag: { description: "For If-None-Match.", schema: { type: "string" as const } },
+              etag: { description: "The value for If-None-Match.", schema: { type: "string" as const } },
             }),
           },
           content: json(operation.output),
         },
         ...(method === "GET" &&
-          !operation.paid && { 304: { description: "The client has it already (If-None-Match)." } }),
+          !operation.paid && { 304: { description: "The response is unchanged since the one in If-None-Match." } }),
         ...errors,
         ...(operation.paid && payment.responses),
       },

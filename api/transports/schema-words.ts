@@ -1,6 +1,6 @@
 import { ID_PATTERN } from "../core/inputs";
 
-/** A JSON Schema, as far as the OpenAPI document uses it. */
+/** The subset of JSON Schema that the OpenAPI document uses. */
 export type Schema = {
   $ref?: string;
   type?: string | string[];
@@ -18,7 +18,7 @@ export type Schema = {
 
 const isDecimal = (pattern: string) => pattern.startsWith("^(0|[1-9]\\d*)(\\.") || pattern.startsWith("^\\d+(\\.");
 
-/** What a text holds, by the pattern it matches; upper and lower case are no difference here. */
+/** Descriptions of strings by pattern. Patterns that also allow uppercase hex digits have the same description. */
 const patterns: Readonly<Record<string, string>> = {
   "^\\d+$": "whole number in decimal digits",
   [ID_PATTERN]: "whole number in decimal digits, up to 2^256 - 1",
@@ -52,7 +52,7 @@ function ofType(type: string, schema: Schema): string {
 }
 
 /**
- * What a value is, in a few words.
+ * Describes the type of a value in a few words.
  *
  * @example
  * typeInWords({ type: ["string", "null"], pattern: "^0x[0-9a-f]{40}$" }) // "address or null"

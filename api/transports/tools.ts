@@ -4,22 +4,22 @@ import type { AnyCall } from "../core/operation";
 import { freeCalls } from "../operations/index";
 import { inWords } from "./openapi";
 
-/** The name of an operation's tool: `agents_get`. Many clients take no dot in a name. */
+/** The name of an operation's tool: `agents_get`. Many clients reject a dot in a name. */
 export const toolNameOf = (name: string) => name.replace(".", "_");
 
-/** The operations that are MCP tools: the free calls, without the development helpers. */
+/** The operations that are MCP tools: all free calls except development helpers. */
 export const toolOperations = freeCalls.filter(({ operation }) => !operation.development);
 
-/** What an operation is for and what it needs, in words. */
+/** The description of a tool: summary, required parameters, errors and side effects. */
 const descriptionOf = ({ summary, writes, errors }: AnyCall, required: readonly string[]) =>
   [
     summary,
-    required.length > 0 ? `Needs ${required.join(", ")}.` : "Needs nothing.",
-    ...(errors?.includes(404) ? ["What is not there is an error."] : []),
-    ...(writes ? ["Stores something that everyone can read; sent again, it changes nothing."] : []),
+    required.length > 0 ? `Required: ${required.join(", ")}.` : "No required parameters.",
+    ...(errors?.includes(404) ? ["Returns an error if it does not exist."] : []),
+    ...(writes ? ["Stores public data. Repeating the call changes nothing."] : []),
   ].join(" ");
 
-/** How an operation describes itself to an agent. */
+/** The MCP definition of an operation's tool. */
 export function toolOf(name: string, operation: AnyCall): Tool {
   const [resource = "", action = ""] = name.split(".");
   const title = `${inWords(resource)}: ${inWords(action).toLowerCase()}`;
@@ -29,14 +29,14 @@ export function toolOf(name: string, operation: AnyCall): Tool {
     title,
     description: descriptionOf(operation, inputSchema.required ?? []),
     inputSchema,
-    // The text of a document is no object, and may be of any kind.
+    // An output schema must be an object, and a document is text.
     ...(!operation.document && { outputSchema: { ...outputSchemaOf(operation.output), type: "object" as const } }),
     annotations: {
       title,
       readOnlyHint: !operation.writes,
       destructiveHint: false,
       idempotentHint: true,
-      // What is read was written by anyone on chain, and what is stored can be read by everyone.
+      // Anyone can write the content that tools read, and anyone can read the data that tools store.
       openWorldHint: true,
     },
   };

@@ -13,15 +13,15 @@ import type { Env } from "../http/log";
 import type { IndexHead } from "../index/head";
 import type { Context } from "../operations/context";
 import { freeCalls, subscriptions } from "../operations/index";
-import { boundedRequest } from "./rest/body";
-import { refuseOtherMethods } from "./rest/routes";
+import { bufferedRequest } from "./rest/body";
+import { rejectOtherMethods } from "./rest/routes";
 
 const ENDPOINT = "/trpc";
 
-/** How many calls one request may carry. */
+/** The maximum number of calls in one request. */
 const MAX_BATCH = 50;
 
-/** tRPC's name of each status with which an operation can fail, or the nearest; after that of 500 its clients try again. */
+/** The tRPC code of each error status, or the nearest one. tRPC clients retry after INTERNAL_SERVER_ERROR. */
 const codes = {
   400: "BAD_REQUEST",
   401: "UNAUTHORIZED",
@@ -35,32 +35,32 @@ const codes = {
   503: "SERVICE_UNAVAILABLE",
 } as const satisfies Record<ErrorStatus, string>;
 
-type Asked = {
+/** The context of one request. `signal` aborts when the client disconnects. */
+type RequestContext = {
   caller: Caller;
-  gone: AbortSignal;
+  signal: AbortSignal;
   onFault: (error: unknown) => void;
   onIndexHead: (head: IndexHead) => void;
 };
 
-/** After how many seconds a failed call is worth trying again, if that is known. */
+/** The seconds until a retry of a failed call, if known. */
 const retryAfter = ({ cause }: TRPCError) => {
   const seconds = failureOf(cause).headers["retry-after"];
   return seconds === undefined ? undefined : Number(seconds);
 };
 
-const trpc = initTRPC.context<Asked>();
+const trpc = initTRPC.context<RequestContext>();
 
-/** What was sent is read where it is run. */
+/** Passes raw input on. `runOperation` and `openSubscription` validate it. */
 const procedure = trpc.create().procedure.input((sent: unknown) => sent);
 
-/** The error that REST would answer with, in tRPC's terms. */
+/** Converts any thrown value to a tRPC error, with the same message as REST. */
 function trpcErrorOf(thrown: unknown): TRPCError {
   const { status, message } = failureOf(thrown);
   const code = codes[status as keyof typeof codes] ?? "INTERNAL_SERVER_ERROR";
   return new TRPCError({ code, message, cause: thrown });
 }
 
-/** Whether tRPC's clients ask there. */
 export const isTrpcPath = (path: string) => path.startsWith(`${ENDPOINT}/`);
 
 /** The error body of a request that fails before tRPC handles it. In a batch, it applies to every call. */
@@ -71,9 +71,9 @@ export function trpcFailure(thrown: unknown) {
   return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data } };
 }
 
-/** A query for what reads and a mutation for what writes, with the input and the answer of REST. */
+/** A mutation for an operation that writes, otherwise a query. Input and output are the same as in REST. */
 function procedureOf(context: Context, operation: AnyCall) {
-  const resolve = async ({ input, ctx }: { input: unknown; ctx: Asked }) => {
+  const resolve = async ({ input, ctx }: { input: unknown; ctx: RequestContext }) => {
     try {
       return (await runOperation(context, operation, input ?? {}, ctx.caller, ctx)).output;
     } catch (error) {
@@ -99,7 +99,7 @@ function subscriptionOf(context: Context, operation: AnySubscription) {
       const sent = inputOf(operation, input);
       // The first message has an id, so every message can be tracked.
       let lastId = "";
-      for await (const entries of await openSubscription(context, operation, sent, ctx.caller, signal ?? ctx.gone))
+      for await (const entries of await openSubscription(context, operation, sent, ctx.caller, signal ?? ctx.signal))
         for (const { message } of entries) {
           lastId = message.id ?? lastId;
           yield tracked(lastId, message);
@@ -113,12 +113,12 @@ function subscriptionOf(context: Context, operation: AnySubscription) {
 
 type Procedures = Record<string, ReturnType<typeof procedureOf> | ReturnType<typeof subscriptionOf>>;
 
-/** The router of all free calls and of the subscriptions, each under its name: `agents.get`. */
+/** The router of all free calls and subscriptions, by name: `agents.get`. */
 function routerOf(context: Context) {
   const resources: Record<string, Procedures> = {};
-  const add = (resource: string, name: string, made: Procedures[string]) => {
+  const add = (resource: string, name: string, added: Procedures[string]) => {
     resources[resource] ??= {};
-    resources[resource][name.slice(resource.length + 1)] = made;
+    resources[resource][name.slice(resource.length + 1)] = added;
   };
   for (const { resource, name, operation } of freeCalls) add(resource, name, procedureOf(context, operation));
   for (const { resource, name, operation } of subscriptions) add(resource, name, subscriptionOf(context, operation));
@@ -133,23 +133,23 @@ function routerOf(context: Context) {
   return router(resources);
 }
 
-/** Serves the free calls, one or several in a request, and the subscriptions to typed clients. */
+/** Serves the free calls, also in batches, and the subscriptions to tRPC clients. */
 export function trpcRoutes(context: Context, log: Logger): Hono<Env> {
   const routes = new Hono<Env>();
   const router = routerOf(context);
   routes.on(["GET", "POST"], `${ENDPOINT}/*`, async (c) => {
-    const asked: Asked = {
+    const request: RequestContext = {
       caller: callerOf(c, context.config),
-      gone: c.req.raw.signal,
+      signal: c.req.raw.signal,
       onFault: (error) => log.error({ request_id: c.var.requestId, err: error }, "failed request"),
       onIndexHead: (head) => setIndexHeaders(c, head),
     };
     return fetchRequestHandler({
       endpoint: ENDPOINT,
-      req: await boundedRequest(c),
+      req: await bufferedRequest(c),
       router,
-      createContext: () => asked,
-      // Inputs may be longer than an address can be.
+      createContext: () => request,
+      // The input of a query may exceed the maximum length of a URL.
       allowMethodOverride: true,
       maxBatchSize: MAX_BATCH,
       responseMeta({ errors }) {
@@ -158,6 +158,6 @@ export function trpcRoutes(context: Context, log: Logger): Hono<Env> {
       },
     });
   });
-  refuseOtherMethods(routes, `${ENDPOINT}/*`, ["GET", "POST"]);
+  rejectOtherMethods(routes, `${ENDPOINT}/*`, ["GET", "POST"]);
   return routes;
 }

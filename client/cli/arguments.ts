@@ -2,10 +2,9 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { Address, Hex } from "viem";
 import { WrongUsage } from "./failure";
 
-/** Where a service is, and the token with which it lets us write, if it wants one. */
+/** The base URL of a service, and the write token if it requires one. */
 export type Service = { url: string; token: string | undefined };
 
-/** What the command line asks for. */
 export type Command =
   | { name: "help"; topic: Topic | undefined }
   | { name: "version" }
@@ -33,7 +32,7 @@ const text = { type: "string" } as const;
 const help = { help: { type: "boolean", short: "h" } } as const;
 const service = { url: text, token: text, ...help } as const;
 
-/** Takes the arguments of a command apart; what it does not know, or misses, is wrong usage. */
+/** Parses the arguments of a command. Throws on unknown and missing ones. The last `optional` positionals may be omitted. */
 function read<Options extends ParseArgsConfig["options"] & object>(
   args: readonly string[],
   options: Options,
@@ -44,8 +43,8 @@ function read<Options extends ParseArgsConfig["options"] & object>(
   const given = parsed.positionals.length;
   const missing = positionals[given];
   if (missing !== undefined && given < positionals.length - optional) throw new WrongUsage(`${missing} is missing`);
-  const more = parsed.positionals[positionals.length];
-  if (more !== undefined) throw new WrongUsage(`${more} is one argument too many`);
+  const unexpected = parsed.positionals[positionals.length];
+  if (unexpected !== undefined) throw new WrongUsage(`Unexpected argument: ${unexpected}`);
   return parsed;
 }
 
@@ -61,7 +60,7 @@ function serviceOf(values: { url?: string; token?: string }, env: NodeJS.Process
   const sent = values.url ?? (env.INTENTRY_URL || DEFAULT_URL);
   const url = URL.canParse(sent) ? new URL(sent) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new WrongUsage(`--url: must be an address that begins with http:// or https://, not ${sent}`);
+    throw new WrongUsage(`--url: must be an http:// or https:// URL, not ${sent}`);
   return {
     url: `${url.origin}${url.pathname.replace(/\/+$/, "")}`,
     token: values.token ?? (env.INTENTRY_TOKEN || undefined),
@@ -81,18 +80,18 @@ function objectOf(sent: string): Record<string, unknown> {
 const isHexOf = (digits: number, sent: string): sent is Hex => new RegExp(`^0x[0-9a-fA-F]{${digits}}$`).test(sent);
 
 function addressOf(sent: string): Address {
-  if (!isHexOf(40, sent)) throw new WrongUsage(`${sent} is no address: 0x and 40 hex digits`);
+  if (!isHexOf(40, sent)) throw new WrongUsage(`${sent} is not an address: expected 0x and 40 hex digits`);
   return sent;
 }
 
-/** A key is a secret, so what is wrong with one is said without it. */
+/** Parses the payer's key. The error doesn't repeat it, because it is a secret. */
 function keyOf(sent: string | undefined): Hex | undefined {
   if (sent === undefined) return undefined;
   if (!isHexOf(64, sent)) throw new WrongUsage("The payer's key must be 0x and 64 hex digits");
   return sent;
 }
 
-/** How the arguments of each command are read; what is not given may be in the environment. */
+/** The parser of each command. Environment variables are the defaults of some options. */
 const commands: Record<Topic, (args: readonly string[], env: NodeJS.ProcessEnv) => Command> = {
   start(args) {
     read(args, help, []);
@@ -124,7 +123,7 @@ const commands: Record<Topic, (args: readonly string[], env: NodeJS.ProcessEnv) 
 };
 
 /**
- * Reads a command line.
+ * Parses a command line.
  *
  * @example
  * parseCommand(["call", "agents.get", '{"agentId":"1"}'], {})
@@ -135,7 +134,7 @@ export function parseCommand(argv: readonly string[], env: NodeJS.ProcessEnv): C
   if (first === "--version" || first === "-v") return { name: "version" };
   if (first === undefined || first === "help" || first === "--help" || first === "-h")
     return { name: "help", topic: isTopic(args[0]) ? args[0] : undefined };
-  if (!isTopic(first)) throw new WrongUsage(`There is no command ${first}, only ${topics.join(", ")}`);
+  if (!isTopic(first)) throw new WrongUsage(`Unknown command ${first}. Commands: ${topics.join(", ")}`);
   if (args.includes("--help") || args.includes("-h")) return { name: "help", topic: first };
   return commands[first](args, env);
 }

@@ -8,39 +8,41 @@ const Documented = z.object({ operationId: z.string(), responses: z.record(z.str
 
 const OpenApi = z.object({ paths: z.record(z.string(), z.record(z.string(), Documented)) });
 
-/** Everything that a service does, as it documents it. */
+/** The operations in the OpenAPI document of a service. */
 async function operationsOf(url: string): Promise<z.infer<typeof Documented>[]> {
   const response = await fetch(`${url}/openapi.json`);
   const { paths } = OpenApi.parse(await response.json());
   return Object.values(paths).flatMap((methods) => Object.values(methods));
 }
 
-/** What to say about an operation that can't be called. */
+/** The error for an operation that is unknown or can't be called. */
 async function notCallable(url: string, asked: string): Promise<Failure> {
   const operations = await operationsOf(url).catch((error: unknown) => {
     throw unreachable(url, error);
   });
   const documented = operations.find(({ operationId }) => operationId === asked);
   if (documented && "402" in documented.responses)
-    return new Failure(`${asked} is paid for; intentry pay-portfolio buys it`);
-  if (documented) return new Failure(`${asked} is not answered at once; ${url}/docs says how to ask for it`);
+    return new Failure(`${asked} requires payment. Use intentry pay-portfolio`);
+  if (documented) return new Failure(`${asked} can't be called with this command. See ${url}/docs`);
   const near = nearest(
     asked,
     operations.map(({ operationId }) => operationId),
   );
-  const hint = near.length > 0 ? `did you mean ${near.join(" or ")}?` : `${url}/docs has their names`;
-  return new Failure(`There is no operation ${asked}; ${hint}`);
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `See ${url}/docs for all operations`;
+  return new Failure(`Unknown operation ${asked}. ${hint}`);
 }
 
-/** Fetches, and rejects a stream: the command prints one response. */
-const fetchAnswer = (url: string, operation: string) => async (address: string | URL | Request, init?: RequestInit) => {
+/** A fetch that rejects event streams, because the command prints a single response. */
+const fetchOnce = (url: string, operation: string) => async (address: string | URL | Request, init?: RequestInit) => {
   const response = await fetch(address, init);
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
   await response.body?.cancel();
-  throw new Failure(`${operation} is a stream; read it with curl -N ${url}/events, or with follow of intentry/client`);
+  throw new Failure(
+    `${operation} is a stream. Read it with curl -N ${url}/events, or with follow() of intentry/client`,
+  );
 };
 
-/** Asks a service for one operation. */
+/** Calls one operation and returns its output. */
 export async function call(
   { url, token }: Service,
   operation: string,
@@ -48,10 +50,10 @@ export async function call(
 ): Promise<unknown> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const client = createTRPCUntypedClient({
-    links: [httpLink({ url: `${url}/trpc`, headers, fetch: fetchAnswer(url, operation) })],
+    links: [httpLink({ url: `${url}/trpc`, headers, fetch: fetchOnce(url, operation) })],
   });
   try {
-    // A POST, which the service takes for what reads as well: which it is need not be known here.
+    // The service accepts POST for queries too, so the kind of operation doesn't matter here.
     return await client.mutation(operation, input);
   } catch (error) {
     if (error instanceof TRPCClientError && error.cause instanceof Failure) throw error.cause;

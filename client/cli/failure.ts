@@ -1,20 +1,20 @@
-/** What a person who runs the command needs to hear, in a sentence; there is nothing else to see. */
+/** An expected failure. The command prints only its message. */
 export class Failure extends Error {
   override name = "Failure";
 }
 
-/** A command that was not written as it is to be; `--help` would say how. */
+/** An invalid command line. */
 export class WrongUsage extends Failure {
   override name = "WrongUsage";
 }
 
-/** The innermost reason of an error, which is where fetch says what went wrong. */
+/** The message of the innermost cause, where fetch reports network errors. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return reasonOf(error.cause);
   return "code" in error && error.message === "" ? String(error.code) : error.message;
 }
 
-/** What to say when a service can't be reached, or answers what Intentry would not. */
+/** The service can't be reached, or its response isn't one of Intentry. */
 export const unreachable = (url: string, error: unknown) =>
-  new Failure(`${url} does not answer as Intentry does (${reasonOf(error)}). Is it running? See intentry --help.`);
+  new Failure(`No valid response from ${url} (${reasonOf(error)}). Is Intentry running there? See intentry --help.`);

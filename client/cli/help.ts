@@ -1,21 +1,21 @@
 import type { Topic } from "./arguments";
 
 const overview = `\
-Intentry indexes an on-chain protocol of AI agents and answers over HTTP.
+Intentry indexes an on-chain protocol of AI agents and serves it over HTTP.
 
-  intentry start                        runs the whole local stack, from a checkout of the repository
-  intentry reindex                      rebuilds the index after a reorg beyond finality, from a checkout
-  intentry call <operation> [json]      asks a service one thing, and prints the answer
-  intentry mcp                          gives an agent the service's tools, over stdio
-  intentry pay-portfolio <address>      buys a wallet's portfolio with x402
+  intentry start                        start the local stack (in a checkout of the repository)
+  intentry reindex                      rebuild the index after a reorg beyond finality (in a checkout)
+  intentry call <operation> [json]      call an operation and print the response
+  intentry mcp                          serve the MCP tools over stdio
+  intentry pay-portfolio <address>      buy a wallet's portfolio with x402
 
-  intentry <command> --help             says more, with examples
-  intentry --version
+  intentry <command> --help             show the details and examples of a command
+  intentry --version                    print the version
 
-Every command but start and reindex asks the service at --url, at INTENTRY_URL, or at http://localhost:3001.
-Where writing needs a token, give it with --token or INTENTRY_TOKEN.
+Commands other than start and reindex use the service at --url or INTENTRY_URL (default: http://localhost:3001).
+If the service requires a write token, set --token or INTENTRY_TOKEN.
 
-Begin with:
+Examples:
 
   intentry call status.ready
   intentry call intents.list '{"status":"filled"}'`;
@@ -24,27 +24,27 @@ const ofCommand: Record<Topic, string> = {
   start: `\
 intentry start
 
-Starts a local chain, the contracts, two days of sample activity, the index and the gateway on :3001, and
-says what to try. It is what npm start does, and needs a checkout of the repository. Stop it with Ctrl-C.
+Starts a local chain with the contracts and two days of sample activity, the indexer, and the gateway on port
+3001, and prints example requests. Same as npm start. Requires a checkout of the repository. Stop it with Ctrl-C.
 
   intentry start
-  API_PORT=4001 intentry start          on another port; .env.example has every variable`,
+  API_PORT=4001 intentry start          use another port (.env.example lists all variables)`,
 
   reindex: `\
 intentry reindex [--new-chain]
 
-Rebuilds the index after the chain replaced blocks that were final: deletes the cached blocks that are no longer on
-the chain, and drops the index. The next start indexes the chain again, from the cache first. It refuses while an
-indexer runs, and needs a checkout of the repository and the variables of the indexer (DATABASE_URL, RPC_URL, …).
+Rebuilds the index after a reorg beyond finality: deletes the orphaned blocks from the sync cache and drops the
+index. The next start indexes the chain again and uses the cache where it can. Fails while an indexer is running.
+Requires a checkout of the repository and the indexer's variables (DATABASE_URL, RPC_URL, …).
 
   intentry reindex
-  intentry reindex --new-chain          the chain was replaced by another with the same id: keeps nothing`,
+  intentry reindex --new-chain          drop the whole cache: another chain has the same chain id`,
 
   call: `\
 intentry call <operation> [json] [--url <address>] [--token <token>]
 
-Asks for one operation, by its name, with an input that is a JSON object. The names and their inputs are in
-/docs and /llms-full.txt of the service. Prints the answer as JSON; an error is a sentence, and exit code 1.
+Calls an operation with a JSON object as input, and prints the response as JSON. The service lists the operations
+and their inputs at /docs and /llms-full.txt. On failure it prints the error on stderr and exits with code 1.
 
   intentry call status.ready
   intentry call agents.get '{"agentId":"1"}'
@@ -52,34 +52,34 @@ Asks for one operation, by its name, with an input that is a JSON object. The na
   intentry call documents.publishCatalog '{"catalog_json":"{\\"services\\":[]}"}'
   intentry call merchants.list --url https://intentry.example
 
-Big numbers are best written as strings: "115792089237316195423570985008687907853269984665640564039457".`,
+Write large numbers as strings: "115792089237316195423570985008687907853269984665640564039457".`,
 
   mcp: `\
 intentry mcp [--url <address>] [--token <token>]
 
-Speaks the Model Context Protocol on stdin and stdout, for agents that start their tools themselves. The tools
-are those of the service at --url, whose /mcp answers agents that speak HTTP without this command.
+Serves the tools of the service at --url as a Model Context Protocol server on stdin and stdout. Agents that
+support MCP over HTTP can use /mcp of the service directly.
 
   intentry mcp --url http://localhost:3001
 
-In the configuration of an agent:
+Agent configuration:
 
   { "mcpServers": { "intentry": { "command": "npx", "args": ["intentry", "mcp", "--url", "http://localhost:3001"] } } }`,
 
   "pay-portfolio": `\
 intentry pay-portfolio <address> [--chains <a,b>] [--key <key>] [--url <address>]
 
-Buys a snapshot of what a wallet holds, with an x402 payment that is signed here and settled by the service.
-Prints the snapshot as JSON, and on stderr the transaction that paid for it.
+Buys a snapshot of a wallet's holdings with an x402 payment. The payment is signed here and settled by the service.
+Prints the snapshot as JSON, and the transaction of the payment on stderr.
 
-The payer's key is taken from INTENTRY_PAYER_KEY, or from --key, which others on the machine can see. A service
-on a local chain (31337) is paid by anvil's account 9 when there is none: its key is public, its dollars are not real.
-On every other chain at most $1 is paid for a request, in tokens that @x402/fetch knows.
+Set the payer's key in INTENTRY_PAYER_KEY, or with --key, which is visible to other users of this machine. Default on
+a local chain (31337): anvil's account 9, whose key is public and whose dollars have no value.
+On other chains a payment is at most $1, in a token that @x402/fetch knows.
 
   intentry pay-portfolio 0xa0ee7a142d267c1f36714e4a8f75612f20a79720
   INTENTRY_PAYER_KEY=0x… intentry pay-portfolio 0xd8da6bf26964af9d7eed9e03e53415d37aa96045 \\
     --chains base,ethereum --url https://intentry.example`,
 };
 
-/** What a command does and how it is written, or what commands there are. */
+/** The help text of a command, or the overview. */
 export const helpFor = (topic: Topic | undefined) => (topic === undefined ? overview : ofCommand[topic]);

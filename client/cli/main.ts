@@ -6,10 +6,10 @@ import { helpFor } from "./help";
 
 const version = (): string => JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
 
-/** An answer for people and programs alike; the text of a document is printed as it is. */
-const print = (answer: unknown) => console.log(typeof answer === "string" ? answer : JSON.stringify(answer, null, 2));
+/** Prints a value as JSON. Strings, such as documents, are printed unchanged. */
+const print = (value: unknown) => console.log(typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
-/** Does what the command line asks for, and gives the exit code. A command loads what it needs, and no other waits for it. */
+/** Runs a command and returns the exit code. Imports are dynamic, so that each command loads only its own modules. */
 async function run(command: Command): Promise<number> {
   switch (command.name) {
     case "help":
@@ -42,8 +42,8 @@ async function run(command: Command): Promise<number> {
       print(snapshot);
       console.error(
         transaction === undefined
-          ? "Nothing was paid: the service has payment switched off."
-          : `${payer} paid for it in transaction ${transaction}`,
+          ? "Nothing was paid: payment is disabled on this service."
+          : `${payer} paid in transaction ${transaction}`,
       );
       return 0;
     }
@@ -55,6 +55,6 @@ try {
 } catch (error) {
   if (!(error instanceof Failure)) throw error;
   console.error(error.message);
-  if (error instanceof WrongUsage) console.error("intentry --help says how it is written.");
+  if (error instanceof WrongUsage) console.error("See intentry --help.");
   process.exitCode = 1;
 }

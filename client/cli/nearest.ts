@@ -1,4 +1,4 @@
-/** How many single letters have to be added, left out or changed to make one text of the other. */
+/** The Levenshtein distance of two strings. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, place) => place);
   for (const [line, letter] of [...one].entries()) {
@@ -15,7 +15,7 @@ function distance(one: string, other: string): number {
 const SHOWN = 3;
 
 /**
- * The names that a mistyped one may have meant, likeliest first.
+ * Suggests up to three names for a mistyped one, nearest first.
  *
  * @example
  * nearest("agent.get", ["agents.get", "bids.list"]) // ["agents.get"]

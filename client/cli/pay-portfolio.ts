@@ -6,18 +6,18 @@ import { Failure, unreachable, WrongUsage } from "./failure";
 const LOCAL_CHAIN_ID = 31_337;
 const localNetwork = `eip155:${LOCAL_CHAIN_ID}` as const;
 
-/** Anvil's account 9, whose key everyone knows: the local stack gives it test dollars. */
+/** Anvil's account 9, whose private key is public. The local stack mints test dollars for it. */
 const demoPayer = () =>
   mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex: 9 });
 
-/** The tokens that a local chain is paid in, which no client knows of itself and which are worth nothing. */
+/** The payment tokens of a local chain. They have no value, and @x402/fetch doesn't know them. */
 async function localTokens({ payments }: IntentryClient) {
   const { resources } = await payments.discovery.query();
   const accepted = resources.flatMap(({ accepts }) => accepts).filter(({ network }) => network === localNetwork);
   return accepted.map(({ asset }) => ({ network: localNetwork, asset }));
 }
 
-/** What came of a purchase: the snapshot, and the transaction that paid for it, if anything was paid. */
+/** The transaction is undefined if nothing was paid. */
 type Bought = { snapshot: unknown; payer: Address; transaction: string | undefined };
 
 type Purchase = { url: string; address: Address; chains: string | undefined; key: Hex | undefined };
@@ -25,14 +25,14 @@ type Purchase = { url: string; address: Address; chains: string | undefined; key
 function payerOf(key: Hex | undefined, isLocal: boolean): LocalAccount {
   if (key !== undefined) return privateKeyToAccount(key);
   if (isLocal) return demoPayer();
-  throw new WrongUsage("Who pays? Set INTENTRY_PAYER_KEY to the payer's private key");
+  throw new WrongUsage("No payer: set INTENTRY_PAYER_KEY to the payer's private key");
 }
 
-/** Buys a portfolio with x402, as any client of it would. */
+/** Buys a portfolio with x402. */
 export async function payPortfolio({ url, address, chains, key }: Purchase): Promise<Bought> {
   const service = createIntentryClient({ url });
-  const reached = <Value>(answer: Promise<Value>) =>
-    answer.catch((error: unknown) => {
+  const reached = <Value>(response: Promise<Value>) =>
+    response.catch((error: unknown) => {
       throw unreachable(url, error);
     });
   const isLocal = (await reached(service.protocol())).chain_id === LOCAL_CHAIN_ID;
@@ -44,7 +44,7 @@ export async function payPortfolio({ url, address, chains, key }: Purchase): Pro
     const { snapshot, payment } = await intentry.portfolio(address, { chains: shown?.split(",") });
     return { snapshot, payer: payer.address, transaction: payment?.transaction };
   } catch (error) {
-    if (error instanceof IntentryError) throw new Failure(`${error.status ?? "No answer"}: ${error.message}`);
-    throw new Failure(`No portfolio came of it: ${error instanceof Error ? error.message : error}`);
+    if (error instanceof IntentryError) throw new Failure(`${error.status ?? "No response"}: ${error.message}`);
+    throw new Failure(`Buying the portfolio failed: ${error instanceof Error ? error.message : error}`);
   }
 }

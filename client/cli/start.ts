@@ -6,20 +6,20 @@ import { Failure } from "./failure";
 /** The root of the repository, when this runs in a checkout of it. */
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Runs the local stack until it ends, and gives its exit code. */
+/** Runs the local stack until it ends, and returns its exit code. */
 export const start = () => runScript("start");
 
-/** Rebuilds the index, and gives the exit code. */
+/** Rebuilds the index, and returns the exit code. */
 export const reindex = (newChain: boolean) => runScript("run-reindex", newChain ? ["--new-chain"] : []);
 
 async function runScript(name: string, args: readonly string[] = []): Promise<number> {
   const run = fileURLToPath(new URL("../../stack/run.js", import.meta.url));
   if (!existsSync(run))
     throw new Failure(
-      "The local stack has its contracts and its indexer in the repository, and this package has neither: run npm start in a checkout of it.",
+      "This command needs the contracts and the indexer, which this package doesn't contain. Run it in a checkout of the repository.",
     );
   const child = spawn(process.execPath, [run, `stack/${name}`, ...args], { cwd: root, stdio: "inherit" });
-  // A terminal's Ctrl-C reaches the stack by itself; this process is to outlive it and to report its end.
+  // Ctrl-C reaches the stack directly. This process ignores it, so that it can return the stack's exit code.
   process.on("SIGINT", () => {});
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
   return new Promise((done, fail) => {

@@ -5,13 +5,13 @@ import type { Mutation, Query } from "./procedure";
 /** Bytes in hex digits: an address, a hash, calldata. */
 export type Hex = `0x${string}`;
 
-/** A whole number from 0 to 2^256 - 1, in decimal digits or as a number of JavaScript. */
+/** A whole number from 0 to 2^256 - 1: a string of decimal digits, a number or a bigint. */
 export type Uint = string | number | bigint;
 
 export type Agent = {
   agent_id: string;
   owner: Hex;
-  /** As it is on chain. */
+  /** As stored on chain. */
   metadata_uri: string;
   pubkey: Hex;
   capabilities_hash: Hex;
@@ -22,11 +22,11 @@ export type Agent = {
 export type Pagination = {
   limit: number;
   offset: number;
-  /** How many this page has. */
+  /** Rows in this page. */
   count: number;
   /** Null on the last page. */
   next_cursor: string | null;
-  /** How many there are, if asked with total=true. */
+  /** Rows in the whole list. Present with total=true. */
   total?: number;
 };
 
@@ -70,7 +70,7 @@ export type Fill = {
   filled_at: string;
 };
 
-/** What the owner committed the execution to; null is no commitment. */
+/** The owner's on-chain commitments for the execution. Null means no commitment. */
 export type ExecutionCommitments = {
   target: Hex | null;
   data_hash: Hex | null;
@@ -103,7 +103,7 @@ export type IntentMetadataRecord = {
 
 export type Bid = {
   bid_id: string;
-  /** What `IntentBook.selectBid` takes. */
+  /** The bid id for `IntentBook.selectBid`. Null for off-chain bids. */
   chain_bid_id: string | null;
   intent_id: string;
   solver: Hex;
@@ -160,7 +160,7 @@ export type Policy =
       token: Hex;
       max_per_day: string;
       spent_today: string;
-      /** Null while nothing counts as spent. */
+      /** Null if nothing was spent in the current window. */
       window_resets_at: string | null;
       block_number: string;
     }
@@ -174,7 +174,7 @@ export type Policy =
 export type Preflight = {
   allowed: boolean;
   action: string;
-  /** Why it is denied, in the order in which the contract looks. */
+  /** The reasons for a denial, in the order of the contract's checks. */
   reasons: readonly string[];
   missing_policies: readonly (
     | "ACCOUNT_FROZEN"
@@ -191,14 +191,14 @@ export type Preflight = {
   target: Hex | null;
   selector: Hex | null;
   value: string;
-  /** The block at which the policies stood so. */
+  /** The block at which the policies were read. */
   block_number: string | null;
 };
 
 export type SpendCheck = {
   token: Hex;
   attempted: string;
-  /** Null is no limit. */
+  /** Null means no limit. */
   max_per_day: string | null;
   spent_today: string;
   remaining: string | null;
@@ -227,7 +227,7 @@ export type PolicyUpdate = {
         max_per_day: string;
         allowed: true;
       };
-  /** The transaction that, sent by the account, makes the change. */
+  /** The transaction that makes the change. The account must send it. */
   call: {
     to: Hex;
     data: Hex;
@@ -259,7 +259,7 @@ export type Attestation = {
 export type Solver = {
   solver_id: string;
   operator: Hex;
-  /** As it is on chain. */
+  /** As stored on chain. */
   metadata_uri: string;
   capabilities_hash: Hex;
   bond: string;
@@ -278,7 +278,7 @@ export type Solver = {
 export type Attestor = {
   attestor_id: string;
   operator: Hex;
-  /** As it is on chain. */
+  /** As stored on chain. */
   metadata_uri: string;
   schemas_hash: Hex;
   active: boolean;
@@ -291,7 +291,7 @@ export type Merchant = {
   merchant_id: string;
   owner: Hex;
   payout_address: Hex;
-  /** As it is on chain. */
+  /** As stored on chain. */
   metadata_uri: string;
   metadata_hash: Hex;
   active: boolean;
@@ -323,9 +323,9 @@ export type SignalsOfKind = {
 export type Service = {
   service_numeric_id: string;
   merchant_id: string;
-  /** The merchant's own name for it. */
+  /** The merchant's name for the service. */
   service_id: string;
-  /** As it is on chain. */
+  /** As stored on chain. */
   metadata_uri: string;
   metadata_hash: Hex;
   capability_hash: Hex;
@@ -336,7 +336,7 @@ export type Service = {
 export type Facilitator = {
   facilitator_id: string;
   facilitator: Hex;
-  /** As it is on chain. */
+  /** As stored on chain. */
   metadata_uri: string;
   metadata_hash: Hex;
   active: boolean;
@@ -447,7 +447,7 @@ export type CommerceAnalytics = {
   }[];
   top_services: readonly {
     service_numeric_id: string;
-    /** As it is on chain. */
+    /** As stored on chain. */
     service_id: string | null;
     merchant_id: string | null;
     receipts: string;
@@ -622,7 +622,7 @@ export type CatalogPublished = {
   merchant_id: string | null;
   service_id: string | null;
   size_bytes: number;
-  /** Where the document is. */
+  /** The URL of the document. */
   uri: string;
 };
 
@@ -631,7 +631,7 @@ export type CatalogMetadata = {
   merchant_id: string | null;
   service_id: string | null;
   size_bytes: number;
-  /** Where the document is. */
+  /** The URL of the document. */
   uri: string;
   created_at: string;
   updated_at: string;
@@ -645,7 +645,7 @@ export type QuoteRequestPublished = {
   service_id: string | null;
   agent: Hex | null;
   size_bytes: number;
-  /** Where the document is. */
+  /** The URL of the document. */
   uri: string;
 };
 
@@ -657,7 +657,7 @@ export type QuoteRequestMetadata = {
   service_id: string | null;
   agent: Hex | null;
   size_bytes: number;
-  /** Where the document is. */
+  /** The URL of the document. */
   uri: string;
   created_at: string;
   updated_at: string;
@@ -671,7 +671,7 @@ export type QuoteResponsePublished = {
   service_numeric_id: string | null;
   agent: Hex | null;
   size_bytes: number;
-  /** Where the document is. */
+  /** The URL of the document. */
   uri: string;
 };
 
@@ -683,7 +683,7 @@ export type QuoteResponseMetadata = {
   service_numeric_id: string | null;
   agent: Hex | null;
   size_bytes: number;
-  /** Where the document is. */
+  /** The URL of the document. */
   uri: string;
   created_at: string;
   updated_at: string;
@@ -701,16 +701,16 @@ export type PortfolioSnapshot = {
 };
 
 export type PortfolioSummary = {
-  /** US dollars; null where nothing has a price but something is held, or may be. */
+  /** US dollars. Null if no token has a price and there are, or may be, tokens. */
   totalValueUsd: string | null;
   tokenCount: number;
   pricedTokenCount: number;
   unpricedTokenCount: number;
-  /** US dollars; null where nothing has a price but something is held, or may be. */
+  /** US dollars. Null if no token has a price and there are, or may be, tokens. */
   stablecoinValueUsd: string | null;
   chains: readonly ChainSummary[];
   topHoldings: readonly TopHolding[];
-  /** What could not be read, in sentences. */
+  /** What could not be read, as sentences. */
   warnings: readonly string[];
 };
 
@@ -719,7 +719,7 @@ export type ChainSummary = {
   tokenCount: number;
   pricedTokenCount: number;
   unpricedTokenCount: number;
-  /** US dollars; null where nothing has a price but something is held, or may be. */
+  /** US dollars. Null if no token has a price and there are, or may be, tokens. */
   totalValueUsd: string | null;
 };
 
@@ -774,12 +774,12 @@ export type PaymentRequirements = {
 
 export type X402Discovery = {
   version: string;
-  /** Empty where nothing is sold. */
+  /** Empty if payment is not configured. */
   resources: readonly {
     path: string;
     method: string;
     price: string;
-    /** CAIP-2. */
+    /** The CAIP-2 id of the payment network. */
     network: string;
     description: string;
     url: string;
@@ -797,7 +797,7 @@ export type Health = {
   ok: true;
   service: string;
   name: string;
-  /** Whether the paid routes are free, for development. */
+  /** Whether payment is disabled, for development. */
   x402DevBypass: boolean;
 };
 
@@ -807,17 +807,17 @@ export type Readiness = {
   block_number: string | null;
   chain_block_number: string | null;
   lag_blocks: string | null;
-  /** For how long the index has been behind the chain. */
+  /** How long the index has been behind the chain, in seconds. */
   lag_seconds: number | null;
-  /** The part of the chain's history that is indexed, from 0 to 1. */
+  /** The indexed fraction of the chain's history, from 0 to 1. */
   progress: number;
-  /** Seconds until the history is indexed; null when that is not known. */
+  /** Estimated seconds until the history is indexed. Null if unknown. */
   eta_seconds: number | null;
-  /** Whether the store of published data takes writes, can only be read, or does not answer. */
+  /** The state of the store of published data: read-write, read-only or unavailable. */
   store: "ok" | "read-only" | "unavailable";
-  /** Why it is not ready: the first of the reasons. */
+  /** The first of the reasons. Null if ready. */
   reason: string | null;
-  /** Every reason why it is not ready. */
+  /** All reasons why it is not ready. */
   reasons: readonly string[];
 };
 
@@ -892,16 +892,16 @@ export type EventFilter = {
   merchant_id?: Uint;
   /** Only events that name this address in any role except token and target. */
   account?: string;
-  /** Start with the events of this block; not together with after. */
+  /** Start with the events of this block. Can't be combined with after. */
   from_block?: Uint;
-  /** Start after the message with this id; not together with from_block. */
+  /** Start after the message with this id. Can't be combined with from_block. */
   after?: string;
 };
 
-/** Everything the service does, by resource. */
+/** The operations of the service, by resource. */
 export type Api = {
   agents: {
-    /** One agent by its id, revoked ones included. */
+    /** One agent by its id, even if revoked. */
     get: Query<
       {
         agentId: Uint;
@@ -912,13 +912,13 @@ export type Api = {
     list: Query<
       {
         owner: string;
-        /** How many to return; more than 100 is served as 100. */
+        /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
-        /** How many to skip; not together with cursor. */
+        /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the page before; it belongs to this list with these filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters. */
         cursor?: string;
-        /** Whether to count all rows as well. */
+        /** Whether to return the total number of rows. */
         total?: boolean;
       },
       {
@@ -928,7 +928,7 @@ export type Api = {
     >;
   };
   intents: {
-    /** One intent by its id, with its fill and what its owner committed to. */
+    /** One intent by its id, with its fill, on-chain commitments and metadata. */
     get: Query<
       {
         id: Uint;
@@ -942,13 +942,13 @@ export type Api = {
         owner?: string;
         input_token?: string;
         output_token?: string;
-        /** How many to return; more than 100 is served as 100. */
+        /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
-        /** How many to skip; not together with cursor. */
+        /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the page before; it belongs to this list with these filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters. */
         cursor?: string;
-        /** Whether to count all rows as well. */
+        /** Whether to return the total number of rows. */
         total?: boolean;
       },
       {
@@ -956,20 +956,20 @@ export type Api = {
         pagination: Pagination;
       }
     >;
-    /** The off-chain metadata of an intent, by the intent's hash, also before the intent is on chain. */
+    /** The off-chain metadata of an intent by the intent's hash, also before the intent is on chain. */
     metadata: Query<
       {
         intentHash: string;
-        /** Whose intent it is. Until it is on chain anyone can say that it is theirs; who knows the owner asks for the owner's. */
+        /** The intent's owner. Before the intent is on chain, anyone can store metadata for its hash: set this field to read only the owner's. */
         owner?: string;
       },
       IntentMetadataRecord
     >;
-    /** Stores the off-chain metadata of an indexed intent, which must agree with what the intent commits to. */
+    /** Stores the off-chain metadata of an indexed intent. It must match the intent's on-chain commitments. */
     putMetadata: Mutation<
       {
         id: Uint;
-        /** The owner's EIP-712 signature of the metadata; in REST the header x-owner-signature. */
+        /** The owner's EIP-712 signature of the metadata. In REST, the header x-owner-signature. */
         owner_signature?: string;
         execution_target?: string;
         execution_data?: string;
@@ -978,10 +978,10 @@ export type Api = {
       },
       IntentMetadataRecord
     >;
-    /** Reserves the off-chain metadata of an intent before it is on chain; it is linked by the intent's hash and owner. */
+    /** Stores the off-chain metadata of an intent before the intent is on chain. They are linked by the intent's hash and owner. */
     reserveMetadata: Mutation<
       {
-        /** The owner's EIP-712 signature of the metadata; in REST the header x-owner-signature. */
+        /** The owner's EIP-712 signature of the metadata. In REST, the header x-owner-signature. */
         owner_signature?: string;
         intent_hash: string;
         owner: string;
@@ -994,18 +994,18 @@ export type Api = {
     >;
   };
   bids: {
-    /** The bids on an intent, best first: most out, then least in, then least fee, then oldest. */
+    /** The bids on an intent, best first: highest amount_out, lowest amount_in, lowest fee, oldest. */
     list: Query<
       {
         id: Uint;
         status?: "open" | "selected" | "rejected" | "expired";
-        /** How many to return; more than 100 is served as 100. */
+        /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
-        /** How many to skip; not together with cursor. */
+        /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the page before; it belongs to this list with these filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters. */
         cursor?: string;
-        /** Whether to count all rows as well. */
+        /** Whether to return the total number of rows. */
         total?: boolean;
       },
       {
@@ -1013,7 +1013,7 @@ export type Api = {
         pagination: Pagination;
       }
     >;
-    /** Makes an off-chain bid on an intent, for development. */
+    /** Places an off-chain bid on an intent, for development. */
     create: Mutation<
       {
         id: Uint;
@@ -1026,7 +1026,7 @@ export type Api = {
       },
       Bid
     >;
-    /** Selects an off-chain bid, for development; an earlier selection is rejected. */
+    /** Selects an off-chain bid, for development. A previously selected bid becomes rejected. */
     select: Mutation<
       {
         bidId: string;
@@ -1035,17 +1035,17 @@ export type Api = {
     >;
   };
   accounts: {
-    /** The policies of an account as they stand, by type and then by what they are about. */
+    /** The current policies of an account, by type, then by subject. */
     policies: Query<
       {
         address: string;
-        /** How many to return; more than 100 is served as 100. */
+        /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
-        /** How many to skip; not together with cursor. */
+        /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the page before; it belongs to this list with these filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters. */
         cursor?: string;
-        /** Whether to count all rows as well. */
+        /** Whether to return the total number of rows. */
         total?: boolean;
       },
       {
@@ -1056,15 +1056,15 @@ export type Api = {
     >;
   };
   preflight: {
-    /** Whether an account's policies would let it send a transaction, or make a signed payment, now; and what to change if not. */
+    /** Checks whether an account's policies allow a transaction or a signed payment now, and returns the policy updates that would allow it. */
     check: Query<
       {
         account: string;
-        /** Required unless only a payment is to be checked. */
+        /** Required, except for a check of a payment only. */
         target?: string;
-        /** In wei; 0 if absent. */
+        /** In wei. Default: 0. */
         value?: Uint;
-        /** The calldata; empty if absent. */
+        /** The calldata. Default: empty. */
         data?: string;
         payment?: {
           merchant: string;
@@ -1084,16 +1084,16 @@ export type Api = {
       },
       AttestationSchema
     >;
-    /** The attestation schemas that are known, by name. */
+    /** Attestation schemas, by name. */
     list: Query<
       {
-        /** How many to return; more than 100 is served as 100. */
+        /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
-        /** How many to skip; not together with cursor. */
+        /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the page before; it belongs to this list with these filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters. */
         cursor?: string;
-        /** Whether to count all rows as well. */
+        /** Whether to return the total number of rows. */
         total?: boolean;
       },
       {
@@ -1101,41 +1101,41 @@ export type Api = {
         pagination: Pagination;
       }
     >;
-    /** Makes an attestation schema known. What is known never changes. */
+    /** Publishes an attestation schema. Published schemas are immutable. */
     publish: Mutation<
       {
         name: string;
         description?: string;
         json_schema: Record<string, unknown>;
         recommended_subject?: string;
-        /** The keccak256 of the name, if absent. */
+        /** Default: the keccak256 of the name. */
         schema_hash?: string;
       },
       AttestationSchema
     >;
   };
   attestations: {
-    /** One attestation by its id, revoked ones included. */
+    /** One attestation by its id, even if revoked. */
     get: Query<
       {
         id: Uint;
       },
       Attestation
     >;
-    /** Attestations by schema, subject, attester or whether they are revoked, by id; at least one filter is needed. */
+    /** Attestations, by id. Requires at least one filter: schema, subject, attester or revoked. */
     list: Query<
       {
         schema?: string;
         subject?: string;
         attester?: string;
         revoked?: boolean;
-        /** How many to return; more than 100 is served as 100. */
+        /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
-        /** How many to skip; not together with cursor. */
+        /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the page before; it belongs to this list with these filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters. */
         cursor?: string;
-        /** Whether to count all rows as well. */
+        /** Whether to return the total number of rows. */
         total?: boolean;
       },
       {
@@ -1145,7 +1145,7 @@ export type Api = {
     >;
   };
   solvers: {
-    /** One solver by its id, with how its fills went. */
+    /** One solver by its id, with its fill statistics. */
     get: Query<
       {
         id: Uint;
@@ -1157,13 +1157,13 @@ export type Api = {
       {
         active?: boolean;
         operator?: string;
-        /** How many to return; more than 100 is served as 100. */
+        /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
-        /** How many to skip; not together with cursor. */
+        /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the page before; it belongs to this list with these filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters. */
         cursor?: string;
-        /** Whether to count all rows as well. */
+        /** Whether to return the total number of rows. */
         total?: boolean;
       },
       {
@@ -1173,7 +1173,7 @@ export type Api = {
     >;
   };
   attestors: {
-    /** One attestor by its id, with how much its operator attested. */
+    /** One attestor by its id, with the number of its operator's attestations. */
     get: Query<
       {
         id: Uint;
@@ -1185,13 +1185,13 @@ export type Api = {
       {
         active?: boolean;
         operator?: string;
-        /** How many to return; more than 100 is served as 100. */
+        /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
-        /** How many to skip; not together with cursor. */
+        /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the page before; it belongs to this list with these filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters. */
         cursor?: string;
-        /** Whether to count all rows as well. */
+        /** Whether to return the total number of rows. */
         total?: boolean;
       },
       {
@@ -1213,13 +1213,13 @@ export type Api = {
       {
         owner?: string;
         active?: boolean;
-        /** How many to return; more than 100 is served as 100. */
+        /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
-        /** How many to skip; not together with cursor. */
+        /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the page before; it belongs to this list with these filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters. */
         cursor?: string;
-        /** Whether to count all rows as well. */
+        /** Whether to return the total number of rows. */
         total?: boolean;
       },
       {
@@ -1227,7 +1227,7 @@ export type Api = {
         pagination: Pagination;
       }
     >;
-    /** What a merchant has sold and fulfilled, the disputes about it and the trust signals about it. */
+    /** A merchant's reputation: settled and fulfilled receipts, disputes and trust signals. */
     reputation: Query<
       {
         id: Uint;
@@ -1249,13 +1249,13 @@ export type Api = {
         merchant_id?: Uint;
         capability_hash?: string;
         active?: boolean;
-        /** How many to return; more than 100 is served as 100. */
+        /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
-        /** How many to skip; not together with cursor. */
+        /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the page before; it belongs to this list with these filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters. */
         cursor?: string;
-        /** Whether to count all rows as well. */
+        /** Whether to return the total number of rows. */
         total?: boolean;
       },
       {
@@ -1276,13 +1276,13 @@ export type Api = {
     list: Query<
       {
         active?: boolean;
-        /** How many to return; more than 100 is served as 100. */
+        /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
-        /** How many to skip; not together with cursor. */
+        /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the page before; it belongs to this list with these filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters. */
         cursor?: string;
-        /** Whether to count all rows as well. */
+        /** Whether to return the total number of rows. */
         total?: boolean;
       },
       {
@@ -1305,13 +1305,13 @@ export type Api = {
         merchant_id?: Uint;
         agent?: string;
         settled?: boolean;
-        /** How many to return; more than 100 is served as 100. */
+        /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
-        /** How many to skip; not together with cursor. */
+        /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the page before; it belongs to this list with these filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters. */
         cursor?: string;
-        /** Whether to count all rows as well. */
+        /** Whether to return the total number of rows. */
         total?: boolean;
       },
       {
@@ -1333,13 +1333,13 @@ export type Api = {
       {
         agent?: string;
         merchant_id?: Uint;
-        /** How many to return; more than 100 is served as 100. */
+        /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
-        /** How many to skip; not together with cursor. */
+        /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the page before; it belongs to this list with these filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters. */
         cursor?: string;
-        /** Whether to count all rows as well. */
+        /** Whether to return the total number of rows. */
         total?: boolean;
       },
       {
@@ -1360,13 +1360,13 @@ export type Api = {
     list: Query<
       {
         receipt_id?: Uint;
-        /** How many to return; more than 100 is served as 100. */
+        /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
-        /** How many to skip; not together with cursor. */
+        /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the page before; it belongs to this list with these filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters. */
         cursor?: string;
-        /** Whether to count all rows as well. */
+        /** Whether to return the total number of rows. */
         total?: boolean;
       },
       {
@@ -1385,13 +1385,13 @@ export type Api = {
         /** 0 (verification), 1 (risk), 2 (compliance), 3 (fulfillment) */
         kind?: 0 | 1 | 2 | 3;
         reporter?: string;
-        /** How many to return; more than 100 is served as 100. */
+        /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
-        /** How many to skip; not together with cursor. */
+        /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the page before; it belongs to this list with these filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters. */
         cursor?: string;
-        /** Whether to count all rows as well. */
+        /** Whether to return the total number of rows. */
         total?: boolean;
       },
       {
@@ -1401,11 +1401,11 @@ export type Api = {
     >;
   };
   analytics: {
-    /** Totals over all of commerce, and its largest tokens, merchants, services, facilitators and payment rails. */
+    /** Commerce totals, and the largest tokens, merchants, services, facilitators and payment rails. */
     commerce: Query<Record<string, never>, CommerceAnalytics>;
   };
   transactions: {
-    /** What a transaction did: its protocol events in order, each with its arguments and a sentence. */
+    /** The protocol events of a transaction in order, each with its arguments and a description. */
     explain: Query<
       {
         hash: string;
@@ -1414,10 +1414,10 @@ export type Api = {
     >;
   };
   documents: {
-    /** Publishes the exact text of a catalog; its name is the keccak256 of its bytes. */
+    /** Publishes the exact text of a catalog, which is identified by the keccak256 of its bytes. */
     publishCatalog: Mutation<
       {
-        /** The exact text, which is stored byte for byte. */
+        /** The exact JSON text. It is stored byte for byte. */
         catalog_json: string;
         expected_hash?: string;
         merchant_id?: Uint;
@@ -1425,24 +1425,24 @@ export type Api = {
       },
       CatalogPublished
     >;
-    /** The exact text of a catalog, as it was published. */
+    /** The exact text of a published catalog. */
     getCatalog: Query<
       {
         hash: string;
       },
       string
     >;
-    /** What is recorded about a catalog: its size, when it was published, and by whose word it belongs to what. */
+    /** The metadata of a catalog: its size, its publication time, and the fields that its publisher declared. */
     getCatalogMetadata: Query<
       {
         hash: string;
       },
       CatalogMetadata
     >;
-    /** Publishes the exact text of a quote request; its name is the keccak256 of its bytes. */
+    /** Publishes the exact text of a quote request, which is identified by the keccak256 of its bytes. */
     publishQuoteRequest: Mutation<
       {
-        /** The exact text, which is stored byte for byte. */
+        /** The exact JSON text. It is stored byte for byte. */
         quote_request_json: string;
         expected_hash?: string;
         request_id?: string;
@@ -1453,24 +1453,24 @@ export type Api = {
       },
       QuoteRequestPublished
     >;
-    /** The exact text of a quote request, as it was published. */
+    /** The exact text of a published quote request. */
     getQuoteRequest: Query<
       {
         hash: string;
       },
       string
     >;
-    /** What is recorded about a quote request: its size, when it was published, and by whose word it belongs to what. */
+    /** The metadata of a quote request: its size, its publication time, and the fields that its publisher declared. */
     getQuoteRequestMetadata: Query<
       {
         hash: string;
       },
       QuoteRequestMetadata
     >;
-    /** Publishes the exact text of a quote response; its name is the keccak256 of its bytes. */
+    /** Publishes the exact text of a quote response, which is identified by the keccak256 of its bytes. */
     publishQuoteResponse: Mutation<
       {
-        /** The exact text, which is stored byte for byte. */
+        /** The exact JSON text. It is stored byte for byte. */
         quote_response_json: string;
         expected_hash?: string;
         request_hash?: string;
@@ -1481,14 +1481,14 @@ export type Api = {
       },
       QuoteResponsePublished
     >;
-    /** The exact text of a quote response, as it was published. */
+    /** The exact text of a published quote response. */
     getQuoteResponse: Query<
       {
         hash: string;
       },
       string
     >;
-    /** What is recorded about a quote response: its size, when it was published, and by whose word it belongs to what. */
+    /** The metadata of a quote response: its size, its publication time, and the fields that its publisher declared. */
     getQuoteResponseMetadata: Query<
       {
         hash: string;
@@ -1497,15 +1497,15 @@ export type Api = {
     >;
   };
   payments: {
-    /** What is paid for here by x402, and on what terms; also at /.well-known/x402. */
+    /** The paid routes and their x402 payment terms. Also available at /.well-known/x402. */
     discovery: Query<Record<string, never>, X402Discovery>;
   };
   status: {
-    /** Says that the process serves. */
+    /** Liveness check: returns 200 if the process serves requests. */
     health: Query<Record<string, never>, Health>;
-    /** Says whether the index agrees with the chain and has caught up with it, how far behind it is, and if it is not ready, why. */
+    /** Readiness check: whether the index matches the chain and has caught up with it, how far it lags behind, and the reasons if it is not ready. */
     ready: Query<Record<string, never>, Readiness>;
-    /** Which chain is indexed, and where the protocol's contracts are on it. */
+    /** The indexed chain and the addresses of the protocol's contracts. */
     protocol: Query<Record<string, never>, Protocol>;
   };
 };

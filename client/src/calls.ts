@@ -8,44 +8,44 @@ import { trpcFetch } from "./trpc-fetch";
 
 type Connection = { url: string; token: string | undefined; retries: number; fetch: typeof fetch };
 
-/** How many calls one request carries at most. */
+/** The maximum number of calls in a batch. */
 const MAX_BATCH = 50;
 
-/** How long the input of each of them may be, so that together they are shorter than the 256 KiB that the service reads. */
+/** The maximum input size of a batched call. 50 such inputs stay below the service's body limit of 256 KiB. */
 const MAX_BATCHED_BYTES = 5_000;
 
-/** What JSON can't write, in the way that the service reads it. */
-function plain(value: unknown): unknown {
+/** Converts bigints to decimal strings, which the service accepts. JSON has no bigint. */
+function toJson(value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return value.map(toJson);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toJson(member)]));
 }
 
-const same = <Value>(value: Value) => value;
+const identity = <Value>(value: Value) => value;
 
-/** Inputs may have bigints in them; answers are JSON as it is. */
+/** Inputs may contain bigints. Responses are plain JSON. */
 const transformer = {
-  input: { serialize: plain, deserialize: same },
-  output: { serialize: same, deserialize: same },
+  input: { serialize: toJson, deserialize: identity },
+  output: { serialize: identity, deserialize: identity },
 };
 
-/** Whether a call has so much to say that it travels alone. */
+/** Whether a call's input is too large for a batch. */
 const isLong = ({ input }: Operation) =>
-  new TextEncoder().encode(JSON.stringify(plain(input)) ?? "").length > MAX_BATCHED_BYTES;
+  new TextEncoder().encode(JSON.stringify(toJson(input)) ?? "").length > MAX_BATCHED_BYTES;
 
-/** An error of the service in our own terms; any other is as it was, such as that of a call that was given up. */
+/** Converts an error response to an IntentryError. Other errors, such as an abort, are returned unchanged. */
 function errorOf(error: unknown): unknown {
   if (!(error instanceof TRPCClientError)) return error;
   return new IntentryError(error.message, error.data?.httpStatus, { cause: error.cause });
 }
 
-/** The calls of a service: short ones that are made at once travel in one request, and what can't be answered now is made again. */
+/** The typed calls of a service. Concurrent small calls share one request, and temporary failures are retried. */
 export function callsOf({ url, token, retries, fetch }: Connection): Api {
   const requestsOf = (maxItems: number) =>
     httpBatchLink<AnyRouter>({
       url: `${url}/trpc`,
-      // Inputs may be longer than an address can be.
+      // Inputs may be longer than a URL can be.
       methodOverride: "POST",
       maxItems,
       transformer,
@@ -55,15 +55,15 @@ export function callsOf({ url, token, retries, fetch }: Connection): Api {
   const client = createTRPCUntypedClient<AnyRouter>({
     links: [retryLink(retries), splitLink({ condition: isLong, true: requestsOf(1), false: requestsOf(MAX_BATCH) })],
   });
-  const made = (call: Promise<unknown>) =>
+  const withClientErrors = (call: Promise<unknown>) =>
     call.catch((error: unknown) => {
       throw errorOf(error);
     });
   const operation = (path: string) => ({
-    query: (input?: unknown, options?: CallOptions) => made(client.query(path, input, options)),
-    mutate: (input?: unknown, options?: CallOptions) => made(client.mutation(path, input, options)),
+    query: (input?: unknown, options?: CallOptions) => withClientErrors(client.query(path, input, options)),
+    mutate: (input?: unknown, options?: CallOptions) => withClientErrors(client.mutation(path, input, options)),
   });
-  /** An object in which every name is there; of a promise, which an object with `then` would be, it has nothing. */
+  /** An object that has every property except `then`, so that `await` doesn't treat it as a promise. */
   const named = <Value>(make: (name: string) => Value) =>
     new Proxy({} as Record<string, Value>, {
       get: (_, name) => (typeof name === "string" && name !== "then" ? make(name) : undefined),

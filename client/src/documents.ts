@@ -1,7 +1,7 @@
 import { type Hex, keccak256, stringToBytes } from "viem";
 
 /**
- * The name of a document: the keccak256 of its text in UTF-8. Every space counts.
+ * The hash that identifies a document: the keccak256 of its UTF-8 bytes, including whitespace.
  *
  * @example
  * documentHash('{"services":[]}') // "0x0b2238eb…"

@@ -1,10 +1,10 @@
-/** What the service answered instead of what was asked for; the message is its own sentence. */
+/** An error response. The message is the service's own. */
 export class IntentryError extends Error {
   override name = "IntentryError";
 
   constructor(
     message: string,
-    /** The HTTP status; undefined when there was no answer at all. */
+    /** The HTTP status. Undefined if there was no response. */
     readonly status: number | undefined,
     options?: ErrorOptions,
   ) {
@@ -12,12 +12,12 @@ export class IntentryError extends Error {
   }
 }
 
-/** The failure that an answer is, by its status and what it says. */
+/** The error for a status and a response body. */
 export function refusal(status: number, body: unknown): IntentryError {
   const { error } = (body ?? {}) as { error?: unknown };
-  return new IntentryError(typeof error === "string" ? error : `The service answered ${status}`, status);
+  return new IntentryError(typeof error === "string" ? error : `The service responded with status ${status}`, status);
 }
 
-/** The failure that a response is. */
+/** The error for a failed response. */
 export const failureOf = async (response: Response): Promise<IntentryError> =>
   refusal(response.status, await response.json().catch(() => null));

@@ -3,7 +3,7 @@ import { failureOf, IntentryError } from "./error";
 import { serverSent } from "./server-sent";
 import { secondsOf, wait } from "./wait";
 
-/** A protocol event, the removal of one by a reorg, or the block up to which events can't be removed any more. */
+/** A protocol event, its removal by a reorg, or the newest finalized block. */
 export type LiveMessage =
   | { type: "event"; id: string; data: StreamedEvent }
   | { type: "removed"; id: string; data: StreamRemoved }
@@ -13,15 +13,14 @@ export type FollowOptions = { signal?: AbortSignal };
 
 const RECONNECT_SECONDS = 1;
 
-/** The messages that are yielded. `ready` and `dropped` are about the connection only. */
+/** The yielded message types. `ready` and `dropped` only concern the connection. */
 const yielded = new Set(["event", "removed", "finalized"]);
 
-/** Whether a refused request is worth a retry. */
 const isRetryable = (status: number) => status === 429 || status >= 500;
 
 /**
  * Follows protocol events: new ones, or from `after` or `from_block` on. After a lost connection it reconnects and resumes
- * after the last message, so that no event is missed and none comes twice.
+ * after the last message, so every event is received exactly once.
  */
 export async function* follow(
   { url, fetch }: { url: string; fetch: typeof globalThis.fetch },

@@ -38,20 +38,20 @@ export { type QuoteCommitment, quoteHash } from "./quote-hash";
 export { IntentEnded, type WaitOptions } from "./wait-for-intent";
 
 export type ClientOptions = {
-  /** Where the service is: `http://localhost:3001`. */
+  /** The base URL of the service, such as `http://localhost:3001`. */
   url: string;
-  /** A token that may write, where the service wants one. */
+  /** The write token, if the service requires one. */
   token?: string;
-  /** Who pays for portfolios. */
+  /** The account that pays for portfolios. */
   payer?: Payer;
-  /** What the payer may spend. */
+  /** Spending limits of the payer. */
   spending?: Spending;
-  /** How often a call is made again when the service can't answer it now; 3 if not given. */
+  /** The maximum number of retries of a call. Default: 3. */
   retries?: number;
   fetch?: typeof fetch;
 };
 
-/** What is recorded about a document beside its text; what is left out may be taken from the document itself. */
+/** The fields stored with a document. The service may read omitted ones from the document itself. */
 type Fields<Operation extends { mutate: (...parameters: never) => unknown }, Text extends string> = Omit<
   NonNullable<Parameters<Operation["mutate"]>[0]>,
   Text | "expected_hash"
@@ -59,19 +59,19 @@ type Fields<Operation extends { mutate: (...parameters: never) => unknown }, Tex
 
 type Documents = Api["documents"];
 
-/** What an agent needs beside the calls themselves, and would get wrong by hand. */
+/** Helpers for signing, hashing, publishing, waiting, subscribing and paying. */
 export type Helpers = {
-  /** The chain that the service indexes, and the contracts on it; asked for once. */
+  /** The indexed chain and its contracts. Requested once, then cached. */
   protocol: () => Promise<Protocol>;
-  /** Signs an intent for the book that the service indexes: the arguments of `IntentBook.submitIntent`. */
+  /** Signs an intent for the indexed IntentBook. Returns the arguments of `submitIntent`. */
   signIntent: (signer: Signer, intent: SignableIntent) => Promise<SubmitIntentArguments>;
-  /** Signs the metadata of an intent as its owner: what `owner_signature` takes. */
+  /** Signs the metadata of an intent as its owner. Returns the value of `owner_signature`. */
   signMetadata: (signer: Signer, intentHash: Hex, content: MetadataContent) => Promise<Hex>;
-  /** The hash that names a quote in the registry that the service indexes. */
+  /** The hash of a quote in the indexed CommerceRegistry. */
   quoteHash: (quote: QuoteCommitment) => Promise<Hex>;
-  /** Waits until an intent is indexed and has a status. */
+  /** Waits until an intent is indexed and has the given status (default: FILLED). */
   waitForIntent: (id: Uint, options?: WaitOptions) => Promise<Intent>;
-  /** Publish a document, and make sure that the service has exactly this text. */
+  /** Publish a document, and check that the service stored exactly this text. */
   publishCatalog: (
     text: string,
     fields?: Fields<Documents["publishCatalog"], "catalog_json">,
@@ -86,7 +86,7 @@ export type Helpers = {
   ) => Promise<QuoteResponsePublished>;
   /** Follows protocol events. Reconnects after a lost connection and resumes after the last message. */
   follow: (filter?: EventFilter, options?: FollowOptions) => AsyncGenerator<LiveMessage, void, undefined>;
-  /** Buys the snapshot of a wallet. */
+  /** Buys a portfolio snapshot of a wallet. */
   portfolio: (address: string, options?: PortfolioOptions) => Promise<PaidSnapshot>;
 };
 
@@ -94,15 +94,15 @@ export type IntentryClient = Api & Helpers;
 
 const DEFAULT_RETRIES = 3;
 
-/** A document that the service has under another name than its text's is not the one that was sent. */
+/** Throws if the service stored the document under another hash, and so stored another text. */
 function verified<Published>(published: Published, hash: Hex, expected: Hex): Published {
   if (hash !== expected) throw new Error(`The service stored ${hash}, but the hash of the text is ${expected}`);
   return published;
 }
 
 /**
- * Makes a client of a service. Calls are typed, several made at once travel in one request, and what the service can't
- * answer now is tried again when it says.
+ * Creates a client of a service. Calls are typed, concurrent calls are batched, and temporary failures are retried after the
+ * service's Retry-After.
  *
  * @example
  * const intentry = createIntentryClient({ url: "http://localhost:3001" });
@@ -116,9 +116,9 @@ export function createIntentryClient({
   retries = DEFAULT_RETRIES,
   fetch: send = globalThis.fetch,
 }: ClientOptions): IntentryClient {
-  // What is no address would look like a service that does not answer.
+  // Throws on an invalid URL, which would otherwise look like an unreachable service.
   const base = new URL(url).href.replace(/\/+$/, "");
-  // A browser's fetch wants to be called as its own.
+  // A browser's fetch must not be called as a method of another object.
   const fetch: typeof globalThis.fetch = (input, init) => send(input, init);
   const calls = callsOf({ url: base, token, retries, fetch });
 

@@ -10,7 +10,7 @@ import {
   zeroHash,
 } from "viem";
 
-/** An intent, as its owner signs it and as `IntentBook.submitIntent` takes it. */
+/** An intent as its owner signs it: the first argument of `IntentBook.submitIntent`. */
 export type SignableIntent = {
   owner: Address;
   intentType: number;
@@ -27,7 +27,7 @@ export type SignableIntent = {
   nonce: bigint;
 };
 
-/** The execution requirements of an intent that commits to nothing: whoever fills it decides how. */
+/** Empty execution requirements: the solver decides how to fill the intent. */
 export const anyExecution: SignableIntent["execution"] = {
   target: zeroAddress,
   dataHash: zeroHash,
@@ -36,10 +36,10 @@ export const anyExecution: SignableIntent["execution"] = {
   metadataURIHash: zeroHash,
 };
 
-/** Where an intent is good: one book on one chain. */
+/** The contract and chain for which an intent is signed. */
 export type IntentBook = { chainId: number; intentBook: Address };
 
-/** Who can sign: an account, or a wallet client with one. */
+/** A viem account, or a wallet client with one. */
 export type Signer = Pick<LocalAccount, "signTypedData"> | Pick<WalletClient<never, never, Account>, "signTypedData">;
 
 /** The arguments of `IntentBook.submitIntent`. */
@@ -71,7 +71,7 @@ export const intentTypes = {
 } as const;
 
 /**
- * The name of an intent before and after it is on chain: its EIP-712 struct hash, without the domain.
+ * The hash that identifies an intent, on-chain and before: its EIP-712 struct hash, without the domain.
  *
  * @example
  * intentHash(intent) // "0x3f…"
@@ -79,12 +79,12 @@ export const intentTypes = {
 export const intentHash = (intent: SignableIntent): Hex =>
   hashStruct({ data: intent, primaryType: "Intent", types: intentTypes });
 
-/** Signs any EIP-712 message; viem's two kinds of signers take the same. */
+/** Signs an EIP-712 message. Accounts and wallet clients have different types for the same arguments. */
 export const signTypedData = (signer: Signer, message: object): Promise<Hex> =>
   (signer as Pick<LocalAccount, "signTypedData">).signTypedData(message as never);
 
 /**
- * Signs an intent for one book on one chain, and gives what `IntentBook.submitIntent` takes.
+ * Signs an intent for one IntentBook on one chain. Returns the arguments of `submitIntent`.
  *
  * @example
  * const args = await signIntent(wallet, intent, { chainId: 8453, intentBook: "0x…" });

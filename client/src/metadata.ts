@@ -10,7 +10,7 @@ const types = {
   ],
 } as const;
 
-/** What the metadata of an intent says; null or nothing is nothing. */
+/** The metadata of an intent. Null and omitted fields are signed as zero. */
 export type MetadataContent = {
   executionTarget?: Address | null;
   executionData?: Hex | null;
@@ -18,7 +18,7 @@ export type MetadataContent = {
   requiredAttestationSchema?: Hex | null;
 };
 
-/** The EIP-712 message that an owner signs. The chain and the intent book are in its domain, so it is good for one intent. */
+/** The EIP-712 message that the owner signs. Its domain contains the chain and the IntentBook, so it is valid for one intent. */
 export const metadataTypedData = (
   { chainId, intentHash }: { chainId: number; intentHash: Hex },
   intentBook: Address,

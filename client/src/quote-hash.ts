@@ -1,6 +1,6 @@
 import { type Address, encodeAbiParameters, type Hex, keccak256 } from "viem";
 
-/** What a merchant commits to, as `commitQuote` takes it. */
+/** The argument of `CommerceRegistry.commitQuote`. */
 export type QuoteCommitment = {
   merchantId: bigint;
   serviceNumericId: bigint;
@@ -24,7 +24,7 @@ const hashOf = (types: readonly string[], values: readonly unknown[]): Hex =>
     ),
   );
 
-/** The hash that names a quote, as the protocol defines it; its fee is nothing. */
+/** The hash that identifies a quote, as the contract computes it. The protocol fee is always zero. */
 export function quoteHash(chainId: number, registry: Address, quote: QuoteCommitment): Hex {
   const sale = hashOf(
     ["uint256", "uint256", "bytes32", "bytes32"],

@@ -2,20 +2,20 @@ import type { Operation, TRPCClientError, TRPCLink } from "@trpc/client";
 import type { AnyRouter } from "@trpc/server";
 import { observable } from "@trpc/server/observable";
 
-/** Longer than this a call does not wait by itself: whoever makes it is told instead. */
+/** The maximum delay before a retry. If the service requests a longer one, the caller receives the error. */
 const LONGEST_WAIT_SECONDS = 60;
 
 const FIRST_WAIT_SECONDS = 0.25;
 
-/** What a proxy says when the service did not answer it, and the service when it can't answer now. */
-const unanswered: readonly (number | undefined)[] = [undefined, 502, 503, 504];
+/** Statuses of temporary failures of the service or a proxy. Undefined: no response. */
+const temporary: readonly (number | undefined)[] = [undefined, 502, 503, 504];
 
-/** What the service adds to an error. */
+/** The data of a tRPC error response. */
 export type ErrorData = { httpStatus?: number; retryAfter?: number };
 
 /**
- * After how many seconds a failed call is to be tried again; undefined, not at all. Too many calls were not carried out and
- * are tried again, whatever they are; what failed in another way may have been, and is tried again if it only reads.
+ * The delay in seconds before a failed call is retried. Undefined: no retry. A call with status 429 was not executed, so it is
+ * always retried. After other failures it may have been executed, so only queries are retried.
  */
 export function secondsToWait(
   error: { data?: ErrorData | null },
@@ -23,13 +23,13 @@ export function secondsToWait(
   attempt: number,
 ): number | undefined {
   const { httpStatus, retryAfter } = error.data ?? {};
-  const isLater = httpStatus === 429 || (type === "query" && unanswered.includes(httpStatus));
-  if (!isLater) return undefined;
+  const isRetryable = httpStatus === 429 || (type === "query" && temporary.includes(httpStatus));
+  if (!isRetryable) return undefined;
   const seconds = retryAfter ?? FIRST_WAIT_SECONDS * 2 ** attempt;
   return seconds <= LONGEST_WAIT_SECONDS ? seconds : undefined;
 }
 
-/** Tries calls again when the service says that it can't now, as late as it says. */
+/** Retries calls after temporary failures, with the service's Retry-After or exponential backoff. */
 export const retryLink =
   (retries: number): TRPCLink<AnyRouter> =>
   () =>

@@ -2,16 +2,16 @@ import { TRPCClientError } from "@trpc/client";
 import { refusal } from "./error";
 import { secondsOf } from "./wait";
 
-/** tRPC's number for an error of which no more is known; what counts is the status beside it. */
-const ANY_ERROR = -32_603;
+/** JSON-RPC's code for an internal error. The client uses the HTTP status instead. */
+const INTERNAL_ERROR = -32_603;
 
-/** Whether an answer is tRPC's own: one result, or one for each call. */
+/** Whether a body is a tRPC response: one error, or a result for each call. */
 const isTrpc = (body: unknown) =>
   Array.isArray(body) || typeof (body as { error?: { code?: unknown } } | null)?.error?.code === "number";
 
 /**
- * A fetch for tRPC's links. Not every request comes as far as tRPC: one that is too large or takes too long is answered by
- * the gateway, and some by a proxy before it. Such an answer fails with its status and sentence, as tRPC's own errors do.
+ * A fetch for tRPC's links. Some error responses don't come from tRPC: the gateway rejects oversized and slow requests, and
+ * a proxy may fail. They are converted to tRPC errors with the same status and message.
  */
 export const trpcFetch =
   (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
@@ -25,5 +25,5 @@ export const trpcFetch =
     if (isTrpc(body)) return response;
     const { message, status } = refusal(response.status, body);
     const data = { httpStatus: status, retryAfter: secondsOf(response.headers.get("retry-after")) };
-    throw new TRPCClientError(message, { result: { error: { code: ANY_ERROR, message, data } } });
+    throw new TRPCClientError(message, { result: { error: { code: INTERNAL_ERROR, message, data } } });
   };

@@ -2,22 +2,22 @@ import type { Api, Intent, Uint } from "./api";
 import { IntentryError } from "./error";
 import { wait } from "./wait";
 
-/** From these an intent does not come back. */
-const endings: readonly Intent["status"][] = ["FILLED", "CANCELLED", "EXPIRED"];
+/** The statuses that never change. */
+const finalStatuses: readonly Intent["status"][] = ["FILLED", "CANCELLED", "EXPIRED"];
 
 const POLL_MS = 1_000;
 
 export type WaitOptions = {
-  /** The status that is waited for; FILLED if not given. */
+  /** The expected status. Default: FILLED. */
   status?: Intent["status"];
-  /** How long to wait at most; without, until the intent has ended or the signal says so. */
+  /** The maximum wait. Default: until the intent has a final status or the signal aborts. */
   timeoutMs?: number;
-  /** How often to ask. */
+  /** The polling interval. Default: 1 s. */
   pollMs?: number;
   signal?: AbortSignal;
 };
 
-/** An intent has ended in another way than was waited for. */
+/** The intent has another final status than the expected one. */
 export class IntentEnded extends Error {
   override name = "IntentEnded";
 
@@ -25,13 +25,13 @@ export class IntentEnded extends Error {
     readonly intent: Intent,
     expected: string,
   ) {
-    super(`Intent ${intent.intent_id} is ${intent.status}, and will not be ${expected}`);
+    super(`Intent ${intent.intent_id} is ${intent.status}, and can no longer be ${expected}`);
   }
 }
 
 const isMissing = (error: unknown) => error instanceof IntentryError && error.status === 404;
 
-/** Waits until an intent is indexed and has a status. */
+/** Waits until an intent is indexed and has the given status. */
 export async function waitForIntent(
   api: Pick<Api, "intents">,
   id: Uint,
@@ -46,7 +46,7 @@ export async function waitForIntent(
       throw error;
     });
     if (intent?.status === status) return intent;
-    if (intent && endings.includes(intent.status)) throw new IntentEnded(intent, status);
+    if (intent && finalStatuses.includes(intent.status)) throw new IntentEnded(intent, status);
     await wait(pollMs, limit);
   }
 }

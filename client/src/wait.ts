@@ -1,4 +1,4 @@
-/** Waits, or ends at once with the signal's reason. */
+/** Waits. Rejects with the signal's reason when it aborts. */
 export const wait = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -13,7 +13,7 @@ export const wait = (milliseconds: number, signal?: AbortSignal): Promise<void> 
     signal?.addEventListener("abort", onAbort, { once: true });
   });
 
-/** The seconds that a `Retry-After` header says, if it says any. */
+/** The seconds of a `Retry-After` header. Undefined if it is missing or not a number. */
 export function secondsOf(header: string | null): number | undefined {
   const seconds = Number(header ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;

@@ -54,7 +54,7 @@ const contractAddress = {
   description: "Address of the contract. Required when the network is `custom`.",
 } as const satisfies Variable;
 
-/** The names are only known as strings, so this group is apart from the others. */
+/** A separate group, because the types of the others depend on literal names. */
 export const contracts: VariableGroup & { variables: Record<string, typeof contractAddress> } = {
   title: "Contracts",
   variables: Object.fromEntries(contractNames.map((name) => [addressVariable(name), contractAddress])),

@@ -8,12 +8,12 @@ export const events = {
       property: "maxListeners",
       schema: wholeNumber(1, 1_000_000),
       default: "2000",
-      description: "How many event streams a process may have open at once. One more returns 503.",
+      description: "Maximum number of open event streams per process. Further requests return 503.",
     },
     EVENT_STREAMS_PER_CLIENT: {
       schema: wholeNumber(1, 1_000_000),
       default: { elsewhere: "100" },
-      description: "How many of these streams one client may have open. One more returns 429.",
+      description: "Maximum number of open event streams per client and process. Further requests return 429.",
     },
     EVENT_HEARTBEAT_MS: {
       property: "eventHeartbeatMs",
@@ -26,7 +26,7 @@ export const events = {
       schema: wholeNumber(1, 1_000_000),
       default: "10000",
       description:
-        "How many of the last messages are buffered, up to 32 MiB. A subscriber that falls further behind is disconnected.",
+        "Number of recent messages in the buffer, up to 32 MiB. A subscriber that falls further behind is disconnected.",
     },
   },
 } as const satisfies VariableGroup;

@@ -21,7 +21,7 @@ export const variableGroups: readonly VariableGroup[] = [
   tools,
 ];
 
-/** All but the addresses of contracts. */
+/** All variables except contract addresses. */
 export const variables = {
   ...chain.variables,
   ...processes.variables,
@@ -33,6 +33,6 @@ export const variables = {
   ...tools.variables,
 };
 
-/** Parses the texts of all variables, with their defaults filled in. */
+/** Parses all variables, after their defaults are applied. */
 export const Variables = z.object(shapeOf(variables)).and(z.object(shapeOf(contracts.variables)));
 export type Variables = z.output<typeof Variables>;

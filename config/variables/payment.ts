@@ -5,7 +5,7 @@ import type { VariableGroup } from "../variable";
 
 export const payment = {
   title: "Payments",
-  note: "`/portfolio` is paid for by x402. On a local chain everything has a default: the built-in facilitator, the test dollar and one of anvil's accounts. On other chains set at least `X402_PAY_TO` and `X402_FACILITATOR_URL`: without them `/portfolio` returns 404, and everything else is served.",
+  note: "`/portfolio` requires an x402 payment. On a local chain every setting has a default: the built-in facilitator, the test dollar and one of anvil's accounts. On other chains, set at least `X402_PAY_TO` and `X402_FACILITATOR_URL`. Otherwise `/portfolio` returns 404; other routes are not affected.",
   variables: {
     X402_PAY_TO: {
       schema: address.refine((value) => !/^0x0+$/.test(value), "must not be the zero address"),
@@ -17,13 +17,13 @@ export const payment = {
         .regex(/^\$?\d{1,9}(\.\d{1,18})?$/, "must be an amount of dollars, such as $0.01")
         .refine((price) => /[1-9]/.test(price), "must be more than 0")
         .transform((price) => `$${price.replace(/^\$/, "")}`),
-      // Without the $ that a shell would expand.
+      // No $: a shell would expand it.
       default: "0.01",
       description: "Price of a request, in dollars.",
     },
     X402_FACILITATOR_URL: {
       schema: httpUrl,
-      description: "URL of the facilitator that verifies and settles payments, in x402 version 2.",
+      description: "URL of the facilitator that verifies and settles payments. It must support x402 version 2.",
     },
     X402_FACILITATOR_AUTH: {
       schema: z.string(),
@@ -32,20 +32,20 @@ export const payment = {
     X402_NETWORK: {
       schema: z
         .string()
-        .regex(/^eip155:[1-9]\d{0,9}$/, "must be a network of EVM chains in CAIP-2, such as eip155:8453")
+        .regex(/^eip155:[1-9]\d{0,9}$/, "must be the CAIP-2 id of an EVM chain, such as eip155:8453")
         .transform((network) => network as Terms["network"]),
       computedDefault: "the indexed chain",
-      description: "Network of the payments, as a CAIP-2 id such as `eip155:8453`.",
+      description: "Payment network, as a CAIP-2 id such as `eip155:8453`.",
     },
     X402_RPC_URL: {
       schema: httpUrl,
       computedDefault: "`RPC_URL`, if the network is the indexed chain",
-      description: "RPC URL of that network.",
+      description: "RPC URL of the payment network.",
     },
     X402_ASSET: {
       schema: address,
       computedDefault: "the network's USDC, if x402 knows it",
-      description: "Address of the token of the payments, which must support EIP-3009.",
+      description: "Address of the payment token, which must support EIP-3009.",
     },
     X402_ASSET_NAME: {
       schema: z.string().max(64, "must have at most 64 characters"),

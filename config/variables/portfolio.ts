@@ -5,7 +5,7 @@ import type { Variable, VariableGroup } from "../variable";
 const rpcUrls = {
   schema: list(httpUrl),
   description:
-    "RPC URLs of a chain for the provider `rpc`, separated by commas. Requests fail over from one to the next. Without any, the chain can't be read, and portfolios that include it say so. The local chain needs none.",
+    "RPC URLs of a chain for the provider `rpc`, separated by commas. Requests fail over from one to the next. Without a URL the chain can't be read, and portfolios that include it contain a warning. Not needed for the local chain.",
 } as const satisfies Variable;
 
 export const portfolio = {
@@ -14,7 +14,7 @@ export const portfolio = {
     PORTFOLIO_PROVIDER: {
       schema: z.enum(["rpc", "alchemy"], { error: "must be rpc or alchemy" }),
       default: "rpc",
-      description: "Where portfolios are read: `rpc` (nodes of the chains, no key needed) or `alchemy`.",
+      description: "Source of portfolios: `rpc` (RPC nodes, no API key) or `alchemy`.",
     },
     RPC_URL_BASE: rpcUrls,
     RPC_URL_ETHEREUM: rpcUrls,

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { z } from "zod";
-import { flag, port } from "../values";
+import { flag, port, wholeNumber } from "../values";
 import type { VariableGroup } from "../variable";
 
 export const processes = {
@@ -20,6 +20,13 @@ export const processes = {
       default: ".intentry",
       description:
         "Directory of the local deployment file, the embedded PostgreSQL and the logs. Only one `npm start` can use it at a time.",
+    },
+    RESPONSE_CACHE_BYTES: {
+      property: "responseCacheBytes",
+      schema: wholeNumber(0, 2 ** 40),
+      default: "67108864",
+      description:
+        "Memory for responses to reads, which each gateway process keeps until the index or the store changes. `0` disables it.",
     },
     SAMPLE_ACTIVITY: {
       property: "sampleActivity",
@@ -47,7 +54,7 @@ export const processes = {
 
 const foundIn = "found in `PATH`, `~/.foundry/bin` or the npm packages";
 
-/** Read where the tools are looked up, before and without the rest of the environment. */
+/** Read by the code that locates the tools, which does not parse the rest of the environment. */
 export const tools = {
   title: "Tools",
   variables: {

@@ -26,20 +26,21 @@ export const writes = {
       default: "",
       computedDefault: "anyone may write",
       description:
-        "Tokens of at least 16 characters, separated by commas. If set, a write without one of them (`authorization: Bearer …`) returns 401. Reads and `/preflight` need no token.",
+        "Tokens of at least 16 characters, separated by commas. If set, a write without one of them (`authorization: Bearer …`) returns 401. Reads and `/preflight` don't require a token.",
     },
     RATE_LIMIT_WRITES: {
       property: "writesPerMinute",
       schema: wholeNumber(1, 1_000_000),
       // All clients of a local chain are on this machine.
       default: { elsewhere: "600" },
-      description: "How many writes a client may make in a minute.",
+      description: "Maximum number of writes per client and minute.",
     },
     DOCUMENT_QUOTA_BYTES: {
       property: "documentBytesPerDay",
       schema: wholeNumber(1, Number.MAX_SAFE_INTEGER),
       default: { elsewhere: String(64 * 1024 * 1024) },
-      description: "How many bytes of new documents a client without a token may publish in a day (UTC).",
+      description:
+        "Maximum size, in bytes, of the new documents that a client without a token may publish per day (UTC).",
     },
     METADATA_AUTH: {
       property: "openMetadata",

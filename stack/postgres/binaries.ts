@@ -15,7 +15,7 @@ class NoEmbeddedPostgres extends Error {
   override name = "NoEmbeddedPostgres";
 
   constructor(platform: string, reason: string) {
-    super(`There is no embedded PostgreSQL for ${platform}: ${reason}. Set DATABASE_URL to a PostgreSQL database.`);
+    super(`No embedded PostgreSQL for ${platform}: ${reason}. Set DATABASE_URL to a PostgreSQL database.`);
   }
 }
 

@@ -1,4 +1,4 @@
 import { inject } from "vitest";
 
-/** Where Chromium is; undefined on a machine without it, which skips the browser tests. */
+/** The path of Chromium. Undefined if none was found: the browser tests are skipped. */
 export const executablePath = inject("chromium") ?? undefined;

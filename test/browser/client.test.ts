@@ -9,7 +9,7 @@ import { type SampleStack, sampleStack } from "../integration/sample-stack";
 import { chromiumArguments } from "../support/chromium";
 import { executablePath } from "./browser";
 
-/** The client and all that it needs as one script, which puts it under a global name. */
+/** Bundles the client and its dependencies into one script that defines the global `intentry`. */
 async function bundle(folder: string): Promise<string> {
   await build({
     config: false,
@@ -26,7 +26,7 @@ async function bundle(folder: string): Promise<string> {
   return readFile(join(folder, "client.iife.js"), "utf8");
 }
 
-/** Asks the service for two things at once, and for the first message of the live events. */
+/** Makes two calls in one batch, and reads the first message of the event stream. */
 const script = (url: string) => `(async () => {
   const client = intentry.createIntentryClient({ url: ${JSON.stringify(url)} });
   const [agent, list] = await Promise.all([client.agents.get.query({ agentId: 1n }), client.intents.list.query({ limit: 1 })]);
@@ -53,7 +53,7 @@ describe.skipIf(executablePath === undefined)("the client in a browser", () => {
 
   const expected = ["1", 1, "AgentRegistered", 66];
 
-  it("works in a page of any site", async () => {
+  it("works in a page of another origin", async () => {
     const page = await browser.newPage();
     await page.evaluate(`${code}; globalThis.intentry = intentry;`);
     expect(await page.evaluate(script(stack.apiUrl))).toEqual(expected);
@@ -63,14 +63,14 @@ describe.skipIf(executablePath === undefined)("the client in a browser", () => {
   it("works in a worker", async () => {
     const page = await browser.newPage();
     const source = `${code}\n${script(stack.apiUrl)}.then(postMessage, (error) => postMessage(String(error)));`;
-    const answer = await page.evaluate(
+    const result = await page.evaluate(
       `new Promise((resolve) => {
         const worker = new Worker(URL.createObjectURL(new Blob([${JSON.stringify(source)}], { type: "text/javascript" })));
         worker.onmessage = ({ data }) => resolve(data);
         worker.onerror = ({ message }) => resolve(message);
       })`,
     );
-    expect(answer).toEqual(expected);
+    expect(result).toEqual(expected);
     await page.close();
   });
 });

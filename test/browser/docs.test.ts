@@ -18,10 +18,10 @@ const Document = z.object({
 
 const PREPARATION_MS = 120_000;
 
-/** Counts what the page's policy refuses, which never becomes a request that could be seen. */
-const watchRefusals = `
-  window.refusals = [];
-  document.addEventListener("securitypolicyviolation", (event) => window.refusals.push(event.blockedURI));
+/** Records violations of the page's content security policy. Blocked requests cause no request event. */
+const recordViolations = `
+  window.violations = [];
+  document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.blockedURI));
 `;
 
 describe.skipIf(executablePath === undefined)("/docs in a browser", () => {
@@ -40,7 +40,7 @@ describe.skipIf(executablePath === undefined)("/docs in a browser", () => {
     document = Document.parse(await (await fetch(`${stack.apiUrl}/openapi.json`)).json());
     browser = await chromium.launch({ executablePath, args: chromiumArguments });
     page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
-    await page.addInitScript(watchRefusals);
+    await page.addInitScript(recordViolations);
     page.on("request", (request) => {
       requests.push(request.url());
       unanswered.add(request.url());
@@ -48,7 +48,7 @@ describe.skipIf(executablePath === undefined)("/docs in a browser", () => {
     page.on("requestfinished", (request) => unanswered.delete(request.url()));
     page.on("requestfailed", (request) => problems.push(`${request.url()} failed: ${request.failure()?.errorText}`));
     page.on("response", (response) => {
-      if (response.status() >= 400) problems.push(`${response.url()} answered ${response.status()}`);
+      if (response.status() >= 400) problems.push(`${response.url()} responded with ${response.status()}`);
     });
     page.on("pageerror", (error) => problems.push(`uncaught: ${error.message}`));
     page.on("console", (message) => {
@@ -84,14 +84,14 @@ describe.skipIf(executablePath === undefined)("/docs in a browser", () => {
     await expect.poll(missing, { timeout: 60_000 }).toEqual([]);
   });
 
-  it("looks like something: its picture is more than one colour", async () => {
+  it("renders: the screenshot is not blank", async () => {
     const path = join(process.env.DOCS_SCREENSHOT ?? folder, "docs.png");
     const picture = await page.screenshot({ path });
     // A blank page of this size is a PNG of a few kilobytes.
     expect(picture.length).toBeGreaterThan(40_000);
   });
 
-  it("sends a test request straight to the gateway and shows the answer", async () => {
+  it("sends a test request directly to the gateway and shows the response", async () => {
     const before = requests.length;
     const operation = page.locator("section", {
       has: page.getByRole("heading", { name: document.paths["/intents/{id}"]?.get?.summary }),
@@ -102,11 +102,11 @@ describe.skipIf(executablePath === undefined)("/docs in a browser", () => {
     await page.getByText("SWAP_EXACT_IN_MAX_SLIPPAGE").first().waitFor();
   });
 
-  it("asks nobody but the gateway, and nothing fails", async () => {
+  it("requests nothing from other hosts, and nothing fails", async () => {
     await expect.poll(() => [...unanswered], { timeout: 30_000 }).toEqual([]);
     expect(requests.filter((url) => new URL(url).origin !== stack.apiUrl)).toEqual([]);
-    // A library in the script asks whether it may use eval, and does without.
-    expect(await page.evaluate("window.refusals.filter((what) => what !== 'eval')")).toEqual([]);
+    // A library in the script tests whether eval is allowed, and works without it.
+    expect(await page.evaluate("window.violations.filter((what) => what !== 'eval')")).toEqual([]);
     expect(problems).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { type Stack, startStack } from "../integration/stack";
 
 const agent = actor(1);
 
-describe("a PostgreSQL server that goes away and comes back", () => {
+describe("a PostgreSQL server that stops and restarts", () => {
   let postgres: Postgres;
   let stack: Stack;
 
@@ -32,7 +32,7 @@ describe("a PostgreSQL server that goes away and comes back", () => {
   const register = (name: string) => stack.write(agent, "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);
   const document = (text: string) => `/catalogs/${keccak256(stringToBytes(text))}`;
 
-  it("is a 503 while it is away, for reads and writes, and afterwards all is as before", {
+  it("reads and writes return 503 while it is stopped, and work again afterwards without data loss", {
     timeout: 90_000,
   }, async () => {
     await register("before");
@@ -41,8 +41,8 @@ describe("a PostgreSQL server that goes away and comes back", () => {
     const burst: Promise<{ status: number }>[] = [];
     for (let place = 0; place < 20; place++) burst.push(publish(`"in flight ${place}"`));
     await postgres.whileStopped(async () => {
-      const answers = await Promise.all(burst);
-      for (const [place, { status }] of answers.entries()) expect([201, 503], `in flight ${place}`).toContain(status);
+      const responses = await Promise.all(burst);
+      for (const [place, { status }] of responses.entries()) expect([201, 503], `in flight ${place}`).toContain(status);
       expect(await publish('"while away"')).toEqual({
         status: 503,
         retryAfter: "5",

@@ -7,7 +7,7 @@ import { parseEnvironment, requireDatabaseUrl } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
 import { withoutIndex } from "../without-index";
 
-// The gateway and its store alone, to be killed: documents ask nothing of the index or of the chain.
+// A gateway with only the store, for tests that kill it. Document operations don't use the index or the chain.
 const environment = parseEnvironment(process.env);
 const log = pino({ level: "silent" });
 const store = createLazyStore(() => openStore({ databaseUrl: requireDatabaseUrl(environment), onIdleError: () => {} }));

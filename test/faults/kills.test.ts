@@ -10,7 +10,7 @@ import { expectPublished, publishUntilGone } from "./publishing";
 
 const KILLS = 20;
 const WRITERS = 4;
-/** How many writes are acknowledged before the process is killed: a different moment each time. */
+/** The number of acknowledged writes before the process is killed. It varies, to kill at different moments. */
 const writesBefore = (kill: number) => 1 + ((kill * 7) % 23);
 
 let server: string;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = await compile("test/faults/document-server.ts");
 });
 
-describe(`${KILLS} kills in a stream of writes`, () => {
+describe(`${KILLS} kills during writes`, () => {
   let database: TestDatabase;
   let env: NodeJS.ProcessEnv;
   let url: string;
@@ -41,13 +41,13 @@ describe(`${KILLS} kills in a stream of writes`, () => {
     });
     await waitFor(
       child,
-      "answer",
+      "response",
       async () => (await fetch(`${url}/catalogs/0x${"00".repeat(32)}`)).status === 404 || undefined,
     );
     return child;
   };
 
-  it("keep every acknowledged write, leave none half there, and the store opens by itself", {
+  it("lose no acknowledged write, leave no partial write, and the store opens without repair", {
     timeout: 600_000,
   }, async () => {
     for (let kill = 0; kill < KILLS; kill++) {

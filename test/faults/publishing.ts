@@ -1,7 +1,7 @@
 import { keccak256, stringToBytes } from "viem";
 import { expect } from "vitest";
 
-/** Publishes one text after another until the connection breaks, and tells of each that was acknowledged. */
+/** Publishes texts one after another until the connection breaks. Calls `onAcknowledged` for each 201. */
 export async function publishUntilGone(
   url: string,
   writer: string,
@@ -17,14 +17,14 @@ export async function publishUntilGone(
       });
       if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
     } catch (error) {
-      if (error instanceof TypeError) return; // The connection is gone, as it should be.
+      if (error instanceof TypeError) return; // The connection broke, as expected.
       throw error;
     }
     onAcknowledged(text);
   }
 }
 
-/** Every text is served as it was published. */
+/** Expects every text to be served unchanged. */
 export async function expectPublished(url: string, texts: readonly string[]): Promise<void> {
   for (const text of texts) {
     const response = await fetch(`${url}/catalogs/${keccak256(stringToBytes(text))}`);

@@ -12,18 +12,18 @@ import type { TableName } from "./index-of";
 import type { Stack } from "./stack";
 
 /**
- * What the index says otherwise than the chain, one line each: every table is compared, row by row and column by
- * column, with rows made from the contracts' getters and logs alone. None when the index is right.
+ * Returns the differences between the index and the chain, one line each. Every table is compared, row by row and column by
+ * column, with rows built only from the contracts' getters and logs.
  */
 export async function differences(stack: Stack): Promise<string[]> {
   const [indexed, onChain] = [await stack.allRows(), await rowsOnChain(stack)];
   const names = Object.keys(onChain) as TableName[];
-  // A total that went back to nothing keeps its row.
+  // A total keeps its row when it returns to zero.
   const total = indexed.total.filter((row) => row.count !== 0 || row.marked !== 0);
   return names.flatMap((name) => tableDifferences(name, { ...indexed, total }[name], onChain[name]));
 }
 
-/** Every table of the schema as it follows from the chain. */
+/** The expected rows of every table. */
 async function rowsOnChain(stack: Stack): Promise<Rows<TableName>> {
   const chain = await readChain(stack);
   const [registries, commerce] = [await registryRows(chain), await commerceRows(chain)];
@@ -59,7 +59,7 @@ function tableDifferences(table: TableName, indexed: readonly unknown[], onChain
   return [...missing, ...invented, ...changed];
 }
 
-/** The function that names a row of a table by its primary key. */
+/** Returns a function that identifies a row by its primary key. */
 function primaryKeyOf(table: TableName): (row: AnyRow) => string {
   const { primaryKeys, columns } = getTableConfig(tables[table]);
   const keyColumns = primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary);
@@ -69,7 +69,7 @@ function primaryKeyOf(table: TableName): (row: AnyRow) => string {
   return (row) => names.map((name) => String(row[name])).join("-");
 }
 
-/** A value as text, the same for equal values: the members of an object have an order in JSON, but none in the database. */
+/** A value as canonical text. Object keys are sorted, because the database doesn't keep their order. */
 const written = (value: unknown): string | undefined =>
   JSON.stringify(value, (_, inner: unknown) =>
     inner !== null && typeof inner === "object" && !Array.isArray(inner)

@@ -6,34 +6,36 @@ const TIMEOUT_MS = 300_000;
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Starts an index that ends with the test. */
+/** Starts an index that is stopped after the test. */
 async function startIndexFor({ expect, onTestFinished }: TestContext): Promise<ProxiedIndex> {
   const indexed = await startProxiedIndex(expect);
   onTestFinished(() => indexed.stop());
   return indexed;
 }
 
-// The tests wait nearly all of their time, so that they run at the same time, each with an index of its own.
+// The tests mostly wait, so they run concurrently, each with its own index.
 describe.concurrent("an RPC that is away", () => {
-  it("after 429s, for 60 s, is caught up within 10 s of its return", { timeout: TIMEOUT_MS }, async (test) => {
+  it("for 60 s after 429s: the index catches up within 10 s of its return", { timeout: TIMEOUT_MS }, async (test) => {
     const { stack, proxy, register, caughtUp, expectBounded } = await startIndexFor(test);
     proxy.decide(() => "limit");
     await register(3);
     await sleep(10_000);
     proxy.decide(() => "cut");
     await register(5);
-    // A chain with a block every 2 s has mined as many when the RPC returns.
+    // The number of blocks that a chain with a block time of 2 s mines meanwhile.
     await stack.client.mine({ blocks: 25 });
     proxy.calls.length = 0;
     await sleep(AWAY_MS);
-    // About one probe per second of each process.
+    // About one probe per second from each process.
     test.expect(proxy.calls.length).toBeLessThanOrEqual(150);
     proxy.decide(() => "pass");
     await caughtUp(CAUGHT_UP_MS);
     expectBounded();
   });
 
-  it("silent for 60 s is caught up within 10 s of its return", { timeout: TIMEOUT_MS }, async (test) => {
+  it("without responses for 60 s: the index catches up within 10 s of its return", {
+    timeout: TIMEOUT_MS,
+  }, async (test) => {
     const { proxy, register, caughtUp, expectBounded } = await startIndexFor(test);
     proxy.decide(() => "wait");
     await register(5);

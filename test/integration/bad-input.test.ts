@@ -29,7 +29,7 @@ const notHex = (digits: number) => [
   `0x${"a".repeat(200_000)}`,
 ];
 
-/** What is wrong for each kind of parameter, with the sentence that says so. Values are percent-encoded already. */
+/** Invalid values of each kind of parameter, percent-encoded, and the error message. */
 const wrong: Record<Kind, { values: string[]; sentence: string }> = {
   id: {
     values: [...notNumbers, ...longNumbers],
@@ -56,7 +56,7 @@ const wrong: Record<Kind, { values: string[]; sentence: string }> = {
   },
 };
 
-/** What is wrong for a query parameter of any kind, as parts of a query, with the sentence that says so. */
+/** Invalid query strings for a parameter of any kind, and the error message. */
 const misshapen = (name: string, good: string): [string[], string][] => [
   [[`${name}=`], "is empty"],
   [[name], "is empty"],
@@ -66,7 +66,7 @@ const misshapen = (name: string, good: string): [string[], string][] => [
   [[`${name}=${good}`, `${name}=${good}`], "is given more than once"],
 ];
 
-/** The one answer to a wrong parameter; the sentence may go on. */
+/** The response to an invalid parameter. The message may be longer. */
 const refusal = (name: string, sentence: string) => ({
   status: 400,
   body: { error: expect.stringMatching(new RegExp(`^${`${name}: ${sentence}`.replace(/[.^()+]/g, "\\$&")}`)) },
@@ -86,21 +86,21 @@ const isList = ({ parameters }: DocumentedRoute) => parameters.some(({ name }) =
 const lists = routes.filter(isList);
 const isFilter = (parameter: Parameter) => !["limit", "offset", "cursor", "total"].includes(parameter.name);
 
-/** Every parameter of every route that reads. */
+/** Every parameter of every GET route. */
 const parameters = routes.flatMap((route) =>
   route.parameters.map((parameter) => ({ route, parameter, path: route.path, name: parameter.name })),
 );
 
 describe("bad input", () => {
   let stack: Stack;
-  /** What no example can foresee. */
+  /** Parameters that depend on the chain, unlike the examples. */
   let found: Found;
-  /** For each route a good value of each of its parameters, from what the sample chain holds. */
+  /** Valid values for the parameters of each route, from the sample chain. */
   const good = new Map<DocumentedRoute, Record<string, string>>();
 
   beforeAll(async () => {
     stack = await startStack({ sample: true, env: { X402_DEV_BYPASS: "true" } });
-    // So that every list has a second page.
+    // Every list needs a second page.
     for (const name of ["second", "third"])
       await stack.write(actor(1), "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);
     const facilitator = actor(9);
@@ -121,7 +121,7 @@ describe("bad input", () => {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
   const goodOf = (route: DocumentedRoute) => good.get(route) ?? {};
-  /** What a request must have to be answered at all. */
+  /** The required parameters of a request. */
   const needed = (route: DocumentedRoute) => {
     const filter = { "/attestations": "revoked", "/portfolio": "chains" }[route.path];
     const names = route.parameters.filter(({ name, required }) => required || name === filter).map(({ name }) => name);
@@ -136,7 +136,7 @@ describe("bad input", () => {
     return { rows, pagination: body.pagination as List["pagination"] };
   };
 
-  /** Good values of a route's parameters: what its newest or first row has, or what the sample chain is known to have. */
+  /** Valid values for a route's parameters: from its newest or first row, or known values of the sample chain. */
   async function goodValues(route: DocumentedRoute): Promise<Record<string, string>> {
     const [policy] = await stack.rows("policy");
     const known: Record<string, string> = {
@@ -162,7 +162,7 @@ describe("bad input", () => {
     return { ...known, ...Object.fromEntries(fromRow), cursor: pagination.next_cursor ?? "" };
   }
 
-  it("is looked for in every parameter of every operation that reads", () => {
+  it("is tested for every parameter of every GET operation", () => {
     const reads = calls.filter(({ operation }) => operation.route.startsWith("GET "));
     expect(parameters.map(({ path, name }) => `${path} ${name}`).sort()).toEqual(
       reads
@@ -173,14 +173,14 @@ describe("bad input", () => {
     );
   });
 
-  it.each(parameters)("$name of $path: each wrong value is a 400 that names it", async ({ route, parameter, name }) => {
+  it.each(parameters)("$name of $path: invalid values return 400 and name it", async ({ route, parameter, name }) => {
     const { values, sentence } = wrong[kindOf(parameter)];
     for (const value of values)
       expect(await askWith(route, { [name]: value }), value.slice(0, 100)).toEqual(refusal(name, sentence));
   });
 
   it.each(parameters.filter(({ parameter }) => parameter.in === "query"))(
-    "$name of $path: empty, repeated or undecodable is a 400 that names it",
+    "$name of $path: empty, repeated and undecodable values return 400 and name it",
     async ({ route, name }) => {
       const { [name]: _, ...others } = needed(route);
       for (const [parts, sentence] of misshapen(name, goodOf(route)[name] ?? ""))
@@ -189,7 +189,7 @@ describe("bad input", () => {
   );
 
   it.each(parameters.filter(({ parameter }) => parameter.in === "path"))(
-    "$name of $path: an undecodable value is a 400 that names it",
+    "$name of $path: undecodable values return 400 and name it",
     async ({ route, name, parameter }) => {
       for (const value of ["%zz", "%ff", "%", "%00", "1%zz", "%2f", "%2e%2e%2f"])
         expect(await askWith(route, { [name]: value }), value).toEqual(
@@ -198,9 +198,9 @@ describe("bad input", () => {
     },
   );
 
-  it.each(parameters)("$name of $path: a good value is served", async ({ route, name }) => {
+  it.each(parameters)("$name of $path: a valid value returns 200", async ({ route, name }) => {
     const value = goodOf(route)[name];
-    if (!value) throw new Error(`The sample chain has no good ${name}`);
+    if (!value) throw new Error(`The sample chain has no valid ${name}`);
     expect(await askWith(route, { [name]: value })).toMatchObject({ status: 200 });
   });
 
@@ -213,13 +213,13 @@ describe("bad input", () => {
       const answer = await askWith(route, { [name]: lower });
       expect(await askWith(route, { [name]: upper })).toEqual(answer);
       if (isList(route)) expect((await listOf(route, { [name]: upper })).rows).not.toHaveLength(0);
-      // A document is nothing but what was published.
+      // A document is served as published, without its hash.
       if (!operationOf(route)?.document) expect(JSON.stringify(answer)).toContain(lower);
       expect(JSON.stringify(answer)).not.toContain(upper);
     },
   );
 
-  it("without the owner that GET /agents requires is a 400 that names it", async () => {
+  it("GET /agents without owner returns 400 and names it", async () => {
     expect(await ask("/agents")).toEqual({ status: 400, body: { error: "owner: is required" } });
     expect(await ask("/agents?limit=0")).toEqual({
       status: 400,
@@ -227,7 +227,7 @@ describe("bad input", () => {
     });
   });
 
-  it("without any filter for GET /attestations is a 400 that names them all", async () => {
+  it("GET /attestations without a filter returns 400 and names all filters", async () => {
     for (const query of ["", "?limit=5&total=true", "?other=1"])
       expect(await ask(`/attestations${query}`)).toEqual({
         status: 400,
@@ -235,7 +235,7 @@ describe("bad input", () => {
       });
   });
 
-  it("in several parameters is told in one answer", async () => {
+  it("in several parameters is reported in one response", async () => {
     expect(await ask("/intents?status=x&owner=1&limit=0&offset=-1")).toEqual({
       status: 400,
       body: {
@@ -247,15 +247,15 @@ describe("bad input", () => {
   });
 
   describe.each(lists)("the list $path", (route) => {
-    it.each(["101", "1000", String(MAX), "9".repeat(90)])("serves limit %s as 100 and says so", async (limit) => {
+    it.each(["101", "1000", String(MAX), "9".repeat(90)])("treats limit %s as 100", async (limit) => {
       expect((await listOf(route, { limit })).pagination).toMatchObject({ limit: 100, offset: 0 });
     });
 
-    it("serves a limit of 200,000 digits as 100", async () => {
+    it("treats a limit of 200,000 digits as 100", async () => {
       expect((await listOf(route, { limit: "9".repeat(200_000) })).pagination.limit).toBe(100);
     });
 
-    it("echoes limits and offsets up to the largest, where there is nothing", async () => {
+    it("returns the limit and offset, up to the largest offset", async () => {
       expect((await listOf(route, { limit: "7", offset: "0" })).pagination).toMatchObject({ limit: 7, offset: 0 });
       const offset = Number.MAX_SAFE_INTEGER;
       const { rows, pagination } = await listOf(route, { offset: String(offset) });
@@ -263,7 +263,7 @@ describe("bad input", () => {
       expect(pagination).toEqual({ limit: 50, offset, count: 0, next_cursor: null });
     });
 
-    it("refuses offset together with cursor", async () => {
+    it("rejects offset together with cursor", async () => {
       const cursor = goodOf(route).cursor ?? "";
       for (const offset of ["0", "1"])
         expect(await askWith(route, { cursor, offset })).toEqual({
@@ -272,7 +272,7 @@ describe("bad input", () => {
         });
     });
 
-    it("refuses its own cursor with any character changed", async () => {
+    it("rejects its own cursor with any character changed", async () => {
       const cursor = goodOf(route).cursor ?? "";
       for (let place = 0; place < cursor.length; place += 3) {
         const changed = cursor.slice(0, place) + (cursor[place] === "A" ? "B" : "A") + cursor.slice(place + 1);
@@ -280,7 +280,7 @@ describe("bad input", () => {
       }
     });
 
-    it("refuses the cursors of all other lists", async () => {
+    it("rejects the cursors of all other lists", async () => {
       for (const other of lists)
         if (other !== route)
           expect(await askWith(route, { cursor: goodOf(other).cursor ?? "" }), other.path).toEqual(
@@ -288,7 +288,7 @@ describe("bad input", () => {
           );
     });
 
-    it("refuses its cursor with other filters, and takes it with another limit and another spelling", async () => {
+    it("rejects its cursor with other filters, and accepts it with another limit and in upper case", async () => {
       const cursor = goodOf(route).cursor ?? "";
       const filters = route.parameters.filter(isFilter);
       for (const parameter of filters) {
@@ -310,7 +310,7 @@ describe("bad input", () => {
       );
     });
 
-    it("is empty for well-formed values that nothing has", async () => {
+    it("is empty for valid values without a match", async () => {
       for (const parameter of route.parameters.filter(isFilter)) {
         const value = absent[kindOf(parameter)];
         if (value === undefined) continue;
@@ -322,7 +322,7 @@ describe("bad input", () => {
   });
 
   it.each(parameters.filter(({ route, parameter }) => parameter.in === "path" && !isList(route)))(
-    "$path is a 404 for a well-formed value that nothing has",
+    "$path returns 404 for a valid value without a match",
     async ({ route, name, parameter }) => {
       const kind = kindOf(parameter);
       for (const value of kind === "id" ? ["0", "999999", String(MAX)] : [absent[kind] ?? "", `0x${"0".repeat(64)}`])
@@ -333,7 +333,7 @@ describe("bad input", () => {
     },
   );
 
-  it.each(routes)("$path ignores parameters it does not know, undecodable ones too", async (route) => {
+  it.each(routes)("$path ignores unknown parameters, including undecodable ones", async (route) => {
     const answer = await askWith(route, {});
     expect(answer.status).toBe(200);
     const unknown = [

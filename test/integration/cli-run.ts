@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 
-/** The command in a checkout. */
-export const cliFile = join(import.meta.dirname, "..", "..", "client", "cli", "bin.js");
+/** The CLI's entry point in the repository. */
+export const cliFile = join(import.meta.dirname, "..", "..", "stack", "cli.js");
 
 type Ran = { code: number | null; stdout: string; stderr: string };
 
-/** Runs the command line as a person does, with only the environment given, and an input that ends. */
+/** Runs the CLI with only this environment and this input. */
 export function cli(args: readonly string[], env: NodeJS.ProcessEnv = {}, input = ""): Promise<Ran> {
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [cliFile, ...args], { env: { PATH, HOME, ...env } });

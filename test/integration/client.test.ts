@@ -30,7 +30,7 @@ const [owner, solver] = [actor(1), actor(3)];
 describe("the client and tRPC, on the sample chain", () => {
   let stack: Stack;
   let intentry: IntentryClient;
-  /** What no example can foresee. */
+  /** Parameters that depend on the chain, unlike the examples. */
   let found: Found;
 
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe("the client and tRPC, on the sample chain", () => {
 
   const reads = freeCalls.filter(({ operation }) => operation.route.startsWith("GET "));
 
-  it.each(reads)("$name answers what REST answers", async ({ name, operation }) => {
+  it.each(reads)("$name returns the same as REST", async ({ name, operation }) => {
     const input = exampleOf(name, operation);
     const texts = Object.fromEntries(Object.entries(input).map(([key, value]) => [key, String(value)]));
     const response = await fetch(stack.apiUrl + addressOf(routeOf(operation).path, texts));
@@ -56,12 +56,12 @@ describe("the client and tRPC, on the sample chain", () => {
     expect(await call(name).query(input)).toEqual(operation.document ? text : JSON.parse(text));
   });
 
-  it("answers one call at a time to a plain tRPC client, by GET", async () => {
+  it("serves single calls of a plain tRPC client, by GET", async () => {
     const plain = createTRPCClient<AnyRouter>({ links: [httpLink({ url: `${stack.apiUrl}/trpc` })] });
     expect(await call("agents.get", plain).query({ agentId: 1 })).toEqual(await ask(stack.apiUrl, "/agents/1"));
   });
 
-  it("takes numbers, bigints and booleans where REST has texts", async () => {
+  it("accepts numbers, bigints and booleans where REST has strings", async () => {
     const byText = await intentry.intents.get.query({ id: "1" });
     expect(await intentry.intents.get.query({ id: 1 })).toEqual(byText);
     expect(await intentry.intents.get.query({ id: 1n })).toEqual(byText);
@@ -73,7 +73,7 @@ describe("the client and tRPC, on the sample chain", () => {
     ["query", "agents.get", { agentId: "x" }, "BAD_REQUEST", "/agents/x"],
     ["query", "agents.get", { agentId: "999" }, "NOT_FOUND", "/agents/999"],
     ["query", "intents.list", { limit: 0, owner: "bob" }, "BAD_REQUEST", "/intents?limit=0&owner=bob"],
-  ])("a %s of %s with %j fails as in REST, as %s", async (_, name, input, code, path) => {
+  ])("a %s of %s with %j fails with the message of REST, as %s", async (_, name, input, code, path) => {
     const { error } = (await (await fetch(stack.apiUrl + path)).json()) as { error: string };
     const failure = await call(name)
       .query(input)
@@ -84,7 +84,7 @@ describe("the client and tRPC, on the sample chain", () => {
     expect(await raw.json()).toMatchObject({ error: { message: error, data: { code, httpStatus: raw.status } } });
   });
 
-  it("says of writes what REST says", async () => {
+  it("rejects writes with the messages of REST", async () => {
     await expect(intentry.documents.publishCatalog.mutate({ catalog_json: "{" })).rejects.toThrow(
       "catalog_json: is not valid JSON",
     );
@@ -93,7 +93,7 @@ describe("the client and tRPC, on the sample chain", () => {
     await expect(differs).rejects.toMatchObject({ name: "IntentryError", status: 409 });
   });
 
-  it("has no more than REST has: what is paid for is not there", async () => {
+  it("has no operations beyond REST, and no paid ones", async () => {
     const paid = call(
       "portfolio.get",
       createTRPCClient<AnyRouter>({ links: [httpLink({ url: `${stack.apiUrl}/trpc` })] }),
@@ -105,12 +105,12 @@ describe("the client and tRPC, on the sample chain", () => {
     ["no call", "/trpc", {}, 404],
     ["an unknown call", "/trpc/agents.steal", {}, 404],
     ["another method", "/trpc/agents.get", { method: "DELETE" }, 405],
-    ["a query by a mutation's name", "/trpc/documents.publishCatalog", {}, 405],
-    ["an input that is no JSON", "/trpc/agents.get?input=%7B", {}, 400],
+    ["a mutation sent as a query", "/trpc/documents.publishCatalog", {}, 405],
+    ["an input that is not JSON", "/trpc/agents.get?input=%7B", {}, 400],
     ["51 calls", `/trpc/${Array.from({ length: 51 }, () => "status.health").join(",")}?batch=1&input=%7B%7D`, {}, 400],
-    ["a body of a million", "/trpc/documents.publishCatalog", { method: "POST", body: "x".repeat(1e6) }, 413],
+    ["a body of 1 MB", "/trpc/documents.publishCatalog", { method: "POST", body: "x".repeat(1e6) }, 413],
     ["another content type", "/trpc/documents.publishCatalog", { method: "POST", body: "{}" }, 415],
-  ])("refuses %s", async (_, path, init, status) => {
+  ])("rejects %s", async (_, path, init, status) => {
     const response = await fetch(stack.apiUrl + path, init);
     expect([response.status, await response.text()]).toEqual([status, expect.not.stringContaining("    at ")]);
   });
@@ -118,7 +118,7 @@ describe("the client and tRPC, on the sample chain", () => {
   it.each([
     ["one call", httpLink],
     ["several calls", httpBatchLink],
-  ])("says to a plain client that sends %s in a request that it was too long", async (_, link) => {
+  ])("returns 413 to a plain client with %s per request", async (_, link) => {
     const plain = createTRPCClient<AnyRouter>({ links: [link({ url: `${stack.apiUrl}/trpc` })] });
     const publish = () => call("documents.publishCatalog", plain).mutate({ catalog_json: "x".repeat(300_000) });
     const said = {
@@ -128,7 +128,7 @@ describe("the client and tRPC, on the sample chain", () => {
     await Promise.all([publish(), publish()].map((sent) => expect(sent).rejects.toMatchObject(said)));
   });
 
-  it("streams the live events over tRPC, and goes on after the last one that was had", async () => {
+  it("streams live events over tRPC, and resumes after the last one", async () => {
     const read = async (input: Record<string, unknown>, count: number) => {
       const given = encodeURIComponent(JSON.stringify(input));
       const response = await fetch(`${stack.apiUrl}/trpc/events.subscribe?input=${given}`);
@@ -156,7 +156,7 @@ describe("the client and tRPC, on the sample chain", () => {
     expect(ended).toMatch(/event: serialized-error\ndata: .*"code":"NOT_FOUND","httpStatus":404/);
   });
 
-  it("carries an intent from its signature to its fill", async () => {
+  it("signs and submits an intent, and waits for its statuses", async () => {
     const deadline = (await stack.client.getBlock()).timestamp + 10_000n;
     const intent: SignableIntent = {
       owner: owner.address,
@@ -186,7 +186,7 @@ describe("the client and tRPC, on the sample chain", () => {
     await stack.write(owner, "IntentBook", "selectBid", [7n, 1n]);
     const filled = intentry.waitForIntent("7", { timeoutMs: 20_000, pollMs: 50 });
     await stack.write(owner, "IntentBook", "cancelIntent", [7n]);
-    await expect(filled).rejects.toThrow("Intent 7 is CANCELLED, and will not be FILLED");
+    await expect(filled).rejects.toThrow("Intent 7 is CANCELLED, and can no longer be FILLED");
   });
 
   it("reads every page", async () => {
@@ -197,7 +197,7 @@ describe("the client and tRPC, on the sample chain", () => {
     expect(ids.length).toBeGreaterThan(2);
   });
 
-  it("reads every policy of an account, and nothing else", async () => {
+  it("iterates over exactly the policies of an account", async () => {
     const { address } = people.bob;
     const { policies } = await intentry.accounts.policies.query({ address, limit: 100 });
     const read: unknown[] = [];
@@ -206,7 +206,7 @@ describe("the client and tRPC, on the sample chain", () => {
     expect(read.length).toBeGreaterThan(1);
   });
 
-  it("names quotes as the registry does", async () => {
+  it("hashes quotes like the registry", async () => {
     const quotes: Quote[] = [];
     for await (const quote of iterate(intentry.quotes.list)) quotes.push(quote);
     expect(quotes.length).toBeGreaterThan(1);
@@ -228,7 +228,7 @@ describe("the client and tRPC, on the sample chain", () => {
     expect(await (await fetch(uri)).text()).toBe(text);
   });
 
-  it("publishes several long documents at once, and says why one is too long", async () => {
+  it("publishes several long documents concurrently, and reports one that is too long", async () => {
     const texts = [1, 2, 3].map((number) => JSON.stringify({ number, words: "w".repeat(100 * 1024) }));
     const published = await Promise.all(texts.map((text) => intentry.publishCatalog(text)));
     expect(published.map(({ size_bytes }) => size_bytes)).toEqual(texts.map(({ length }) => length));

@@ -1,4 +1,4 @@
-// Required by a process under test: collects its garbage again and again, so that its metrics say what it holds.
+// Preloaded into a process under test. Collects garbage periodically, so that its heap metric shows live objects.
 const { setFlagsFromString } = require("node:v8");
 const { runInNewContext } = require("node:vm");
 

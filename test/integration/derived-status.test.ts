@@ -15,19 +15,19 @@ const bids = { path: "/intents/{id}/bids" };
 const HOUR = 3_600n;
 const DAY = 86_400n;
 
-/** Everything here that only time changes: no transaction is sent from one test to the next, the clock alone moves on. */
-describe("what time changes", () => {
+/** State that depends on the time: between most tests only the clock advances, without transactions. */
+describe("statuses that depend on the chain's time", () => {
   let stack: Stack;
-  /** The chain's time when all was set up; the tests move on from there, in the order they stand in. */
+  /** The chain's time after the setup. The tests advance it, in their order. */
   let start: bigint;
   let ids: { left: bigint; filled: bigint; cancelled: bigint; lasting: bigint };
   let spentAt: bigint;
-  /** For each moment that the tests move to, an intent that expires at it. */
+  /** An intent that expires at each time that the tests advance to. */
   const probes = new Map<bigint, bigint>();
 
   const chainTime = async () => (await stack.client.getBlock()).timestamp;
 
-  /** Moves the chain to a moment, and waits until the gateway knows: it looks at the index's clock a few times a second. */
+  /** Advances the chain to a time, and waits until the gateway has read it: it polls the index a few times per second. */
   async function moveTo(time: bigint): Promise<void> {
     await stack.client.setNextBlockTimestamp({ timestamp: time });
     await stack.client.mine({ blocks: 1 });
@@ -60,7 +60,7 @@ describe("what time changes", () => {
 
   beforeAll(async () => {
     stack = await startStack();
-    // Ahead of the wall clock by more than the tests take, so that the chain alone says what time it is.
+    // Ahead of the wall clock by more than the duration of the tests, so that only the chain's time counts.
     start = (await chainTime()) + DAY;
     await stack.client.setNextBlockTimestamp({ timestamp: start });
     await stack.write(solver, "SolverRegistry", "registerSolver", ["solver", hashOf("swap")], 1n);
@@ -72,7 +72,7 @@ describe("what time changes", () => {
       lasting: await submit(4n, start + 365n * DAY),
     };
 
-    // On the intent that is left to expire: two bids for an hour and three until its deadline, two of them selected.
+    // The intent that will expire: two bids for an hour and three until its deadline, two of them selected.
     await bid(solver, ids.left, 901n, start + HOUR);
     await bid(rival, ids.left, 902n, start + HOUR);
     await bid(solver, ids.left, 903n, deadline);
@@ -107,7 +107,7 @@ describe("what time changes", () => {
   const bidStatuses = async () =>
     statusesOf(await askAll(stack.apiUrl, bids, { id: String(ids.left) }), "chain_bid_id");
 
-  /** Every status, asked for by name, gives its own part of the list, and the parts are the whole. */
+  /** Checks that the filters by status partition the list. */
   async function expectPartition(list: { path: string }, names: string[], required: Record<string, string> = {}) {
     const all = await askAll(stack.apiUrl, list, required);
     for (const name of names) {
@@ -136,26 +136,26 @@ describe("what time changes", () => {
     return { fills, successful_fills, failed_fills };
   };
 
-  /** The owner's one spend limit, with what the contract counts as spent now. */
+  /** The owner's spend limit, and the current spend according to the contract. */
   async function spending() {
     const [limit] = await askAll(stack.apiUrl, { path: "/accounts/{address}/policies" }, { address: owner.address });
     const spentOnChain = await stack.read("PolicyModule", "getSpentToday", [owner.address, zeroAddress]);
     return { spent: limit?.spent_today, resetsAt: limit?.window_resets_at, spentOnChain: String(spentOnChain) };
   }
 
-  it("at first: open intents and bids, the last selection selected and the ones before it rejected", async () => {
+  it("at first intents and bids are open, the last selection is selected, and earlier ones are rejected", async () => {
     expect(await intentStatuses()).toMatchObject(intentsAre("OPEN"));
     expect(await bidStatuses()).toEqual({ 1: "REJECTED", 2: "OPEN", 3: "SELECTED", 4: "REJECTED", 5: "OPEN" });
     expect(await solverCounts()).toEqual({ fills: "1", successful_fills: "1", failed_fills: "0" });
     await expectPartitions();
   });
 
-  it("a bid is open in the last second it is valid, and expired in the next", async () => {
+  it("a bid is open in its last valid second, and expired in the next", async () => {
     await moveTo(start + HOUR);
     expect(await bidStatuses()).toMatchObject({ 2: "OPEN" });
     await moveTo(start + HOUR + 1n);
     expect(await bidStatuses()).toMatchObject({ 2: "EXPIRED" });
-    // What the owner decided stays decided.
+    // Selected and rejected bids keep their status.
     expect(await bidStatuses()).toEqual({ 1: "REJECTED", 2: "EXPIRED", 3: "SELECTED", 4: "REJECTED", 5: "OPEN" });
     await expectPartitions();
   });
@@ -174,7 +174,7 @@ describe("what time changes", () => {
     expect(await solverCounts()).toEqual({ fills: "1", successful_fills: "1", failed_fills: "1" });
   });
 
-  it("what was spent counts to the last second of the window, and no longer", async () => {
+  it("a spend counts until the last second of the window", async () => {
     const resetsAt = spentAt + DAY;
     expect(await spending()).toEqual({ spent: "40", resetsAt: String(resetsAt), spentOnChain: "40" });
     await moveTo(resetsAt - 1n);
@@ -183,14 +183,14 @@ describe("what time changes", () => {
     expect(await spending()).toEqual({ spent: "0", resetsAt: null, spentOnChain: "0" });
   });
 
-  it("a spend after that begins a new window", async () => {
+  it("a later spend starts a new window", async () => {
     const { blockNumber } = await stack.write(owner, "PolicyModule", "recordSpend", [zeroAddress, 7n]);
     const { timestamp } = await stack.client.getBlock({ blockNumber });
     await stack.indexed();
     expect(await spending()).toEqual({ spent: "7", resetsAt: String(timestamp + DAY), spentOnChain: "7" });
   });
 
-  it("an expired intent that its owner cancels is cancelled, and still a failed fill", async () => {
+  it("an expired intent that its owner cancels is cancelled, and still counts as a failed fill", async () => {
     await stack.write(owner, "IntentBook", "cancelIntent", [ids.left]);
     await stack.indexed();
     expect(await intentStatuses()).toMatchObject(intentsAre("CANCELLED"));

@@ -7,10 +7,10 @@ import { hashOf } from "../../stack/sample/people";
 import { copyProject, type ProjectCopy } from "../support/project-copy";
 import { type Stack, startStack } from "./stack";
 
-/** Where the answer of /health is written. */
+/** The source file of /health. */
 const EDITED = join("api", "operations", "status.ts");
 
-/** Asks on a connection of its own, as a new client does; a kept-alive one would not notice a closed port. */
+/** Sends a request on a new connection. A kept-alive one would not notice a closed port. */
 const ask = (url: string) =>
   new Promise<{ status: number | undefined; body: string }>((answered, failed) => {
     get(url, { agent: false }, (response) => {
@@ -50,19 +50,19 @@ describe("npm run dev", () => {
 
   const healthName = async () => (JSON.parse((await ask(`${stack.apiUrl}/health`)).body) as { name: string }).name;
 
-  /** When Ponder began to index each chain's history: it does so anew whenever it rebuilds the index. */
+  /** The backfill start times in Ponder's metrics. They change when the index is rebuilt. */
   const indexBuilds = async () => {
     const metrics = await (await fetch(`${stack.ponderUrl}/metrics`)).text();
     return metrics.split("\n").filter((line) => line.startsWith("ponder_historical_start_timestamp_seconds{"));
   };
 
-  /** Saves a file in one step, as editors do: the watcher may read a file that is still being written. */
+  /** Saves a file atomically, because the watcher may read a partially written one. */
   async function save(file: string, content: string) {
     await writeFile(`${root}.saving`, content);
     await rename(`${root}.saving`, join(root, file));
   }
 
-  /** Changes the answer of /health, and asks without a pause until it is served. Every answer meanwhile is returned. */
+  /** Edits the response of /health, and polls continuously until it is served. Returns all responses. */
   async function editAndWatch(name: string) {
     const statuses = new Set<number | undefined>();
     const agents = new Set<string>();
@@ -78,7 +78,7 @@ describe("npm run dev", () => {
     }
   }
 
-  it("serves the new version without dropping a request or a row, and does not index anew", async () => {
+  it("serves the new version without dropping a request or a row, and without reindexing", async () => {
     expect(await healthName()).toBe("Intentry");
     expect(builds).toHaveLength(1);
     const before = await ask(`${stack.apiUrl}/agents/1`);
@@ -92,7 +92,7 @@ describe("npm run dev", () => {
     await expect.poll(() => indexBuilds().catch(() => []), { timeout: 20_000 }).toEqual(builds);
   });
 
-  it("goes on following the chain behind the new version", async () => {
+  it("continues to follow the chain with the new version", async () => {
     await registerAgent("second");
     await stack.indexed();
     const { body } = await ask(`${stack.apiUrl}/agents/2`);
@@ -100,7 +100,7 @@ describe("npm run dev", () => {
     expect(await indexBuilds()).toEqual(builds);
   });
 
-  it("indexes anew when a handler is edited, and comes back with the same rows", async () => {
+  it("reindexes when a handler is edited, with the same rows", async () => {
     const handlers = join("src", "agents.ts");
     const rows = await stack.rows("agent");
     await save(handlers, `${await readFile(join(root, handlers), "utf8")}\nexport const edited = true;\n`);

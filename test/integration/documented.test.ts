@@ -13,7 +13,7 @@ import { type Stack, startStack } from "./stack";
 
 type Rows = Awaited<ReturnType<typeof rowsOf>>;
 
-/** Everything the contracts have, by way of their getters. */
+/** The state of the contracts, read with their getters. */
 const rowsOf = async (chain: Chain) => ({
   ...(await registryRows(chain)),
   ...(await intentRows(chain)),
@@ -23,18 +23,18 @@ const rowsOf = async (chain: Chain) => ({
 
 const camelCase = (key: string) => key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** An item with the names that the rows' columns have. */
+/** An item with its keys in camel case, like the columns. */
 const asRow = (item: Item): Item =>
   Object.fromEntries(Object.entries(item).map(([key, value]) => [camelCase(key), value]));
 
 const sum = (items: readonly Item[], key: string) =>
   String(items.reduce((total, item) => total + BigInt(String(item[key])), 0n));
 
-/** How many items have this value under a key, as a decimal string. */
+/** The number of items with this value, as a decimal string. */
 const count = (items: readonly Item[], key: string, value: unknown) =>
   String(items.filter((item) => item[key] === value).length);
 
-/** The items by what they have under a key. */
+/** Groups items by the value of a key. */
 function groups(items: readonly Item[], key: string): [unknown, Item[]][] {
   const found = new Map<unknown, Item[]>();
   for (const item of items) found.set(item[key], [...(found.get(item[key]) ?? []), item]);
@@ -52,7 +52,7 @@ const byVolume = (one: Item, other: Item) => {
   return difference > 0n ? 1 : difference < 0n ? -1 : 0;
 };
 
-describe("the documented answers, on the sample chain", () => {
+describe("the documented responses, on the sample chain", () => {
   let stack: Stack;
   let rows: Rows;
 
@@ -65,7 +65,7 @@ describe("the documented answers, on the sample chain", () => {
   const all = (path: string, parameters?: Parameters) => askAll(stack.apiUrl, { path }, parameters);
   const one = (address: string) => ask(stack.apiUrl, address);
 
-  /** The list of each owner, account or whatever else it needs, joined. */
+  /** The concatenated lists for all values of a required parameter, such as the owner. */
   const allOfEach = async (path: string, parameters: readonly Parameters[]) =>
     (await inChunks(parameters, (each) => all(path, each))).flat();
 
@@ -74,9 +74,9 @@ describe("the documented answers, on the sample chain", () => {
   type Resource = {
     name: keyof typeof shapes & keyof Rows;
     list: () => Promise<Item[]>;
-    /** The route of one of them, and the key of what its path names. */
+    /** The route of a single item, and the key of its path parameter. */
     single?: [path: string, parameter: string, key: string];
-    /** What the index adds to what the contracts have; each has a test of its own below. */
+    /** Fields that the index derives. Each has its own test below. */
     derived?: string[];
   };
 
@@ -127,7 +127,7 @@ describe("the documented answers, on the sample chain", () => {
       expect(items.flatMap((item) => deviations(item, shapes[name]))).toEqual([]);
     });
 
-    it("has what the contracts have", async () => {
+    it("agrees with the contracts", async () => {
       for (const item of await list()) {
         const own = Object.fromEntries(
           Object.entries(asRow(item)).filter(([key]) => !derived.map(camelCase).includes(key)),
@@ -139,7 +139,7 @@ describe("the documented answers, on the sample chain", () => {
       }
     });
 
-    it.runIf(single)("is the same alone as in its list", async () => {
+    it.runIf(single)("is the same as a single item and in its list", async () => {
       const [path = "", parameter = "", key = ""] = single ?? [];
       for (const item of await list())
         expect(await one(addressOf(path, { [parameter]: String(item[key]) }))).toEqual(item);
@@ -159,7 +159,7 @@ describe("the documented answers, on the sample chain", () => {
       }
     });
 
-    it("has what the intent book has", async () => {
+    it("agrees with the intent book", async () => {
       const { timestamp } = await stack.client.getBlock();
       const unlessZero = (value: Hex) => (value === zeroHash || value === zeroAddress ? null : lower(value));
       for (const intent of await all("/intents")) {
@@ -194,7 +194,7 @@ describe("the documented answers, on the sample chain", () => {
       }
     });
 
-    it("has the fill and its proof as they were logged", async () => {
+    it("has the logged fill and proof", async () => {
       const filled = await all("/intents", { status: "filled" });
       expect(filled.map(({ intent_id }) => intent_id).sort()).toEqual(rows.fill.map(({ intentId }) => intentId).sort());
       for (const { intent_id, fill } of filled) {
@@ -209,7 +209,7 @@ describe("the documented answers, on the sample chain", () => {
       }
     });
 
-    it("has each state that an intent can be in", async () => {
+    it("has every status", async () => {
       const states = (await all("/intents")).map(({ status }) => String(status));
       expect(distinct(states).sort()).toEqual(["CANCELLED", "EXPIRED", "FILLED", "OPEN"]);
     });
@@ -224,7 +224,7 @@ describe("the documented answers, on the sample chain", () => {
       expect(bids.flatMap((bid) => deviations(bid, shapes.bid))).toEqual([]);
     });
 
-    it("has what the intent book has", async () => {
+    it("agrees with the intent book", async () => {
       const { timestamp } = await stack.client.getBlock();
       for (const { intentId, selectedBidId } of rows.intent)
         for (const bid of await bidsOf(intentId)) {
@@ -280,7 +280,7 @@ describe("the documented answers, on the sample chain", () => {
       expect([...seen].sort()).toEqual(Object.keys(policyShapes).sort());
     });
 
-    it("has what the policy module has", async () => {
+    it("agrees with the policy module", async () => {
       const { timestamp } = await stack.client.getBlock();
       const expected = (row: Rows["policy"][number]): Item => {
         const [first, second, third] = row.key.split("-");
@@ -327,7 +327,7 @@ describe("the documented answers, on the sample chain", () => {
     });
   });
 
-  it("gives solvers the counts and averages that follow from the fills", async () => {
+  it("has the counts and averages of solvers that follow from the fills", async () => {
     const intents = await all("/intents");
     for (const solver of await all("/solvers")) {
       const filled = intents.filter(({ fill }) => (fill as Item | null)?.solver === solver.operator);
@@ -358,7 +358,7 @@ describe("the documented answers, on the sample chain", () => {
     }
   });
 
-  it("gives attestors the counts that follow from the attestations", async () => {
+  it("has the counts of attestors that follow from the attestations", async () => {
     for (const attestor of await all("/attestors")) {
       const own = await all("/attestations", { attester: String(attestor.operator) });
       expect(attestor).toMatchObject({
@@ -379,7 +379,7 @@ describe("the documented answers, on the sample chain", () => {
       }
     });
 
-    it("adds up what the lists have", async () => {
+    it("equals the sums over the lists", async () => {
       const [merchants, services, facilitators] = [
         await all("/merchants"),
         await all("/services"),
@@ -388,7 +388,7 @@ describe("the documented answers, on the sample chain", () => {
       const [quotes, receipts, disputes] = [await all("/quotes"), await all("/receipts"), await all("/disputes")];
       const signals = await all("/trust-signals");
 
-      /** The receipts by what they have under a key, the largest volume first. */
+      /** The receipts grouped by a key, largest volume first. */
       const ranking = (key: string, about: (value: unknown) => Item = (value) => ({ [key]: value }), of = receipts) =>
         groups(of, key)
           .map(([value, own]): Item => ({ ...about(value), ...volumeOf(own) }))
@@ -448,7 +448,7 @@ describe("the documented answers, on the sample chain", () => {
       }
     });
 
-    it("adds up what the lists have about the merchant", async () => {
+    it("equals the sums over the merchant's lists", async () => {
       for (const { merchantId: merchant_id } of rows.merchant) {
         const receipts = await all("/receipts", { merchant_id });
         const disputes = (
@@ -479,12 +479,12 @@ describe("the documented answers, on the sample chain", () => {
   describe("GET /tx/:hash/explain", () => {
     const protocolAbi = contractNames.flatMap((name) => [...protocolAbis[name]]);
 
-    /** Every event of the protocol but OpenZeppelin's own, which is never emitted. */
+    /** Every protocol event except OpenZeppelin's own, which is never emitted. */
     const everyEvent = distinct(protocolAbi.flatMap((item) => (item.type === "event" ? [item.name] : []))).filter(
       (name) => name !== "EIP712DomainChanged",
     );
 
-    /** An argument as JSON has it. */
+    /** An argument as JSON. */
     const written = (value: unknown) =>
       typeof value === "bigint"
         ? String(value)
@@ -528,7 +528,7 @@ describe("the documented answers, on the sample chain", () => {
         );
         for (const event of events) {
           expect(Object.keys(event).sort()).toEqual(["args", "description", "eventName"]);
-          // What comes first in an event is what it is about: an id, a hash or an account.
+          // The first argument is the subject: an id, a hash or an account.
           const [about] = Object.values(event.args as Item);
           expect(event.description).toContain(String(about));
           described.add(String(event.eventName));
@@ -550,7 +550,7 @@ describe("the documented answers, on the sample chain", () => {
     });
   });
 
-  it("GET /health says that the process serves, in the words of both documents", async () => {
+  it("GET /health returns the status in the formats of both documents", async () => {
     expect(await one("/health")).toEqual({
       status: "ok",
       ok: true,
@@ -560,7 +560,7 @@ describe("the documented answers, on the sample chain", () => {
     });
   });
 
-  it("GET /ready says at which block the index stands", async () => {
+  it("GET /ready returns the index head", async () => {
     const head = String(await stack.client.getBlockNumber());
     expect(await one("/ready")).toEqual({
       ready: true,

@@ -30,7 +30,7 @@ const config: Config = {
   documentBytesPerDay: undefined,
 };
 
-/** The document routes on a real store; they ask nothing of the index or of the chain. */
+/** The document routes on a real store. They don't use the index or the chain. */
 async function openDocuments() {
   const database = await createTestDatabase("documents");
   const options = { databaseUrl: database.url, onIdleError: () => {} };
@@ -59,7 +59,7 @@ const post = (gateway: Gateway, path: string, body: unknown, headers: Record<str
 
 const latin1 = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 
-/** JSON texts with everything that a parser would lose: spacing, key order, duplicate keys, big numbers, escapes. */
+/** JSON texts that change when parsed and serialized: whitespace, key order, duplicate keys, large numbers, escapes. */
 const jsonText = fc.oneof(
   fc.json(),
   fc.json({ stringUnit: "binary" }),
@@ -86,7 +86,7 @@ describe("documents", () => {
   afterAll(() => documents?.close());
 
   it.each(kinds)(
-    "$path gives back the same bytes under their hash, whatever JSON they are",
+    "$path returns the same bytes for their hash, for any JSON",
     async (kind) => {
       await fc.assert(
         fc.asyncProperty(jsonText, async (text) => {
@@ -108,7 +108,7 @@ describe("documents", () => {
     runs(120_000),
   );
 
-  it("serves a document as what it is, for ever", async () => {
+  it("serves a document as immutable JSON", async () => {
     const text = '{"served": true}\n';
     await post(gateway, "/catalogs", { catalog_json: text });
     const response = await gateway.request(`/catalogs/${hashOf(text)}`);
@@ -124,7 +124,7 @@ describe("documents", () => {
     expect(again.status).toBe(304);
   });
 
-  it("makes one row of 50 publications at once", async () => {
+  it("stores one row for 50 concurrent publications", async () => {
     const before = await documents.rows();
     const body = { catalog_json: '{"at":"once"}' };
     const answers = await Promise.all(Array.from({ length: 50 }, () => post(gateway, "/catalogs", body)));
@@ -132,7 +132,7 @@ describe("documents", () => {
     expect(await documents.rows()).toBe((before ?? 0) + 1);
   });
 
-  it("attack: overwriting a catalog's merchant_id; a later publisher fills what is empty and changes nothing that is set", async () => {
+  it("attack: overwriting a catalog's merchant_id. A later publisher sets only empty fields", async () => {
     const catalog_json = '{"whose":"catalog"}';
     const read = async () => (await gateway.request(`/catalogs/${hashOf(catalog_json)}/metadata`)).json();
     await post(gateway, "/catalogs", { catalog_json, merchant_id: "7" });
@@ -146,7 +146,7 @@ describe("documents", () => {
     expect(Date.parse(String(last.updated_at))).toBeGreaterThanOrEqual(Date.parse(String(first.created_at)));
   });
 
-  it("takes the fields that a body leaves out from the document, and ignores bad ones there", async () => {
+  it("reads omitted fields from the document, and ignores invalid ones there", async () => {
     const agent = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
     const request = { request_id: "r1", merchant_id: 7, service_numeric_id: "-1", agent, quote: { service_id: "no" } };
     const requested = await post(gateway, "/quote-requests", { quote_request_json: JSON.stringify(request) });
@@ -172,7 +172,7 @@ describe("documents", () => {
     });
   });
 
-  it("refuses a hash that differs from expected_hash with 409, and stores nothing", async () => {
+  it("rejects a hash that differs from expected_hash with 409, and stores nothing", async () => {
     const catalog_json = '{"expected":"otherwise"}';
     const refused = await post(gateway, "/catalogs", { catalog_json, expected_hash: hashOf("other") });
     expect(refused.status).toBe(409);
@@ -183,8 +183,8 @@ describe("documents", () => {
 
   it.each<[string, Record<string, unknown>, number, RegExp]>([
     ["no text", {}, 400, /^catalog_json: is required/],
-    ["a text that is no JSON", { catalog_json: "{" }, 400, /^catalog_json: is not valid JSON/],
-    ["a text that is no string", { catalog_json: { a: 1 } }, 400, /^catalog_json: must be a string/],
+    ["a text that is not JSON", { catalog_json: "{" }, 400, /^catalog_json: is not valid JSON/],
+    ["a text that is not a string", { catalog_json: { a: 1 } }, 400, /^catalog_json: must be a string/],
     ["half a surrogate pair", { catalog_json: '"\ud800"' }, 400, /^catalog_json: .*surrogate/],
     ["a malformed hash", { catalog_json: "1", expected_hash: "0x1" }, 400, /^expected_hash: must be a hash/],
     ["a malformed id", { catalog_json: "1", merchant_id: "-1" }, 400, /^merchant_id: /],
@@ -193,37 +193,37 @@ describe("documents", () => {
     ["too long a name", { catalog_json: "1", service_id: "x".repeat(161) }, 400, /^service_id: /],
     ["a name with NUL", { catalog_json: "1", service_id: "a\0b" }, 400, /^service_id: /],
     ["a document over 128 KiB", { catalog_json: `"${"x".repeat(131_071)}"` }, 413, /^catalog_json: must have at most/],
-    ["nothing but brackets", { catalog_json: "[".repeat(100_000) }, 400, /^catalog_json: is not valid JSON/],
-  ])("refuses %s", async (_, body, status, message) => {
+    ["only brackets", { catalog_json: "[".repeat(100_000) }, 400, /^catalog_json: is not valid JSON/],
+  ])("rejects %s", async (_, body, status, message) => {
     const response = await post(gateway, "/catalogs", body);
     expect([response.status, await response.json()]).toEqual([status, { error: expect.stringMatching(message) }]);
   });
 
   it.each<[string, string | Blob | Uint8Array<ArrayBuffer>, string | undefined, number, RegExp]>([
-    ["no JSON", "catalog_json=1", "application/json", 400, /^body: /],
-    ["another content type", '{"catalog_json":"1"}', "text/plain", 400, /content-type/],
-    ["no content type", new Blob(['{"catalog_json":"1"}']), undefined, 400, /content-type/],
-    ["a list", '[{"catalog_json":"1"}]', "application/json", 400, /^body: must be a JSON object/],
-    ["nothing but NUL", "\0\0", "application/json", 400, /^body: /],
+    ["not JSON", "catalog_json=1", "application/json", 400, /^body: /],
+    ["of another content type", '{"catalog_json":"1"}', "text/plain", 400, /content-type/],
+    ["without a content type", new Blob(['{"catalog_json":"1"}']), undefined, 400, /content-type/],
+    ["an array", '[{"catalog_json":"1"}]', "application/json", 400, /^body: must be a JSON object/],
+    ["only NUL", "\0\0", "application/json", 400, /^body: /],
+    ["not UTF-8", new Uint8Array([0x7b, 0xff, 0x7d]), "application/json", 400, /^body: is not valid UTF-8$/],
     [
-      "bytes that are no UTF-8",
-      new Uint8Array([0x7b, 0xff, 0x7d]),
-      "application/json",
-      400,
-      /^body: is not valid UTF-8$/,
-    ],
-    [
-      "a document that is no UTF-8",
+      "a document that is not UTF-8",
       latin1('{"catalog_json":"\\"caf\xe9\\""}'),
       "application/json",
       400,
       /^body: is not valid UTF-8$/,
     ],
     ["brackets 100,000 deep", "[".repeat(1e5) + "]".repeat(1e5), "application/json", 400, /^body: /],
-    ["a __proto__ that has it", '{"__proto__":{"catalog_json":"1"}}', "application/json", 400, /^catalog_json: is req/],
-    ["a string of a million", `{"catalog_json":"\\"${"x".repeat(1e6)}\\""}`, "application/json", 413, /^body: /],
-    ["a key of a million", `{"${"x".repeat(1e6)}":1}`, "application/json", 413, /^body: /],
-  ])("refuses a body that is %s", async (_, body, type, status, message) => {
+    [
+      "an object with the text in __proto__",
+      '{"__proto__":{"catalog_json":"1"}}',
+      "application/json",
+      400,
+      /^catalog_json: is req/,
+    ],
+    ["a string of 1 MB", `{"catalog_json":"\\"${"x".repeat(1e6)}\\""}`, "application/json", 413, /^body: /],
+    ["a key of 1 MB", `{"${"x".repeat(1e6)}":1}`, "application/json", 413, /^body: /],
+  ])("rejects a body that is %s", async (_, body, type, status, message) => {
     const before = await documents.rows();
     const headers = type === undefined ? undefined : { "content-type": type };
     const response = await gateway.request("/catalogs", { method: "POST", body, headers });
@@ -231,13 +231,13 @@ describe("documents", () => {
     expect(await documents.rows()).toBe(before);
   });
 
-  it("counts characters, and not the halves of some", async () => {
+  it("counts characters, not UTF-16 code units", async () => {
     const named = (service_id: string) => post(gateway, "/catalogs", { catalog_json: '{"named":1}', service_id });
     expect((await named("🤖".repeat(160))).status).toBe(201);
     expect((await named("🤖".repeat(161))).status).toBe(400);
   });
 
-  it("reads the body of what needs none, too", async () => {
+  it("validates the body also if all its fields are optional", async () => {
     const select = (body: string) =>
       documents.serve({ devHelpers: true }).request("/bids/1-1/select", {
         method: "POST",
@@ -248,18 +248,18 @@ describe("documents", () => {
     expect((await select(`"${"x".repeat(300_000)}"`)).status).toBe(413);
   });
 
-  it("says 405 to another method on a path that is written out, whatever else the path could mean", async () => {
+  it("returns 405 for another method on a literal path, also if a path with parameters matches", async () => {
     const response = await gateway.request("/intents/metadata");
     expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
   });
 
-  it("says that helpers are for development before it looks at what was sent", async () => {
+  it("rejects development helpers before it validates the input", async () => {
     const elsewhere = documents.serve({ devHelpers: false, writesPerMinute: 5 });
     const refused = await post(elsewhere, "/intents/5/bids", {});
     expect([refused.status, refused.headers.has("ratelimit")]).toEqual([403, false]);
   });
 
-  it("takes hashes in upper case, and serves them in lower case", async () => {
+  it("accepts hashes in upper case, and returns them in lower case", async () => {
     const catalog_json = '{"hash":"in upper case"}';
     const upper = `0x${hashOf(catalog_json).slice(2).toUpperCase()}`;
     const published = await post(gateway, "/catalogs", { catalog_json, expected_hash: upper });
@@ -267,14 +267,14 @@ describe("documents", () => {
     expect(await (await gateway.request(`/catalogs/${upper}`)).text()).toBe(catalog_json);
   });
 
-  it("answers 404 for a document that is not there, and keeps the kinds apart", async () => {
+  it("returns 404 for an unknown document, and for a document of another kind", async () => {
     const text = '{"only":"a catalog"}';
     await post(gateway, "/catalogs", { catalog_json: text });
     for (const path of [`/quote-requests/${hashOf(text)}`, `/quote-responses/${hashOf(text)}/metadata`])
       expect((await gateway.request(path)).status).toBe(404);
   });
 
-  it("names itself by PUBLIC_BASE_URL, and believes forwarding headers from a trusted proxy only", async () => {
+  it("uses PUBLIC_BASE_URL in URLs, and forwarding headers only from a trusted proxy", async () => {
     const forwarded = { "x-forwarded-host": "evil.example, api.example", "x-forwarded-proto": "https" };
     const uriOf = async (change: Partial<Config>) => {
       const response = await post(documents.serve(change), "/catalogs", { catalog_json: "{}" }, forwarded);
@@ -297,7 +297,7 @@ describe("documents", () => {
     );
   });
 
-  it("limits the writes of a client over several processes, and says when to come back", async () => {
+  it("limits a client's writes across processes, with Retry-After", async () => {
     const limited = [
       documents.serve({ writesPerMinute: 5, trustProxy: true }),
       documents.serve({ writesPerMinute: 5, trustProxy: true }),
@@ -306,7 +306,7 @@ describe("documents", () => {
     const send = (place: number, client: string) =>
       post(limited[place % 2] as Gateway, "/catalogs", { catalog_json: String(place) }, from(client));
     const answers = await Promise.all(Array.from({ length: 12 }, (_, place) => send(place, "192.0.2.1")));
-    // A minute may turn in between, and then a few more are let in.
+    // A new minute may start in between, which allows a few more.
     expect(answers.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(10);
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.headers.get("retry-after")).toMatch(/^\d+$/);
@@ -321,7 +321,7 @@ describe("documents", () => {
     ]);
   });
 
-  it("limits the bytes of new documents a day, but not publishing one again", async () => {
+  it("limits the bytes of new documents per day, but not publishing the same one again", async () => {
     const full = documents.serve({ documentBytesPerDay: 100, trustProxy: true });
     const headers = { "x-forwarded-for": "192.0.2.9" };
     const publish = (text: string) => post(full, "/catalogs", { catalog_json: JSON.stringify(text) }, headers);
@@ -333,7 +333,7 @@ describe("documents", () => {
     expect((await publish("c".repeat(20))).status).toBe(201);
   });
 
-  it("lets nobody write without a token when there are tokens", async () => {
+  it("rejects writes without a token if tokens are configured", async () => {
     const guarded = documents.serve({ writeTokens: ["a-token-of-ours-1234", "another-token-56789"] });
     const withToken = (authorization?: string) =>
       post(guarded, "/catalogs", { catalog_json: "{}" }, authorization ? { authorization } : {});
@@ -347,7 +347,7 @@ describe("documents", () => {
     expect((await guarded.request(`/catalogs/${hashOf("{}")}`)).status).toBe(200);
   });
 
-  it("opens safely from many processes at once", async () => {
+  it("can be opened by many processes concurrently", async () => {
     const stores = await Promise.all(Array.from({ length: 8 }, () => openStore(documents.options)));
     await Promise.all(stores.map((store) => store.close()));
   });

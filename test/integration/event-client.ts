@@ -4,7 +4,7 @@ import { Agent, get, type IncomingMessage } from "node:http";
 export type WireMessage = { id: string | undefined; event: string; data: Record<string, unknown> };
 
 type Options = {
-  /** Called with every message; false cuts the connection. */
+  /** Called with every message. Return false to close the connection. */
   onMessage: (message: WireMessage) => boolean | undefined;
   lastEventId?: string | undefined;
   headers?: Record<string, string>;
@@ -17,11 +17,11 @@ export type EventConnection = {
   comments: string[];
   /** Resolves when either side has closed the connection. */
   ended: Promise<void>;
-  /** Cuts the connection. */
+  /** Closes the connection. */
   cut: () => void;
 };
 
-/** Parses one message; undefined for a comment or a block without data. */
+/** Parses one message. Returns undefined for a comment or a block without data. */
 function parse(block: string, comments: string[]): WireMessage | undefined {
   const fields: Record<string, string> = {};
   for (const line of block.split("\n")) {
@@ -36,7 +36,7 @@ function parse(block: string, comments: string[]): WireMessage | undefined {
 
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
 
-/** Opens an event stream on a connection of its own; rejects with the body of any response but 200. */
+/** Opens an event stream on its own connection. Rejects with the body of any response except 200. */
 export const openEvents = (url: string, { onMessage, lastEventId, headers = {} }: Options): Promise<EventConnection> =>
   new Promise((resolve, reject) => {
     const sent = { ...headers, ...(lastEventId !== undefined && { "last-event-id": lastEventId }) };
@@ -58,7 +58,7 @@ export const openEvents = (url: string, { onMessage, lastEventId, headers = {} }
         open = false;
         request.destroy();
       };
-      response.on("error", () => {}); // A connection that was cut; `ended` says so.
+      response.on("error", () => {}); // A closed connection resolves `ended`.
       response.on("data", (chunk: string) => {
         text += chunk;
         for (let end = text.indexOf("\n\n"); open && end !== -1; end = text.indexOf("\n\n")) {
@@ -72,18 +72,18 @@ export const openEvents = (url: string, { onMessage, lastEventId, headers = {} }
     request.on("error", reject);
   });
 
-/** The last message of a stream whose service is stopping. */
+/** The last message of a stream when the service stops. */
 const STOPPING = "The service is stopping. Reconnect with the last event id";
 
 /** A client as documented: it keeps a list of events, and reconnects with the id of its last message. */
 export class FollowingClient {
-  /** The ids of the events it holds, in their order. */
+  /** The ids of its events, in order. */
   readonly held: string[] = [];
   readonly events: Record<string, unknown>[] = [];
   readonly removed: string[] = [];
   readonly problems: string[] = [];
   lastId: string | undefined;
-  /** The finalized block, as its stream said last. */
+  /** The last finalized block in its stream. */
   finalizedBlock = 0n;
   /** Called with every message, before the next one is processed. */
   onMessage: ((message: WireMessage) => boolean | undefined) | undefined;

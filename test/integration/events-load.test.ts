@@ -9,15 +9,15 @@ import { type Stack, startStack } from "./stack";
 const SUBSCRIBERS = 500;
 const EVENTS = 1_000;
 const EVENTS_PER_BLOCK = 50;
-/** So many of the blocks are replaced in the middle of it all. */
+/** The depth of the reorg in the middle of the test. */
 const REORG_DEPTH = 4;
 
 const sender = actor(1);
 
-/** By how much the heap may have grown: the index itself holds more than before. */
+/** The allowed heap growth: the index itself has more data than before. */
 const GROWTH_BYTES = 16 * 1024 * 1024;
 
-/** How many bytes the server's heap holds, by its own metrics: the least of some readings, which are taken until garbage was collected. */
+/** The server's heap size in bytes, from its metrics: the minimum of several readings, taken until garbage was collected. */
 async function heapOf(ponderUrl: string): Promise<number> {
   const readings: number[] = [];
   for (let reading = 0; reading < 30; reading++) {
@@ -42,7 +42,7 @@ describe(`${SUBSCRIBERS} subscribers on one process`, () => {
     await stack?.stop();
   });
 
-  /** One transaction, and so one block, of many events. */
+  /** One transaction, and so one block, with many events. */
   const mineBlock = (first: number) =>
     stack.write(sender, "Multicall", "aggregate", [
       Array.from({ length: EVENTS_PER_BLOCK }, (_, place) => ({
@@ -59,7 +59,7 @@ describe(`${SUBSCRIBERS} subscribers on one process`, () => {
   const logged = async () =>
     (await stack.rows("eventLog")).map(({ id, blockHash }) => `${id}-${blockHash.slice(2, 18)}`).sort();
 
-  it("each receive every event once and in order, through a reconnect each and a reorg, and leave no memory behind", {
+  it("each receive every event once and in order, through a reconnect and a reorg, without a memory leak", {
     timeout: 240_000,
   }, async () => {
     await mineBlock(0);
@@ -69,7 +69,7 @@ describe(`${SUBSCRIBERS} subscribers on one process`, () => {
     for (let number = 0; number < SUBSCRIBERS; number++) {
       const client = new FollowingClient(`${stack.apiUrl}/events?from_block=0`);
       clients.push(client);
-      // Each loses its connection once, at a message of its own, and comes back at once.
+      // Each connection is lost once, at a different message, and is reopened immediately.
       let left = 100 + ((number * 37) % 800);
       client.onMessage = () => {
         if (--left !== 0) return true;

@@ -193,7 +193,7 @@ describe("live events", () => {
     await agrees(client);
   });
 
-  it("are refused with a reason for a bad request", async () => {
+  it("are rejected with an error for an invalid request", async () => {
     const refused: [string, number, RegExp][] = [
       ["name=agentregistered", 400, /^name: must be one of AgentRegistered, /],
       ["contract=Nowhere", 400, /^contract: must be one of AgentRegistry, /],
@@ -208,7 +208,7 @@ describe("live events", () => {
       [
         "after=000000000001-000000-0000000000000000&from_block=1",
         400,
-        /^after: can't be given together with from_block/,
+        /^after: can't be used together with from_block/,
       ],
       ["after=000000000001-000000-ffffffffffffffff", 410, /^Unknown or expired event id/],
       ["after=900000000001-000000-ffffffffffffffff", 410, /^Unknown or expired event id/],

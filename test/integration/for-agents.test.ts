@@ -18,11 +18,11 @@ type Result = { content: { type: string; text: string }[]; structuredContent?: u
 
 const paid = calls.filter((named) => !freeCalls.includes(named));
 
-/** The values of an input, as REST sends them. */
+/** The values of an input as strings, like in REST. */
 const asTexts = (input: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(input).map(([name, value]) => [name, String(value)]));
 
-/** The first value under a key, however deep in an answer. */
+/** The first value of a key, at any depth. */
 function findKey(answer: unknown, key: string): unknown {
   if (typeof answer !== "object" || answer === null) return undefined;
   const own = (answer as Record<string, unknown>)[key];
@@ -34,7 +34,7 @@ function findKey(answer: unknown, key: string): unknown {
   );
 }
 
-describe("what agents are offered, on the sample chain", () => {
+describe("the interfaces for agents, on the sample chain", () => {
   let stack: SampleStack;
   let url: string;
 
@@ -44,7 +44,7 @@ describe("what agents are offered, on the sample chain", () => {
   }, 240_000);
 
   describe("llms.txt and llms-full.txt", () => {
-    it.each(["/llms.txt", "/llms-full.txt"])("%s is Markdown as plain text that is not sent twice", async (path) => {
+    it.each(["/llms.txt", "/llms-full.txt"])("%s is Markdown as plain text with an entity tag", async (path) => {
       const response = await fetch(`${url}${path}`);
       expect(response.status).toBe(200);
       expect(response.headers.get("content-type")?.toLowerCase()).toBe("text/plain; charset=utf-8");
@@ -58,7 +58,7 @@ describe("what agents are offered, on the sample chain", () => {
       expect((await fetch(`${url}${path}`, { method: "POST" })).status).toBe(405);
     });
 
-    it("llms.txt links to what is there", async () => {
+    it("llms.txt has no dead links", async () => {
       const text = await (await fetch(`${url}/llms.txt`)).text();
       const links = new Set([...text.matchAll(/\]\(([^)#]*)/g)].map(([, link = ""]) => link));
       expect(links.size).toBeGreaterThanOrEqual(5);
@@ -81,7 +81,7 @@ describe("what agents are offered, on the sample chain", () => {
       for (const section of sections) {
         const [, lines = ""] = /```sh\n([^`]*)```/.exec(section) ?? [];
         const isPaid = paid.some(({ operation }) => section.startsWith(`${operation.route}\n`));
-        // The last request also says with what status it was answered.
+        // The last request also prints its status.
         const asked = lines.replace(/^curl -s (?![\s\S]*^curl)/m, "curl -s -w '\\n%{http_code}' ");
         const { stdout } = await promisify(execFile)("sh", ["-c", asked]);
         if (section.startsWith("GET /events")) {
@@ -97,7 +97,7 @@ describe("what agents are offered, on the sample chain", () => {
   describe("MCP over HTTP", () => {
     const client = new Client({ name: "test", version: "1" });
     let tools: Tool[];
-    /** What no example can foresee, by operation. */
+    /** Parameters that depend on the chain, by operation. */
     const found: Record<string, Record<string, unknown>> = {};
 
     beforeAll(async () => {
@@ -115,7 +115,7 @@ describe("what agents are offered, on the sample chain", () => {
     const call = async (operation: string, input: Record<string, unknown>) =>
       (await client.callTool({ name: toolNameOf(operation), arguments: input })) as Result;
 
-    it("says who it is, and lists a tool for every operation that agents may use", () => {
+    it("returns its name, and lists a tool for every operation for agents", () => {
       expect(client.getServerVersion()).toMatchObject({ name: "intentry", title: "Intentry" });
       expect(client.getInstructions()).toContain("intentry://llms.txt");
       expect(tools.map(({ name }) => name)).toEqual(toolOperations.map(({ name }) => toolNameOf(name)));
@@ -125,14 +125,14 @@ describe("what agents are offered, on the sample chain", () => {
       }
     });
 
-    it.each(toolOperations)("$name answers its example as REST does", async ({ name, operation }) => {
+    it.each(toolOperations)("$name returns the same as REST for its example", async ({ name, operation }) => {
       const input = { ...operation.example, ...found[name] };
       const { content, structuredContent, isError } = await call(name, input);
       expect(isError, JSON.stringify(content)).toBeUndefined();
       expect(content).toHaveLength(1);
       const text = content[0]?.text ?? "";
       const { method, path } = routeOf(operation);
-      // Client.callTool has held it against the tool's schema.
+      // Client.callTool has validated it against the tool's schema.
       if (!operation.document) expect(JSON.parse(text)).toEqual(structuredContent);
       if (method !== "GET") return;
       const rest = await (await fetch(`${url}${addressOf(path, asTexts(input))}`)).text();
@@ -141,7 +141,7 @@ describe("what agents are offered, on the sample chain", () => {
 
     const withParameters = toolOperations.filter(({ operation }) => Object.keys(operation.input.shape).length > 0);
 
-    it.each(withParameters)("$name refuses a wrong value by the name of its parameter", async ({ name, operation }) => {
+    it.each(withParameters)("$name rejects an invalid value and names its parameter", async ({ name, operation }) => {
       const parameters = Object.keys(operation.input.shape);
       const wrong = Object.fromEntries(parameters.map((parameter) => [parameter, [true]]));
       const { content, structuredContent, isError } = await call(name, wrong);
@@ -160,7 +160,7 @@ describe("what agents are offered, on the sample chain", () => {
 
     const reads = withParameters.filter(({ operation }) => routeOf(operation).method === "GET");
 
-    it.each(reads)("$name refuses what it can't read with the sentence of REST", async ({ name, operation }) => {
+    it.each(reads)("$name rejects invalid input with the message of REST", async ({ name, operation }) => {
       const input = Object.fromEntries(Object.keys(operation.input.shape).map((parameter) => [parameter, "-1"]));
       const response = await fetch(`${url}${addressOf(routeOf(operation).path, input)}`);
       const { error } = (await response.json()) as { error?: string };
@@ -172,13 +172,13 @@ describe("what agents are offered, on the sample chain", () => {
       });
     });
 
-    it("takes native values as well as texts", async () => {
+    it("accepts native values as well as strings", async () => {
       const texts = await call("intents.list", { limit: "2", total: "true" });
       expect(await call("intents.list", { limit: 2, total: true })).toEqual(texts);
       expect(await call("intents.get", { id: 1 })).toEqual(await call("intents.get", { id: "1" }));
     });
 
-    it("says what is not there, and what can't be", async () => {
+    it("reports missing items and conflicts", async () => {
       expect(await call("agents.get", { agentId: "999" })).toEqual({
         content: [{ type: "text", text: "Agent 999 not found" }],
         isError: true,
@@ -191,7 +191,7 @@ describe("what agents are offered, on the sample chain", () => {
       expect(conflict.content[0]?.text).toMatch(/^expected_hash: is /);
     });
 
-    it("keeps what it is given to publish", async () => {
+    it("stores a published document", async () => {
       const text = JSON.stringify({ services: ["from an agent"], "": "ü\u2028" });
       const { structuredContent } = await call("documents.publishCatalog", { catalog_json: text, merchant_id: 1 });
       const { catalog_hash: hash, uri } = structuredContent as { catalog_hash: string; uri: string };
@@ -199,11 +199,11 @@ describe("what agents are offered, on the sample chain", () => {
       expect((await call("documents.getCatalog", { hash })).content).toEqual([{ type: "text", text }]);
     });
 
-    it("has nothing that is paid for or for development, and says so of any other name", async () => {
+    it("has no paid or development tools, and rejects unknown names", async () => {
       const others = [...paid.map(({ name }) => name), "portfolio.get", "bids.create", "bids.select", "no.such"];
       for (const name of others) {
         expect(tools.map((tool) => tool.name)).not.toContain(toolNameOf(name));
-        await expect(call(name, {})).rejects.toThrow(`There is no tool ${toolNameOf(name)}`);
+        await expect(call(name, {})).rejects.toThrow(`Unknown tool ${toolNameOf(name)};`);
       }
     });
 
@@ -218,10 +218,12 @@ describe("what agents are offered, on the sample chain", () => {
         const served = await (await fetch(`${url}/${uri.replace("intentry://", "")}`)).text();
         expect(contents).toEqual([{ uri, mimeType: "text/markdown", text: served }]);
       }
-      await expect(client.readResource({ uri: "intentry://other" })).rejects.toThrow("There is no resource");
+      await expect(client.readResource({ uri: "intentry://other" })).rejects.toThrow(
+        "Unknown resource intentry://other",
+      );
     });
 
-    it("answers many at once, each with its own answer", async () => {
+    it("serves concurrent calls, each with its own response", async () => {
       const ids = Array.from({ length: 60 }, (_, place) => String((place % 4) + 1));
       const answers = await Promise.all(ids.map((agentId) => call("agents.get", { agentId })));
       expect(answers.map(({ structuredContent }) => findKey(structuredContent, "agent_id"))).toEqual(ids);
@@ -242,7 +244,7 @@ describe("what agents are offered, on the sample chain", () => {
     });
     afterAll(() => client.close());
 
-    it("offers the same as the service's /mcp", async () => {
+    it("has the same tools and resources as the service's /mcp", async () => {
       const direct = new Client({ name: "test", version: "1" });
       await direct.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
       expect(client.getServerVersion()).toEqual(direct.getServerVersion());
@@ -254,17 +256,17 @@ describe("what agents are offered, on the sample chain", () => {
       await direct.close();
     });
 
-    it("calls tools, with good input and with bad", async () => {
+    it("calls tools with valid and invalid input", async () => {
       const good = await client.callTool({ name: "agents_get", arguments: { agentId: "1" } });
       expect(good.structuredContent).toEqual(await (await fetch(`${url}/agents/1`)).json());
       const bad = await client.callTool({ name: "agents_get", arguments: {} });
       expect(bad).toEqual({ content: [{ type: "text", text: "agentId: is required" }], isError: true });
       await expect(client.callTool({ name: "portfolio_get", arguments: {} })).rejects.toThrow(
-        /^MCP error -32602: (MCP error -32602: )?There is no tool portfolio_get$/,
+        /^MCP error -32602: (MCP error -32602: )?Unknown tool portfolio_get; tools\/list returns all tools$/,
       );
     });
 
-    it("passes on why the service refuses a request as a whole", async () => {
+    it("passes on the service's error for an oversized request", async () => {
       const large = { catalog_json: JSON.stringify({ services: ["x".repeat(300_000)] }) };
       await expect(client.callTool({ name: "documents_publishCatalog", arguments: large })).rejects.toThrow(
         /^(MCP error -32600: )+body: must have at most 262144 bytes$/,
@@ -272,7 +274,7 @@ describe("what agents are offered, on the sample chain", () => {
       expect(await client.callTool({ name: "status_health", arguments: {} })).not.toHaveProperty("isError");
     });
 
-    it("answers all that it was asked before its input ended, and then ends", async () => {
+    it("responds to all requests before the end of its input, and then ends", async () => {
       const asked = [
         {
           id: 1,
@@ -294,7 +296,7 @@ describe("what agents are offered, on the sample chain", () => {
       expect(answers.map(({ id, error }) => [id, error?.message])).toEqual([
         [1, undefined],
         [2, undefined],
-        [3, expect.stringMatching(/There is no tool portfolio_get$/)],
+        [3, expect.stringMatching(/Unknown tool portfolio_get; tools\/list returns all tools$/)],
         [4, undefined],
       ]);
       expect(answers[1].result.structuredContent).toEqual(await (await fetch(`${url}/agents/1`)).json());
@@ -302,13 +304,13 @@ describe("what agents are offered, on the sample chain", () => {
   });
 
   describe("the command line", () => {
-    it("calls an operation by its name and prints the answer", async () => {
+    it("calls an operation by name and prints the response", async () => {
       const { code, stdout, stderr } = await cli(["call", "agents.get", '{"agentId":"1"}', "--url", url]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(JSON.parse(stdout)).toEqual(await (await fetch(`${url}/agents/1`)).json());
     });
 
-    it("finds the service in INTENTRY_URL, and writes there", async () => {
+    it("uses the service at INTENTRY_URL, and writes to it", async () => {
       const input = JSON.stringify({ catalog_json: '{"by":"the command line"}' });
       const published = await cli(["call", "documents.publishCatalog", input], { INTENTRY_URL: url });
       expect(published.code, published.stderr).toBe(0);
@@ -320,23 +322,23 @@ describe("what agents are offered, on the sample chain", () => {
     it.each([
       [["call", "agents.get", '{"agentId":"x"}'], /^agentId: must be a whole number/],
       [["call", "agents.get", '{"agentId":"999"}'], /^Agent 999 not found\n$/],
-      [["call", "agent.get"], /^There is no operation agent\.get; did you mean agents\.get/],
-      [["call", "xyzzy"], /^There is no operation xyzzy; http:.*\/docs has their names\n$/],
-      [["call", "events.subscribe"], /^events\.subscribe is a stream; .* curl -N http:.*\/events, .*follow/],
-      [["call", "events.subscribe", '{"name":"Nothing"}'], /^events\.subscribe is a stream; /],
-      [["frob"], /^There is no command frob/],
-    ])("says on stderr what is wrong with %j, and exits with 1", async (args, sentence) => {
+      [["call", "agent.get"], /^Unknown operation agent\.get\. Did you mean agents\.get/],
+      [["call", "xyzzy"], /^Unknown operation xyzzy\. See http:.*\/docs for all operations\n$/],
+      [["call", "events.subscribe"], /^events\.subscribe is a stream\. .* curl -N http:.*\/events, .*follow/],
+      [["call", "events.subscribe", '{"name":"Nothing"}'], /^events\.subscribe is a stream\. /],
+      [["frob"], /^Unknown command frob/],
+    ])("prints the error of %j on stderr, and exits with 1", async (args, message) => {
       const { code, stdout, stderr } = await cli(args, { INTENTRY_URL: url });
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-      expect(stderr).toMatch(sentence);
+      expect(stderr).toMatch(message);
     });
 
     it.each([["call", "status.ready"], ["mcp"], ["pay-portfolio", actor(9).address]])(
-      "says that nobody answers at an address, to %s",
+      "reports an unreachable service, to %s",
       async (...args) => {
         const { code, stdout, stderr } = await cli(args, { INTENTRY_URL: "http://127.0.0.1:2" });
         expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-        expect(stderr).toMatch(/^http:\/\/127\.0\.0\.1:2 does not answer as Intentry does/);
+        expect(stderr).toMatch(/^No valid response from http:\/\/127\.0\.0\.1:2 /);
       },
     );
 

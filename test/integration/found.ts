@@ -6,7 +6,7 @@ import { addressOf } from "./lists/asking";
 /** Parameters, by operation. */
 export type Found = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The parameters of reads that no example can foresee, as a service with the sample activity has them. */
+/** Reads the parameters that depend on the chain, such as hashes, from a service with the sample activity. */
 export async function findParameters(apiUrl: string): Promise<Found> {
   const found: Record<string, Record<string, string>> = {};
   for (const [name, { parameter, source }] of Object.entries(exampleSources)) {

@@ -9,7 +9,7 @@ import { type SampleStack, sampleStack } from "./sample-stack";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const owner = actor(1).address.toLowerCase();
 
-/** A request to each documented path that is answered with 200, whatever its parameters. */
+/** A request with status 200 for each documented path. */
 const readable = [
   "/agents/1",
   `/agents?owner=${owner}`,
@@ -55,7 +55,7 @@ const refused = [
   `/tx/0x${"de".repeat(32)}/explain`,
 ];
 
-/** Every path there is, with the methods it has. */
+/** Every path with its methods. */
 const known = new Map<string, Set<string>>(
   ["/openapi.json", "/docs", "/docs/reference.js"].map((path) => [path, new Set(["GET"])]),
 );
@@ -76,7 +76,7 @@ describe("the gateway's HTTP", () => {
     stack = await sampleStack();
   });
 
-  /** Asks over fetch; every answer there is has an id and is open to every origin. */
+  /** Sends a request, and checks that the response has a request id and allows every origin. */
   const ask = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(stack.apiUrl + path, init);
     const { status, headers } = response;
@@ -89,7 +89,7 @@ describe("the gateway's HTTP", () => {
   const error = (message: unknown = expect.any(String)) => ({ error: message });
 
   describe("the request id", () => {
-    it("is a new one for each answer, whatever its status", async () => {
+    it("is unique for each response, whatever its status", async () => {
       const { headers } = await ask("/health");
       const etag = headers.get("etag") ?? "";
       const answers = [
@@ -106,13 +106,13 @@ describe("the gateway's HTTP", () => {
       expect(new Set(ids).size).toBe(ids.length);
     });
 
-    it.each(["abc-1_2=", "x", "7".repeat(255)])("is the client's own when it is sane: %s", async (id) => {
+    it.each(["abc-1_2=", "x", "7".repeat(255)])("is the client's own if it is valid: %s", async (id) => {
       for (const path of ["/health", "/nowhere", "/agents/x"])
         expect((await ask(path, { headers: { "x-request-id": id } })).headers.get("x-request-id")).toBe(id);
     });
 
     it.each(["two words", "<script>", "a,b", "é", "7".repeat(256), '{"a":1}'])(
-      "is a new one instead of %s",
+      "replaces the invalid id %s",
       async (id) => {
         expect((await ask("/health", { headers: { "x-request-id": id } })).headers.get("x-request-id")).toMatch(UUID);
       },
@@ -120,7 +120,7 @@ describe("the gateway's HTTP", () => {
   });
 
   describe("HEAD", () => {
-    /** The headers of an answer that are about what was asked for, not about when, nor about the connection. */
+    /** The headers of a response, without those that depend on the time or the connection. */
     const comparable = (headers: Headers, ...without: string[]) => {
       const others = ["date", "x-request-id", "connection", "keep-alive", ...without];
       return Object.fromEntries([...headers].filter(([name]) => !others.includes(name)));
@@ -156,16 +156,16 @@ describe("the gateway's HTTP", () => {
       [...known].filter(([, methods]) => !methods.has(method)).map(([path, methods]) => ({ method, path, methods })),
     );
 
-    it.each(others)("$path answers $method with 405 and what is allowed", async ({ method, path, methods }) => {
+    it.each(others)("$path responds to $method with 405 and the allowed methods", async ({ method, path, methods }) => {
       const body = method === "DELETE" ? {} : { body: "{}", headers: { "content-type": "application/json" } };
       const answer = await ask(path, { method, ...body });
       const allowed = [...methods, ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
       expect(answer.status).toBe(405);
       expect(answer.headers.get("allow")).toBe(allowed);
-      expect(JSON.parse(answer.body)).toEqual(error(`${method} is not possible here, only ${allowed}`));
+      expect(JSON.parse(answer.body)).toEqual(error(`Method ${method} is not allowed; use ${allowed}`));
     });
 
-    it("is known with bad parameters too", async () => {
+    it("returns 405 also with invalid parameters", async () => {
       expect(await ask("/agents/x?limit=%zz", { method: "DELETE" })).toMatchObject({ status: 405 });
     });
   });
@@ -177,21 +177,21 @@ describe("the gateway's HTTP", () => {
         const { status, body, headers } = await ask(path, { method });
         expect(status).toBe(404);
         expect(JSON.parse(body)).toEqual(
-          error(`No route for ${path === "/%61gent" ? "/agent" : path}; /docs lists all routes`),
+          error(`No route ${method} ${path === "/%61gent" ? "/agent" : path}; see /docs`),
         );
         expect(headers.get("content-type")).toBe("application/json");
       }
     });
 
-    it("is not repeated at length", async () => {
+    it("is truncated in the message", async () => {
       const { status, body } = await ask(`/${"x".repeat(200_000)}`);
       expect(status).toBe(404);
-      expect(JSON.parse(body)).toEqual(error(`No route for /${"x".repeat(199)}…; /docs lists all routes`));
+      expect(JSON.parse(body)).toEqual(error(`No route GET /${"x".repeat(199)}…; see /docs`));
     });
   });
 
   describe("CORS", () => {
-    it("is open to any origin, without credentials, and shows the headers that matter", async () => {
+    it("allows any origin, without credentials, and exposes the documented headers", async () => {
       for (const path of ["/health", "/nowhere", "/agents/x"]) {
         const { headers } = await ask(path, { headers: { origin: "https://app.example" } });
         const exposed = (headers.get("access-control-expose-headers") ?? "").split(",");
@@ -211,7 +211,7 @@ describe("the gateway's HTTP", () => {
       }
     });
 
-    it.each(["/health", "/intents/1", "/nowhere"])("answers the preflight of %s", async (path) => {
+    it.each(["/health", "/intents/1", "/nowhere"])("responds to the preflight of %s", async (path) => {
       const { status, headers, body } = await ask(path, {
         method: "OPTIONS",
         headers: {
@@ -234,28 +234,31 @@ describe("the gateway's HTTP", () => {
   });
 
   describe("the entity tag", () => {
-    it.each(readable)("of %s is the same for the same answer, and 304 when the client has it", async (path) => {
-      const first = await ask(path);
-      const etag = first.headers.get("etag") ?? "";
-      expect(etag).toMatch(/^"[\w-]+"$/);
-      expect((await ask(path)).headers.get("etag")).toBe(etag);
-      for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, `"other",W/${etag}`, "*"])
-        for (const method of ["GET", "HEAD"]) {
-          const again = await ask(path, { method, headers: { "if-none-match": tag } });
-          expect({ tag, method, status: again.status, body: again.body }).toEqual({
-            tag,
-            method,
-            status: 304,
-            body: "",
-          });
-          expect(again.headers.get("etag")).toBe(etag);
-          expect(again.headers.get("content-type")).toBeNull();
+    it.each(readable)(
+      "of %s is stable for the same response, and a matching If-None-Match returns 304",
+      async (path) => {
+        const first = await ask(path);
+        const etag = first.headers.get("etag") ?? "";
+        expect(etag).toMatch(/^"[\w-]+"$/);
+        expect((await ask(path)).headers.get("etag")).toBe(etag);
+        for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, `"other",W/${etag}`, "*"])
+          for (const method of ["GET", "HEAD"]) {
+            const again = await ask(path, { method, headers: { "if-none-match": tag } });
+            expect({ tag, method, status: again.status, body: again.body }).toEqual({
+              tag,
+              method,
+              status: 304,
+              body: "",
+            });
+            expect(again.headers.get("etag")).toBe(etag);
+            expect(again.headers.get("content-type")).toBeNull();
+          }
+        for (const tag of ['"stale"', `W/"stale", "older"`, etag.slice(1, -1), ""]) {
+          const again = await ask(path, { headers: { "if-none-match": tag } });
+          expect({ status: again.status, body: again.body }).toEqual({ status: 200, body: first.body });
         }
-      for (const tag of ['"stale"', `W/"stale", "older"`, etag.slice(1, -1), ""]) {
-        const again = await ask(path, { headers: { "if-none-match": tag } });
-        expect({ status: again.status, body: again.body }).toEqual({ status: 200, body: first.body });
-      }
-    });
+      },
+    );
 
     it("does not hide an error", async () => {
       for (const [path, status] of [
@@ -274,7 +277,7 @@ describe("the gateway's HTTP", () => {
   });
 
   describe("an odd request over a plain connection", () => {
-    /** Sends one request and takes its answer apart; every answer has an id and says what it is. */
+    /** Sends one request and parses the response, which must have a request id and a content type. */
     const raw = async (bytes: string | Buffer) => {
       const answer = parseAnswer(await sendRaw(stack.apiUrl, bytes));
       expect(answer.headers["x-request-id"]).toMatch(/^[\w=-]{1,255}$/);
@@ -288,11 +291,11 @@ describe("the gateway's HTTP", () => {
     const tooLong = "The request line and headers are longer than 262144 bytes; shorten them";
 
     it.each([
-      ["words", "hello there\r\n\r\n", 400, notHttp],
+      ["plain text", "hello there\r\n\r\n", 400, notHttp],
       ["a TLS handshake", Buffer.from("160301020001000001fc0303", "hex"), 400, notHttp],
       ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, notHttp],
       ["a method in lower case", head("get /health HTTP/1.1", host), 400, notHttp],
-      ["a method of its own", head("FETCH /health HTTP/1.1", host), 400, notHttp],
+      ["an unknown method", head("FETCH /health HTTP/1.1", host), 400, notHttp],
       ["another version", head("GET /health HTTP/9.9", host), 400, notHttp],
       ["a header without a colon", get("/health", host, "nonsense"), 400, notHttp],
       ["a header with a space in its name", get("/health", host, "a b: c"), 400, notHttp],
@@ -301,13 +304,13 @@ describe("the gateway's HTTP", () => {
       ["a NUL byte in a header", get("/health", host, "x-request-id: a\0b"), 400, notHttp],
       ["bytes beyond ASCII in the path", get("/agents/é"), 400, notHttp],
       [
-        "two lengths of a body",
+        "two content lengths",
         head("POST /health HTTP/1.1", host, "Content-Length: 1", "Content-Length: 2"),
         400,
         notHttp,
       ],
       [
-        "a length and chunks",
+        "a content length and chunked encoding",
         head("POST /health HTTP/1.1", host, "Content-Length: 1", "Transfer-Encoding: chunked"),
         400,
         notHttp,
@@ -321,7 +324,7 @@ describe("the gateway's HTTP", () => {
       ["a path that begins with a backslash", get("\\agents\\1"), 400, notHttp],
       ["a backslash in the path", get("/agents\\1"), 400, unreadable],
       ["a star", get("*"), 400, unreadable],
-      ["an absolute URL that is none", get("http://[/agents/1"), 400, unreadable],
+      ["an invalid absolute URL", get("http://[/agents/1"), 400, unreadable],
       ["an absolute URL of another scheme", get("ftp://localhost/agents/1"), 400, unreadable],
       ["no Host", head("GET /health HTTP/1.1"), 400, unreadable],
       ["no Host in HTTP/1.0", head("GET /health HTTP/1.0"), 400, unreadable],
@@ -330,18 +333,13 @@ describe("the gateway's HTTP", () => {
       ["a Host with a path", get("/health", "Host: localhost/agents"), 400, unreadable],
       ["a Host with a query", get("/health", "Host: localhost?x"), 400, unreadable],
       ["a Host with a user", get("/health", "Host: user@localhost"), 400, unreadable],
-      ["a Host with a port that is none", get("/health", "Host: localhost:99999"), 400, unreadable],
-      [
-        "a tunnel",
-        head("CONNECT example.com:443 HTTP/1.1", "Host: example.com:443"),
-        400,
-        "This server is not a proxy",
-      ],
+      ["a Host with an invalid port", get("/health", "Host: localhost:99999"), 400, unreadable],
+      ["CONNECT", head("CONNECT example.com:443 HTTP/1.1", "Host: example.com:443"), 400, "This server is not a proxy"],
       ["a path over 256 KiB", get(`/agents/${"9".repeat(300_000)}`), 431, tooLong],
       ["a query over 256 KiB", get(`/agents?owner=${"9".repeat(300_000)}`), 431, tooLong],
       ["a header over 256 KiB", get("/health", host, `X-Long: ${"9".repeat(300_000)}`), 431, tooLong],
-      ["a path of two slashes first", get("//agents"), 404, "No route for //agents; /docs lists all routes"],
-      ["a path of slashes", get("///"), 404, "No route for ///; /docs lists all routes"],
+      ["a path that starts with two slashes", get("//agents"), 404, "No route GET //agents; see /docs"],
+      ["a path of slashes", get("///"), 404, "No route GET ///; see /docs"],
       ["an id that is a slash", get("/agents/%2f"), 400, /^agentId: must be/],
       ["an id that is NUL", get("/agents/%00"), 400, /^agentId: must be/],
       ["an id that does not decode", get("/agents/%ff"), 400, /^agentId: must be/],
@@ -353,9 +351,9 @@ describe("the gateway's HTTP", () => {
         400,
         /^limit: is given more than once$/,
       ],
-      ["a method of WebDAV", head("PROPFIND /health HTTP/1.1", host), 405, /^PROPFIND is not possible here/],
-      ["a trace", head("TRACE /health HTTP/1.1", host), 405, /^TRACE is not possible here/],
-    ] as const)("that is or has %s is told so", async (_, bytes, status, message) => {
+      ["a WebDAV method", head("PROPFIND /health HTTP/1.1", host), 405, /^Method PROPFIND is not allowed/],
+      ["TRACE", head("TRACE /health HTTP/1.1", host), 405, /^Method TRACE is not allowed/],
+    ] as const)("that is or has %s is rejected", async (_, bytes, status, message) => {
       const sentence = typeof message === "string" ? message : expect.stringMatching(message);
       expect(await raw(bytes)).toEqual({ status, body: error(sentence) });
       await isServing();
@@ -365,7 +363,7 @@ describe("the gateway's HTTP", () => {
       ["an absolute URL", get("http://other.example/health")],
       ["an absolute URL of https", get("https://other.example/health")],
       ["a path that goes up", get("/agents/../health")],
-      ["a path that goes up in disguise", get("/agents/%2e%2e/health")],
+      ["an encoded path that goes up", get("/agents/%2e%2e/health")],
       ["a path that goes up beyond the root", get("/../../health")],
       ["a fragment", get("/health#fragment")],
       ["an encoded letter", get("/%68ealth")],
@@ -375,18 +373,18 @@ describe("the gateway's HTTP", () => {
       ],
       ["1,000 headers", get("/health", host, ...Array.from({ length: 1_000 }, (_, place) => `X-${place}: 1`))],
       ["a body on a GET", `${get("/health", host, "Content-Length: 5")}hello`],
-      ["an expectation nobody knows", get("/health", host, "Expect: the-unexpected")],
+      ["an unknown expectation", get("/health", host, "Expect: the-unexpected")],
       [
-        "an upgrade that is not offered",
+        "an unsupported upgrade",
         `GET /health HTTP/1.1\r\n${host}\r\nConnection: upgrade, close\r\nUpgrade: websocket\r\n\r\n`,
       ],
-      ["a tag of bytes that are no text", Buffer.from(get("/health", host, "If-None-Match: \xff\xfe"), "latin1")],
-      ["an id of bytes that are no text", Buffer.from(get("/health", host, "X-Request-Id: \xff\xfe"), "latin1")],
+      ["an entity tag that is not UTF-8", Buffer.from(get("/health", host, "If-None-Match: \xff\xfe"), "latin1")],
+      ["a request id that is not UTF-8", Buffer.from(get("/health", host, "X-Request-Id: \xff\xfe"), "latin1")],
     ])("that has %s is served", async (_, bytes) => {
       expect(await raw(bytes)).toMatchObject({ status: 200, body: { status: "ok" } });
     });
 
-    it("that ends halfway harms nobody else", async () => {
+    it("that is incomplete does not affect others", async () => {
       const { hostname, port } = new URL(stack.apiUrl);
       const hangUp = (bytes: string) =>
         new Promise<void>((resolve) => {
@@ -417,7 +415,7 @@ describe("the gateway's HTTP", () => {
       Promise.all([stack.apiUrl, stack.ponderUrl].map((url) => fetch(url + path, init)));
 
     it.each(["/intents", "/intents?limit=2&total=true", "/agents/1", "/agents/x", "/nowhere", "/docs"])(
-      "serves %s as the gateway does",
+      "serves %s like the gateway",
       async (path) => {
         const [direct, forwarded] = await both(path);
         expect(forwarded?.status).toBe(direct?.status);
@@ -427,7 +425,7 @@ describe("the gateway's HTTP", () => {
       },
     );
 
-    it("serves methods and bodies as the gateway does", async () => {
+    it("serves methods and bodies like the gateway", async () => {
       const headers = { "content-type": "application/json" };
       const body = JSON.stringify({ account: owner, target: owner, value: "0", data: "0x" });
       const [direct, forwarded] = await both("/preflight", { method: "POST", headers, body });
@@ -437,7 +435,7 @@ describe("the gateway's HTTP", () => {
       for (const response of await both("/intents", { method: "HEAD" })) expect(response.status).toBe(200);
     });
 
-    it("forwards the stream of events as it comes", async () => {
+    it("forwards the event stream without buffering", async () => {
       const closed = new AbortController();
       const { body } = await fetch(`${stack.ponderUrl}/events?from_block=0`, { signal: closed.signal });
       const first = await body?.getReader().read();
@@ -490,7 +488,7 @@ describe("the gateway's HTTP", () => {
       await expect.poll(() => linesOf("log-304")).toMatchObject([{ msg: "request", status: 304 }]);
     });
 
-    it("has one line about what never became a request", async () => {
+    it("has one line about a malformed request", async () => {
       for (const [bytes, status] of [
         ["hello\r\n\r\n", 400],
         [head("GET /health HTTP/1.1"), 400],
@@ -502,13 +500,13 @@ describe("the gateway's HTTP", () => {
       }
     });
 
-    it("has no long line, however long the path", async () => {
+    it("truncates long paths", async () => {
       await ask(`/${"x".repeat(200_000)}`, { headers: { "x-request-id": "log-long" } });
       await expect.poll(() => linesOf("log-long")).toMatchObject([{ msg: "request", status: 404 }]);
       expect(JSON.stringify(linesOf("log-long")).length).toBeLessThan(1_000);
     });
 
-    it("holds no fault: nothing of all this was one", () => {
+    it("has no unexpected error from these tests", () => {
       expect(stack.log()).not.toContain("failed request");
     });
   });

@@ -13,7 +13,7 @@ describe("the schema of a build", () => {
   const { chainId, startBlock, contracts } = baseSepolia;
   const deployment = { chainId, startBlock, contracts };
 
-  it("is another one for other handlers, tables, ABIs and configuration, and the same for another gateway", async () => {
+  it("depends on handlers, tables, ABIs and configuration, but not on the gateway", async () => {
     const copy = await copyProject();
     const schemas = [await buildSchema("name", deployment, copy.root)];
     for (const file of ["src/agents.ts", "ponder.schema.ts", "abis/AgentRegistry.ts", "ponder.config.ts"]) {
@@ -29,7 +29,7 @@ describe("the schema of a build", () => {
     await copy.remove();
   });
 
-  it("says whether two builds are of the same chain and contracts", async () => {
+  it("shows whether two builds have the same chain and contracts", async () => {
     const pattern = new RegExp(sameDeploymentPattern(await buildSchema("name", deployment)));
     expect(await buildSchema("name", { ...deployment, chainId: 1 })).not.toMatch(pattern);
     const moved = { ...contracts, IntentBook: contracts.AgentRegistry };
@@ -57,7 +57,7 @@ describe("a start on a local chain", () => {
   });
   afterAll(() => database?.drop());
 
-  it("drops the builds of former local chains, and refuses to drop those of another chain", async () => {
+  it("drops the builds of former local chains, and throws if a build belongs to another chain", async () => {
     await makeBuild("one_0123456789ab", LOCAL_CHAIN_ID);
     await clearLocalIndex(database.url, "one");
     expect(await query("SELECT FROM pg_namespace WHERE nspname = 'one_0123456789ab'")).toEqual([]);
@@ -68,7 +68,7 @@ describe("a start on a local chain", () => {
     expect(await query("SELECT FROM pg_namespace WHERE nspname = 'one_ba9876543210'")).toHaveLength(1);
   });
 
-  it("says that a database is not there without naming its URL", async () => {
+  it("reports a missing database without its URL", async () => {
     const url = new URL(database.url);
     url.pathname = "/missing";
     await expect(databaseReady(url.href, () => {})).rejects.toThrow(

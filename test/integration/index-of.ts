@@ -23,7 +23,7 @@ type Tables = {
 };
 export type TableName = keyof Tables;
 
-/** A row as GraphQL gives it: bigints as decimal strings, the rest as it is. */
+/** A row as GraphQL returns it: bigints are decimal strings. */
 export type Row<Name extends TableName> = {
   [Column in keyof Tables[Name]["$inferSelect"]]: Wire<Tables[Name]["$inferSelect"][Column]>;
 };
@@ -33,30 +33,30 @@ const tableNames = Object.keys(schema).filter(
   (name): name is TableName => !Array.isArray(schema[name as keyof typeof schema]),
 );
 
-/** Which sources run, and whether edits of them take effect. Unset, those of this project, once. */
+/** The project folder, and whether to reload on edits. Default: this project, without reload. */
 export type Sources = { root?: string; watch?: boolean };
 
-/** A real index of a local chain: Ponder and the gateway, in a process of their own, with a folder of their own. */
+/** A real index of a local chain: Ponder and the gateway, with their own processes and folder. */
 export type Index = {
   apiUrl: string;
   ponderUrl: string;
   /** All rows of a table, in the order of its primary key, once the index has reached the chain's head. */
   rows: <Name extends TableName>(name: Name) => Promise<Row<Name>[]>;
-  /** Every table's rows: what two indexes of one chain must agree on. */
+  /** The rows of every table. Two indexes of one chain must agree on them. */
   allRows: () => Promise<{ [Name in TableName]: Row<Name>[] }>;
   /** Waits until the index has reached the chain's newest block. */
   indexed: () => Promise<void>;
-  /** Starts the indexer and the gateway, with other variables or from other sources than before if need be. */
+  /** Starts the indexer and the gateway, optionally with other variables or sources. */
   startIndexer: (change?: NodeJS.ProcessEnv, otherSources?: Sources) => Promise<void>;
-  /** What the indexer has logged since it was started. */
+  /** The indexer's log since its start. */
   log: () => string;
-  /** Stops the indexer and returns its exit code; SIGKILL gives it no chance to tidy up. */
+  /** Stops the indexer and returns its exit code. */
   stopIndexer: (signal?: "SIGTERM" | "SIGKILL") => Promise<number | null>;
   /** Stops the indexer, if it runs, and removes the folder. */
   removeIndex: () => Promise<void>;
 };
 
-/** Prepares an index of the chain on the database that DATABASE_URL names; `startIndexer` starts it. */
+/** Prepares an index of the chain in the database of DATABASE_URL. `startIndexer` starts it. */
 export async function indexOf(
   { rpcUrl, client }: LocalChain,
   contracts: Contracts,

@@ -14,14 +14,14 @@ import { npmStart } from "./npm-start";
 const TRANSACTIONS = 1_000;
 const IDLE_MS = 6_000;
 
-/** Seconds of CPU time of a process so far. Linux counts it in hundredths. */
+/** The CPU time of a process in seconds. Linux counts it in hundredths. */
 function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const [, , , , , , , , , , , user = "0", system = "0"] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(user) + Number(system)) / 100;
 }
 
-/** How much of one core the process uses while nothing happens. */
+/** The CPU usage of an idle process, as a fraction of one core. */
 async function idleLoad(pid: number): Promise<number> {
   const before = cpuSeconds(pid);
   await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
@@ -60,7 +60,7 @@ describe("a block of 1,000 transactions, on npm start with its default settings"
     const { rpcUrl, contracts } = readLocalDeployment(stateFolder);
     const client = connect(rpcUrl);
     const node = (await descendantsOf(run.pid)).find(({ command }) => /anvil.*--chain-id/.test(command));
-    if (!node) throw new Error("There is no anvil");
+    if (!node) throw new Error("The anvil process was not found");
     const accounts = Array.from({ length: 20 }, (_, index) => actor(index));
     const perAccount = Math.ceil(TRANSACTIONS / accounts.length);
     const before = existsSync("/proc/self/stat") ? await idleLoad(node.pid) : undefined;
@@ -97,7 +97,7 @@ describe("a block of 1,000 transactions, on npm start with its default settings"
     await client.setAutomine(true);
     if (before === undefined) return;
     const after = await idleLoad(node.pid);
-    // A hundredth of a second is the clock's resolution; other processes of the machine disturb the caches.
+    // The clock's resolution is 10 ms, and other processes affect the caches.
     expect(after).toBeLessThanOrEqual(before * 1.1 + 0.02);
   });
 });

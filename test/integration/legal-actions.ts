@@ -34,14 +34,13 @@ export const policyKinds: readonly ActionKind[] = [...policyActions, ...spending
 
 type Options = {
   count: number;
-  /** The kinds of action to choose from; unset, all of them. */
+  /** The kinds of action to choose from. Default: all. */
   among?: readonly ActionKind[];
 } & ({ seed: number } | { after: World });
 
 /**
- * Sends `count` random actions that the protocol allows, each legal because of those before it. A seed always makes the
- * same actions; it starts from a chain on which nothing but the deployment has happened. `after` goes on from an
- * earlier run on the same chain.
+ * Sends `count` random legal actions. The same seed generates the same actions. A run with a seed starts on a chain that has
+ * only the deployment. `after` continues an earlier run on the same chain.
  *
  * @example
  * const world = await runLegalActions(stack, { seed: 7, count: 100 });
@@ -59,13 +58,13 @@ export async function runLegalActions(protocol: Protocol, options: Options): Pro
   }
 }
 
-/** The kinds of action that have not happened, by name. */
+/** The names of the kinds of action that have not happened. */
 export const missingKinds = ({ happened }: World): string[] =>
   kinds.map(({ name }) => name).filter((name) => !happened.has(name));
 
 const DAY = 86_400n;
 
-/** A moment that no clock has reached yet (in 2033), so that a seed makes the same times on any day. */
+/** A time in the future (2033), so that a seed generates the same times on any day. */
 const FIRST_ACTION = 2_000_000_000n;
 
 async function newWorld({ client, contracts }: Protocol, seed: number): Promise<World> {
@@ -100,7 +99,7 @@ async function newWorld({ client, contracts }: Protocol, seed: number): Promise<
   return world;
 }
 
-/** Gives the policy account coins and tokens to spend, the contracts to call and somebody to pay. */
+/** Gives the policy account coins and tokens, and allows it to call the contracts and a payee. */
 async function equipPolicyAccount(world: World, client: ChainConnection): Promise<void> {
   const { PolicyAccount, TestDollar, Multicall } = world.contracts;
   const [signer] = world.wallets;
@@ -116,7 +115,7 @@ async function equipPolicyAccount(world: World, client: ChainConnection): Promis
   }
 }
 
-/** Mines one block of at most `most` actions and returns how many they are. */
+/** Mines one block of at most `most` actions, and returns their number. */
 async function makeBlock(
   world: World,
   among: readonly ActionKind[],
@@ -140,7 +139,7 @@ async function makeBlock(
   return made;
 }
 
-/** A few seconds mostly, hours now and then; or to just about when an intent, a bid or a quote ends. */
+/** Mostly a few seconds, sometimes hours, or close to the end of an intent, a bid or a quote. */
 function passTime(world: World): void {
   const { random, now } = world;
   const chosen = random.below(100);
@@ -162,7 +161,7 @@ async function makeTransaction(world: World, among: readonly ActionKind[]): Prom
   return transactionFor(world, action, [name]);
 }
 
-/** Several actions in one transaction, of one kind or of any: each is a call by the multicall contract. */
+/** Several actions in one transaction, of one kind or mixed. Each is a call by the multicall contract. */
 async function makeBatch(world: World, among: readonly ActionKind[], most: number): Promise<Transaction> {
   const { random, contracts, wallets } = world;
   const account = contracts.PolicyAccount;
@@ -186,7 +185,7 @@ async function makeBatch(world: World, among: readonly ActionKind[], most: numbe
 
 type Action = { name: string; action: Call };
 
-/** An action that is legal now, of the preferred kind if there is one. */
+/** A legal action, of the preferred kind if possible. */
 async function nextAction(world: World, among: readonly ActionKind[], preferred?: string): Promise<Action> {
   let left = among;
   while (left.length > 0) {
@@ -202,13 +201,13 @@ async function nextAction(world: World, among: readonly ActionKind[], preferred?
   throw new Error("No action is legal");
 }
 
-/** By weight; but now and then one of those that happened least, so that all of them happen. */
+/** Chooses by weight, and sometimes a kind that happened least, so that every kind happens. */
 function choose({ random, happened }: World, from: readonly ActionKind[]): ActionKind {
   const times = ({ name }: ActionKind) => happened.get(name) ?? 0;
   const least = Math.min(...from.map(times));
   const among = random.chance(0.5) ? from.filter((kind) => times(kind) === least) : from;
   const tickets = among.flatMap((kind) => Array.from({ length: kind.weight }, () => kind));
   const kind = random.pick(tickets);
-  if (!kind) throw new Error("There is no kind of action to choose from");
+  if (!kind) throw new Error("No kind of action to choose from");
   return kind;
 }

@@ -11,7 +11,7 @@ const registry = "CommerceRegistry";
 const MAX = 2n ** 256n - 1n;
 const [owner, agent, facilitator, guardian] = [actor(1), actor(2), actor(3), actor(4)];
 
-/** What a chain may legally do, and an indexer must survive: the list at the end of the protocol's specification. */
+/** Legal but unusual sequences of events, from the list at the end of the protocol's specification. */
 describe("a legal chain", () => {
   let stack: Stack;
   let nonce = 0n;
@@ -47,7 +47,7 @@ describe("a legal chain", () => {
     Object.fromEntries((await stack.rows("total")).map((row) => [`${row.subject} ${row.key}`.trim(), row]));
   const totalOf = async (name: string) => {
     const row = (await totals())[name];
-    if (!row) throw new Error(`There is no total ${name}`);
+    if (!row) throw new Error(`Total ${name} not found`);
     return row;
   };
 
@@ -80,7 +80,7 @@ describe("a legal chain", () => {
     expect(await totalOf("facilitators")).toMatchObject({ count: 1, marked: 1 });
   });
 
-  it("resolves a dispute more than once, with another outcome: the last one holds", async () => {
+  it("resolves a dispute more than once: the last outcome counts", async () => {
     await stack.write(agent, registry, "openDispute", [1n, hashOf("reason")]);
     const resolve = (status: number, why: string) =>
       stack.write(owner, registry, "resolveDispute", [1n, status, hashOf(why)]);
@@ -164,7 +164,7 @@ describe("a legal chain", () => {
     expect(await selections()).toEqual({ now: "1", ever: ["1", "3"] });
   });
 
-  it("quotes and settles amounts of 2^256 − 1 that nobody paid: the sums go on past uint256", async () => {
+  it("quotes and settles amounts of 2^256 − 1: the sums exceed uint256", async () => {
     const before = await totals();
     for (let sale = 0; sale < 3; sale++) await settle(await commit(commitment(MAX)));
     const after = await totals();
@@ -172,7 +172,7 @@ describe("a legal chain", () => {
       expect(BigInt(after[name]?.volume ?? 0)).toBe(BigInt(before[name]?.volume ?? 0) + 3n * MAX);
   });
 
-  it("signals trust in subjects that do not exist", async () => {
+  it("records trust signals about subjects that do not exist", async () => {
     for (const subjectType of [0, 1, 2, 3])
       await stack.write(guardian, registry, "recordTrustSignal", [subjectType, MAX, 3, hashOf("nobody")]);
     expect(await stack.rows("trustSignal")).toHaveLength(4);
@@ -187,7 +187,7 @@ describe("a legal chain", () => {
     ["not valid UTF-8", "0x61ff62c328", "a\uFFFDb\uFFFD("],
     ["with a NUL byte", "0x610062", "a\uFFFDb"],
   ] as const)("registers an agent whose metadata URI is %s", async (_, bytes, expected) => {
-    // The ABI encodes a string as it encodes bytes, and only bytes can hold what is no text.
+    // The ABI encodes strings and bytes the same way, and only bytes can be invalid UTF-8.
     const asBytes = agentRegistryAbi.flatMap((item) =>
       item.type === "function" && item.name === "registerAgent"
         ? [{ ...item, inputs: item.inputs.map((input) => ({ ...input, type: input.type.replace("string", "bytes") })) }]
@@ -209,7 +209,7 @@ describe("a legal chain", () => {
       stack.client.sendTransaction({ account: agent, to: stack.contracts.AgentRegistry, data }),
     );
     const registered = (await stack.client.getBlock()).number;
-    // Ponder may take back a block that it has just indexed, and index it again.
+    // Ponder may revert a block that it has just indexed, and index it again.
     const newest = async () => (await stack.rows("agent")).at(-1);
     await expect
       .poll(newest, { timeout: 30_000 })

@@ -16,24 +16,24 @@ import { type Newcomers, newcomersOn } from "./lists/new-rows";
 import { documented } from "./lists/orders";
 import { type Stack, startStack } from "./stack";
 
-/** Seed 2 makes some of everything; what random activity makes few of, the newcomers add to. */
+/** Seed 2 creates rows of every kind. addRows adds to the kinds with few rows. */
 const SEED = 2;
 const ACTIONS = 200;
 const ROUNDS_BEFORE = 3;
 
-/** The items that share the parameters a list needs: all of them, those of an owner, of an intent, of an account. */
+/** Groups items by the required parameters of their list, such as the owner, the intent or the account. */
 type Group = { required: Parameters; items: Item[] };
 
 const itemsOf = (pages: readonly Page[]) => pages.flatMap(({ items }) => items);
 
-/** What a list says of itself in the documents; a list without is an oversight. */
+/** The documented order of a list. Throws if it is missing here. */
 function documentedOf({ name }: List) {
   const found = documented[name];
-  if (!found) throw new Error(`The order of ${name} is not written down in this test`);
+  if (!found) throw new Error(`The order of ${name} is missing in lists/orders.ts`);
   return found;
 }
 
-/** What an item has under the name of a filter. */
+/** The value of an item for a filter. */
 const filterValue = (item: Item, filter: string) => String(item[filter === "schema" ? "schema_hash" : filter]);
 
 const matches = (item: Item, filters: Parameters) =>
@@ -44,7 +44,7 @@ const distinct = (values: readonly string[]) => [...new Set(values)];
 describe("lists", () => {
   let stack: Stack;
   let newcomers: Newcomers;
-  /** Quotes in the order of their first commitment, as the chain has it. */
+  /** Quotes in the order of their first commitment on chain. */
   let committed: string[];
 
   beforeAll(async () => {
@@ -64,14 +64,14 @@ describe("lists", () => {
   }, 300_000);
   afterAll(() => stack?.stop());
 
-  /** Items in the order that the documents give them. */
+  /** Items in the documented order. */
   const inOrder = (list: List, items: readonly Item[]): Item[] => {
     const { order, nameOf } = documentedOf(list);
     const place = (item: Item) => committed.indexOf(nameOf(item));
     return [...items].sort(order ?? ((one, other) => place(other) - place(one)));
   };
 
-  /** What the parameters that a list needs can be. */
+  /** The values of a list's required parameters. */
   async function requirements({ name }: List): Promise<Parameters[]> {
     switch (name) {
       case "agents.list":
@@ -85,7 +85,7 @@ describe("lists", () => {
     }
   }
 
-  /** Attestations are not served without any filter; these two together are all. */
+  /** Attestations require a filter. These two together match all. */
   const partsOf = ({ name }: List): Parameters[] =>
     name === "attestations.list" ? [{ revoked: "false" }, { revoked: "true" }] : [{}];
 
@@ -99,13 +99,13 @@ describe("lists", () => {
     return groups;
   }
 
-  /** Every set of one filter that some item has. */
+  /** Every single filter that matches an item. */
   const singleFilters = ({ filters }: List, items: readonly Item[]): Parameters[] =>
     filters.flatMap((filter) =>
       distinct(items.map((item) => filterValue(item, filter))).map((value) => ({ [filter]: value })),
     );
 
-  /** Every set of two filters that some item has. */
+  /** Every pair of filters that matches an item. */
   const filterPairs = ({ filters }: List, items: readonly Item[]): Parameters[] => {
     const pairs = filters.flatMap((one, index) => filters.slice(index + 1).map((other) => [one, other]));
     const found = items.flatMap((item) =>
@@ -116,7 +116,7 @@ describe("lists", () => {
     return distinct(found).map((pair) => JSON.parse(pair) as Parameters);
   };
 
-  it("are all written down here", () => {
+  it("all have a documented order", () => {
     expect(lists.map(({ name }) => name).sort()).toEqual(Object.keys(documented).sort());
   });
 
@@ -161,7 +161,7 @@ describe("lists", () => {
       }
     });
 
-    it("is narrowed by two filters at once to what both let through", async () => {
+    it("with two filters has the rows that match both", async () => {
       for (const { required, items } of await groupsOf(list))
         for (const filters of filterPairs(list, items)) {
           const expected = items.filter((item) => matches(item, filters));
@@ -176,7 +176,7 @@ describe("lists", () => {
         }
     });
 
-    it("has a default limit of 50 and goes no higher than 100", async () => {
+    it("has a default limit of 50 and a maximum of 100", async () => {
       const [group] = await groupsOf(list);
       const parameters = { ...group?.required, ...partsOf(list)[0] };
       const limitOf = async (asked: Parameters) =>
@@ -201,7 +201,7 @@ describe("lists", () => {
   });
 
   describe("while rows arrive", () => {
-    /** The list of each kind that the newcomers add to. */
+    /** The lists that addRows extends. */
     const growing = ({ name }: List): Parameters => {
       switch (name) {
         case "agents.list":
@@ -217,7 +217,7 @@ describe("lists", () => {
       }
     };
 
-    /** How many pages each list has at first: rows arrive before the second, the third, … of them. */
+    /** The initial number of pages of each list. Rows arrive before the second, the third, … page. */
     const PAGES = 4;
 
     it("repeat no row and skip none when read by cursor", { timeout: 300_000 }, async () => {

@@ -7,13 +7,13 @@ import { vi } from "vitest";
 
 const projectRoot = resolve(import.meta.dirname, "..", "..");
 
-/** Runs a shell command on a terminal of its own, with this program's input as the keyboard. */
+/** Runs a shell command in a pseudo-terminal. The process's stdin is the keyboard. */
 const onTerminal = (command: string): [string, string[]] => ["script", ["-qefc", command, "/dev/null"]];
 
 /** Whether this machine has the program that {@link onTerminal} needs. */
 export const hasTerminals = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux");
 
-/** Runs `npm start` as a person does, with only the environment given. */
+/** Runs `npm start` with only this environment. */
 export function npmStart(env: NodeJS.ProcessEnv, { terminal = false } = {}) {
   const { PATH, HOME } = process.env;
   const [command, args] = terminal ? onTerminal("npm start") : ["npm", ["start"]];
@@ -25,22 +25,22 @@ export function npmStart(env: NodeJS.ProcessEnv, { terminal = false } = {}) {
     });
   const ended = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
   return {
-    /** The process id of npm, of which the supervisor is a descendant. */
+    /** The process id of npm, an ancestor of the supervisor. */
     pid: child.pid ?? -1,
     output: () => output,
-    /** Types on the terminal that it runs on. */
+    /** Types into its terminal. */
     type: (text: string) => child.stdin.write(text),
     /** Its exit code, once it has ended. */
     ended,
-    /** Asks it to end, and returns its exit code. */
+    /** Stops it, and returns its exit code. */
     stop: () => {
       child.kill("SIGTERM");
       return ended;
     },
-    /** Resolves once it has printed the text; fails when it ends before. */
+    /** Waits until it has printed the text. Rejects if it ends before. */
     printed: async (text: string) => {
       const early = ended.then(() => {
-        throw new Error(`It ended:\n${output}`);
+        throw new Error(`npm start ended:\n${output}`);
       });
       early.catch(() => {});
       await Promise.race([vi.waitUntil(() => output.includes(text), { timeout: 170_000, interval: 50 }), early]);
@@ -48,7 +48,7 @@ export function npmStart(env: NodeJS.ProcessEnv, { terminal = false } = {}) {
   };
 }
 
-/** Runs another script of the project to its end, and returns what it printed. */
+/** Runs another npm script to its end, and returns its output. */
 export async function npmRun(script: string, env: NodeJS.ProcessEnv): Promise<string> {
   const { PATH, HOME } = process.env;
   const { stdout } = await promisify(execFile)("npm", ["run", script], {
@@ -77,7 +77,7 @@ export async function graphql(ponderPort: string, query: string): Promise<Lists>
   return ((await response.json()) as { data: Lists }).data;
 }
 
-/** What the documentation lets people paste into a shell, and the answer it shows, if it does. */
+/** A shell example of the documentation, with the documented response if there is one. */
 type Example = { command: string; answer?: unknown };
 
 /** The README and the reference, whose examples run in this order. */
@@ -93,7 +93,7 @@ export function examplesIn(text: string): Example[] {
   }));
 }
 
-/** Runs an example as pasted into a shell, on other ports than the default ones. */
+/** Runs an example in a shell, with the ports of this test. */
 export async function runExample(command: string, ports: { API_PORT: string; PONDER_PORT: string }): Promise<unknown> {
   const moved = command.replaceAll(":3001", `:${ports.API_PORT}`).replaceAll(":42069", `:${ports.PONDER_PORT}`);
   const { stdout } = await promisify(execFile)("sh", ["-c", moved]);

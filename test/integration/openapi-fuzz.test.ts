@@ -10,10 +10,10 @@ const REQUESTS_PER_OPERATION = 150;
 const IN_FLIGHT = 10;
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
-// Patterns and types are what an answer is held to; the document's other words are for people.
+// Validate types and patterns only. The document's other keywords are annotations.
 ajv.addSchema({ $id: "openapi.json", ...openApi });
 
-/** The schema of each status an operation documents; undefined where the answer has no body. */
+/** The schema of each documented status. Undefined for a response without a body. */
 const validators = new Map<string, ValidateFunction | undefined>();
 const pointer = (text: string) => encodeURIComponent(text.replaceAll("~", "~0").replaceAll("/", "~1"));
 for (const { method, path, responses } of documentedRoutes)
@@ -27,7 +27,7 @@ const MAX = 2n ** 256n - 1n;
 const hex = (digits: number) =>
   fc.string({ unit: fc.constantFrom(..."0123456789abcdefABCDEF"), minLength: digits, maxLength: digits });
 
-/** Values that a parameter of each kind takes, in all their spellings. */
+/** Valid values of each kind of parameter, in all spellings. */
 const fitting: Record<Kind, fc.Arbitrary<string>> = {
   id: fc.oneof(fc.integer({ min: 0, max: 8 }).map(String), fc.bigInt({ min: 0n, max: MAX }).map(String)),
   address: fc.oneof(
@@ -61,7 +61,7 @@ const hostile = fc.oneof(
   fc.double().map(String),
 );
 
-/** What is put on the wire as a value: encoded, and now and then raw or broken percent-encoding. */
+/** A value as it is sent: percent-encoded, sometimes raw or with invalid encoding. */
 const encode = (text: string) => encodeURIComponent(Buffer.from(text).toString());
 const encoded = (values: fc.Arbitrary<string>) =>
   fc.oneof(
@@ -78,7 +78,7 @@ const part = fc
 
 describe("any request to a documented operation", () => {
   let stack: Stack;
-  /** Cursors that this service made, of all lists. */
+  /** Valid cursors of all lists. */
   let cursors: string[] = [];
   let sent = 0;
   const statuses = new Map<number, number>();
@@ -104,10 +104,10 @@ describe("any request to a documented operation", () => {
     return encoded(fc.oneof({ weight: 4, arbitrary: fits }, { weight: 1, arbitrary: hostile }));
   };
 
-  /** A request target: each parameter there or not, good or bad, once or twice, and others beside them in any order. */
+  /** A request target: each parameter is missing, valid, invalid or repeated, mixed with unknown ones, in any order. */
   const targetOf = ({ path, parameters }: DocumentedRoute): fc.Arbitrary<string> => {
     const inPath = parameters.filter((parameter) => parameter.in === "path");
-    // An empty segment, or one of dots, would be another path.
+    // An empty segment, or one of dots, would change the path.
     const segments = inPath.map((parameter) => valueFor(parameter).filter((value) => !/^(\.|%2e)*$/i.test(value)));
     const query = parameters
       .filter((parameter) => parameter.in === "query")
@@ -133,7 +133,7 @@ describe("any request to a documented operation", () => {
       });
   };
 
-  /** A body: members that fit and that don't, or anything at all. */
+  /** A body with valid and invalid fields, or any other value. */
   const bodyOf = ({ body }: DocumentedRoute): fc.Arbitrary<string | undefined> => {
     if (!body) return fc.constant(undefined);
     const { properties = {}, example } = body["application/json"].schema;
@@ -153,7 +153,7 @@ describe("any request to a documented operation", () => {
     );
   };
 
-  /** What an answer has wrong; nothing when it is as documented. */
+  /** The difference between a response and its documentation. Undefined if there is none. */
   async function problemOf(
     route: DocumentedRoute,
     target: string,
@@ -177,7 +177,7 @@ describe("any request to a documented operation", () => {
     return validate(JSON.parse(text)) ? undefined : `${ajv.errorsText(validate.errors)}: ${said}`;
   }
 
-  it.each(documentedRoutes)("$method $path is answered as documented", async (route) => {
+  it.each(documentedRoutes)("$method $path responds as documented", async (route) => {
     const requests = fc.array(fc.tuple(targetOf(route), bodyOf(route)), { minLength: IN_FLIGHT, maxLength: IN_FLIGHT });
     await fc.assert(
       fc.asyncProperty(requests, async (batch) => {
@@ -188,7 +188,7 @@ describe("any request to a documented operation", () => {
     );
   });
 
-  it("was asked thousands of times, and was good often enough to be served", () => {
+  it("was sent thousands of times, and was often valid", () => {
     expect(sent).toBeGreaterThanOrEqual(documentedRoutes.length * REQUESTS_PER_OPERATION);
     for (const status of [200, 400, 404]) expect(statuses.get(status), String(status)).toBeGreaterThan(sent / 50);
     expect(stack.log()).not.toContain("failed request");

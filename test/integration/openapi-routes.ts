@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ID_PATTERN } from "../../api/core/inputs";
 
-/** A JSON Schema, as far as the tests look into it. */
+/** The subset of JSON Schema that the tests use. */
 export type Schema = {
   type?: string;
   pattern?: string;
@@ -32,7 +32,7 @@ type DocumentedOperation = Pick<DocumentedRoute, "operationId" | "responses"> & 
   requestBody?: { content: Content };
 };
 
-/** The committed OpenAPI document, which CI holds against the code. */
+/** The committed OpenAPI document. CI checks that it is up to date. */
 export const openApi = JSON.parse(
   readFileSync(join(import.meta.dirname, "..", "..", "docs", "openapi.json"), "utf8"),
 ) as {
@@ -40,7 +40,7 @@ export const openApi = JSON.parse(
   components: { schemas: Record<string, Schema> };
 };
 
-/** Every operation of the document, less the stream of events, which does not end. */
+/** Every documented operation except the event stream, which does not end. */
 export const documentedRoutes: DocumentedRoute[] = Object.entries(openApi.paths)
   .flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, parameters = [], requestBody, responses }]) => ({
@@ -54,7 +54,7 @@ export const documentedRoutes: DocumentedRoute[] = Object.entries(openApi.paths)
   )
   .filter(({ responses }) => !responses["200"]?.content?.["text/event-stream"]);
 
-/** What a parameter takes. */
+/** The kind of a parameter. */
 export type Kind =
   | "id"
   | "address"
@@ -79,11 +79,11 @@ export function kindOf({ name, schema }: Parameter): Kind {
     "^0x[0-9a-fA-F]{64}$": "hash",
   };
   const kind = byPattern[schema.pattern ?? ""];
-  if (!kind) throw new Error(`Nothing is known about the parameter ${name}`);
+  if (!kind) throw new Error(`Unknown kind of parameter ${name}`);
   return kind;
 }
 
-/** The path and query of a request; values are put in as they are, percent-encoded or not. */
+/** The path and query of a request. Values are inserted without encoding. */
 export function target({ path, parameters }: DocumentedRoute, values: Record<string, string>, ...more: string[]) {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
   const query = parameters

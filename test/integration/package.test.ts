@@ -10,7 +10,7 @@ import { type Stack, startStack } from "./stack";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Runs a command; what it printed is in the error when it fails, or takes longer than it may. */
+/** Runs a command and returns its output. The error of a failure or timeout contains the output. */
 async function run(command: string, args: readonly string[], cwd: string, timeout = 0): Promise<string> {
   try {
     return (await promisify(execFile)(command, args, { cwd, maxBuffer: 2 ** 26, timeout })).stdout;
@@ -33,10 +33,10 @@ const compilerOptions = {
   skipLibCheck: true,
 };
 
-/** TypeScript by the name it has in the project: the oldest that is supported, and the newest there is. */
+/** TypeScript packages of the project: the oldest supported version, and the newest. */
 const compilers = { "typescript-5.4": "npm:typescript@5.4.5", typescript: "7.0.2" } as const;
 
-describe("the package, as it is installed from its tarball into an empty project", () => {
+describe("the package, installed from its tarball into an empty project", () => {
   let stack: Stack;
   let project: string;
 
@@ -69,18 +69,18 @@ describe("the package, as it is installed from its tarball into an empty project
     await rm(project, { recursive: true, force: true });
   });
 
-  it("is well formed, for those who look closely", async () => {
+  it("passes npm run check:package", async () => {
     await run("npm", ["run", "check:package"], root);
   }, 120_000);
 
   it.each(Object.keys(compilers))(
-    "has types that %s takes, strictly",
+    "has types that %s accepts in strict mode",
     async (compiler) => {
       const wrong = `import { createIntentryClient } from "intentry/client";
       const agent = await createIntentryClient({ url: "" }).agents.get.query({ agentId: "1" });
       export const id: string = agent.agent_ID;`;
       await writeFile(join(project, "wrong.ts"), wrong);
-      // It compiles both files, and reports only the mistake in one of them.
+      // It compiles both files, and reports only the error in wrong.ts.
       const tsc = run(process.execPath, [join("node_modules", compiler, "bin", "tsc"), "--outDir", "built"], project);
       const printed = await tsc.then(
         () => "",
@@ -91,7 +91,7 @@ describe("the package, as it is installed from its tarball into an empty project
     180_000,
   );
 
-  it("lets an agent live its day, in under 100 lines", async () => {
+  it("runs the complete agent example, which has under 100 lines", async () => {
     const source = await readFile(join(project, "agent.ts"), "utf8");
     expect(source.trim().split("\n").length).toBeLessThan(100);
     const args = [join("built", "agent.js"), stack.apiUrl, stack.chain.rpcUrl];
@@ -110,7 +110,7 @@ describe("the package, as it is installed from its tarball into an empty project
     expect(keccak256(stringToBytes(published))).toBe(catalog);
   }, 120_000);
 
-  it("has the command line with it", async () => {
+  it("includes the CLI", async () => {
     const bin = join("node_modules", ".bin", "intentry");
     const { agent_id } = JSON.parse(
       await run(bin, ["call", "agents.get", '{"agentId":"1"}', "--url", stack.apiUrl], project),

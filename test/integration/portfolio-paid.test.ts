@@ -21,7 +21,7 @@ describe("the paid portfolio on the whole stack", () => {
 
   const balanceOf = (account: `0x${string}`) => stack.read("TestDollar", "balanceOf", [account]);
 
-  it("is sold to an unmodified client, for exactly the price, with the transaction that paid", async () => {
+  it("is sold to an unmodified client for exactly the price, with the payment's transaction", async () => {
     const before = [await balanceOf(demoPayer.address), await balanceOf(payee)] as const;
     expect(before[0]).toBe(1_000_000_000n);
     const response = await payingFetch(demoPayer, stack.contracts.TestDollar)(`${stack.apiUrl}/portfolio${query}`);
@@ -31,7 +31,7 @@ describe("the paid portfolio on the whole stack", () => {
     expect(await balanceOf(demoPayer.address)).toBe(before[0] - PRICE);
     expect(await balanceOf(payee)).toBe(before[1] + PRICE);
     const snapshot = (await response.json()) as { tokens: { symbol: string; rawBalance: string }[] };
-    // It was read before it was paid for.
+    // The snapshot was read before the payment.
     expect(snapshot.tokens.find(({ symbol }) => symbol === "tUSD")?.rawBalance).toBe(String(before[0]));
   });
 
@@ -44,14 +44,14 @@ describe("the paid portfolio on the whole stack", () => {
     expect((await balanceOf(payee)) - before).toBe(20n * PRICE);
   });
 
-  it("is sold by the command line, which says which transaction paid", async () => {
+  it("is bought by the CLI, which prints the payment's transaction", async () => {
     const { address } = actor(9);
     await stack.write(actor(0), "TestDollar", "mint", [address, 1_000_000n]);
     const before = await balanceOf(address);
     const { code, stdout, stderr } = await cli(["pay-portfolio", address, "--url", stack.apiUrl]);
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ address: address.toLowerCase(), chains: ["local"] });
-    const [, payer, hash] = /^(0x\w{40}) paid for it in transaction (0x\w{64})\n$/.exec(stderr) ?? [];
+    const [, payer, hash] = /^(0x\w{40}) paid in transaction (0x\w{64})\n$/.exec(stderr) ?? [];
     expect(payer).toBe(address);
     const { status } = await stack.client.getTransactionReceipt({ hash: hash as `0x${string}` });
     expect(status).toBe("success");
@@ -60,12 +60,12 @@ describe("the paid portfolio on the whole stack", () => {
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(/^400: chains: /);
     const callable = await cli(["call", "portfolio.get", "--url", stack.apiUrl]);
-    expect(callable.stderr).toBe("portfolio.get is paid for; intentry pay-portfolio buys it\n");
+    expect(callable.stderr).toBe("portfolio.get requires payment. Use intentry pay-portfolio\n");
   });
 
   const host = "Host: localhost\r\nConnection: close\r\n";
   it.each<[string, string, number]>([
-    ["a slash at the end", `/portfolio/${query}`, 404],
+    ["a trailing slash", `/portfolio/${query}`, 404],
     ["two slashes", `//portfolio${query}`, 404],
     ["capital letters", `/PORTFOLIO${query}`, 404],
     ["an encoded letter", `/%70ortfolio${query}`, 402],
@@ -73,8 +73,8 @@ describe("the paid portfolio on the whole stack", () => {
     ["an encoded slash at the end", `/portfolio%2f${query}`, 404],
     ["an encoded slash in front", `/%2fportfolio${query}`, 404],
     ["a path that goes up", `/x/../portfolio${query}`, 402],
-    ["a path that goes up in disguise", `/x/%2e%2e/portfolio${query}`, 402],
-    ["a path that stays where it is", `/./portfolio${query}`, 402],
+    ["an encoded path that goes up", `/x/%2e%2e/portfolio${query}`, 402],
+    ["a path with a single dot", `/./portfolio${query}`, 402],
     ["a matrix parameter", `/portfolio;x=1${query}`, 404],
     ["a backslash", `/x\\..\\portfolio${query}`, 400],
     ["an encoded NUL", `/portfolio%00${query}`, 404],
@@ -82,10 +82,10 @@ describe("the paid portfolio on the whole stack", () => {
     ["an encoded space", `/portfolio%20${query}`, 404],
     ["a dot at the end", `/portfolio.${query}`, 404],
     ["an extension", `/portfolio.json${query}`, 404],
-    ["an address of another host", `http://other.example/portfolio${query}`, 402],
+    ["a URL of another host", `http://other.example/portfolio${query}`, 402],
     ["a fragment", `/portfolio${query}#/health`, 402],
-    ["a letter that looks like one in lower case", `/portfol%C4%B1o${query}`, 404],
-  ])("is not to be had by %s", async (_, target, status) => {
+    ["a dotless i", `/portfol%C4%B1o${query}`, 404],
+  ])("is not served without payment by %s", async (_, target, status) => {
     const answer = parseAnswer(await sendRaw(stack.apiUrl, `GET ${target} HTTP/1.1\r\n${host}\r\n`));
     expect([target, answer.status]).toEqual([target, status]);
     expect(answer.body).not.toContain("totalValueUsd");
@@ -98,12 +98,12 @@ describe("the paid portfolio on the whole stack", () => {
       `GET /portfolio${query} HTTP/1.1\r\nX-HTTP-Method-Override: HEAD\r\n${host}\r\n`,
       402,
     ],
-    ["another address in a header", `GET /portfolio${query} HTTP/1.1\r\nX-Original-URL: /health\r\n${host}\r\n`, 402],
+    ["another URL in a header", `GET /portfolio${query} HTTP/1.1\r\nX-Original-URL: /health\r\n${host}\r\n`, 402],
     ["an empty payment", `GET /portfolio${query} HTTP/1.1\r\nPAYMENT-SIGNATURE:\r\n${host}\r\n`, 402],
     ["a HEAD", `HEAD /portfolio${query} HTTP/1.1\r\n${host}\r\n`, 402],
     ["If-None-Match", `GET /portfolio${query} HTTP/1.1\r\nIf-None-Match: *\r\n${host}\r\n`, 402],
     ["a range", `GET /portfolio${query} HTTP/1.1\r\nRange: bytes=0-\r\n${host}\r\n`, 402],
-  ])("is not to be had with %s", async (_, request, status) => {
+  ])("is not served without payment with %s", async (_, request, status) => {
     const answer = parseAnswer(await sendRaw(stack.apiUrl, request));
     expect(answer.status).toBe(status);
     expect(answer.body).not.toContain("totalValueUsd");

@@ -35,7 +35,7 @@ describe("a portfolio of the local chain", () => {
 
   beforeAll(async () => {
     const [port = 0] = await freePorts(1);
-    // A chain that has stood still for two days, as `npm start` left running.
+    // A chain without blocks for two days, like a long-running `npm start`.
     chain = await startChain({ port, startTime: Math.floor(Date.now() / 1000) - 2 * 86_400 });
     contracts = await deploy(chain.client);
     list = await deployTokens(chain.client, contracts);
@@ -57,7 +57,7 @@ describe("a portfolio of the local chain", () => {
 
   async function readLocal(tokens = list, wallet = payer): Promise<ChainReading & { ok: true }> {
     const [reading] = await providerOf(tokens).read(wallet, ["local"], AbortSignal.timeout(9_000));
-    if (!reading?.ok) throw new Error(`It failed: ${reading?.reason}`);
+    if (!reading?.ok) throw new Error(`Reading failed: ${reading?.reason}`);
     return reading;
   }
 
@@ -67,13 +67,13 @@ describe("a portfolio of the local chain", () => {
     return address;
   };
 
-  /** A token with the dollar's feed at a contract of one's choice. */
+  /** A token at this contract, with the dollar's feed. */
   const withToken = (symbol: string, address: Address, feeds = list.native): TokenList => ({
     ...list,
     tokens: [...list.tokens, { address, symbol, name: symbol, decimals: 18, logo: null, stablecoin: false, feeds }],
   });
 
-  it("shows what `npm start` gives to the demo payer, priced by the feeds", async () => {
+  it("has the demo payer's holdings of `npm start`, priced by the feeds", async () => {
     const { snapshot } = createPortfolio({ provider: providerOf(), cacheMs: 0 });
     const made = PortfolioSnapshot.parse(await snapshot(payer, ["local"]));
     expect(made.tokens.map(({ symbol, balance, priceUsd, valueUsd }) => [symbol, balance, priceUsd, valueUsd])).toEqual(
@@ -133,7 +133,7 @@ describe("a portfolio of the local chain", () => {
     }
   });
 
-  it("is empty for an address that has nothing", async () => {
+  it("is empty for an address without holdings", async () => {
     const { holdings, complete, activity } = await readLocal(list, `0x${"12".repeat(20)}`);
     expect({ holdings, complete, activity }).toEqual({ holdings: [], complete: true, activity: [] });
   });
@@ -147,7 +147,7 @@ describe("a portfolio of the local chain", () => {
     for (const { params } of pinned) expect(params[1]).toBe(head);
   });
 
-  it("has no price where the feed is stale, negative, zero, or has none; a warning says so", async () => {
+  it("has no price and a warning if the feed is stale, negative or zero", async () => {
     const { client } = chain;
     const feed = feedOf("tUSD");
     const dollar = async () => {
@@ -173,8 +173,8 @@ describe("a portfolio of the local chain", () => {
 
   it.each([
     ["reverts", () => contracts.IntentBook],
-    ["is not there", (): Address => `0x${"34".repeat(20)}`],
-  ])("has no price where the feed %s", async (_, feed) => {
+    ["does not exist", (): Address => `0x${"34".repeat(20)}`],
+  ])("has no price if the feed %s", async (_, feed) => {
     const feeds = [{ address: lowercase(feed()), maxAgeSeconds: 60 }];
     const broken = {
       ...list,
@@ -190,8 +190,8 @@ describe("a portfolio of the local chain", () => {
 
   it.each([
     ["reverts", () => contracts.IntentBook],
-    ["is not there", (): Address => `0x${"56".repeat(20)}`],
-  ])("leaves out a token that %s, and does not take it for zero", async (_, token) => {
+    ["does not exist", (): Address => `0x${"56".repeat(20)}`],
+  ])("omits a token that %s, instead of a zero balance", async (_, token) => {
     const { holdings, warnings, complete } = await readLocal(withToken("BAD", lowercase(token())));
     expect(holdings.map(({ symbol }) => symbol)).toEqual(["ETH", "tUSD", "tWETH", "tPTS"]);
     expect(warnings).toEqual(["the balance of BAD could not be read and is left out"]);
@@ -199,7 +199,7 @@ describe("a portfolio of the local chain", () => {
     expect(reported).toMatchObject([{ what: "the balance of BAD" }]);
   });
 
-  it("multiplies the answers of several feeds", async () => {
+  it("multiplies the prices of several feeds", async () => {
     const twice = withToken("tETH2", contracts.TestDollar, [...list.native, ...list.native]);
     const { holdings } = await readLocal({ ...twice, tokens: twice.tokens.slice(-1) });
     expect(holdings.find(({ symbol }) => symbol === "tETH2")?.price).toEqual({
@@ -208,7 +208,7 @@ describe("a portfolio of the local chain", () => {
     });
   });
 
-  it("shows transfers from and to the address with the time of their blocks, the newest first, twenty at most", async () => {
+  it("has transfers from and to the address with their block times, newest first, twenty at most", async () => {
     const { client } = chain;
     const [sender, receiver] = [actor(4), actor(5)];
     const send = (amount: bigint) =>
@@ -245,7 +245,7 @@ describe("a portfolio of the local chain", () => {
   });
 
   it.each(["refuse", "cut"] as const)(
-    "lacks only the activity when the node's answer to logs is to %s",
+    "lacks only the activity if the node handles log requests with '%s'",
     async (fate) => {
       proxy.decide(({ method }) => (method === "eth_getLogs" ? fate : "pass"));
       const { holdings, complete, warnings, activity } = await readLocal();
@@ -258,7 +258,7 @@ describe("a portfolio of the local chain", () => {
     },
   );
 
-  it("keeps the native balance when the node fails all calls, and leaves the tokens out", async () => {
+  it("keeps the native balance and omits the tokens if the node fails all calls", async () => {
     proxy.decide(({ method }) => (method === "eth_call" ? "cut" : "pass"));
     const { holdings, complete, warnings } = await readLocal();
     expect(holdings).toMatchObject([{ contract: null, symbol: "ETH", price: null }]);
@@ -269,21 +269,21 @@ describe("a portfolio of the local chain", () => {
     ]);
   });
 
-  it("fails when the node dies after its first answers, and never shows an empty wallet", async () => {
+  it("fails if the node dies after its first responses, and never returns an empty wallet", async () => {
     proxy.decide(({ method }) => (method === "eth_chainId" || method === "eth_getBlockByNumber" ? "pass" : "cut"));
     expect(await providerOf().read(payer, ["local"], AbortSignal.timeout(9_000))).toEqual([
       { chain: "local", ok: false, reason: "could not be read: its node does not answer" },
     ]);
   });
 
-  it("fails in time when the node never answers", async () => {
+  it("fails before the deadline if the node never responds", async () => {
     proxy.decide(() => "wait");
     expect(await providerOf().read(payer, ["local"], AbortSignal.timeout(500))).toEqual([
       { chain: "local", ok: false, reason: "did not answer in time" },
     ]);
   });
 
-  it("has a warning beside it for each chain that fails, and neither shows nor reports a URL", async () => {
+  it("has a warning for each failed chain, without a URL in the response or the log", async () => {
     const provider = providerOf(list, { base: [dead], ethereum: [proxy.url] });
     const { snapshot } = createPortfolio({ provider, cacheMs: 0 });
     const made = PortfolioSnapshot.parse(await snapshot(payer, ["base", "local", "ethereum", "polygon"]));
@@ -300,8 +300,8 @@ describe("a portfolio of the local chain", () => {
 
   it.each([
     ["is dead", () => dead],
-    ["never answers", () => proxy.url],
-  ])("takes the next node when one %s", async (_, first) => {
+    ["never responds", () => proxy.url],
+  ])("uses the next node if one %s", async (_, first) => {
     proxy.decide(() => "wait");
     const [port = 0] = await freePorts(1);
     const base = await startChain({ port, chainId: chains.base.chainId });
@@ -318,7 +318,7 @@ describe("a portfolio of the local chain", () => {
     }
   });
 
-  it("is an error that names no URL when every chain fails", async () => {
+  it("is an error without a URL if every chain fails", async () => {
     const provider = providerOf(list, { base: [dead] });
     const failing = createPortfolio({ provider, cacheMs: 0 }).snapshot(payer, ["base", "optimism"]);
     const error = await failing.then(
@@ -347,7 +347,7 @@ describe("a portfolio of a public chain", () => {
     return (await base.client.getCode({ address: contractAddress as Address })) ?? "0x";
   };
 
-  /** Makes a chain that has at their real addresses what the list of base names, and Multicall3. */
+  /** Starts a chain with base's listed tokens and feeds, and Multicall3, at their real addresses. */
   beforeAll(async () => {
     const [port = 0] = await freePorts(1);
     base = await startChain({ port, chainId: chains.base.chainId });
@@ -405,7 +405,7 @@ describe("a portfolio of a public chain", () => {
 
   it.each([
     ["is down", 1n, 86_400n],
-    ["is only just back", 0n, 60n],
+    ["has just restarted", 0n, 60n],
   ])("has no prices while the sequencer %s", async (_, answer, age) => {
     await callFeed(base.client, sequencer as Address, "setAnswer", answer);
     await callFeed(base.client, sequencer as Address, "setAge", age);

@@ -10,8 +10,8 @@ const agent = actor(1);
 const hash = hashOf("anything");
 
 /**
- * Ponder learns from history which argument a primary key comes from, by equal values, and prefetches rows by what it
- * learned. A chance equality taught it wrong, and the next event was the end of the indexer: both were found by random runs.
+ * Ponder infers from past events which argument a primary key comes from, by equal values, and prefetches rows accordingly.
+ * After a coincidental match, the next event stopped the indexer. Random runs found both cases.
  */
 describe("a key that looks like another argument", () => {
   let stack: Stack | undefined;

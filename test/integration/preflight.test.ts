@@ -33,7 +33,7 @@ type Answer = {
 type Asked<One> = { one: One; answer: Answer };
 type Case = Asked<TransactionCase | PaymentCase>;
 
-/** How the sentence of each of the contract's errors begins or goes on. An arithmetic panic is a spend over a limit, too. */
+/** The reason for each of the contract's errors. An arithmetic panic is a spend over the limit too. */
 const sentences: Record<string, RegExp> = {
   AccountFrozenError: /^Account 0x[0-9a-f]{40} is frozen$/,
   TargetNotAllowed: /^Target 0x[0-9a-f]{40} is not on the account's allowlist$/,
@@ -118,7 +118,7 @@ describe(`preflight against the contract (seed ${seed}, ${rounds} rounds)`, () =
     expect(disagreements).toEqual([]);
   });
 
-  it("agrees where the contract's own arithmetic reverts: a limit lowered below what is spent, a sum past 2^256", async () => {
+  it("agrees if the contract's arithmetic reverts: a limit below the current spend, a sum beyond 2^256", async () => {
     const account = actor(9);
     const [lowered, full] = [stack.contracts.TestDollar, stack.contracts.Multicall];
     const policy = "PolicyModule";
@@ -141,12 +141,12 @@ describe(`preflight against the contract (seed ${seed}, ${rounds} rounds)`, () =
     expect(outcomes.get("Panic")).toBeGreaterThanOrEqual(3);
   });
 
-  it("has met every way to be denied, and being allowed", () => {
+  it("has covered every reason for denial, and approval", () => {
     for (const outcome of ["allowed", ...Object.keys(sentences)])
       expect(outcomes.get(outcome) ?? 0, outcome).toBeGreaterThan(0);
   });
 
-  describe("a bad body", () => {
+  describe("an invalid body", () => {
     const account = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
     const good = { account, target: account };
     const post = async (body: string | undefined, type = "application/json") => {
@@ -160,9 +160,9 @@ describe(`preflight against the contract (seed ${seed}, ${rounds} rounds)`, () =
       ["none", undefined, /^body: is required/],
       ["null", "null", /^body: must be a JSON object$/],
       ["an array", "[]", /^body: must be a JSON object$/],
-      ["a text", '"0x"', /^body: must be a JSON object$/],
-      ["cut short", '{"account":', /^body: is not valid JSON/],
-    ])("that is %s is a 400", async (_, body, message) => {
+      ["a string", '"0x"', /^body: must be a JSON object$/],
+      ["truncated", '{"account":', /^body: is not valid JSON/],
+    ])("that is %s returns 400", async (_, body, message) => {
       expect(await post(body)).toEqual(refused(message));
     });
 
@@ -196,7 +196,7 @@ describe(`preflight against the contract (seed ${seed}, ${rounds} rounds)`, () =
       ["payment.token", "0x"],
       ["payment.facilitator", null],
       ["payment.amount", "-5"],
-    ])("with %s as %j is a 400 that names it", async (name, value) => {
+    ])("with %s as %j returns 400 and names it", async (name, value) => {
       const [field = "", member] = name.split(".");
       const payment = { merchant: account, token: account, facilitator: account, amount: "1" };
       const body = { ...good, [field]: member ? { ...payment, [member]: value } : value };
@@ -204,7 +204,7 @@ describe(`preflight against the contract (seed ${seed}, ${rounds} rounds)`, () =
       expect(await post(JSON.stringify(sent))).toEqual(refused(new RegExp(`^${name.replace(".", "\\.")}: `)));
     });
 
-    it("that does not say its length is read or refused as any other", async () => {
+    it("without a content length is handled like any other", async () => {
       const sendChunks = async (...chunks: string[]) => {
         const head =
           "POST /preflight HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n";
@@ -219,13 +219,13 @@ describe(`preflight against the contract (seed ${seed}, ${rounds} rounds)`, () =
       expect((await sendChunks(...Array.from({ length: 30 }, () => "x".repeat(10_000)))).status).toBe(413);
     });
 
-    it("of another content type is a 400", async () => {
+    it("of another content type returns 400", async () => {
       expect(await post(JSON.stringify(good), "text/plain")).toEqual(
         refused(/^content-type: must be application\/json$/),
       );
     });
 
-    it("of more than 256 KiB is a 413", async () => {
+    it("of more than 256 KiB returns 413", async () => {
       const data = `0x${"00".repeat(140_000)}`;
       expect(await post(JSON.stringify({ ...good, data }))).toEqual([
         413,
@@ -233,7 +233,7 @@ describe(`preflight against the contract (seed ${seed}, ${rounds} rounds)`, () =
       ]);
     });
 
-    it("with keys that nobody knows is served, in any case of hex", async () => {
+    it("with unknown keys or upper-case hex is accepted", async () => {
       const upper = `0x${account.slice(2).toUpperCase()}`;
       const [status, answer] = await post(
         `{"account":"${upper}","target":"${upper}","__proto__":{"value":"9"},"x":[1]}`,
@@ -243,8 +243,8 @@ describe(`preflight against the contract (seed ${seed}, ${rounds} rounds)`, () =
     });
   });
 
-  it("suggests calls that, sent by the account, make what was denied pass", { timeout: 180_000 }, async () => {
-    // The chain goes back after every case, which an index would see as one reorg after another.
+  it("suggests calls by the account that make a denied transaction pass", { timeout: 180_000 }, async () => {
+    // The chain is reverted after every case, which an index would see as a series of reorgs.
     await stack.stopIndexer();
     const { client } = stack;
     const more = Array.from({ length: 3 * UPDATES_TO_TRY }, () => checked[world.random.below(checked.length)] as Case);

@@ -6,15 +6,15 @@ import { indexOf } from "./index-of";
 import { startRpcProxy } from "./rpc-proxy";
 import { startStack } from "./stack";
 
-/** The time that an index has to catch up once its node works again. */
+/** The time limit for an index to catch up once its node works again. */
 export const CAUGHT_UP_MS = 10_000;
 
-/** The gateway reads the head that the indexer follows, and compares one block at a time with the chain. */
+/** The indexer follows the head, and the gateway compares one block at a time with the chain. */
 const GATEWAY_IN_FLIGHT = 1;
 
 const agent = actor(2);
 
-/** A chain, and an index of it that reaches the chain only through a proxy. Concurrent tests give their own `expect`. */
+/** A chain, and its index behind an RPC proxy. Concurrent tests pass their own `expect`. */
 export async function startProxiedIndex(expect: ExpectStatic = fileExpect) {
   const stack = await startStack({ index: false });
   const proxy = await startRpcProxy(stack.chain.rpcUrl);
@@ -24,13 +24,13 @@ export async function startProxiedIndex(expect: ExpectStatic = fileExpect) {
   await index.startIndexer();
   let registered = 0;
 
-  /** How many agents the API has; unlike /ready this asks nothing of the chain. */
+  /** The number of agents in the API. Unlike /ready, this request doesn't use the chain. */
   const agents = async () => {
     const response = await fetch(`${index.apiUrl}/agents?owner=${agent.address}&total=true&limit=1`);
     return ((await response.json()) as { pagination: { total: number } }).pagination.total;
   };
 
-  /** Registers agents, each in a block of its own, on the node behind the proxy. */
+  /** Registers agents, one per block, on the node behind the proxy. */
   const register = async (count: number): Promise<void> => {
     for (let number = 0; number < count; number++) {
       const name = `agent ${registered++}`;
@@ -39,7 +39,7 @@ export async function startProxiedIndex(expect: ExpectStatic = fileExpect) {
   };
   const caughtUp = (timeout: number) => expect.poll(agents, { timeout, interval: 250 }).toBe(registered);
 
-  // Requests of the start are not counted: an index that has caught up follows the head with one request at a time.
+  // Requests during the start don't count. After it, the index follows the head with one request at a time.
   await register(1);
   // Not `expect.poll`: a hook may call this.
   await vi.waitUntil(async () => (await agents()) === registered, { timeout: 60_000, interval: 250 });
@@ -51,7 +51,7 @@ export async function startProxiedIndex(expect: ExpectStatic = fileExpect) {
     proxy,
     register,
     caughtUp,
-    /** Fails when the node had more requests at a time than it may have. */
+    /** Fails if the node had more concurrent requests than allowed. */
     expectBounded() {
       expect(proxy.maxInFlight).toBeLessThanOrEqual(MAX_IN_FLIGHT + MAX_PROBES + GATEWAY_IN_FLIGHT);
       expect(proxy.maxHeadsInFlight).toBe(1);

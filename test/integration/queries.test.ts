@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { clockAt } from "../../api/core/clock";
 import type { AnyOperation } from "../../api/core/operation";
 import { createGateway } from "../../api/gateway";
 import { freeCalls } from "../../api/operations/index";
@@ -12,10 +13,10 @@ import { type Found, findParameters } from "./found";
 import { addressOf, lists } from "./lists/asking";
 import { type SampleStack, sampleStack } from "./sample-stack";
 
-/** As {@link startStack} names it. */
+/** The schema that {@link startStack} uses. */
 const SCHEMA = "intentry_test";
 
-/** What the operations that are neither a list nor a single resource may ask of the index, however much there is in it. */
+/** The maximum number of queries of operations that are neither a list nor a single resource. */
 const fixed: Readonly<Record<string, number>> = {
   // The rankings, the totals, and the names of the merchants and services in the rankings.
   "analytics.commerce": 4,
@@ -25,7 +26,7 @@ const fixed: Readonly<Record<string, number>> = {
   "status.health": 0,
   "status.protocol": 0,
   "payments.discovery": 0,
-  // What is published is not in the index.
+  // Documents are not in the index.
   "schemas.get": 0,
   "schemas.list": 0,
   "documents.getCatalog": 0,
@@ -41,7 +42,7 @@ describe("queries", () => {
   let index: RecordedIndex;
   let store: Store;
   let gateway: ReturnType<typeof createGateway>;
-  /** What no example can foresee. */
+  /** Parameters that depend on the chain, unlike the examples. */
   let found: Found;
 
   beforeAll(async () => {
@@ -59,11 +60,11 @@ describe("queries", () => {
       },
       store: async () => store.db,
       payments: undefined,
-      events: { subscribe: () => Promise.reject(new Error("Nobody subscribes here")) },
-      portfolio: { chains: [], snapshot: () => Promise.reject(new Error("Nobody pays here")) },
-      head: async () => ({ historyDone: true, block: 1n, timestamp, builtBlock: 1n }),
-      readiness: () => Promise.reject(new Error("It is not the index that is asked")),
-      now: async () => timestamp,
+      events: { subscribe: () => Promise.reject(new Error("Unexpected subscription")) },
+      portfolio: { chains: [], snapshot: () => Promise.reject(new Error("Unexpected portfolio request")) },
+      head: async () => ({ historyDone: true, block: 1n, timestamp, builtBlock: 1n, revision: "1" }),
+      readiness: () => Promise.reject(new Error("Unexpected readiness request")),
+      clock: async () => clockAt(timestamp),
     };
     gateway = createGateway(services, pino({ level: "silent" }));
     found = await findParameters(stack.apiUrl);
@@ -73,7 +74,7 @@ describe("queries", () => {
     await store?.close();
   });
 
-  /** How many queries it takes to answer with 200. */
+  /** The number of queries of a request with status 200. */
   async function queriesFor(address: string): Promise<number> {
     const queries = await index.queriesOf(async () => {
       const response = await gateway.request(address);
@@ -93,24 +94,24 @@ describe("queries", () => {
   const listNames = new Set(lists.map(({ name }) => name));
 
   describe.each(reading.filter(({ name }) => listNames.has(name)))("$name", ({ name, operation }) => {
-    // Bids off chain belong to the intent's hash, so theirs is a list for which the intent is read too.
+    // Off-chain bids belong to the intent's hash, so their list also reads the intent.
     const page = name === "bids.list" ? 2 : 1;
     const address = (parameters: Record<string, string>) =>
       addressOf(routeOf(operation).path, { ...exampleOf(name, operation), ...parameters });
 
-    it("is as many queries for one row as for a hundred", async () => {
+    it("needs the same number of queries for one row and for a hundred", async () => {
       expect(await queriesFor(address({}))).toBe(page);
       expect(await queriesFor(address({ limit: "1" }))).toBe(page);
       expect(await queriesFor(address({ limit: "100" }))).toBe(page);
       expect(await queriesFor(address({ limit: "1", offset: "1" }))).toBe(page);
     });
 
-    it("is one query more with a total", async () => {
+    it("needs one more query with a total", async () => {
       expect(await queriesFor(address({ limit: "1", total: "true" }))).toBe(page + 1);
       expect(await queriesFor(address({ limit: "100", total: "true" }))).toBe(page + 1);
     });
 
-    it("is as many queries after a cursor", async () => {
+    it("needs the same number of queries after a cursor", async () => {
       const response = await gateway.request(address({ limit: "1" }));
       const { pagination } = (await response.json()) as { pagination: { next_cursor: string | null } };
       // The example has one row only.
@@ -121,14 +122,14 @@ describe("queries", () => {
   });
 
   it.each(reading.filter(({ name }) => !listNames.has(name)))(
-    "$name is a fixed number",
+    "$name needs a fixed number",
     async ({ name, operation }) => {
       const expected = fixed[name] ?? 1;
       expect(await queriesFor(addressOf(routeOf(operation).path, exampleOf(name, operation)))).toBe(expected);
     },
   );
 
-  it("is none for a request that can't be served", async () => {
+  it("are not sent for an invalid request", async () => {
     for (const address of ["/intents/x", "/intents?limit=0", "/agents", "/attestations", "/intents?cursor=AAAA"]) {
       const queries = await index.queriesOf(async () => {
         expect((await gateway.request(address)).status, address).toBe(400);

@@ -10,7 +10,7 @@ const { RANDOM_ACTIONS } = process.env;
 const actions = Number(RANDOM_ACTIONS ?? 300);
 const timeout = 120_000 + actions * 1_000;
 
-/** What OpenZeppelin's EIP712 declares and never emits while name and version are constant. */
+/** The event that OpenZeppelin's EIP712 declares, but never emits with a constant name and version. */
 const neverEmitted = "IntentBook:EIP712DomainChanged";
 
 const everyEvent = contractNames
@@ -26,23 +26,23 @@ describe(`${actions} random legal actions (seed ${seed})`, () => {
   beforeAll(async () => {
     console.log(`TEST_SEED=${seed} RANDOM_ACTIONS=${actions}`);
     stack = await startStack({ index: false });
-    // One half is there when the indexer starts and is read back, the other happens while it runs.
+    // One half is backfilled, the other happens while the indexer runs.
     world = await runLegalActions(stack, { seed, count: Math.ceil(actions / 2) });
     await stack.startIndexer();
     await runLegalActions(stack, { after: world, count: Math.floor(actions / 2) });
   }, timeout);
   afterAll(() => stack?.stop());
 
-  it("are indexed as the chain has them", { timeout }, async () => {
+  it("are indexed in agreement with the chain", { timeout }, async () => {
     expect(await differences(stack)).toEqual([]);
   });
 
-  it("make every event of the protocol happen", async () => {
+  it("emit every protocol event", async () => {
     const happened = new Set((await stack.rows("eventLog")).map(({ contract, name }) => `${contract}:${name}`));
     expect([...happened].sort()).toEqual([...everyEvent].sort());
   });
 
-  // Another seed may leave one out.
+  // Another seed may miss one.
   it.skipIf(seed !== DEFAULT_SEED || RANDOM_ACTIONS)("are of every kind", () => {
     expect(missingKinds(world)).toEqual([]);
   });

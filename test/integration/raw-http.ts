@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 
-/** An answer as it came over the connection. */
+/** A parsed HTTP response. */
 export type RawAnswer = { status: number; headers: Record<string, string>; body: string };
 
-/** Sends bytes over a plain connection, whether they are HTTP or not, and gives what comes back until it is closed. */
+/** Sends raw bytes over TCP, and returns everything that is received until the connection closes. */
 export const sendRaw = (url: string, bytes: string | Buffer): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
@@ -11,11 +11,11 @@ export const sendRaw = (url: string, bytes: string | Buffer): Promise<string> =>
     const chunks: Buffer[] = [];
     socket.on("data", (chunk) => chunks.push(chunk));
     socket.on("close", () => resolve(Buffer.concat(chunks).toString()));
-    // A server that answers before it has read everything closes under the writer; what it said counts.
+    // A server may respond and close before it has read everything. The response still counts.
     socket.on("error", (error) => (chunks.length > 0 ? socket.destroy() : reject(error)));
   });
 
-/** Takes an answer with a content length apart. */
+/** Parses a response with a content length. */
 export function parseAnswer(text: string): RawAnswer {
   const headEnd = text.indexOf("\r\n\r\n");
   const [statusLine = "", ...lines] = text.slice(0, headEnd).split("\r\n");

@@ -34,7 +34,7 @@ describe("readiness", () => {
 
   const register = (name: string) => stack.write(agent, "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);
   const query = async <Row extends pg.QueryResultRow>(statement: string): Promise<Row[]> => {
-    // Also while the database is read-only for everybody else.
+    // Also while the database is read-only for other connections.
     const options = "-c default_transaction_read_only=off";
     const client = new pg.Client({ connectionString: databaseUrl, options });
     await client.connect();
@@ -58,10 +58,10 @@ describe("readiness", () => {
       body: JSON.stringify({ catalog_json: text }),
     });
 
-  it("says during the backfill that the index is syncing, and how far it is", async () => {
+  it("reports syncing and the progress during the backfill", async () => {
     await register("in history");
     await stack.client.mine({ blocks: 40 });
-    // The history can't be read, so the backfill does not end.
+    // Past logs can't be read, so the backfill does not end.
     proxy.decide(({ method }) => (method === "eth_getLogs" ? "refuse" : "pass"));
     const starting = index.startIndexer();
     await expect
@@ -77,7 +77,7 @@ describe("readiness", () => {
     expect(await ready()).toMatchObject({ ready: true, progress: 1, eta_seconds: 0, store: "ok", reasons: [] });
   });
 
-  it("is level with the headers of answers", async () => {
+  it("agrees with the response headers", async () => {
     const response = await get("/agents/1");
     expect(response.status).toBe(200);
     expect(response.headers.get("x-index-status")).toBeNull();
@@ -109,7 +109,7 @@ describe("readiness", () => {
     expect(flips).toEqual([]);
   });
 
-  it("says that the store is read-only, answers writes with 503, and recovers", async () => {
+  it("reports a read-only store, responds to writes with 503, and recovers", async () => {
     expect((await publish('"before"')).status).toBe(201);
     const reconnect =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
@@ -139,7 +139,7 @@ describe("readiness", () => {
 
   const reorgReason = /^The chain replaced block \d+, which was finalized; stop the indexer and run npm run reindex\.$/;
 
-  it("is lost to a reorg beyond finality, which is logged with the command that repairs it", async () => {
+  it("is false after a reorg beyond finality, which is logged with the repair command", async () => {
     const snapshot = await stack.client.snapshot();
     await register("lost");
     const lostBlock = await stack.client.getBlockNumber();
@@ -168,7 +168,7 @@ describe("readiness", () => {
     expect(logged[0]).toContain("npm run reindex");
   });
 
-  it("is not repaired while an indexer runs", async () => {
+  it("can't be repaired while an indexer runs", async () => {
     const options = { databaseUrl, schema: DATABASE_SCHEMA, chainId: LOCAL_CHAIN_ID, chain: stack.client };
     await expect(reindex(options)).rejects.toThrow(CannotReindex);
     await expect(reindex(options)).rejects.toThrow(
@@ -176,7 +176,7 @@ describe("readiness", () => {
     );
   });
 
-  it("still says so after a restart, when the indexer itself has forgotten", async () => {
+  it("is still false after a restart, although the indexer itself no longer detects it", async () => {
     await index.stopIndexer();
     const starting = index.startIndexer().catch(() => undefined);
     await expect
@@ -186,7 +186,7 @@ describe("readiness", () => {
     await starting;
   });
 
-  it("comes back when the index is rebuilt from the part of the cache that is still on the chain", async () => {
+  it("is true again after a rebuild from the cached blocks that are still on the chain", async () => {
     const cached = async () =>
       (
         await query<{ number: string; hash: string }>("SELECT number, hash FROM ponder_sync.blocks ORDER BY number")
@@ -214,7 +214,7 @@ describe("readiness", () => {
     expect((await index.rows("agent")).map(({ metadataUri }) => metadataUri)).toEqual(["in history", "kept"]);
   });
 
-  it("is lost to a chain with another genesis block", async () => {
+  it("is false on a chain with another genesis block", async () => {
     const [port = 0] = await freePorts(1);
     const other = await startChain({ port, startTime: 1_700_000_000 });
     try {

@@ -13,10 +13,10 @@ import { hasTerminals, npmRun, npmStart } from "./npm-start";
 
 const SETTLED = { timeout: 150_000, interval: 500 };
 
-/** A chain that is not known as a local one: Ponder holds its blocks final after 30 more. */
+/** Not the local chain id: Ponder finalizes blocks at a depth of 30. */
 const CHAIN_ID = 424_242;
 
-describe("npm start on a chain that replaces final blocks", () => {
+describe("npm start after a reorg beyond finality", () => {
   let stateFolder: string;
   let chain: LocalChain;
   let env: Record<string, string>;
@@ -49,14 +49,14 @@ describe("npm start on a chain that replaces final blocks", () => {
   });
 
   const ready = async () => (await fetch(`${apiUrl}/ready`).catch(() => undefined))?.json();
-  /** A chain without new blocks is not ready either. */
+  /** Mines, because a chain without new blocks is not ready either. */
   const minedAndReady = async () => {
     await chain.client.mine({ blocks: 1 });
     return ready();
   };
   const agent = async (id: number) => (await fetch(`${apiUrl}/agents/${id}`).catch(() => undefined))?.status;
 
-  /** Waits until another agent is final, and replaces the blocks since before it. */
+  /** Waits until another agent is finalized, and replaces its block and all later ones. */
   const replaceFinalBlocks = async () => {
     const snapshot = await chain.client.snapshot();
     await register("lost");
@@ -67,7 +67,7 @@ describe("npm start on a chain that replaces final blocks", () => {
     await chain.client.mine({ blocks: 160 });
   };
 
-  it("answers 503 with the reason, says which command repairs it, and exits with a code of its own", {
+  it("responds with 503 and the reason, prints the repair command, and exits with its own code", {
     timeout: 400_000,
   }, async () => {
     run = npmStart(env);
@@ -81,7 +81,7 @@ describe("npm start on a chain that replaces final blocks", () => {
     expect(REORG_SENTENCE).toContain("npm run reindex");
   });
 
-  it("is repaired by that command, also with the embedded PostgreSQL", { timeout: 400_000 }, async () => {
+  it("is repaired by the command, also with the embedded PostgreSQL", { timeout: 400_000 }, async () => {
     expect(await npmRun("reindex", env)).toMatch(/The cache is kept up to block \d+\./);
     run = npmStart(env);
     await expect.poll(minedAndReady, SETTLED).toMatchObject({ ready: true });
@@ -90,7 +90,7 @@ describe("npm start on a chain that replaces final blocks", () => {
     expect(await run.stop()).toBe(0);
   });
 
-  it.runIf(hasTerminals)("offers the repair on a terminal, and goes on after it", { timeout: 400_000 }, async () => {
+  it.runIf(hasTerminals)("offers the repair on a terminal, and continues after it", { timeout: 400_000 }, async () => {
     run = npmStart(env, { terminal: true });
     await replaceFinalBlocks();
     await run.printed("Rebuild the index now? [y/N]");

@@ -21,7 +21,7 @@ describe("a reorg", () => {
   const register = (name: string) => stack.write(agent, "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);
   const agents = async () => (await stack.rows("agent")).map(({ metadataUri }) => metadataUri);
 
-  /** Events of several kinds, so that inserts, updates and running totals all have to be taken back. */
+  /** Events of several kinds, so that inserts, updates and totals must be reverted. */
   const act = async (name: string) => {
     await register(name);
     await stack.write(agent, "AgentRegistry", "updateAgent", [1n, `renamed by ${name}`, hashOf(name)]);
@@ -30,7 +30,7 @@ describe("a reorg", () => {
     await stack.write(owner, registry, "updateMerchant", [1n, owner.address, name, hashOf(name), false]);
   };
 
-  it("of blocks that are replaced by others (snapshot and revert) leaves the canonical rows", async () => {
+  it("by snapshot and revert leaves the canonical rows", async () => {
     const snapshot = await stack.client.snapshot();
     await act("lost");
     expect(await agents()).toEqual(["renamed by lost", "lost"]);
@@ -41,7 +41,7 @@ describe("a reorg", () => {
     expect(await differences(stack)).toEqual([]);
   });
 
-  it("of the deepest blocks that are not final (anvil_reorg) leaves the canonical rows", async () => {
+  it("by anvil_reorg, down to the deepest pending block, leaves the canonical rows", async () => {
     await act("deep");
     await stack.client.mine({ blocks: 15 });
     await stack.indexed();

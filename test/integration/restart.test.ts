@@ -14,7 +14,7 @@ import { type Stack, startStack } from "./stack";
 
 const agent = actor(1);
 
-describe("stop and start again", () => {
+describe("a restart", () => {
   let stack: Stack;
 
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe("stop and start again", () => {
   });
   afterAll(() => stack?.stop());
 
-  /** Some events, and enough blocks for Ponder to hold a part of them final. */
+  /** Some events, and enough blocks for Ponder to finalize part of them. */
   const act = async (name: string) => {
     await stack.write(agent, "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);
     await stack.write(agent, "AttestationRegistry", "submitAttestation", [
@@ -33,7 +33,7 @@ describe("stop and start again", () => {
     await stack.client.mine({ blocks: 12 });
   };
 
-  it("resumes after SIGTERM without a duplicate and without what it missed, and leaves no lock", async () => {
+  it("resumes after SIGTERM without duplicates or gaps, and leaves no lock", async () => {
     for (const name of ["one", "two", "three"]) await act(name);
     const before = await stack.allRows();
     expect(before.agent).toHaveLength(3);
@@ -50,7 +50,7 @@ describe("stop and start again", () => {
     expect(await differences(stack)).toEqual([]);
   });
 
-  it("resumes after kill -9 too, and still has every document that it acknowledged", async () => {
+  it("resumes after kill -9, with every acknowledged document", async () => {
     await act("before the kill");
     await stack.indexed();
     const published: string[] = [];
@@ -67,7 +67,7 @@ describe("stop and start again", () => {
     expect(await differences(stack)).toEqual([]);
   });
 
-  it("stops on a busy port instead of taking the next one", async () => {
+  it("fails on a busy port instead of using the next one", async () => {
     const folder = await mkdtemp(join(tmpdir(), "intentry-test-"));
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");

@@ -5,9 +5,8 @@ import { type Hex, hexToNumber, numberToHex } from "viem";
 type Call = { method: string; params: unknown[] };
 
 /**
- * What happens to a call: it reaches the node, is refused by it, is cut off, waits for ever, is limited (429) or fails
- * (500). Or its answer comes late, after those to later calls; or it reaches a node that is two blocks behind, as one
- * behind a balancer may be.
+ * How the proxy handles a call: pass it on, return an error, close the connection, never respond, return 429 or 500, respond
+ * late (after later calls), or pass it to a node that is two blocks behind, as behind a load balancer.
  */
 type Fate = "pass" | "refuse" | "cut" | "wait" | "limit" | "fail" | "late" | "behind";
 
@@ -15,16 +14,16 @@ const LATE_MS = 400;
 
 export type RpcProxy = {
   url: string;
-  /** The calls since this was last emptied. */
+  /** The calls since the last reset. */
   calls: Call[];
-  /** Milliseconds that every call takes longer. */
+  /** The additional latency of every call, in milliseconds. */
   latencyMs: number;
-  /** The most calls that were in flight at once since this was last reset, and the most for the newest block. */
+  /** The maximum number of concurrent calls since the last reset, and of those for the newest block. */
   maxInFlight: number;
   maxHeadsInFlight: number;
-  /** Decides about every call from now on. */
+  /** Sets the handling of later calls. */
   decide: (fate: (call: Call) => Fate) => void;
-  /** Stands in front of another node from now on. */
+  /** Switches to another node. */
   retarget: (target: string) => void;
   close: () => Promise<void>;
 };
@@ -34,8 +33,7 @@ const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 const status: Partial<Record<Fate, number>> = { limit: 429, fail: 500 };
 
 /**
- * Stands between a client and a node, notes what is asked, and can be the kind of node that fails. It speaks HTTP only, unless
- * `webSocket` is set.
+ * Starts a proxy of an RPC node that records calls and can inject faults. HTTP only, unless `webSocket` is set.
  */
 export async function startRpcProxy(firstTarget: string, { webSocket = false } = {}): Promise<RpcProxy> {
   let target = firstTarget;
@@ -63,7 +61,7 @@ export async function startRpcProxy(firstTarget: string, { webSocket = false } =
     });
   };
   const server = createServer(async (request, response) => {
-    // A request for a WebSocket, where there is none.
+    // A WebSocket handshake, while WebSocket is disabled.
     if (request.method !== "POST") return response.writeHead(405).end();
     let text = "";
     for await (const chunk of request) text += chunk;
@@ -109,7 +107,7 @@ export async function startRpcProxy(firstTarget: string, { webSocket = false } =
   return proxy;
 }
 
-/** Joins a client's socket to the node's, with the client's request for a WebSocket. */
+/** Tunnels a WebSocket connection to the node. */
 function tunnel({ rawHeaders, url }: IncomingMessage, client: Socket, target: string): void {
   const { hostname, port } = new URL(target);
   const node = connect(Number(port), hostname);

@@ -4,19 +4,19 @@ import { connect } from "../../stack/chain";
 import { type Protocol, protocolOn } from "../../stack/protocol";
 import type { Stack } from "./stack-on";
 
-/** What the global setup writes about the shared stack. */
+/** The file that the global setup writes about the shared stack. */
 export type SampleStackFile =
   | (Pick<Stack, "apiUrl" | "ponderUrl" | "databaseUrl" | "contracts"> & { rpcUrl: string; logFile: string })
   | { error: string };
 
-/** The shared stack. Other files read it at the same time, so that no transaction may be sent to its chain. */
+/** The shared stack. Other test files read it concurrently, so tests must not send transactions. */
 export type SampleStack = Omit<Protocol, "write"> &
   Pick<Stack, "apiUrl" | "ponderUrl" | "databaseUrl"> & {
-    /** What its indexer and gateway have logged, also about the requests of other files. */
+    /** The log of its indexer and gateway, including requests of other test files. */
     log: () => string;
   };
 
-/** Waits for the stack with the sample activity and the published examples that the files of a run share. */
+/** Waits for the shared stack with the sample activity and the published examples. */
 export async function sampleStack(): Promise<SampleStack> {
   const file = inject("sampleStackFile");
   await vi.waitUntil(() => existsSync(file), { timeout: 170_000, interval: 100 });

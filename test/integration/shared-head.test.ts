@@ -15,7 +15,7 @@ const failed = (error: unknown) => {
   throw error;
 };
 
-describe("the head of a chain that several processes read", () => {
+describe("the shared head of a chain", () => {
   let database: TestDatabase;
   let store: Store;
   let node: FakeNode;
@@ -43,7 +43,7 @@ describe("the head of a chain that several processes read", () => {
     await store.db.execute(sql`TRUNCATE offchain.chain_head`);
   });
 
-  /** Follows the fake node; how many processes do so is the number of open followers. */
+  /** Follows the fake node. The number of open followers is the number of processes that poll it. */
   const follow = () => {
     const followed = followHead({ urls: [node.url], intervalMs: 20, quietMs: 1_000, timeoutMs: 2_000 });
     followers.push(followed);
@@ -73,7 +73,7 @@ describe("the head of a chain that several processes read", () => {
     publishHead(store.db, CHAIN_ID, indexer, { head: head(number), isAway });
   const expire = () => store.db.execute(sql`UPDATE offchain.chain_head SET renewed_at = renewed_at - interval '6 s'`);
 
-  it("is the one that the indexer publishes, and costs the node nothing", async () => {
+  it("is published by the indexer, without extra requests to the node", async () => {
     await renew(7n);
     const [one, other] = [gateway(), gateway()];
     await expect.poll(() => [one.current()?.number, other.current()?.number]).toEqual([7n, 7n]);
@@ -83,7 +83,7 @@ describe("the head of a chain that several processes read", () => {
     expect(node.calls).toEqual([]);
   });
 
-  it("is followed by one gateway when no indexer does, until one does again", async () => {
+  it("is followed by one gateway while no indexer runs", async () => {
     const all = [gateway(), gateway(), gateway()];
     const numbers = () => all.map((each) => each.current()?.number);
     await expect.poll(numbers).toEqual([1n, 1n, 1n]);
@@ -128,7 +128,7 @@ describe("the head of a chain that several processes read", () => {
     await expect.poll(() => reader.current()?.number).toBe(1n);
   });
 
-  it("has the age that it had for its follower", async () => {
+  it("has the same age as in its follower", async () => {
     const old = { ...head(7n), receivedAt: Date.now() - 60_000 };
     await publishHead(store.db, CHAIN_ID, indexer, { head: old, isAway: true });
     const age = Date.now() - ((await readHead(store.db, CHAIN_ID))?.head?.receivedAt ?? 0);

@@ -27,7 +27,7 @@ describe("SIGTERM", () => {
       }).on("error", failed);
     });
 
-  /** Reads over one kept-alive connection, without a pause, until a request fails. */
+  /** Sends requests continuously over one kept-alive connection, until one fails. */
   async function readUntilGone(path: string): Promise<Outcome> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const statuses: number[] = [];
@@ -40,7 +40,7 @@ describe("SIGTERM", () => {
     }
   }
 
-  it("answers every request of busy connections, then refuses new ones", async () => {
+  it("completes every request of busy connections, then rejects new ones", async () => {
     const paths = ["/agents/1", "/intents", "/health", "/analytics/commerce"];
     const readers = Array.from({ length: READERS }, (_, reader) => readUntilGone(paths[reader % 4] ?? ""));
     const readiness: number[] = [];
@@ -76,7 +76,7 @@ describe("SIGTERM", () => {
     const headers = `Host: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
     socket.write(`POST /catalogs HTTP/1.1\r\n${headers}\r\n\r\n${body.slice(0, 10)}`);
     await expect.poll(() => socket.bytesWritten).toBeGreaterThan(0);
-    // The gateway has the head of the request once it has answered a later one.
+    // The gateway has received the request's headers once it has responded to a later request.
     expect((await fetch(`${stack.apiUrl}/health`)).status).toBe(200);
     const stopped = stack.stopIndexer();
     const isRefusing = () =>
@@ -92,7 +92,7 @@ describe("SIGTERM", () => {
     expect(await stopped).toBe(0);
   });
 
-  it("ends event streams with a dropped message that says to reconnect", async () => {
+  it("ends event streams with a dropped message", async () => {
     const response = await fetch(`${stack.apiUrl}/events`);
     const text = response.text();
     await stack.stopIndexer();

@@ -17,7 +17,7 @@ describe("an RPC that is slow or failing", () => {
     indexed.proxy.maxHeadsInFlight = 0;
   });
 
-  it("that is well gets more than Ponder's own 20 requests per second, none too many at a time", async () => {
+  it("that works gets more than Ponder's default of 20 requests per second, with limited concurrency", async () => {
     const { stack, proxy, register, caughtUp, expectBounded } = indexed;
     const perSecond = new Map<number, number>();
     proxy.decide(() => {
@@ -38,7 +38,7 @@ describe("an RPC that is slow or failing", () => {
     const announcing = await startRpcProxy(stack.chain.rpcUrl, { webSocket: true });
     const head = followHead({ urls: [announcing.url], intervalMs: 100, quietMs: 60_000, timeoutMs: 10_000 });
     await head.first();
-    // Polls end once anvil has confirmed the subscription.
+    // Polling ends once anvil has confirmed the subscription.
     const polls = () => announcing.calls.length;
     await expect
       .poll(async () => {
@@ -66,11 +66,11 @@ describe("an RPC that is slow or failing", () => {
     expectBounded();
   });
 
-  it("with 30 % errors of every kind is caught up within 10 s", async () => {
+  it("with 30 % errors of every kind: the index catches up within 10 s", async () => {
     const { proxy, register, caughtUp, expectBounded } = indexed;
     let calls = 0;
     const kinds = ["limit", "fail", "refuse", "cut"] as const;
-    // Multiples of 7 modulo 10: three of every ten calls, never at a fixed distance.
+    // Multiples of 7 modulo 10: three of every ten calls, at varying distances.
     proxy.decide(() => ((++calls * 7) % 10 < 3 ? (kinds[calls % kinds.length] ?? "fail") : "pass"));
     await register(8);
     await caughtUp(CAUGHT_UP_MS);

@@ -15,15 +15,15 @@ export type Stack = Protocol &
   };
 
 export type StackOptions = {
-  /** False leaves the indexer to `startIndexer`. */
+  /** If false, the caller starts the indexer with `startIndexer`. */
   index?: boolean;
-  /** Whether the sample activity of `npm start` happens first. */
+  /** Whether to generate the sample activity of `npm start` first. */
   sample?: boolean;
-  /** Whether the chain gets the tokens and feeds of `npm start`, for portfolios. */
+  /** Whether to deploy the tokens and feeds of `npm start`, for portfolios. */
   tokens?: boolean;
   env?: NodeJS.ProcessEnv;
   sources?: Sources;
-  /** Called with each line that the indexer and the gateway log. */
+  /** Called with each log line of the indexer and the gateway. */
   onLine?: (line: string) => void;
 };
 

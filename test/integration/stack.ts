@@ -4,7 +4,7 @@ import { type Stack, type StackOptions, startStackOn } from "./stack-on";
 export type { Stack } from "./stack-on";
 
 type Options = StackOptions & {
-  /** The URL of the PostgreSQL server; unset, the one of the whole run. */
+  /** The URL of the PostgreSQL server. Default: the server of this run. */
   databaseServer?: string;
 };
 

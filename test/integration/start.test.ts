@@ -25,7 +25,7 @@ describe("npm start", () => {
 
   beforeEach(async () => {
     stateFolder = await mkdtemp(join(tmpdir(), "intentry-start-"));
-    // Where the user that PostgreSQL runs as can enter it, its data stays in it and is removed with it.
+    // The PostgreSQL user can enter this folder, so the data stays in it and is removed with it.
     await chmod(stateFolder, 0o755);
     const [api = 0, ponder = 0, anvil = 0] = await freePorts(3);
     ports = { API_PORT: String(api), PONDER_PORT: String(ponder), ANVIL_PORT: String(anvil) };
@@ -46,7 +46,7 @@ describe("npm start", () => {
     expect(await readdir(join(stateFolder, "processes"))).toEqual([]);
   };
 
-  /** Asks the embedded database, whose port and password are in its folder. */
+  /** Queries the embedded database, whose port and password are in its folder. */
   const query = async (statement: string) => {
     const data = join(stateFolder, "postgres");
     const port = (await readFile(join(data, "postmaster.pid"), "utf8")).split("\n")[3];
@@ -60,7 +60,7 @@ describe("npm start", () => {
     }
   };
 
-  it("makes a chain on which every event has happened, indexes it, answers the documented examples, and leaves nothing running on SIGTERM", async () => {
+  it("starts a chain with every event, indexes it, serves the documented examples, and leaves no process after SIGTERM", async () => {
     const first = start();
     await first.printed("Ready. The gateway is on");
 
@@ -77,7 +77,7 @@ describe("npm start", () => {
     expect(await (await fetch(`${deployment.apiUrl}/health`)).json()).toEqual(health);
     const readiness = async () => (await fetch(`${deployment.apiUrl}/ready`)).json();
     await expect.poll(readiness).toMatchObject({ ready: true, chain_id: 31337, lag_blocks: "0", reason: null });
-    // A block every 2 s, so that viem's own wait for a receipt ends.
+    // A block every 2 s, so that viem's waitForTransactionReceipt resolves.
     const client = connect(deployment.rpcUrl);
     const newest = await client.getBlockNumber();
     await expect.poll(() => client.getBlockNumber()).toBeGreaterThanOrEqual(newest + 2n);
@@ -89,7 +89,7 @@ describe("npm start", () => {
     expect(await client.getBlockNumber()).toBeLessThanOrEqual(stopped + 1n);
     await client.setAutomine(true);
     expect(await (await fetch(`${deployment.apiUrl}/nowhere`)).json()).toEqual({
-      error: "No route for /nowhere; /docs lists all routes",
+      error: "No route GET /nowhere; see /docs",
     });
 
     const { agents, intents, eventLogs } = await graphql(
@@ -120,14 +120,14 @@ describe("npm start", () => {
       else expect(given, command).not.toHaveProperty("error");
     }
 
-    // What it offers to try, as printed.
+    // The printed example requests.
     const offered = [...first.output().matchAll(/^ +(curl .*)$/gm)].map(([, command = ""]) => command);
     expect(offered.length).toBeGreaterThanOrEqual(3);
     for (const command of offered) expect(await runExample(command, ports), command).not.toHaveProperty("error");
     const [page = ""] = /http:\S+\/docs/.exec(first.output()) ?? [];
     expect((await fetch(page)).headers.get("content-type")).toContain("text/html");
 
-    // The one command that pays: what it cost is what the payer has less.
+    // The paying command: the payer's balance decreases by the price.
     expect(first.output()).toContain("npm run pay");
     const { stdout } = await promisify(execFile)("npm", ["run", "pay"], {
       env: { ...process.env, INTENTRY_DIR: stateFolder },
@@ -218,7 +218,7 @@ describe("npm start", () => {
   }, 180_000);
 
   it.each(["API_PORT", "PONDER_PORT", "ANVIL_PORT"] as const)(
-    "says which port is busy and that %s moves it",
+    "names a busy port and %s, which changes it",
     async (variable) => {
       const server = createServer();
       await new Promise<void>((listening) => server.listen(Number(ports[variable]), "127.0.0.1", listening));
@@ -231,7 +231,7 @@ describe("npm start", () => {
     },
   );
 
-  it("says which variable is missing", async () => {
+  it("names a missing variable", async () => {
     const run = start({ NETWORK: "base-sepolia" });
     expect(await run.ended).toBe(1);
     expect(run.output()).toContain("RPC_URL: is required when the network is base-sepolia");

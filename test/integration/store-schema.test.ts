@@ -7,7 +7,7 @@ import { openStore } from "../../api/store/open";
 import * as schema from "../../api/store/schema";
 import { createTestDatabase, type TestDatabase } from "../support/database";
 
-// Its ES module build can't be loaded by Node.
+// Node can't load its ES module build.
 const { generateDrizzleJson, generateMigration } = createRequire(import.meta.url)(
   "drizzle-kit/api",
 ) as typeof import("drizzle-kit/api");
@@ -68,7 +68,7 @@ describe("the tables of the store", () => {
     for (const database of databases) await database.drop();
   });
 
-  it("made by the migrations are those of schema.ts", async () => {
+  it("from the migrations match schema.ts", async () => {
     const generated = await createTestDatabase("store_generated");
     databases.push(generated);
     await query(
@@ -82,7 +82,7 @@ describe("the tables of the store", () => {
     expect(tables.indexes.length).toBeGreaterThan(14);
   });
 
-  it("have a migration for every change: `npm run store:migration` writes it", async () => {
+  it("have a migration for every change (`npm run store:migration`)", async () => {
     expect(await generateMigration(newestSnapshot(), snapshotOf({ ...schema }))).toEqual([]);
   });
 });

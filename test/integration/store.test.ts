@@ -14,7 +14,7 @@ const TARGET = solver.address.toLowerCase() as Hex;
 
 type Body = Record<string, unknown>;
 
-describe("what is published", () => {
+describe("the store", () => {
   let stack: Stack;
   let deadline: bigint;
 
@@ -35,7 +35,7 @@ describe("what is published", () => {
   const get = (path: string) => send("GET", path);
 
   let nonce = 0n;
-  /** An intent of the owner's that commits to nothing, or to a target, data and a subject. */
+  /** An intent of the owner: without execution requirements, or with a target, data and a subject. */
   const newIntent = (committed: boolean): Intent => ({
     owner: owner.address,
     intentType: 0,
@@ -66,7 +66,7 @@ describe("what is published", () => {
   };
   const metadataOf = async (id: string) => (await get(`/intents/${id}`)).body.metadata;
 
-  it("links what was reserved before the intent was on chain", async () => {
+  it("links reserved metadata to the intent once it is on chain", async () => {
     const intent = newIntent(false);
     const hash = intentHash(intent);
     const reserved = await send("POST", "/intents/metadata", {
@@ -92,7 +92,7 @@ describe("what is published", () => {
     expect((await get(`/intents/metadata/${hash}`)).body).toEqual({ ...reserved.body, intent_id: id });
   });
 
-  it("stores metadata of an indexed intent once, and answers the same again", async () => {
+  it("stores metadata of an indexed intent once, idempotently", async () => {
     const id = await submit(newIntent(false));
     const first = await send("PUT", `/intents/${id}/metadata`, { required_attestation_subject: SUBJECT });
     expect(first).toMatchObject({ status: 200, body: { intent_id: id, required_attestation_subject: SUBJECT } });
@@ -102,12 +102,12 @@ describe("what is published", () => {
     expect(await metadataOf(id)).toMatchObject({ required_attestation_subject: SUBJECT, execution_target: null });
   });
 
-  it("refuses metadata of an intent that is not there", async () => {
+  it("rejects metadata of an unknown intent", async () => {
     expect((await send("PUT", "/intents/999/metadata", {})).status).toBe(404);
     expect((await get(`/intents/metadata/${zeroHash}`)).status).toBe(404);
   });
 
-  it("attack: metadata with a foreign target, data or subject is a 409 and never served", async () => {
+  it("attack: metadata that contradicts the intent's target, data or subject returns 409 and is never served", async () => {
     const intent = newIntent(true);
     const hash = intentHash(intent);
     const foreign = { execution_target: stranger.address, execution_data: "0x00", required_attestation_subject: hash };
@@ -127,7 +127,7 @@ describe("what is published", () => {
     expect(await metadataOf(id)).toMatchObject(right);
   });
 
-  it("attack: reserving for someone else's intent hash, first and last, changes nothing of what the owner signed", async () => {
+  it("attack: reserving for another owner's intent hash, before or after the owner, doesn't change signed metadata", async () => {
     const intent = newIntent(false);
     const hash = intentHash(intent);
     const reserve = (target: Hex, headers = {}, who = owner.address) =>
@@ -136,7 +136,7 @@ describe("what is published", () => {
     expect((await reserve(stranger.address, {}, stranger.address)).status).toBe(201);
     expect(await reserve(TARGET, await signed(hash, TARGET))).toMatchObject({ status: 201, body: { signed: true } });
     expect((await reserve(owner.address)).status).toBe(409);
-    // A stranger can sign for an intent that is said to be the stranger's; who knows the owner gets the owner's.
+    // A stranger can sign as the claimed owner. A request with the real owner returns the real owner's metadata.
     const theirs = await reserve(stranger.address, await signed(hash, stranger.address, stranger), stranger.address);
     expect(theirs.status).toBe(201);
     const ofOwner = await get(`/intents/metadata/${hash}?owner=${owner.address}`);
@@ -148,7 +148,7 @@ describe("what is published", () => {
     expect(await metadataOf(id)).toMatchObject({ execution_target: TARGET });
   });
 
-  it("lets the owner replace metadata with a signature, and an old signature brings nothing back", async () => {
+  it("lets the owner replace metadata with a signature, and rejects the replay of an old one", async () => {
     const intent = newIntent(false);
     const hash = intentHash(intent);
     const id = await submit(intent);
@@ -165,7 +165,7 @@ describe("what is published", () => {
     expect(await metadataOf(id)).toMatchObject({ execution_target: newer });
   });
 
-  it("attack: a signature for another intent, another chain or by somebody else is refused", async () => {
+  it("attack: a signature for another intent, for another chain or by another account is rejected", async () => {
     const [intent, other] = [newIntent(false), newIntent(false)];
     const hash = intentHash(intent);
     const id = await submit(intent);
@@ -185,7 +185,7 @@ describe("what is published", () => {
     expect(await metadataOf(id)).toBeNull();
   });
 
-  it("attack: what is zero or empty is nothing, so a signature can't be replayed with it for another content", async () => {
+  it("attack: zero and empty values count as unset, so an old signature can't be replayed with them", async () => {
     const intent = newIntent(false);
     const hash = intentHash(intent);
     const id = await submit(intent);
@@ -204,7 +204,7 @@ describe("what is published", () => {
     });
   });
 
-  it("takes the signature of a contract's signer (ERC-1271)", async () => {
+  it("accepts the signature of a contract (ERC-1271)", async () => {
     const account = stack.contracts.PolicyAccount;
     const signer = owner;
     const hash = keccak256(stringToBytes("an intent of the policy account"));
@@ -214,7 +214,7 @@ describe("what is published", () => {
     expect(accepted).toMatchObject({ status: 201, body: { signed: true } });
   });
 
-  it("has the four built-in schemas, and attack: none of them can be replaced", async () => {
+  it("has four built-in schemas. attack: replacing one of them", async () => {
     const { body } = await get("/attestations/schemas?total=true");
     const schemas = body.schemas as Body[];
     expect(schemas.map(({ name }) => name)).toEqual([
@@ -233,7 +233,7 @@ describe("what is published", () => {
     }
   });
 
-  it("publishes a schema once, and refuses what is no JSON Schema", async () => {
+  it("publishes a schema once, and rejects an invalid JSON Schema", async () => {
     const schema = { name: "price_feed", json_schema: { type: "object", required: ["price"] }, description: "Prices." };
     const first = await send("POST", "/attestations/schemas", schema);
     expect(first).toMatchObject({ status: 201, body: { builtin: false, recommended_subject: null, ...schema } });
@@ -266,7 +266,7 @@ describe("what is published", () => {
     "https://json-schema.org/draft-07/schema",
     "https://json-schema.org/draft/2019-09/schema",
     "https://json-schema.org/draft/2020-12/schema",
-  ])("publishes a schema of the draft %s, if it is one", async ($schema) => {
+  ])("publishes valid schemas of the draft %s, and rejects invalid ones", async ($schema) => {
     const name = $schema.replace(/[^a-z0-9]+/g, "-");
     const publish = (json_schema: Body) => send("POST", "/attestations/schemas", { name, json_schema });
     expect((await publish({ $schema, type: "nonsense" })).status).toBe(400);
@@ -293,7 +293,7 @@ describe("what is published", () => {
       id = await submit(newIntent(false));
     });
 
-    it("of the chain and of the store are one list, best first, whatever the page", async () => {
+    it("of the chain and the store are one list, best first, on every page", async () => {
       for (const amount of [950n, 910n, 950n])
         await stack.write(solver, "IntentBook", "submitBid", [BigInt(id), 1000n, amount, 1n, deadline, zeroHash]);
       const plan = { execution_plan: { steps: ["swap"], __proto__: null } };
@@ -343,14 +343,14 @@ describe("what is published", () => {
         expect((await send("POST", `/bids/${unknown}/select`)).status).toBe(404);
     });
 
-    it("are selected one at a time, however many are selected at once", async () => {
+    it("have one selection after concurrent selections", async () => {
       const made = await Promise.all([901, 902, 903, 904, 905, 906].map((amount) => bid(amount)));
       const answers = await Promise.all(made.map(({ body }) => send("POST", `/bids/${body.bid_id}/select`)));
       for (const { status } of answers) expect([200, 409]).toContain(status);
       expect(await bids("?status=selected")).toHaveLength(1);
     });
 
-    it("selected on chain leave none of the store selected", async () => {
+    it("selected on chain leave no off-chain bid selected", async () => {
       await stack.write(owner, "IntentBook", "selectBid", [BigInt(id), 1n]);
       await stack.indexed();
       expect((await bids("?status=selected")).map(({ bid_id }) => bid_id)).toEqual([`${id}-1`]);
@@ -360,7 +360,7 @@ describe("what is published", () => {
       expect(everyone.flat()).toHaveLength((await bids()).length);
     });
 
-    it("come to no intent that is unknown or not open", async () => {
+    it("are rejected for an unknown or closed intent", async () => {
       await stack.write(owner, "IntentBook", "cancelIntent", [BigInt(id)]);
       await stack.indexed();
       expect((await bid(950)).status).toBe(409);
@@ -374,7 +374,7 @@ describe("what is published", () => {
       expect(unknown.status).toBe(404);
       expect((await bid(950, { amount_out: "-1" })).status).toBe(400);
       expect((await bid(950, { execution_plan: [] })).status).toBe(400);
-      // Too deep for this test to write down in one go, too.
+      // Too deep to serialize in one call here.
       const nested = (body: Body) =>
         JSON.stringify(body).replace('"nested"', `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`);
       for (const refused of [
@@ -385,7 +385,7 @@ describe("what is published", () => {
     });
   });
 
-  it("attack: selecting a stranger's bid, or making one, with the helpers off", async () => {
+  it("attack: creating or selecting a bid while the development helpers are disabled", async () => {
     const id = await submit(newIntent(false));
     const offer = {
       solver: solver.address,
@@ -405,15 +405,15 @@ describe("what is published", () => {
     expect(await get(`/intents/${id}/bids`)).toEqual(before);
   }, 120_000);
 
-  it("can't say whose a contract's signature is while the chain is away, and says that", async () => {
+  it("returns 503 for a contract's signature while the chain is unavailable", async () => {
     const hash = keccak256(stringToBytes("another intent of the policy account"));
     const body = { intent_hash: hash, owner: stack.contracts.PolicyAccount, execution_target: TARGET };
     const headers = await signed(hash, TARGET);
     await stack.chain.child.stop();
     const answer = await send("POST", "/intents/metadata", body, headers);
-    expect(answer).toEqual({ status: 503, body: { error: expect.stringContaining("The chain does not answer") } });
+    expect(answer).toEqual({ status: 503, body: { error: expect.stringContaining("The chain is unavailable") } });
     expect((await get(`/intents/metadata/${hash}`)).status).toBe(404);
-    // What needs no chain is taken all the same.
+    // Other signatures don't need the chain.
     expect((await send("POST", "/intents/metadata", { ...body, owner: owner.address }, headers)).status).toBe(201);
   }, 60_000);
 });

@@ -10,14 +10,14 @@ import { type Stack, startStack } from "./stack";
 
 const [signer, stranger] = [actor(1), actor(2)];
 
-/** How many contract reads the handlers have asked for, as Ponder counts them. */
+/** The number of contract reads by the handlers, from Ponder's metrics. */
 async function contractReads({ ponderUrl }: Stack): Promise<number> {
   const metrics = await (await fetch(`${ponderUrl}/metrics`)).text();
   const counts = [...metrics.matchAll(/^ponder_indexing_rpc_requests_total\{[^}]*\} (\d+)/gm)];
   return counts.reduce((total, [, count]) => total + Number(count), 0);
 }
 
-describe("what an event lacks", () => {
+describe("data that an event lacks", () => {
   let stack: Stack;
   let readsBefore = 0;
 
@@ -66,7 +66,7 @@ describe("what an event lacks", () => {
   const submission = async (nonce: bigint) =>
     encodeFunctionData({ abi: intentBookAbi, functionName: "submitIntent", args: await signed(nonce) });
 
-  /** Checks that the last rows are exactly what was submitted. */
+  /** Checks that the newest rows equal the submissions. */
   async function expectSubmitted(names: string[], data: string[], nonces: bigint[]) {
     const agents = (await stack.rows("agent")).slice(-names.length);
     expect(agents.map(({ metadataUri, pubkey, capabilitiesHash }) => [metadataUri, pubkey, capabilitiesHash])).toEqual(
@@ -97,7 +97,7 @@ describe("what an event lacks", () => {
     expect(await newReads()).toBe(0);
   });
 
-  it("comes from the contract when the call came through a PolicyAccount", async () => {
+  it("comes from the contract for a call through a PolicyAccount", async () => {
     const { AgentRegistry, AttestationRegistry, IntentBook, PolicyAccount } = stack.contracts;
     for (const target of [AgentRegistry, AttestationRegistry, IntentBook])
       await stack.write(signer, "PolicyAccount", "setTargetAllowed", [target, true]);
@@ -126,7 +126,7 @@ describe("what an event lacks", () => {
     expect(await newReads()).toBe(6);
   });
 
-  it("comes from the calldata also when the direct call carries bytes after its arguments", async () => {
+  it("comes from the calldata of a direct call with extra bytes after its arguments", async () => {
     const transaction = {
       account: signer,
       to: stack.contracts.AgentRegistry,

@@ -12,7 +12,7 @@ import { hashOf } from "../../stack/sample/people";
 import { descendantsOf, isRunning } from "../support/processes";
 import { isBusy, npmStart } from "./npm-start";
 
-/** Each part of the stack, by what its command line contains. */
+/** The parts of the stack, by a pattern of their command lines. */
 const PARTS = {
   supervisor: /stack\/run\.js/,
   indexer: /bin\/ponder\.js start/,
@@ -44,7 +44,7 @@ describe("the supervisor of npm start", () => {
 
   const pidOf = async (part: keyof typeof PARTS) => {
     const found = (await descendantsOf(run.pid)).find(({ command }) => PARTS[part].test(command));
-    if (!found) throw new Error(`There is no ${part}`);
+    if (!found) throw new Error(`The ${part} process was not found`);
     return found.pid;
   };
 
@@ -63,7 +63,7 @@ describe("the supervisor of npm start", () => {
     expect(open).not.toContain("anon_inode:inotify");
   });
 
-  it("starts a killed indexer again, while the gateway goes on answering", async () => {
+  it("restarts a killed indexer while the gateway continues to respond", async () => {
     const killed = await pidOf("indexer");
     let answering = true;
     const statuses = new Set<number | undefined>();
@@ -80,14 +80,14 @@ describe("the supervisor of npm start", () => {
     expect(run.output()).toContain("Restarting in 0.5 s.");
   });
 
-  it("starts a killed gateway again", async () => {
+  it("restarts a killed gateway", async () => {
     const killed = await pidOf("gateway");
     process.kill(killed, "SIGKILL");
     await expect.poll(() => isRunning(killed)).toBe(false);
     await expect.poll(() => status("/agents/1"), { timeout: 60_000 }).toBe(200);
   });
 
-  it("leaves nothing running when it is killed itself, and the next start recovers", async () => {
+  it("leaves no process when it is killed itself, and the next start recovers", async () => {
     const supervisor = await pidOf("supervisor");
     const pids = (await descendantsOf(run.pid)).map(({ pid }) => pid);
     for (const part of ["indexer", "gateway", "chain", "watchdog"] as const) expect(pids).toContain(await pidOf(part));

@@ -14,7 +14,7 @@ const amount = parseUnits("10", 6);
 
 type Answer = { status: string; fill: { result_hash: string; trace_hash: string; amount_out: string } | null };
 
-describe("reads while the chain moves on", () => {
+describe("reads while the chain advances", () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack();
@@ -59,7 +59,7 @@ describe("reads while the chain moves on", () => {
     return response.status === 404 ? undefined : ((await response.json()) as Answer);
   };
 
-  it(`of an intent are open or completely filled in every answer, through ${FILLS} fills`, {
+  it(`of an intent are open or completely filled in every response, through ${FILLS} fills`, {
     timeout: 300_000,
   }, async () => {
     let reads = 0;
@@ -84,7 +84,7 @@ describe("reads while the chain moves on", () => {
     expect(reads).toBeGreaterThan(FILLS);
   });
 
-  it("have another entity tag once the chain has moved on", async () => {
+  it("have another entity tag once the chain has advanced", async () => {
     const url = `${stack.apiUrl}/agents?owner=${owner.address}`;
     const register = (name: string) =>
       stack.write(owner, "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);

@@ -31,7 +31,7 @@ describe("a node whose newest block goes back and forth", () => {
     return ((await response.json()) as { pagination: { total: number } }).pagination.total;
   };
 
-  /** How many agents were to be seen, each time that it was another number than before, while something happened. */
+  /** The number of agents in the API during an action, each time that it changed. */
   async function seenWhile(act: () => Promise<void>): Promise<number[]> {
     const seen = [await agents()];
     let acting = true;
@@ -44,16 +44,16 @@ describe("a node whose newest block goes back and forth", () => {
     await act();
     acting = false;
     await watching;
-    // The last answer of the watch may have been made before the last row was.
+    // The last poll may have run before the last row was written.
     const last = await agents();
     if (last !== seen.at(-1)) seen.push(last);
     return seen;
   }
 
   it.each([
-    ["because answers overtake each other", "late"],
-    ["because some of its machines are behind", "behind"],
-  ] as const)("takes nothing back, %s", async (_, fate) => {
+    ["because responses arrive out of order", "late"],
+    ["because some of its replicas are behind", "behind"],
+  ] as const)("reverts nothing, %s", async (_, fate) => {
     let polls = 0;
     proxy.decide(({ method, params: [block] }) =>
       method === "eth_getBlockByNumber" && block === "latest" && polls++ % 3 === 0 ? fate : "pass",

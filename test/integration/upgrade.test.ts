@@ -61,7 +61,7 @@ describe("an upgrade on an existing database", () => {
   };
   const status = async (path: string) => (await fetch(index.apiUrl + path).catch(() => undefined))?.status;
 
-  /** A version of the project in which one file differs. */
+  /** A copy of the project with one edited file. */
   async function versionWith(file: string, edit: (text: string) => string): Promise<string> {
     const copy = await copyProject();
     copies.push(copy);
@@ -116,7 +116,7 @@ describe("an upgrade on an existing database", () => {
     await expectStoreUntouched();
   });
 
-  it("takes over the index of a version that had no schema of its own for each build", async () => {
+  it("takes over the index of an old version that used one schema for all builds", async () => {
     const [old = ""] = await builds();
     await index.stopIndexer();
     await query(`DROP SCHEMA ${DATABASE_SCHEMA} CASCADE`);

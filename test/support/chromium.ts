@@ -7,20 +7,20 @@ import type { TestProject } from "vitest/node";
 
 const run = promisify(execFile);
 
-/** No working Chromium was found; the message is the sentence a person needs. */
+/** No working Chromium was found. */
 class ChromiumUnavailable extends Error {
   override name = "ChromiumUnavailable";
 }
 
 const isRoot = process.getuid?.() === 0;
 
-/** What Chromium must be started with here: its sandbox refuses root, and a container's /dev/shm is small. */
+/** Chromium's sandbox doesn't run as root, and /dev/shm is small in containers. */
 export const chromiumArguments = [...(isRoot ? ["--no-sandbox"] : []), "--disable-dev-shm-usage"];
 
-/** The names under which distributions and Google install it. */
+/** The executable names in Linux distributions and in Google's packages. */
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/** Whether it can be executed here. Ubuntu's `chromium-browser` is a script that only says to use snap, and fails. */
+/** Whether it runs. Ubuntu's `chromium-browser` is a script that only prints a hint about snap, and fails. */
 const works = (path: string) =>
   run(path, ["--version", ...chromiumArguments], { timeout: 60_000 }).then(
     () => true,
@@ -42,32 +42,32 @@ async function onPath(): Promise<string | undefined> {
 
 const advice = "Install Chromium (Debian: apt-get install chromium) or set CHROMIUM_PATH to its path.";
 
-/** The path of a working Chromium: the one that CHROMIUM_PATH names, or one on PATH. */
+/** The path of a working Chromium: CHROMIUM_PATH, or the first one on PATH. */
 async function findChromium(): Promise<string> {
   const named = process.env.CHROMIUM_PATH;
   if (named) {
     if (await works(named)) return named;
-    throw new ChromiumUnavailable(`CHROMIUM_PATH names ${named}, which does not answer --version.`);
+    throw new ChromiumUnavailable(`CHROMIUM_PATH is ${named}, but running it with --version failed.`);
   }
   const found = await onPath();
-  if (!found) throw new ChromiumUnavailable(`There is no Chromium here. ${advice}`);
+  if (!found) throw new ChromiumUnavailable(`No Chromium found. ${advice}`);
   return found;
 }
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The path of Chromium; null without one. */
+    /** The path of Chromium. Null if none was found. */
     chromium: string | null;
   }
 }
 
-/** Looks for Chromium once, before the browser tests, and says when they are skipped. */
+/** Finds Chromium once, before the browser tests. Without one it prints a warning and the tests are skipped. */
 export default async function setup(project: TestProject): Promise<void> {
   try {
     project.provide("chromium", await findChromium());
   } catch (error) {
     if (!(error instanceof ChromiumUnavailable)) throw error;
-    console.warn(`${error.message} The browser tests are skipped.`);
+    console.warn(`${error.message} Skipping the browser tests.`);
     project.provide("chromium", null);
   }
 }

@@ -8,7 +8,7 @@ declare module "vitest" {
   }
 }
 
-/** One PostgreSQL server for the whole run: the one that TEST_DATABASE_URL names, or one of our own. */
+/** One PostgreSQL server for the whole run: TEST_DATABASE_URL, or a new one. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { started, release } = oncePerRun("database server", async () => {
     const given = process.env.TEST_DATABASE_URL;

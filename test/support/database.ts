@@ -3,7 +3,7 @@ import { createDatabase, dropDatabase } from "../../stack/postgres/test-server";
 
 export type TestDatabase = { url: string; drop: () => Promise<void> };
 
-/** Makes an empty database, on the run's server unless another is given. */
+/** Creates an empty database. Default server: the one of this run. */
 export async function createTestDatabase(
   name: string,
   server: string = inject("databaseServer"),

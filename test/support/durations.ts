@@ -1,6 +1,6 @@
 /**
- * Seconds that a test file takes on two quiet cores. Only the order matters: the longest file starts first, so that none
- * is left running alone at the end. Files of about {@link USUAL} seconds and less need no entry.
+ * The duration of test files on two idle cores, in seconds. Only the order matters: the longest file starts first, so that it
+ * doesn't run alone at the end. Files of about {@link USUAL} seconds or less need no entry.
  */
 export const durations: Record<string, number> = {
   "integration/start": 131,

@@ -6,7 +6,7 @@ const durationOf = ({ moduleId }: TestSpecification) => {
   return durations[name] ?? USUAL;
 };
 
-/** Starts the longest files first; files of the same length run in the order of their names. */
+/** Starts the longest files first. Files with the same duration run in alphabetical order. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return [...files].sort(

@@ -1,13 +1,13 @@
 type Started<Value> = { value: Value; stop: () => Promise<void> };
 type Entry = { started: Promise<Started<unknown>>; users: number };
 
-/** Each vitest project evaluates its global setup files on its own, so that a variable of this module is not shared. */
+/** Each vitest project evaluates this module again, so the state is global instead of a module variable. */
 const KEY = Symbol.for("intentry.once-per-run");
 const holder = globalThis as { [KEY]?: Map<string, Entry> };
 
 /**
  * Starts a resource once for all vitest projects of a run. `release` stops it when the last project has released it.
- * A start that fails is reported to those who await `started`.
+ * `started` rejects if the start fails.
  */
 export function oncePerRun<Value>(
   name: string,

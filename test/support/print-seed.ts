@@ -1,6 +1,6 @@
 import { DEFAULT_SEED, seed } from "./seed";
 
-/** Prints a seed that is not the default, once before all tests. */
+/** Prints the seed once before all tests, unless it is the default. */
 export default function printSeed(): void {
   if (seed !== DEFAULT_SEED) console.log(`TEST_SEED=${seed} (set it to run the same tests again)`);
 }

@@ -13,7 +13,7 @@ async function list(): Promise<Process[]> {
   });
 }
 
-/** All processes that a process has started, directly or not. */
+/** All direct and indirect child processes. */
 export async function descendantsOf(pid: number): Promise<Process[]> {
   const all = await list();
   const below = (parent: number): Process[] =>
@@ -21,7 +21,7 @@ export async function descendantsOf(pid: number): Promise<Process[]> {
   return below(pid);
 }
 
-/** Whether a process is running; a zombie is not. */
+/** Whether a process is running. Zombies don't count. */
 export async function isRunning(pid: number): Promise<boolean> {
   return (await list()).some((process) => process.pid === pid && !process.command.includes("<defunct>"));
 }

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 
 const projectRoot = resolve(import.meta.dirname, "..", "..");
 
-/** What the indexer and the gateway are made of. */
+/** The files of the indexer and the gateway. */
 const SOURCES = [
   "abis",
   "api",

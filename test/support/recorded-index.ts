@@ -2,21 +2,20 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import type { IndexDatabase } from "../../api/index/database";
 
-/** A query as it was sent. */
 export type RecordedQuery = { text: string; parameters: unknown[] };
 
 export type RecordedIndex = {
   db: IndexDatabase;
   pool: pg.Pool;
-  /** What was sent through `db` while `action` ran. */
+  /** The queries that were sent through `db` while `action` ran. */
   queriesOf: (action: () => Promise<unknown>) => Promise<RecordedQuery[]>;
   close: () => Promise<void>;
 };
 
-/** Opens an index that is in a schema of a PostgreSQL database, as the gateway's own database is, and writes down its queries. */
+/** Opens an index like the gateway does, and records the queries. */
 export function recordedIndex(databaseUrl: string, schema: string): RecordedIndex {
   const pool = new pg.Pool({ connectionString: databaseUrl, options: `-c search_path=${schema}` });
-  // A server that is stopped says so on connections that nobody uses; a query would fail by itself.
+  // A stopping server closes idle connections with an error. A running query rejects on its own.
   pool.on("error", () => {});
   let recorded: RecordedQuery[] = [];
   const logQuery = (text: string, parameters: unknown[]) => {

@@ -14,43 +14,43 @@ export const block = (number: number, branch = "a"): FakeBlock => ({
   transactions: [],
 });
 
-/** Answers one request in the node's place. Returns false to leave it to the node. */
+/** Responds instead of the node. Returns false to let the node respond. */
 type Interception = (call: FakeCall, response: ServerResponse) => boolean | Promise<boolean>;
 
-/** A node in this process, with the blocks that the test gives it, over HTTP and, if asked for, WebSocket. */
+/** An in-process RPC node over HTTP and optionally WebSocket. The test adds its blocks. */
 export async function startFakeNode({ webSocket = false, port = 0 } = {}) {
   const blocks = new Map<string, FakeBlock>();
   const sockets = new Set<WebSocket>();
   let connections = 0;
   const node = {
     url: "",
-    /** Every request over HTTP, as "method parameter". */
+    /** All HTTP requests, as "method parameter". */
     calls: [] as string[],
     inFlight: 0,
     maxInFlight: 0,
-    /** What the node gives as the newest block. */
+    /** The node's newest block. */
     latest: block(1) as unknown,
     intercept: (() => false) as Interception,
-    /** How many sockets are subscribed. */
+    /** The number of subscribed sockets. */
     subscribers: () => sockets.size,
-    /** How many sockets have connected so far. */
+    /** The number of WebSocket connections so far. */
     connections: () => connections,
-    /** Gives the node a block at its height, and by its hash. */
+    /** Adds a block, by number and by hash. */
     has(one: FakeBlock): FakeBlock {
       blocks.set(one.number, one).set(one.hash, one);
       return one;
     },
-    /** Makes a block the newest one, without telling the subscribers. */
+    /** Adds a block as the newest one, without notifying the subscribers. */
     mine(one: FakeBlock): FakeBlock {
       node.latest = node.has(one);
       return one;
     },
-    /** Tells the subscribers of a block. */
+    /** Notifies the subscribers of a block. */
     announce(one: FakeBlock): void {
       const params = { subscription: "0x1", result: one };
       for (const socket of sockets) socket.send(JSON.stringify({ method: "eth_subscription", params }));
     },
-    /** Forgets all blocks but the newest. */
+    /** Removes all blocks except the newest. */
     forget: () => blocks.clear(),
     dropSockets: () => {
       for (const socket of sockets) socket.terminate();
@@ -69,7 +69,7 @@ export async function startFakeNode({ webSocket = false, port = 0 } = {}) {
     return blocks.get(String(first)) ?? null;
   };
   const server = createServer(async (request, response) => {
-    // A request for a WebSocket, where there is none.
+    // A WebSocket handshake, while WebSocket is disabled.
     if (request.method !== "POST") return response.writeHead(405).end();
     node.maxInFlight = Math.max(node.maxInFlight, ++node.inFlight);
     response.once("close", () => {

@@ -10,13 +10,13 @@ import { oncePerRun } from "./once-per-run";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The path of the file that describes the shared stack. It exists once the stack is ready, or can't be started. */
+    /** The path of the file that describes the shared stack. It exists once the stack is ready or has failed to start. */
     sampleStackFile: string;
   }
 }
 
-/** A file that appears complete. */
-async function writeAtOnce(path: string, content: SampleStackFile): Promise<void> {
+/** Writes a file atomically. */
+async function writeAtomically(path: string, content: SampleStackFile): Promise<void> {
   await writeFile(`${path}.new`, JSON.stringify(content));
   await rename(`${path}.new`, path);
 }
@@ -36,11 +36,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const starting = startStackOn(databaseServer, { sample: true, onLine }).then(async (stack) => {
       const { apiUrl, ponderUrl, databaseUrl, contracts, chain } = stack;
       await publishExamples(apiUrl, undefined);
-      await writeAtOnce(file, { apiUrl, ponderUrl, databaseUrl, contracts, rpcUrl: chain.rpcUrl, logFile });
+      await writeAtomically(file, { apiUrl, ponderUrl, databaseUrl, contracts, rpcUrl: chain.rpcUrl, logFile });
       return stack;
     });
     const reported = starting.catch(async (error: unknown) => {
-      await writeAtOnce(file, { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      await writeAtomically(file, { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
       return undefined;
     });
     return {

@@ -9,9 +9,9 @@ import {
   iterate,
 } from "../../client/src/index";
 
-// Nothing here runs: `npm run check` compiles it. What must not compile is marked, and an error that is missing is one.
+// Compiled by `npm run check`, never run. Each @ts-expect-error fails the check if its line compiles.
 
-/** Hex digits are exact in the client and texts in the schemas; lists can't be written to in the client. */
+/** Removes the differences between client and schema types: the client has hex types and readonly arrays. */
 type Loose<Value> = Value extends string
   ? string extends Value
     ? string
@@ -35,8 +35,8 @@ type FunctionOf<Of extends Call> = Of extends { query: infer Function }
   : Of extends { mutate: infer Function }
     ? Function
     : never;
-type AnswerOf<Of extends Call> =
-  FunctionOf<Of> extends (...parameters: never) => Promise<infer Answer> ? Answer : never;
+type OutputOf<Of extends Call> =
+  FunctionOf<Of> extends (...parameters: never) => Promise<infer Output> ? Output : never;
 type InputOf<Of extends Call> =
   FunctionOf<Of> extends (...parameters: infer Parameters) => unknown
     ? NonNullable<Parameters[0 & keyof Parameters]>
@@ -46,18 +46,18 @@ type SchemasOf<Operation> = Operation extends {
   input: infer Input extends z.ZodType;
   output: infer Output extends z.ZodType;
 }
-  ? { sent: z.input<Input>; answered: z.output<Output> }
+  ? { input: z.input<Input>; output: z.output<Output> }
   : never;
 
-/** The operations of which the client says something else than they do. */
+/** The operations whose types in the client differ from their schemas. */
 type Differences = {
   [Resource in keyof Api & keyof Operations]: {
     [Name in keyof Api[Resource] & keyof Operations[Resource]]: Api[Resource][Name] extends infer Called extends Call
-      ? IsSame<Loose<AnswerOf<Called>>, Loose<SchemasOf<Operations[Resource][Name]>["answered"]>> extends true
-        ? InputOf<Called> extends SchemasOf<Operations[Resource][Name]>["sent"]
+      ? IsSame<Loose<OutputOf<Called>>, Loose<SchemasOf<Operations[Resource][Name]>["output"]>> extends true
+        ? InputOf<Called> extends SchemasOf<Operations[Resource][Name]>["input"]
           ? never
-          : `${Resource}.${Name & string} takes something else`
-        : `${Resource}.${Name & string} answers something else`
+          : `${Resource}.${Name & string} has another input`
+        : `${Resource}.${Name & string} has another output`
       : never;
   }[keyof Api[Resource] & keyof Operations[Resource]];
 }[keyof Api & keyof Operations];
@@ -66,7 +66,7 @@ const none: never = null as unknown as Differences;
 
 const intentry = createIntentryClient({ url: "http://localhost:3001" });
 
-export async function whatCompiles(): Promise<unknown> {
+export async function compiles(): Promise<unknown> {
   const intent: Intent = await intentry.intents.get.query({ id: 1n });
   const { fill, metadata }: { fill: Fill | null; metadata: IntentMetadata | null } = intent;
   const status: "OPEN" | "FILLED" | "CANCELLED" | "EXPIRED" = intent.status;
@@ -87,12 +87,12 @@ export async function whatCompiles(): Promise<unknown> {
   ];
 }
 
-export async function whatDoesNotCompile(): Promise<void> {
+export async function doesNotCompile(): Promise<void> {
   // @ts-expect-error a parameter is missing
   await intentry.agents.get.query({});
   // @ts-expect-error a parameter is misspelt
   await intentry.agents.get.query({ agentID: "1" });
-  // @ts-expect-error a value is of another type
+  // @ts-expect-error a value has the wrong type
   await intentry.agents.get.query({ agentId: true });
   // @ts-expect-error a status that intents don't have
   await intentry.intents.list.query({ status: "closed" });
@@ -100,7 +100,7 @@ export async function whatDoesNotCompile(): Promise<void> {
   await intentry.agents.get.mutate({ agentId: "1" });
   // @ts-expect-error a mutation is not a query
   await intentry.documents.publishCatalog.query({ catalog_json: "{}" });
-  // @ts-expect-error a resource that is not there
+  // @ts-expect-error an unknown resource
   await intentry.agent.get.query({ agentId: "1" });
   const agent = await intentry.agents.get.query({ agentId: "1" });
   // @ts-expect-error a field is misspelt
@@ -108,17 +108,17 @@ export async function whatDoesNotCompile(): Promise<void> {
   // @ts-expect-error the owner is never null
   const owner: null = agent.owner;
   void owner;
-  // @ts-expect-error a fill is an object; the field of the intent is what may be null
+  // @ts-expect-error a Fill is never null, only the intent's field is
   const fill: Fill = null;
-  // @ts-expect-error metadata is an object; the field of the intent is what may be null
+  // @ts-expect-error IntentMetadata is never null, only the intent's field is
   const metadata: IntentMetadata = null;
   void [fill, metadata];
-  // @ts-expect-error the paid portfolio is no call like the others
+  // @ts-expect-error the paid portfolio is not a tRPC call
   await intentry.portfolio.get.query({ address: "0x" });
-  // @ts-expect-error what is no list has no pages
+  // @ts-expect-error not a list
   iterate(intentry.agents.get, { agentId: "1" });
-  // @ts-expect-error a list that is asked for by something needs it
+  // @ts-expect-error a required parameter of a list is missing
   iterate(intentry.bids.list);
-  // @ts-expect-error the pages are turned by iterate itself
+  // @ts-expect-error iterate sets the cursor itself
   iterate(intentry.intents.list, { cursor: "1" });
 }

@@ -5,7 +5,7 @@ import { protocolSignatures } from "../fixtures/protocol-signatures";
 
 type Parameter = AbiParameter & { indexed?: boolean; components?: readonly Parameter[] };
 
-/** A parameter with its name and type, whatever its place in a struct, and nothing the compiler adds. */
+/** A parameter's name and type, with struct members, without fields that the compiler adds. */
 const plain = ({ name, type, indexed, components }: Parameter): string =>
   [components ? `(${components.map(plain).join(", ")})${type.replace("tuple", "")}` : type, indexed && "indexed", name]
     .filter(Boolean)
@@ -20,18 +20,18 @@ const lines = (abi: Abi) =>
     return [`function ${item.name}(${inputs}) ${item.stateMutability} returns (${item.outputs.map(plain).join(", ")})`];
   });
 
-/** The ERC-5267 event comes with OpenZeppelin's EIP712; a contract whose domain is fixed never emits it. */
+/** OpenZeppelin's EIP712 declares this ERC-5267 event. A contract with a fixed domain never emits it. */
 const isEvent = (line: string) => line.startsWith("event ") && line !== "event EIP712DomainChanged()";
 
 describe.each(contractNames)("the ABI of %s", (name) => {
   const ours = lines(protocolAbis[name]);
   const specified = lines(parseAbi(protocolSignatures[name] as readonly string[]) as Abi);
 
-  it("has every function of the specification, to the letter", () => {
+  it("has every function of the specification, with the same signature", () => {
     expect(ours).toEqual(expect.arrayContaining(specified));
   });
 
-  it("has the events of the specification and no other", () => {
+  it("has exactly the events of the specification", () => {
     expect(ours.filter(isEvent).sort()).toEqual(specified.filter(isEvent).sort());
   });
 });

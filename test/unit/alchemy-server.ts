@@ -12,20 +12,20 @@ type Asked = {
     [key: string]: unknown;
   };
 };
-/** What the server answers with; a text is sent as it is, anything else as JSON. It may also never answer. */
+/** The server's response. A string body is sent unchanged, any other body as JSON. "never": no response. */
 type Answer = { status?: number; headers?: Record<string, string>; body?: unknown } | "never";
 type Handler = (asked: Asked) => Answer;
 
 export type AlchemyServer = {
   endpoints: { data: string; rpc: (network: string) => string };
-  /** How the two kinds of requests are answered from now on. */
+  /** Replaces the handlers of token and transfer requests. */
   answer: (handlers: { tokens?: Handler; transfers?: Handler }) => void;
-  /** The requests since they were last set. */
+  /** The requests since the handlers were last replaced. */
   asked: { tokens: Asked[]; transfers: Asked[] };
   close: () => Promise<void>;
 };
 
-/** One row of a reply, in the shape of Alchemy's. */
+/** One token in the format of Alchemy's response. */
 export const row = (network: string, tokenAddress: string | null, balance: bigint, part: object = {}) => ({
   address: "0xa0ee7a142d267c1f36714e4a8f75612f20a79720",
   network,
@@ -37,7 +37,7 @@ export const row = (network: string, tokenAddress: string | null, balance: bigin
   ...part,
 });
 
-/** The prices of a row, as new as can be. */
+/** The prices of a row, updated now by default. */
 export const prices = (value: string, lastUpdatedAt = new Date().toISOString()) => ({
   tokenPrices: [{ currency: "usd", value, lastUpdatedAt }],
 });
@@ -46,7 +46,7 @@ export const tokensReply = (tokens: unknown[], pageKey?: string) => ({ body: { d
 
 export const transfersReply = (transfers: unknown[]) => ({ body: { jsonrpc: "2.0", id: 1, result: { transfers } } });
 
-/** A server in the place of Alchemy's: the networks' nodes are at paths of it. */
+/** A fake Alchemy server. The nodes of the networks are at paths of it. */
 export async function startAlchemyServer(): Promise<AlchemyServer> {
   const nothing = { tokens: () => tokensReply([]), transfers: () => transfersReply([]) };
   let handlers: Record<"tokens" | "transfers", Handler> = nothing;

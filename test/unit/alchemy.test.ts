@@ -31,15 +31,15 @@ const provider = () =>
 const read = (chains: ChainSlug[], milliseconds = 60_000) =>
   provider().read(wallet, chains, AbortSignal.timeout(milliseconds));
 
-/** The one reading of a chain, which must have succeeded. */
+/** The reading of the only chain. Throws if it failed. */
 async function readOk(chain: ChainSlug, milliseconds?: number): Promise<ChainReading & { ok: true }> {
   const [reading] = await read([chain], milliseconds);
-  if (!reading?.ok) throw new Error(`It failed: ${reading?.reason}`);
+  if (!reading?.ok) throw new Error(`Reading failed: ${reading?.reason}`);
   return reading;
 }
 
 describe("the tokens of Alchemy", () => {
-  it("are asked for with the key in the path, and with metadata, prices and native coins", async () => {
+  it("are requested with the key in the path, and with metadata, prices and native coins", async () => {
     await read(["base", "ethereum", "arbitrum", "optimism", "polygon"]);
     expect(server.asked.tokens).toEqual([
       {
@@ -60,7 +60,7 @@ describe("the tokens of Alchemy", () => {
     ]);
   });
 
-  it("are read with exact balances and prices; the native coin's name is the chain's, and a known token's is ours", async () => {
+  it("have exact balances and prices, and names from our chains and token lists if they are known", async () => {
     server.answer({
       tokens: () =>
         tokensReply([
@@ -111,7 +111,7 @@ describe("the tokens of Alchemy", () => {
     ]);
   });
 
-  it("without metadata have a raw balance, and no balance and no value", async () => {
+  it("without metadata have a raw balance, but no balance and no value", async () => {
     server.answer({
       tokens: () =>
         tokensReply([row("base-mainnet", spam, 5n, { ...prices("100") }), row("base-mainnet", null, ether)]),
@@ -135,7 +135,7 @@ describe("the tokens of Alchemy", () => {
     expect(made.summary).toMatchObject({ tokenCount: 2, pricedTokenCount: 0, totalValueUsd: null });
   });
 
-  it("that are zero, come twice, or show the native balance once more, are left out", async () => {
+  it("are omitted if they are zero, duplicates, or a contract of the native coin", async () => {
     server.answer({
       tokens: () =>
         tokensReply([
@@ -158,13 +158,13 @@ describe("the tokens of Alchemy", () => {
     ["negative", prices("-1")],
     ["zero", prices("0.00")],
     ["with an exponent", prices("1e-7")],
-    ["no number", prices("NaN")],
+    ["not a number", prices("NaN")],
     ["two days old", prices("1", new Date(Date.now() - 48 * 3_600_000).toISOString())],
-    ["of tomorrow", prices("1", new Date(Date.now() + 24 * 3_600_000).toISOString())],
-    ["of no time", prices("1", "lately")],
+    ["dated tomorrow", prices("1", new Date(Date.now() + 24 * 3_600_000).toISOString())],
+    ["without a valid time", prices("1", "lately")],
     ["not in dollars", { tokenPrices: [{ currency: "eur", value: "1", lastUpdatedAt: new Date().toISOString() }] }],
-    ["a number and not a text", { tokenPrices: [{ currency: "usd", value: 1, lastUpdatedAt: "now" }] }],
-  ])("have no price when it is %s, and a warning says so", async (_, price) => {
+    ["a JSON number", { tokenPrices: [{ currency: "usd", value: 1, lastUpdatedAt: "now" }] }],
+  ])("have no price if it is %s, and a warning", async (_, price) => {
     server.answer({ tokens: () => tokensReply([row("base-mainnet", null, ether, price)]) });
     const { holdings, warnings } = await readOk("base");
     expect(holdings).toMatchObject([{ rawBalance: ether, price: null }]);
@@ -184,7 +184,7 @@ describe("the tokens of Alchemy", () => {
     expect(server.asked.tokens.map(({ body }) => body.pageKey)).toEqual([undefined, "second"]);
   });
 
-  it("are read for ten pages at most, and then a warning says that there is more", async () => {
+  it("are limited to ten pages, with a warning that there is more", async () => {
     server.answer({ tokens: () => tokensReply([row("base-mainnet", null, 1n)], "again") });
     const { complete, warnings } = await readOk("base");
     expect(server.asked.tokens).toHaveLength(10);
@@ -192,7 +192,7 @@ describe("the tokens of Alchemy", () => {
     expect(warnings).toEqual(["the provider's list is incomplete, so tokens may be missing"]);
   });
 
-  it("of the pages before one that fails are kept, and a warning says that there is more", async () => {
+  it("of earlier pages are kept when a page fails, with a warning that there is more", async () => {
     server.answer({
       tokens: ({ body }) =>
         body.pageKey ? { status: 500 } : tokensReply([row("base-mainnet", null, 1n)], "the page that fails"),
@@ -204,8 +204,8 @@ describe("the tokens of Alchemy", () => {
   });
 });
 
-describe("an error within Alchemy's answer", () => {
-  it("fails the chain it is about, and no other", async () => {
+describe("an error within Alchemy's response", () => {
+  it("fails only its own chain", async () => {
     server.answer({
       tokens: () =>
         tokensReply([
@@ -220,7 +220,7 @@ describe("an error within Alchemy's answer", () => {
     ]);
   });
 
-  it("is a warning where the chain's other tokens are there", async () => {
+  it("is a warning if the chain has other tokens", async () => {
     server.answer({
       tokens: () =>
         tokensReply([
@@ -235,12 +235,12 @@ describe("an error within Alchemy's answer", () => {
     expect(warnings).toEqual(["2 of the provider's entries could not be read and are left out"]);
   });
 
-  it("is of every chain when it does not say of which", async () => {
+  it("fails every chain if it names none", async () => {
     server.answer({ tokens: () => tokensReply([row("base-mainnet", null, ether), { nonsense: true }, null]) });
     expect((await readOk("base")).warnings).toEqual(["2 of the provider's entries could not be read and are left out"]);
   });
 
-  it("beside the tokens makes the list incomplete", async () => {
+  it("in addition to tokens makes the list incomplete", async () => {
     server.answer({
       tokens: () => ({ body: { data: { tokens: [row("base-mainnet", null, 1n)] }, error: { message: "partial" } } }),
     });
@@ -248,7 +248,7 @@ describe("an error within Alchemy's answer", () => {
   });
 });
 
-describe("Alchemy, when it does not work,", () => {
+describe("a failing Alchemy", () => {
   const reasonOf = async (milliseconds?: number) => {
     const [reading] = await read(["base"], milliseconds);
     return reading?.ok ? undefined : reading?.reason;
@@ -259,19 +259,19 @@ describe("Alchemy, when it does not work,", () => {
     ["another shape", { body: { tokens: [] } }, "returned an unexpected response"],
     ["null", { body: "null" }, "returned an unexpected response"],
     ["a wrong key", { status: 401, body: { error: apiKey } }, "returned status 401"],
-    ["a fault", { status: 500, body: "oops" }, "returned status 500"],
+    ["a server error", { status: 500, body: "oops" }, "returned status 500"],
     ["a redirect", { status: 302, headers: { location: "/elsewhere" } }, "could not be reached"],
-  ])("fails with a sentence of ours for %s", async (_, answer, sentence) => {
+  ])("fails with our own message for %s", async (_, answer, sentence) => {
     server.answer({ tokens: () => answer });
     expect(await reasonOf()).toBe(`could not be read: the provider ${sentence}`);
   });
 
-  it("fails after its time when it never answers", async () => {
+  it("fails after a timeout when it never responds", async () => {
     server.answer({ tokens: () => "never", transfers: () => "never" });
     expect(await reasonOf(300)).toBe("could not be read: the provider did not answer in time");
   });
 
-  it("fails when nobody listens", async () => {
+  it("fails when the connection is refused", async () => {
     const nowhere = "http://127.0.0.1:1";
     const away = alchemyProvider({ apiKey, endpoints: { data: nowhere, rpc: () => nowhere }, report: () => {} });
     expect(await away.read(wallet, ["base"], AbortSignal.timeout(5_000))).toEqual([
@@ -279,7 +279,7 @@ describe("Alchemy, when it does not work,", () => {
     ]);
   });
 
-  it("is asked again after the time it names when it says 429", async () => {
+  it("is retried after a 429", async () => {
     let times = 0;
     server.answer({
       tokens: () =>
@@ -291,7 +291,7 @@ describe("Alchemy, when it does not work,", () => {
     expect(server.asked.tokens).toHaveLength(3);
   });
 
-  it("is waited for as long as it says", async () => {
+  it("is retried after its Retry-After", async () => {
     let times = 0;
     server.answer({
       tokens: () => (++times < 2 ? { status: 429, headers: { "retry-after": "1" } } : tokensReply([])),
@@ -301,13 +301,13 @@ describe("Alchemy, when it does not work,", () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(990);
   });
 
-  it("is asked three times at most", async () => {
+  it("is requested three times at most", async () => {
     server.answer({ tokens: () => ({ status: 429, headers: { "retry-after": "0" } }) });
     expect(await reasonOf()).toBe("could not be read: the provider returned status 429");
     expect(server.asked.tokens).toHaveLength(3);
   });
 
-  it("is not waited for beyond the time there is", async () => {
+  it("is not retried beyond the deadline", async () => {
     server.answer({ tokens: () => ({ status: 429, headers: { "retry-after": "3600" } }) });
     // Long enough for the 429 to arrive on a busy machine.
     expect(await reasonOf(4_000)).toBe("could not be read: the provider is rate limited beyond the time limit");
@@ -337,7 +337,7 @@ describe("the transfers of Alchemy", () => {
     ...part,
   });
 
-  it("are asked for from and to the address, the newest first, at the network's own node", async () => {
+  it("are requested from and to the address, newest first, from the network's own node", async () => {
     await read(["base"]);
     const [first, second] = server.asked.transfers;
     expect(server.asked.transfers).toHaveLength(2);
@@ -356,7 +356,7 @@ describe("the transfers of Alchemy", () => {
     });
   });
 
-  it("are merged, each once, the newest first", async () => {
+  it("are merged without duplicates, newest first", async () => {
     const self = transfer(5, "self", { to: wallet });
     server.answer({
       transfers: ({ body }) =>
@@ -373,9 +373,9 @@ describe("the transfers of Alchemy", () => {
 
   it.each([
     ["an error of the node", { body: { jsonrpc: "2.0", id: 1, error: { code: -32600, message: apiKey } } }],
-    ["nonsense", transfersReply([{ hash: "0x1" }])],
-    ["a fault", { status: 503 }],
-  ])("are a warning when there is %s instead", async (_, answer) => {
+    ["an invalid transfer", transfersReply([{ hash: "0x1" }])],
+    ["a server error", { status: 503 }],
+  ])("are replaced by a warning after %s", async (_, answer) => {
     server.answer({ tokens: () => tokensReply([row("base-mainnet", null, 1n)]), transfers: () => answer });
     const { holdings, activity, warnings } = await readOk("base");
     expect({ count: holdings.length, activity, warnings }).toEqual({
@@ -387,7 +387,7 @@ describe("the transfers of Alchemy", () => {
 });
 
 describe("the key of Alchemy", () => {
-  /** Everything an error shows when it is logged or thrown, its causes included. */
+  /** All text of an error, including its causes. */
   const shown = (error: unknown): string =>
     error instanceof Error
       ? [error.name, error.message, error.stack, JSON.stringify(error), shown(error.cause)].join(" ")
@@ -395,12 +395,12 @@ describe("the key of Alchemy", () => {
 
   it.each<[string, Parameters<AlchemyServer["answer"]>[0]]>([
     ["works", {}],
-    ["answers with the key", { tokens: () => ({ status: 401, body: apiKey }) }],
+    ["returns the key", { tokens: () => ({ status: 401, body: apiKey }) }],
     ["sends no JSON", { tokens: () => ({ body: apiKey }), transfers: () => ({ body: apiKey }) }],
     ["redirects to the key", { tokens: () => ({ status: 301, headers: { location: `http://127.0.0.1/${apiKey}` } }) }],
-    ["never answers", { tokens: () => "never", transfers: () => "never" }],
-    ["has errors", { tokens: () => tokensReply([row("base-mainnet", spam, 1n, { error: apiKey })]) }],
-  ])("is in no answer, no report and no error when it %s", async (_, handlers) => {
+    ["never responds", { tokens: () => "never", transfers: () => "never" }],
+    ["returns errors", { tokens: () => tokensReply([row("base-mainnet", spam, 1n, { error: apiKey })]) }],
+  ])("is in no response, no log and no error when it %s", async (_, handlers) => {
     server.answer(handlers);
     const { snapshot } = createPortfolio({
       provider: {

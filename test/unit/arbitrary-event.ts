@@ -14,10 +14,10 @@ export const events = contractNames.flatMap((contract) => {
 const hex = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((array) => `0x${Buffer.from(array).toString("hex")}`);
 
-/** Texts that look like a mistake of the code that shows them, or that would break a line. */
+/** Strings that look like formatting bugs, or contain line breaks. */
 const misleading = fc.constantFrom("NaN", "undefined", "null", "[object Object]", "a\nb", "a\u2028b", 'a" "b', "\\");
 
-/** Any value of an ABI type as viem decodes it, with the ones that sentences treat apart more often than by chance. */
+/** Any value of an ABI type as viem decodes it. Values with special wording are more frequent. */
 const arbitraryOf = ({ type }: AbiParameter): fc.Arbitrary<unknown> => {
   if (type === "bool") return fc.boolean();
   if (type === "string")
@@ -29,10 +29,10 @@ const arbitraryOf = ({ type }: AbiParameter): fc.Arbitrary<unknown> => {
   if (bits > 48)
     return fc.oneof({ weight: 4, arbitrary: fc.bigInt({ min: 0n, max: 2n ** BigInt(bits) - 1n }) }, fc.constant(0n));
   if (bits > 0) return fc.integer({ min: 0, max: 2 ** bits - 1 });
-  throw new Error(`There is no arbitrary ${type}`);
+  throw new Error(`No arbitrary for type ${type}`);
 };
 
-/** The arguments of an event as the event log gives them back. */
+/** The arguments of an event as the event log returns them. */
 export const argumentsOf = ({ contract, event }: (typeof events)[number]) => {
   const encode = argumentEncoder(contract, event.name);
   const values = Object.fromEntries(event.inputs.map((input) => [input.name ?? "", arbitraryOf(input)]));

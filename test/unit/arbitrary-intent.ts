@@ -6,7 +6,7 @@ const hex = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((array): Hex => `0x${Buffer.from(array).toString("hex")}`);
 const uint256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
 
-/** Any intent whose members fit their types. */
+/** Any valid intent. */
 export const intent: fc.Arbitrary<Intent> = fc.record({
   owner: hex(20),
   intentType: fc.nat(255),

@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import { average } from "../../api/core/average";
 import { runs } from "../support/seed";
 
-/** A decimal text as an exact fraction. */
+/** A decimal string as an exact fraction. */
 const fractionOf = (text: string) => {
   const [whole = "", digits = ""] = text.split(".");
   return { numerator: BigInt(whole + digits), denominator: 10n ** BigInt(digits.length) };
 };
 
-/** Six fraction digits of a quotient by long division, the seventh and what follows it deciding the rounding. */
+/** A quotient by long division with six fraction digits, rounded half up. */
 const byLongDivision = (sum: bigint, count: bigint) => {
   let rest = sum % count;
   let digits = "";
@@ -44,7 +44,7 @@ describe("an average", () => {
     expect(average(sum, count)).toBe(text);
   });
 
-  it("is what long division gives, rounded half up", () => {
+  it("equals the result of long division, rounded half up", () => {
     fc.assert(
       fc.property(sum, count, (sum, count) => {
         expect(average(sum, count)).toBe(byLongDivision(sum, BigInt(count)));

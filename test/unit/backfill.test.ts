@@ -11,13 +11,13 @@ describe("the progress of a backfill", () => {
     [100n, 200n, 200n, 1],
     [100n, 205n, 200n, 1],
     [0n, 0n, 0n, 1],
-    // A chain that ends before the first block to index.
+    // The chain's head is below the start block.
     [100n, 50n, 50n, 1],
   ])("from block %s, at %s of %s, is %s", (start, block, head, progress) => {
     expect(progressOf(start, block, head)).toBe(progress);
   });
 
-  it("is between 0 and 1 and never goes back while blocks are indexed", () => {
+  it("is between 0 and 1 and never decreases", () => {
     const block = fc.bigInt({ min: 0n, max: 10n ** 12n });
     fc.assert(
       fc.property(block, block, block, block, (start, head, one, other) => {
@@ -32,7 +32,7 @@ describe("the progress of a backfill", () => {
 });
 
 describe("the rate of a backfill", () => {
-  it("is not known before it was watched for two seconds", () => {
+  it("is unknown for the first two seconds", () => {
     const rate = measureRate();
     expect(rate.secondsUntil(100n)).toBeNull();
     rate.observe(0, 0n);
@@ -51,7 +51,7 @@ describe("the rate of a backfill", () => {
     expect(rate.secondsUntil(2_600n)).toBe(60);
   });
 
-  it("begins anew when the index does", () => {
+  it("starts again when the index is rebuilt", () => {
     const rate = measureRate();
     rate.observe(0, 1_000n);
     rate.observe(10_000, 2_000n);
@@ -61,7 +61,7 @@ describe("the rate of a backfill", () => {
     expect(rate.secondsUntil(210n)).toBe(10);
   });
 
-  it("is 0 s for a block that is indexed", () => {
+  it("estimates 0 s for an indexed block", () => {
     const rate = measureRate();
     rate.observe(0, 7n);
     expect(rate.secondsUntil(7n)).toBe(0);

@@ -24,7 +24,7 @@ const call = fc.tuple(
 const example = inputOf(["ipfs://a", "0x1234", `0x${"11".repeat(32)}`]);
 
 describe("directCall", () => {
-  it("reads the arguments of any call of the contract itself", () => {
+  it("decodes the arguments of any direct call of the contract", () => {
     fc.assert(
       fc.property(call, (args) => {
         expect(registeredAgent({ to: registry, input: inputOf(args) }, registry)).toEqual(args);
@@ -32,19 +32,19 @@ describe("directCall", () => {
     );
   });
 
-  it("gives null when the transaction called something else or made a contract", () => {
+  it("returns null for a call of another address and for a contract creation", () => {
     const input = example;
     expect(registeredAgent({ to: "0x00000000000000000000000000000000000000bb", input }, registry)).toBeNull();
     expect(registeredAgent({ to: null, input }, registry)).toBeNull();
   });
 
-  it("gives null for another function", () => {
+  it("returns null for another function", () => {
     const other = encodeFunctionData({ abi: agentRegistryAbi, functionName: "revokeAgent", args: [1n] });
     expect(registeredAgent({ to: registry, input: other }, registry)).toBeNull();
     expect(registeredAgent({ to: registry, input: "0x" }, registry)).toBeNull();
   });
 
-  it("never throws, wherever the input is cut or changed", () => {
+  it("never throws on truncated or modified calldata", () => {
     fc.assert(
       fc.property(
         fc.nat(example.length),
@@ -59,7 +59,7 @@ describe("directCall", () => {
     );
   });
 
-  it("gives null for a length that reaches past the end", () => {
+  it("returns null for a length beyond the end of the calldata", () => {
     const lengthAt = 10 + 3 * 64;
     const long = `${example.slice(0, lengthAt)}${"f".repeat(64)}${example.slice(lengthAt + 64)}` as Hex;
     expect(registeredAgent({ to: registry, input: long }, registry)).toBeNull();

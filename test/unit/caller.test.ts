@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { clientOf } from "../../api/http/caller";
 
-describe("whom a write is counted under", () => {
+describe("the rate-limit key of a client", () => {
   it.each([
     ["192.0.2.7", "192.0.2.7"],
     ["::ffff:192.0.2.7", "192.0.2.7"],
@@ -12,11 +12,11 @@ describe("whom a write is counted under", () => {
     ["::1", "0:0:0:0::/64"],
     ["fe80::", "fe80:0:0:0::/64"],
     ["unknown", "unknown"],
-  ])("is, of %s, %s", (address, client) => {
+  ])("of %s is %s", (address, client) => {
     expect(clientOf(address)).toBe(client);
   });
 
-  it("is the same for all addresses of one network, of which a client has any number", () => {
+  it("is the same for all addresses of an IPv6 /64 network", () => {
     expect(clientOf("2001:db8:1:2::1")).toBe(clientOf("2001:db8:1:2:aaaa::ffff"));
     expect(clientOf("2001:db8:1:2::1")).not.toBe(clientOf("2001:db8:1:3::1"));
   });

@@ -10,7 +10,7 @@ const BLOCK_SECONDS = 2;
 const hashOf = (branch: string, number: bigint): Hex =>
   `0x${Buffer.from(branch).toString("hex")}${numberToHex(number).slice(2)}`;
 
-/** A chain, an index of it and a clock, all of which a test moves as it likes. */
+/** A chain, its index and a clock, all controlled by the test. */
 function standIn() {
   let time = 1_800_000_000_000;
   let failing = false;
@@ -19,7 +19,7 @@ function standIn() {
   let genesisBranch = "main";
   let recorded: Hex | undefined;
   let head = 200n;
-  /** From which block on which branch is the chain's; the last that applies counts. */
+  /** The chain's branches and their first blocks. The last one that applies counts. */
   const branches: { from: bigint; name: string }[] = [{ from: 0n, name: "main" }];
   const chainHash = (number: bigint) =>
     number === 0n
@@ -37,7 +37,7 @@ function standIn() {
   const problems: ChainProblem[] = [];
   const request = () => {
     requests += 1;
-    if (failing) throw new Error("no answer");
+    if (failing) throw new Error("no response");
   };
   const monitor = createChainMonitor({
     chain: {
@@ -67,7 +67,7 @@ function standIn() {
     monitor,
     requests: () => requests,
     problem: () => monitor.state().problem?.kind,
-    /** Lets time pass, with a round every second. */
+    /** Advances the clock, with one check per second. */
     async pass(seconds: number) {
       for (let second = 0; second < seconds; second++) {
         await monitor.tick();
@@ -98,7 +98,7 @@ function standIn() {
 }
 
 describe("the chain monitor", () => {
-  it("finds nothing wrong with an index that agrees with the chain", async () => {
+  it("reports no problem if the index agrees with the chain", async () => {
     const world = standIn();
     await world.pass(120);
     expect(world.problem()).toBeUndefined();
@@ -106,7 +106,7 @@ describe("the chain monitor", () => {
     expect(world.monitor.state().comparedAt).toBeDefined();
   });
 
-  it("asks the chain little while nothing happens", async () => {
+  it("sends few requests while nothing changes", async () => {
     const world = standIn();
     await world.pass(5);
     const before = world.requests();
@@ -114,7 +114,7 @@ describe("the chain monitor", () => {
     expect(world.requests() - before).toBeLessThanOrEqual(60);
   });
 
-  it("does not count as compared before the chain has answered", async () => {
+  it("does not count as compared before the chain has responded", async () => {
     const world = standIn();
     world.fail(true);
     await world.pass(30);
@@ -124,7 +124,7 @@ describe("the chain monitor", () => {
     expect(world.monitor.state().comparedAt).toBeDefined();
   });
 
-  it("finds a chain with another id", async () => {
+  it("detects another chain id", async () => {
     const world = standIn();
     await world.pass(1);
     world.pointElsewhere(1);
@@ -135,7 +135,7 @@ describe("the chain monitor", () => {
     });
   });
 
-  it("finds a chain with another genesis block", async () => {
+  it("detects another genesis block", async () => {
     const world = standIn();
     await world.pass(1);
     world.replaceGenesis("other");
@@ -144,7 +144,7 @@ describe("the chain monitor", () => {
     expect(world.monitor.state().problem?.sentence).toContain(hashOf("other", 0n));
   });
 
-  it("finds a chain that is behind the index once that lasts, and sees when it is not any more", async () => {
+  it("detects a chain that stays behind the index, and clears the problem when it catches up", async () => {
     const world = standIn();
     await world.pass(10);
     world.setHead(195n);
@@ -160,7 +160,7 @@ describe("the chain monitor", () => {
     expect(world.problem()).toBeUndefined();
   });
 
-  it("does not mind one node that is behind for a moment", async () => {
+  it("tolerates a node that is briefly behind", async () => {
     const world = standIn();
     for (let round = 0; round < 30; round++) {
       world.setHead(round % 3 === 0 ? 197n : 200n);
@@ -169,7 +169,7 @@ describe("the chain monitor", () => {
     }
   });
 
-  describe("at an event of a block that is not final", () => {
+  describe("at an event of a pending block", () => {
     it("leaves an ordinary reorg to the indexer", async () => {
       const world = standIn();
       await world.pass(10);
@@ -183,7 +183,7 @@ describe("the chain monitor", () => {
       expect(world.problem()).toBeUndefined();
     });
 
-    it("finds another hash that stays", async () => {
+    it("detects a different hash that persists", async () => {
       const world = standIn();
       await world.pass(10);
       world.fork(180n, "fork");
@@ -195,8 +195,8 @@ describe("the chain monitor", () => {
     });
   });
 
-  describe("at an event of a final block", () => {
-    it("finds a reorg beyond finality within seconds, and says once which command repairs it", async () => {
+  describe("at an event of a finalized block", () => {
+    it("detects a reorg beyond finality within seconds, and logs the repair command once", async () => {
       const world = standIn();
       await world.pass(10);
       world.fork(140n, "fork");
@@ -209,14 +209,14 @@ describe("the chain monitor", () => {
       expect(world.problems).toHaveLength(1);
     });
 
-    it("finds one that happened while nobody watched", async () => {
+    it("detects one that happened while it was not running", async () => {
       const world = standIn();
       world.fork(140n, "fork");
       await world.pass(3);
       expect(world.problem()).toBe("reorg-beyond-finality");
     });
 
-    it("needs two answers: one wrong one changes nothing", async () => {
+    it("needs two matching responses: a single wrong one changes nothing", async () => {
       const world = standIn();
       world.fork(140n, "fork");
       await world.monitor.tick();
@@ -227,7 +227,7 @@ describe("the chain monitor", () => {
       expect(world.problems).toEqual([]);
     });
 
-    it("is over when the index is built anew", async () => {
+    it("clears the problem when the index is rebuilt", async () => {
       const world = standIn();
       world.fork(140n, "fork");
       await world.pass(10);
@@ -249,7 +249,7 @@ describe("the chain monitor", () => {
       return world;
     };
 
-    it("finds a reorg beyond finality by the finalized block it has seen", async () => {
+    it("detects a reorg beyond finality by the last finalized block", async () => {
       const world = withoutEvents();
       await world.pass(10);
       world.fork(155n, "fork");
@@ -257,7 +257,7 @@ describe("the chain monitor", () => {
       expect(world.problem()).toBe("reorg-beyond-finality");
     });
 
-    it("takes it back when the indexer goes on with the new branch", async () => {
+    it("clears the problem when the indexer continues on the new branch", async () => {
       const world = withoutEvents();
       await world.pass(10);
       world.fork(155n, "fork");
@@ -268,7 +268,7 @@ describe("the chain monitor", () => {
       expect(world.problem()).toBeUndefined();
     });
 
-    it("finds another hash at the indexed head when the chain goes on and the index does not", async () => {
+    it("detects a different hash at the index head when the chain advances and the index does not", async () => {
       const world = withoutEvents();
       await world.pass(10);
       world.fork(195n, "fork");
@@ -280,7 +280,7 @@ describe("the chain monitor", () => {
       });
     });
 
-    it("does not mind a head that is replaced at the same height", async () => {
+    it("tolerates a head that is replaced at the same height", async () => {
       const world = withoutEvents();
       await world.pass(10);
       world.fork(200n, "fork");
@@ -289,7 +289,7 @@ describe("the chain monitor", () => {
     });
   });
 
-  it("keeps what it knows while requests fail", async () => {
+  it("keeps its last state while requests fail", async () => {
     const world = standIn();
     await world.pass(10);
     world.fail(true);
@@ -303,7 +303,7 @@ describe("the chain monitor", () => {
     expect(world.problem()).toBe("reorg-beyond-finality");
   });
 
-  it("sees when the index was level, and how long the rest takes", async () => {
+  it("records when the index was last level, and estimates the remaining time", async () => {
     const world = standIn();
     world.index.historyDone = false;
     world.index.newestEvent = null;

@@ -24,11 +24,11 @@ export class ChainOfEvents {
   private made = 0;
   /** From block 1 on. */
   blocks: Block[] = [];
-  /** What the index holds of them. */
+  /** The indexed blocks. */
   indexed: Block[] = [];
   finalizedBlock = 0;
   ready = true;
-  /** How often a reader has polled the log. */
+  /** The number of polls of the log. */
   polls = 0;
 
   mine(events: number): void {
@@ -72,7 +72,7 @@ export class ChainOfEvents {
     this.finalizedBlock = Math.max(this.finalizedBlock, agreed - depth);
   }
 
-  /** The ids of all events of the chain, in their order. */
+  /** The ids of all events of the chain, in order. */
   ids = () => this.blocks.flatMap(({ rows }) => rows.map((row) => cursorOf(row.id, row.blockHash).id));
 
   private rows = () => this.indexed.flatMap(({ rows }) => rows);
@@ -116,7 +116,7 @@ export class ChainOfEvents {
 
   private readonly kept = new Map<string, EventRecord>();
 
-  /** The store, which outlives every process. */
+  /** The store, which persists across restarts. */
   records: EventRecords = {
     save: async (records) => {
       for (const record of records)

@@ -8,7 +8,7 @@ const address = "0xA0Ee7A142d267C1f36714E4a8F75612F20a79720";
 const key = `0x${"1".repeat(64)}`;
 const here = { url: "http://localhost:3001", token: undefined };
 
-/** What is said about a command line that is not understood. */
+/** The error message of an invalid command line. */
 const refusal = (argv: string[], env: NodeJS.ProcessEnv = {}): string => {
   try {
     return `understood as ${JSON.stringify(parseCommand(argv, env))}`;
@@ -19,7 +19,7 @@ const refusal = (argv: string[], env: NodeJS.ProcessEnv = {}): string => {
 };
 
 describe("a command line", () => {
-  it("asks for help when it asks for nothing, and for the help of a command", () => {
+  it("without arguments is help, and a command has its own help", () => {
     for (const argv of [[], ["help"], ["--help"], ["-h"]])
       expect(parseCommand(argv, {})).toEqual({ name: "help", topic: undefined });
     for (const argv of [
@@ -31,12 +31,12 @@ describe("a command line", () => {
     expect(parseCommand(["--version"], {})).toEqual({ name: "version" });
   });
 
-  it("rebuilds the index, of a chain that was replaced too", () => {
+  it("reindexes, with --new-chain after a replaced chain", () => {
     expect(parseCommand(["reindex"], {})).toEqual({ name: "reindex", newChain: false });
     expect(parseCommand(["reindex", "--new-chain"], {})).toEqual({ name: "reindex", newChain: true });
   });
 
-  it("calls an operation with a JSON object, or with an empty one", () => {
+  it("calls an operation with a JSON object (default: empty)", () => {
     expect(parseCommand(["call", "status.ready"], {})).toEqual({
       name: "call",
       service: here,
@@ -51,7 +51,7 @@ describe("a command line", () => {
     );
   });
 
-  it("takes the service from --url before INTENTRY_URL before the default, without a slash at the end", () => {
+  it("prefers --url over INTENTRY_URL over the default, without a trailing slash", () => {
     const env = { INTENTRY_URL: "https://there.example/base/", INTENTRY_TOKEN: "secret" };
     expect(parseCommand(["mcp"], { INTENTRY_URL: "" })).toEqual({ name: "mcp", service: here });
     expect(parseCommand(["mcp"], env)).toMatchObject({
@@ -62,7 +62,7 @@ describe("a command line", () => {
     });
   });
 
-  it("takes the payer's key from --key before INTENTRY_PAYER_KEY", () => {
+  it("prefers --key over INTENTRY_PAYER_KEY", () => {
     const argv = ["pay-portfolio", address, "--chains", "local"];
     expect(parseCommand(argv, {})).toEqual({
       name: "pay-portfolio",
@@ -77,32 +77,32 @@ describe("a command line", () => {
   });
 
   it.each<[string[], string]>([
-    [["frob"], "There is no command frob, only start, reindex, mcp, call, pay-portfolio"],
+    [["frob"], "Unknown command frob. Commands: start, reindex, mcp, call, pay-portfolio"],
     [["call"], "The operation is missing"],
-    [["call", "a.b", "{}", "more"], "more is one argument too many"],
+    [["call", "a.b", "{}", "more"], "Unexpected argument: more"],
     [["call", "a.b", "[]"], 'The input must be a JSON object, such as \'{"agentId":"1"}\', not []'],
     [["call", "a.b", "null"], 'The input must be a JSON object, such as \'{"agentId":"1"}\', not null'],
-    [["start", "now"], "now is one argument too many"],
-    [["mcp", "--url", "ftp://x"], "--url: must be an address that begins with http:// or https://, not ftp://x"],
-    [["mcp", "--url", "localhost"], "--url: must be an address that begins with http:// or https://, not localhost"],
+    [["start", "now"], "Unexpected argument: now"],
+    [["mcp", "--url", "ftp://x"], "--url: must be an http:// or https:// URL, not ftp://x"],
+    [["mcp", "--url", "localhost"], "--url: must be an http:// or https:// URL, not localhost"],
     [["pay-portfolio"], "The wallet's address is missing"],
-    [["pay-portfolio", "0x12"], "0x12 is no address: 0x and 40 hex digits"],
-  ])("refuses %j", (argv, sentence) => {
-    expect(refusal(argv)).toBe(sentence);
+    [["pay-portfolio", "0x12"], "0x12 is not an address: expected 0x and 40 hex digits"],
+  ])("rejects %j", (argv, message) => {
+    expect(refusal(argv)).toBe(message);
   });
 
-  it("says what is wrong with an option it does not know and with JSON that does not parse", () => {
+  it("names an unknown option and repeats invalid JSON", () => {
     expect(refusal(["mcp", "--port", "1"])).toContain("--port");
     expect(refusal(["call", "a.b", "{"])).toMatch(/^The input is not valid JSON \(.*\): \{$/);
   });
 
-  it("never repeats a wrong key", () => {
+  it("never repeats an invalid key", () => {
     const wrong = "0xsecret";
     expect(refusal(["pay-portfolio", address, "--key", wrong])).not.toContain("secret");
     expect(refusal(["pay-portfolio", address], { INTENTRY_PAYER_KEY: wrong })).not.toContain("secret");
   });
 
-  it("is understood or refused with a sentence, whatever it is", () => {
+  it("parses or fails with a WrongUsage error, for any arguments", () => {
     const word = fc.oneof(
       fc.string(),
       fc.constantFrom("call", "mcp", "start", "reindex", "pay-portfolio", "--url", "-h", "{}"),
@@ -116,7 +116,7 @@ describe("a command line", () => {
 });
 
 describe("help", () => {
-  it("has only examples that are understood", () => {
+  it("has only examples that parse", () => {
     const topics = [undefined, "start", "reindex", "call", "mcp", "pay-portfolio"] as const;
     const lines = topics.flatMap((topic) => helpFor(topic).replaceAll("\\\n", "").split("\n"));
     const examples = lines.filter((line) => /^ {2}(\w+=\S+ )?intentry [^<]*$/.test(line));

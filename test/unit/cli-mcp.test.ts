@@ -22,14 +22,14 @@ describe("tools over stdio", () => {
     }
   });
 
-  /** A service that answers the calls of tools as it is told to, or not at all. */
-  async function serviceThat(answersCall: () => Promise<{ status: number; body: object }>): Promise<string> {
+  /** Starts a service with this handler for tool calls. */
+  async function serviceWith(handleCall: () => Promise<{ status: number; body: object }>): Promise<string> {
     const service = createServer(async (request, response) => {
       if (request.method !== "POST") return response.writeHead(405).end();
       const { id, method } = (await json(request)) as Request;
       if (id === undefined) return response.writeHead(202).end();
       const { status, body } =
-        method === "initialize" ? { status: 200, body: { jsonrpc: "2.0", id, result: hello } } : await answersCall();
+        method === "initialize" ? { status: 200, body: { jsonrpc: "2.0", id, result: hello } } : await handleCall();
       response.writeHead(status, { "content-type": "application/json" });
       return response.end(JSON.stringify("error" in body ? body : { jsonrpc: "2.0", id, ...body }));
     });
@@ -38,8 +38,8 @@ describe("tools over stdio", () => {
     return `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
   }
 
-  /** Serves an input whose last thing is the call of a tool. */
-  async function serveCall(url: string, output: Writable, limits: { answerMs?: number } = {}): Promise<void> {
+  /** Serves an input that ends with a tool call. */
+  async function serveCall(url: string, output: Writable, limits: { timeoutMs?: number } = {}): Promise<void> {
     const asked: Request[] = [
       { id: 1, method: "initialize", params: { ...hello, clientInfo: { name: "test", version: "1" } } },
       { method: "notifications/initialized" },
@@ -50,33 +50,33 @@ describe("tools over stdio", () => {
     await serveOverStdio({ url, token: undefined }, "1", { input, output, ...limits });
   }
 
-  /** What the call is answered. */
-  async function answerOf(url: string, limits?: { answerMs?: number }): Promise<unknown> {
+  /** The response to the tool call. */
+  async function responseOf(url: string, limits?: { timeoutMs?: number }): Promise<unknown> {
     const output = new PassThrough();
     await serveCall(url, output, limits);
     output.end();
-    const answers = (await text(output)).trim().split("\n");
-    return answers.map((line) => JSON.parse(line)).find(({ id }) => id === 2);
+    const lines = (await text(output)).trim().split("\n");
+    return lines.map((line) => JSON.parse(line)).find(({ id }) => id === 2);
   }
 
-  it("gives the answer of a service that takes longer than the input lasts", async () => {
+  it("returns a response that arrives after the end of the input", async () => {
     const result = { content: [{ type: "text", text: "late" }] };
-    const url = await serviceThat(async () => {
+    const url = await serviceWith(async () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
       return { status: 200, body: { result } };
     });
-    expect(await answerOf(url)).toMatchObject({ result });
+    expect(await responseOf(url)).toMatchObject({ result });
   });
 
-  it("waits no longer than a while for a service that never answers, and says so", async () => {
-    const url = await serviceThat(() => new Promise(() => {}));
-    expect(await answerOf(url, { answerMs: 50 })).toMatchObject({
+  it("returns a timeout error when the service never responds", async () => {
+    const url = await serviceWith(() => new Promise(() => {}));
+    expect(await responseOf(url, { timeoutMs: 50 })).toMatchObject({
       error: { code: -32001, message: expect.stringContaining("timed out") },
     });
   });
 
-  it("ends in peace when nobody takes its answers any more", async () => {
-    const url = await serviceThat(async () => ({ status: 200, body: { result: { content: [] } } }));
+  it("ends without an error when its output is closed", async () => {
+    const url = await serviceWith(async () => ({ status: 200, body: { result: { content: [] } } }));
     const output = new Writable({ write: (_chunk, _encoding, done) => done(new Error("EPIPE")) });
     await expect(serveCall(url, output)).resolves.toBeUndefined();
   });
@@ -84,15 +84,15 @@ describe("tools over stdio", () => {
   it.each([
     { status: 413, error: "body: must have at most 262144 bytes", code: -32600 },
     { status: 503, error: "The request took too long; try again", code: -32603 },
-  ])("passes on what a service says that refuses with $status", async ({ status, error, code }) => {
-    const url = await serviceThat(async () => ({ status, body: { error } }));
-    expect(await answerOf(url)).toMatchObject({ error: { code, message: `MCP error ${code}: ${error}` } });
+  ])("passes on the message of a response with status $status", async ({ status, error, code }) => {
+    const url = await serviceWith(async () => ({ status, body: { error } }));
+    expect(await responseOf(url)).toMatchObject({ error: { code, message: `MCP error ${code}: ${error}` } });
   });
 
-  it("says that a service does not answer as Intentry does when it gives no reason", async () => {
-    const url = await serviceThat(async () => ({ status: 502, body: { error: { gateway: "bad" } } }));
-    expect(await answerOf(url)).toMatchObject({
-      error: { code: -32603, message: expect.stringContaining(`${url} does not answer as Intentry does`) },
+  it("reports an invalid response when the body has no message", async () => {
+    const url = await serviceWith(async () => ({ status: 502, body: { error: { gateway: "bad" } } }));
+    expect(await responseOf(url)).toMatchObject({
+      error: { code: -32603, message: expect.stringContaining(`No valid response from ${url}`) },
     });
   });
 });

@@ -35,9 +35,9 @@ const selling = (response: ServerResponse) => {
   response.setHeader("payment-response", settled);
   json(response, 200, snapshot);
 };
-/** A sale through a proxy that lets no unknown headers pass. */
-const sellingSilently = (response: ServerResponse) => json(response, 200, snapshot);
-/** A sale whose second half is lost on the way. */
+/** A sale through a proxy that removes unknown headers. */
+const sellingWithoutHeader = (response: ServerResponse) => json(response, 200, snapshot);
+/** A sale whose response is truncated. */
 const cutOff = (response: ServerResponse) => {
   const text = JSON.stringify(snapshot);
   response.writeHead(200, { "payment-response": settled, "content-length": text.length });
@@ -45,13 +45,13 @@ const cutOff = (response: ServerResponse) => {
 };
 const hangingUp = (response: ServerResponse) => response.destroy();
 
-describe("a portfolio that is bought", () => {
+describe("buying a portfolio", () => {
   let close: (() => void) | undefined;
   afterEach(() => close?.());
 
-  /** Buys from a service that answers so, one request after the other, and says how often the payer signed. */
-  async function buy(answers: ((response: ServerResponse) => void)[], retries?: number) {
-    const left = [...answers];
+  /** Buys from a service with these responses, in order. Returns the outcome, the payments and the number of signatures. */
+  async function buy(responses: ((response: ServerResponse) => void)[], retries?: number) {
+    const left = [...responses];
     const service = await serve((_, __, response) => left.shift()?.(response));
     close = service.close;
     let signed = 0;
@@ -69,8 +69,8 @@ describe("a portfolio that is bought", () => {
     return { outcome, payments, signed: () => signed };
   }
 
-  it("is handed over also when nothing is said of its payment", async () => {
-    const { outcome, signed } = await buy([offering, sellingSilently]);
+  it("returns the snapshot also without a PAYMENT-RESPONSE header", async () => {
+    const { outcome, signed } = await buy([offering, sellingWithoutHeader]);
     expect(outcome).toEqual({ snapshot, payment: null });
     expect(signed()).toBe(1);
   });
@@ -78,11 +78,11 @@ describe("a portfolio that is bought", () => {
   const bought = { snapshot, payment: { transaction: "0xabc", network, payer: account.address } };
 
   it.each([
-    ["is cut off", cutOff],
-    ["never comes", hangingUp],
-    ["has to wait", (response: ServerResponse) => later(response, 409)],
-  ])("is had with the same payment when its answer %s", async (_, unlucky) => {
-    const { outcome, payments, signed } = await buy([offering, unlucky, selling]);
+    ["is truncated", cutOff],
+    ["is lost", hangingUp],
+    ["is a 409 with Retry-After", (response: ServerResponse) => later(response, 409)],
+  ])("sends the same payment again when the response %s", async (_, failing) => {
+    const { outcome, payments, signed } = await buy([offering, failing, selling]);
     expect(outcome).toEqual(bought);
     expect(payments).toEqual([undefined, expect.any(String), payments[1]]);
     expect(signed()).toBe(1);
@@ -91,27 +91,27 @@ describe("a portfolio that is bought", () => {
   it.each([
     ["503", (response: ServerResponse) => later(response, 503)],
     ["429", (response: ServerResponse) => later(response, 429)],
-    ["nothing", hangingUp],
-  ])("is asked for again when the first answer is %s, before anything is signed", async (_, unlucky) => {
-    const { outcome, payments, signed } = await buy([unlucky, unlucky, offering, selling]);
+    ["missing", hangingUp],
+  ])("retries before anything is signed when the first response is %s", async (_, failing) => {
+    const { outcome, payments, signed } = await buy([failing, failing, offering, selling]);
     expect(outcome).toEqual(bought);
     expect(payments).toEqual([undefined, undefined, undefined, expect.any(String)]);
     expect(signed()).toBe(1);
   });
 
   it.each<[string, ((response: ServerResponse) => void)[], number | undefined, string | RegExp]>([
-    ["no offer is had", [(response) => later(response, 503), (response) => later(response, 503)], 503, "not now"],
-    ["nobody answers", [hangingUp, hangingUp], undefined, /./],
-    ["what is asked for is wrong", [(response) => json(response, 400, { error: "chains: no" })], 400, "chains: no"],
-    ["the payment is refused", [offering, offering], 402, "Payment required"],
-    ["what was paid for is lost for good", [offering, cutOff, cutOff], undefined, /./],
-  ])("fails with an error of the client's own when %s", async (_, answers, status, message) => {
-    const { outcome, payments } = await buy(answers, 1);
+    ["there is no offer", [(response) => later(response, 503), (response) => later(response, 503)], 503, "not now"],
+    ["there is no response", [hangingUp, hangingUp], undefined, /./],
+    ["the input is invalid", [(response) => json(response, 400, { error: "chains: no" })], 400, "chains: no"],
+    ["the payment is rejected", [offering, offering], 402, "Payment required"],
+    ["every paid response is truncated", [offering, cutOff, cutOff], undefined, /./],
+  ])("fails with an IntentryError when %s", async (_, responses, status, message) => {
+    const { outcome, payments } = await buy(responses, 1);
     expect(outcome).toMatchObject({ name: "IntentryError", status, message: expect.stringMatching(message) });
-    expect(payments).toHaveLength(answers.length);
+    expect(payments).toHaveLength(responses.length);
   });
 
-  it("is not waited for longer than a call waits", async () => {
+  it("is not retried after a longer Retry-After than other calls", async () => {
     const { outcome, payments } = await buy([
       (response) => {
         response.setHeader("retry-after", "86400");
@@ -122,7 +122,7 @@ describe("a portfolio that is bought", () => {
     expect(payments).toHaveLength(1);
   });
 
-  it("ends with the signal's reason when it is given up", async () => {
+  it("rejects with the signal's reason when aborted", async () => {
     const service = await serve((_, __, response) => later(response, 503));
     close = service.close;
     const signal = AbortSignal.abort(new Error("enough"));

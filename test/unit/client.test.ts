@@ -9,7 +9,7 @@ import { runs } from "../support/seed";
 import { intent as anyIntent } from "./arbitrary-intent";
 import { type Handler, json, serve } from "./stand-in";
 
-/** What tRPC answers to a batch whose calls all end in the same way. */
+/** The tRPC response of a failed call. */
 const failed = (status: number, code: string, retryAfter?: number) => ({
   error: {
     message: "not now",
@@ -27,7 +27,7 @@ describe("a client's calls", () => {
     return started;
   };
 
-  it("that are made at once travel in one request, with bigints as digits and the token", async () => {
+  it("are batched if concurrent, with bigints as digits and the token", async () => {
     const { url, requests } = await service((_, __, response) =>
       json(response, 200, [{ result: { data: { agent_id: "1" } } }, { result: { data: { agent_id: "2" } } }]),
     );
@@ -47,7 +47,7 @@ describe("a client's calls", () => {
     expect(JSON.parse(requests[0]?.body ?? "")).toEqual({ 0: { agentId: String(2n ** 255n) }, 1: { agentId: 2 } });
   });
 
-  it("are made again when the service says later, and not more often than told", async () => {
+  it("are retried after a 429, up to the limit of retries", async () => {
     let left = 2;
     const { url, requests } = await service((_, __, response) =>
       left-- > 0
@@ -61,7 +61,7 @@ describe("a client's calls", () => {
     expect(requests).toHaveLength(5);
   });
 
-  it("end when they are told to, also while waiting to be made again", async () => {
+  it("can be aborted while they wait for a retry", async () => {
     const { url, requests } = await service((_, __, response) =>
       json(response, 503, [failed(503, "SERVICE_UNAVAILABLE", 30)]),
     );
@@ -75,7 +75,7 @@ describe("a client's calls", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("travel in bodies that the service takes, however much is sent at once", async () => {
+  it("are split into request bodies below the service's limit", async () => {
     const { url, requests } = await service((_, body, response) =>
       json(
         response,
@@ -104,7 +104,7 @@ describe("a client's calls", () => {
   it.each([
     [413, "body: must have at most 262144 bytes"],
     [401, "authorization: must be 'Bearer <token>' with a valid write token"],
-  ])("say what the service says outside of tRPC too, and take a %s for its last word", async (status, error) => {
+  ])("fail without a retry on a %s response from outside of tRPC, with its message", async (status, error) => {
     const { url, requests } = await service((_, __, response) => json(response, status, { error }));
     const { documents, status: about } = createIntentryClient({ url });
     for (const call of [about.health.query(), documents.publishCatalog.mutate({ catalog_json: "{}" })])
@@ -112,7 +112,7 @@ describe("a client's calls", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("wait as long as an answer outside of tRPC says", async () => {
+  it("follow the Retry-After of a response from outside of tRPC", async () => {
     let left = 2;
     const { url, requests } = await service((_, __, response) => {
       if (left-- <= 0) return json(response, 200, [{ result: { data: { status: "ok" } } }]);
@@ -130,7 +130,7 @@ describe("a client's calls", () => {
     expect(requests).toHaveLength(4);
   });
 
-  it("that are too many, as an answer outside of tRPC says, are made again even if they write", async () => {
+  it("are retried after a 429 from outside of tRPC even if they write", async () => {
     let left = 1;
     const { url, requests } = await service((_, __, response) => {
       if (left-- <= 0) return json(response, 200, [{ result: { data: { catalog_hash: "0x" } } }]);
@@ -144,12 +144,12 @@ describe("a client's calls", () => {
     await expect(hasty).rejects.toMatchObject({ status: 429, message: "Too many requests" });
   });
 
-  it("say the status of an answer that is no JSON", async () => {
+  it("fail with the status of a response that is not JSON", async () => {
     const { url } = await service((_, __, response) => response.writeHead(502).end("<h1>Bad gateway</h1>"));
     await expect(createIntentryClient({ url, retries: 0 }).status.health.query()).rejects.toMatchObject({
       name: "IntentryError",
       status: 502,
-      message: "The service answered 502",
+      message: "The service responded with status 502",
     });
   });
 
@@ -165,11 +165,11 @@ describe("a client's calls", () => {
     [undefined, undefined, "mutation", undefined],
     [400, undefined, "query", undefined],
     [500, undefined, "query", undefined],
-  ])("that fail with %s and %s s wait, as a %s, %s s", (httpStatus, retryAfter, type, expected) => {
+  ])("that fail with status %s and Retry-After %s wait, as a %s, %s s", (httpStatus, retryAfter, type, expected) => {
     expect(secondsToWait({ data: { httpStatus, retryAfter } }, type, 0)).toBe(expected);
   });
 
-  it("refuse a document that the service has under another hash", async () => {
+  it("reject a document that the service stored under another hash", async () => {
     const { url } = await service((_, __, response) =>
       json(response, 200, [{ result: { data: { catalog_hash: `0x${"00".repeat(32)}` } } }]),
     );
@@ -192,7 +192,7 @@ describe("a client's calls", () => {
     expect(requests).toHaveLength(3);
   });
 
-  it("take for the items of a list what is in its array, whatever else the answer says", async () => {
+  it("iterate over the array of a list, and ignore its other fields", async () => {
     const policies = [{ policy_type: "ACCOUNT_FROZEN" }, { policy_type: "GUARDIAN" }];
     const { url } = await service((_, __, response) =>
       json(response, 200, [{ result: { data: { account: "0xabc", policies, pagination: { next_cursor: null } } } }]),
@@ -203,7 +203,7 @@ describe("a client's calls", () => {
     expect(items).toEqual(policies);
   });
 
-  it("name a quote for the registry that the service indexes", async () => {
+  it("hash a quote for the indexed registry", async () => {
     const CommerceRegistry = `0x${"c0".repeat(20)}` as const;
     const { url, requests } = await service((_, __, response) =>
       json(response, 200, [{ result: { data: { chain_id: 8453, contracts: { CommerceRegistry } } } }]),
@@ -218,15 +218,15 @@ describe("a client's calls", () => {
   });
 });
 
-it("says at once that an address is none", () => {
+it("throws immediately on an invalid URL", () => {
   expect(() => createIntentryClient({ url: "localhost" })).toThrow("Invalid URL");
 });
 
-describe("following from a client", () => {
+describe("follow", () => {
   let close: (() => void) | undefined;
   afterEach(() => close?.());
 
-  it("resumes after the last message when the connection is lost, and throws the error of a refused request", async () => {
+  it("resumes after the last message when the connection is lost, and throws the error of a rejected request", async () => {
     const streams = [
       'id: a\nevent: ready\ndata: {}\n\nid: b\ndata: {"event":"one"}\n\n: heartbeat\n\nid: c\ndata: {"eve',
       'id: b\nevent: ready\ndata: {}\n\nid: c\nevent: removed\ndata: {"event":"one"}\n\nevent: finalized\ndata: {"block_number":"1"}\n\nevent: dropped\ndata: {"status":503}\n\n',
@@ -282,7 +282,7 @@ describe("hashes and signatures", () => {
     expect(documentHash("")).toBe("0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470");
   });
 
-  it("of intents are their owner's, for one book on one chain", async () => {
+  it("of intents recover to the owner, for one IntentBook on one chain", async () => {
     const owner = privateKeyToAccount(`0x${"1f".repeat(32)}`);
     const book = { chainId: 8453, intentBook: owner.address };
     await fc.assert(

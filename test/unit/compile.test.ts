@@ -19,25 +19,25 @@ describe("compile", () => {
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 
-  it("makes one file of a program and what it imports", async () => {
+  it("bundles a program and its imports into one file", async () => {
     expect(run(await compile("program.ts", root))).toBe("one");
   });
 
-  it("does it once for the same sources", async () => {
+  it("compiles the same sources once", async () => {
     const file = await compile("program.ts", root);
     await writeFile(file, 'console.log("kept");');
     expect(await compile("program.ts", root)).toBe(file);
     expect(run(file)).toBe("kept");
   });
 
-  it("does it again after an edit, and removes the old file", async () => {
+  it("compiles again after an edit, and removes the old file", async () => {
     await compile("program.ts", root);
     await write("lib/word.ts", 'export const word = "two";');
     expect(run(await compile("program.ts", root))).toBe("two");
     expect(await readdir(join(root, "dist"))).toHaveLength(2);
   });
 
-  it("does it again when a source is gone, and when other packages are installed", async () => {
+  it("compiles again when a source was deleted, and when other packages are installed", async () => {
     const first = await compile("program.ts", root);
     await rm(join(root, "lib", "word.ts"));
     await write("lib/word.js", 'export const word = "three";');
@@ -47,12 +47,12 @@ describe("compile", () => {
     expect(new Set([first, second, await compile("program.ts", root)]).size).toBe(3);
   });
 
-  it("leaves a module its own location", async () => {
+  it("preserves the location of each module", async () => {
     await write("lib/word.ts", "export const word = [import.meta.dirname, import.meta.url].join();");
     expect(run(await compile("program.ts", root))).toBe(`${root}/lib,file://${root}/lib/word.ts`);
   });
 
-  it("names the file and the line of a mistake, and keeps the last version", async () => {
+  it("names the file and line of an error, and keeps the last version", async () => {
     const file = await compile("program.ts", root);
     await write("lib/word.ts", "export const word = ;");
     await expect(compile("program.ts", root)).rejects.toThrow(/lib\/word\.ts:1:20/);

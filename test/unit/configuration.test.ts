@@ -10,12 +10,12 @@ const root = resolve(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const variables = new Map(variableGroups.flatMap((group) => Object.entries(group.variables)));
 
-/** An environment without its functions, which are never equal. */
+/** An environment without its functions, which can't be compared. */
 const comparable = (source: Parameters<typeof parseEnvironment>[0]) =>
   JSON.parse(JSON.stringify(parseEnvironment(source)));
 
 describe(".env.example", () => {
-  it("is what the table of variables generates", () => {
+  it("is up to date with the table of variables", () => {
     expect(read(".env.example")).toBe(envExample());
   });
 
@@ -35,7 +35,7 @@ describe(".env.example", () => {
 });
 
 describe("docs/configuration.md", () => {
-  it("is what the table of variables generates", () => {
+  it("is up to date with the table of variables", () => {
     expect(read("docs/configuration.md")).toBe(configurationPage());
   });
 
@@ -45,20 +45,20 @@ describe("docs/configuration.md", () => {
 });
 
 describe("the table of variables", () => {
-  it("gives each variable a name and a property of its own", () => {
+  it("has a unique name and property for each variable", () => {
     const names = variableGroups.flatMap((group) => Object.keys(group.variables));
     expect(new Set(names).size).toBe(names.length);
     const properties = [...variables.values()].flatMap(({ property }) => property ?? []);
     expect(new Set(properties).size).toBe(properties.length);
   });
 
-  it("has only defaults that their own schemas accept", () => {
+  it("has only valid defaults", () => {
     for (const [name, { schema, default: value = {} }] of variables)
       for (const text of typeof value === "string" ? [value] : Object.values(value))
         expect(schema.safeParse(text).success, `${name}=${text}`).toBe(true);
   });
 
-  it("has every variable that the code reads, but those of the system and of vitest", () => {
+  it("has every variable that the code reads, except those of the system and of vitest", () => {
     const others = ["PATH", "SystemRoot", "TEMP", "VITEST_POOL_ID", "XDG_CACHE_HOME"];
     const sources = ["api", "config", "rpc", "src", "stack"]
       .flatMap((folder) =>

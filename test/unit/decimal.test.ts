@@ -10,7 +10,7 @@ describe("a decimal", () => {
     ["0.10", { digits: 10n, scale: 2 }],
     ["3000.12345678", { digits: 300_012_345_678n, scale: 8 }],
     ["007", { digits: 7n, scale: 0 }],
-  ])("is read from %s", (text, decimal) => {
+  ])("parses %s", (text, decimal) => {
     expect(parseDecimal(text)).toEqual(decimal);
   });
 
@@ -31,11 +31,11 @@ describe("a decimal", () => {
     "Infinity",
     "٣",
     "1".repeat(101),
-  ])("is not read from %j", (text) => {
+  ])("does not parse %j", (text) => {
     expect(parseDecimal(text)).toBeUndefined();
   });
 
-  it("is written without exponent and trailing zeros, and read again as the same number", () => {
+  it("is formatted without exponent and trailing zeros, and parses to the same number", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 40n }), fc.integer({ min: 0, max: 50 }), (digits, scale) => {
         const text = plainText({ digits, scale });

@@ -9,8 +9,8 @@ const foundry = ["anvil-linux-amd64", "forge-darwin-arm64", "forge-linux-amd64",
   (tool) => `@foundry-rs/${tool}`,
 );
 
-describe("the packages of platforms", () => {
-  it("are optional dependencies, each of one version", () => {
+describe("the platform packages", () => {
+  it("are optional dependencies with one version each", () => {
     const { optionalDependencies } = manifest;
     expect(Object.keys(optionalDependencies).sort()).toEqual([...postgres, ...foundry].sort());
     const versionsOf = (names: string[]) =>
@@ -19,7 +19,7 @@ describe("the packages of platforms", () => {
     expect(new Set(versionsOf(foundry))).toEqual(new Set(["1.7.1"]));
   });
 
-  it("are all in the lockfile, whichever platform it was made on, and not for development only", () => {
+  it("are all in the lockfile, and not as dev dependencies", () => {
     const packages = new Map<string, object>(Object.entries(lock.packages));
     for (const name of [...postgres, ...foundry]) {
       const entry = packages.get(`node_modules/${name}`);
@@ -28,7 +28,7 @@ describe("the packages of platforms", () => {
     }
   });
 
-  it("are the only databases: of other dependencies one is a client of PostgreSQL", () => {
+  it("are the only databases: the other dependencies contain only a PostgreSQL client", () => {
     const direct = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
     expect(direct.filter((name) => /pg|postgres|sql|lite/.test(name))).toEqual(["pg", "@types/pg"]);
   });

@@ -16,7 +16,7 @@ const erc = parseAbi([
 ]);
 
 describe("describeCall", () => {
-  it("says what a plain payment sends", () => {
+  it("describes a plain transfer", () => {
     expect(of("0x", 5n)).toBe(`Send 5 wei to ${token}`);
     expect(of("0x")).toBe(`Call ${token} without data`);
   });
@@ -33,19 +33,19 @@ describe("describeCall", () => {
     );
   });
 
-  it("names the protocol's own functions, on its own contracts only", () => {
+  it("names the protocol's functions only on its own contracts", () => {
     const data = encodeFunctionData({ abi: intentBookAbi, functionName: "selectBid", args: [7n, 2n] });
     expect(of(data, 0n, contracts.IntentBook)).toBe("IntentBook.selectBid(intentId: 7, bidId: 2)");
     expect(of(data)).toBe(`Call function ${data.slice(0, 10)} of ${token}`);
   });
 
-  it("names a call that does not decode, or that nobody knows, by its selector", () => {
+  it("names an unknown or invalid call by its selector", () => {
     expect(of("0xa9059cbb00")).toBe(`Call function 0xa9059cbb of ${token}`);
     expect(of("0x00000000")).toBe(`Call function 0x00000000 of ${token}`);
     expect(of("0xa905")).toBe(`Call ${token} with 2 bytes of data`);
   });
 
-  it("makes a short sentence of any data", () => {
+  it("returns a short sentence for any data", () => {
     const selectors = fc.constantFrom("0xa9059cbb", "0x2eb2c2d6", "0xf242432a", "0xb88d4fde");
     fc.assert(
       fc.property(selectors, fc.uint8Array({ maxLength: 600 }), (selector, bytes) => {

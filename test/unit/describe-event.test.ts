@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { describeEvent } from "../../api/events/describe-event";
 import { argumentsOf, events } from "./arbitrary-event";
 
-/** The arguments whose own value a sentence must hold: who and what it is about. */
+/** The arguments whose values the summary must contain: ids and indexed addresses. */
 const namesOfSubjects = ({ inputs }: AbiEvent) =>
   inputs.flatMap(({ name = "", type, indexed }) =>
     (type === "uint256" && /id$/i.test(name)) || (type === "address" && indexed) ? [name] : [],
@@ -19,23 +19,23 @@ const withPlainTexts = ({ inputs }: AbiEvent, args: Readonly<Record<string, stri
 /** Every quotation in a sentence, with its quotes. */
 const QUOTED = /"(?:[^"\\]|\\.)*"/gu;
 
-describe("the sentence about an event", () => {
+describe("the summary of an event", () => {
   it("exists for all 37 events of the protocol", () => {
     expect(events).toHaveLength(37);
   });
 
-  it.each(events)("names whom and what $name is about, in one line, for any values", (event) => {
+  it.each(events)("contains the ids and addresses of $name, in one line, for any values", (event) => {
     const subjects = namesOfSubjects(event.event);
     expect(subjects).not.toHaveLength(0);
     fc.assert(
       fc.property(argumentsOf(event), (args) => {
         const sentence = describeEvent(event.name, args);
-        // The zero address is said in words (the native coin, no guardian, no facilitator), and so is no attestation.
+        // The zero address and attestation 0 are written in words (the native coin, no guardian, no facilitator).
         for (const subject of subjects)
           if (args[subject] !== zeroAddress && !(subject === "attestationId" && args[subject] === "0"))
             expect(sentence).toContain(String(args[subject]));
         expect(sentence).toMatch(/^[A-Z0].{10,}[^.\s]$/u);
-        // A text may say "NaN" itself. So a missing value is looked for where the texts can't say it.
+        // A string argument may contain "NaN", so the check for missing values uses plain strings.
         const plain = describeEvent(event.name, withPlainTexts(event.event, args));
         expect(plain).not.toMatch(/undefined|null|NaN|\[object/);
         expect(sentence.replace(QUOTED, '"text"')).toBe(plain);
@@ -43,7 +43,7 @@ describe("the sentence about an event", () => {
     );
   });
 
-  it("says ids with their number sign and not by chance inside a hash", () => {
+  it("writes ids with a number sign, so that they can't match inside a hash", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (id) => {
         expect(describeEvent("AgentRevoked", { agentId: String(id) })).toBe(`Agent #${id} revoked by its owner`);
@@ -85,7 +85,7 @@ describe("the sentence about an event", () => {
     expect(describeEvent(name, args)).toBe(sentence);
   });
 
-  it("quotes text from the chain, so that it can't pass for the sentence, and cuts it when it is long", () => {
+  it("quotes text from the chain, so that it can't imitate the summary, and truncates it", () => {
     const about = (metadataURI: string) => describeEvent("AgentUpdated", { agentId: "1", metadataURI });
     const start = "Agent #1 updated: its metadata is at ";
     expect(about('x" and Agent #2 revoked')).toBe(`${start}"x\\" and Agent #2 revoked"`);
@@ -94,11 +94,11 @@ describe("the sentence about an event", () => {
     expect(about("NaN, undefined, null, [object Object]")).toBe(`${start}"NaN, undefined, null, [object Object]"`);
     expect(about("x".repeat(80))).toBe(`${start}"${"x".repeat(80)}"`);
     expect(about("x".repeat(100_000))).toBe(`${start}"${"x".repeat(80)}…"`);
-    // Cut between characters, not inside the two halves of one.
+    // Truncated between characters, not inside a surrogate pair.
     expect(about("\u{1F600}".repeat(81))).toBe(`${start}"${"\u{1F600}".repeat(80)}…"`);
   });
 
-  it("has a bounded length whatever the chain says", () => {
+  it("has a bounded length for any event", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...events).chain((event) => argumentsOf(event).map((args) => [event.name, args] as const)),
@@ -109,7 +109,7 @@ describe("the sentence about an event", () => {
     );
   });
 
-  it.each(["EIP712DomainChanged", "Transfer", "toString", "__proto__", ""])("is refused for %j", (name) => {
+  it.each(["EIP712DomainChanged", "Transfer", "toString", "__proto__", ""])("throws for %j", (name) => {
     expect(() => describeEvent(name, {})).toThrow("is not an event of the protocol");
   });
 });

@@ -10,14 +10,14 @@ const addressOf = (digit: number) => `0x${String(digit).repeat(40)}`;
 const addresses = Object.fromEntries(contractNames.map((name, index) => [addressVariable(name), addressOf(index + 1)]));
 const custom = { CHAIN_ID: "10", RPC_URL: "https://one.example,https://two.example", START_BLOCK: "7", ...addresses };
 
-/** A folder that is there as long as the test. */
+/** A temporary folder, removed after the test. */
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "intentry-environment-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return folder;
 }
 
-/** The lines with which an environment is refused; none when it is accepted. */
+/** The error lines of an invalid environment. Empty if it is valid. */
 const problems = (source: Record<string, string>): string[] => {
   try {
     parseEnvironment(source);
@@ -35,24 +35,24 @@ describe("the environment", () => {
     expect(environment).toMatchObject({ sampleActivity: true, x402DevBypass: false, databaseSchema: "intentry_local" });
   });
 
-  it("allows the index 30 s behind the chain, 5 s on a local chain, or what is set", () => {
+  it("allows the index a lag of 30 s, 5 s on a local chain, or the configured value", () => {
     expect(parseEnvironment(custom).maxLagSeconds).toBe(30);
     expect(parseEnvironment({}).maxLagSeconds).toBe(5);
     expect(parseEnvironment({ READY_MAX_LAG_SECONDS: "120" }).maxLagSeconds).toBe(120);
   });
 
-  it("treats an empty variable as an absent one", () => {
+  it("treats an empty variable as unset", () => {
     expect(parseEnvironment({ API_PORT: "", RPC_URL: "" }).apiPort).toBe(3001);
   });
 
-  it("knows base-sepolia's contracts and first block, and asks only for an RPC", () => {
+  it("knows base-sepolia's contracts and start block, and requires only an RPC URL", () => {
     expect(problems({ NETWORK: "base-sepolia" })).toEqual(["RPC_URL: is required when the network is base-sepolia"]);
     const { network, databaseSchema } = parseEnvironment({ NETWORK: "base-sepolia", RPC_URL: "https://rpc.example" });
     expect(network()).toEqual({ ...baseSepolia, name: "base-sepolia", rpcUrls: ["https://rpc.example"] });
     expect(databaseSchema).toBe("intentry");
   });
 
-  it("takes any other chain from variables, with several RPC URLs", () => {
+  it("reads another chain from variables, with several RPC URLs", () => {
     expect(parseEnvironment(custom).network()).toEqual({
       name: "custom",
       chainId: 10,
@@ -62,7 +62,7 @@ describe("the environment", () => {
     });
   });
 
-  it("names every variable that another chain lacks", () => {
+  it("names every missing variable of another chain", () => {
     expect(problems({ CHAIN_ID: "10" })).toEqual(
       ["RPC_URL", "START_BLOCK", ...contractNames.map(addressVariable)].map(
         (name) => `${name}: is required when the network is custom`,
@@ -98,17 +98,17 @@ describe("the environment", () => {
     ["RPC_URL_BASE", "base.example", "must be an http(s) URL"],
     ["RPC_URL_POLYGON", "https://polygon.example,", "must be an http(s) URL"],
     ["AGENT_REGISTRY_ADDRESS", "0x12", "must be an address: 0x and 40 hex digits"],
-  ])("refuses %s=%s, naming it", (name, value, sentence) => {
+  ])("rejects %s=%s and names the variable", (name, value, sentence) => {
     expect(problems({ ...custom, [name]: value })).toContain(`${name}: ${sentence}`);
   });
 
-  it("refuses the payment bypass in production", () => {
+  it("rejects the payment bypass in production", () => {
     expect(problems({ X402_DEV_BYPASS: "true", NODE_ENV: "production" })).toEqual([
       "X402_DEV_BYPASS: must not be true when NODE_ENV=production",
     ]);
   });
 
-  it("reads portfolios from the chains' own nodes unless told otherwise, and remembers them for 15 seconds", () => {
+  it("reads portfolios from RPC nodes by default, and caches them for 15 s", () => {
     expect(parseEnvironment({}).portfolio).toMatchObject({ alchemyApiKey: undefined, cacheMs: 15_000 });
     const { portfolio } = parseEnvironment({
       ALCHEMY_API_KEY: "unused",
@@ -124,7 +124,7 @@ describe("the environment", () => {
     expect(portfolio.rpcUrls.ethereum).toBeUndefined();
   });
 
-  it("needs a key to read portfolios from Alchemy", () => {
+  it("requires a key for portfolios from Alchemy", () => {
     expect(problems({ PORTFOLIO_PROVIDER: "alchemy" })).toEqual([
       "ALCHEMY_API_KEY: is required when PORTFOLIO_PROVIDER is alchemy",
     ]);
@@ -132,7 +132,7 @@ describe("the environment", () => {
     expect(portfolio.alchemyApiKey).toBe("a-Key_1");
   });
 
-  it("takes the tokens of the local chain from the deployment file, and has no local chain elsewhere", () => {
+  it("reads the local chain's tokens from the deployment file, and has no local chain on other networks", () => {
     const folder = newFolder();
     const rpcUrl = "http://127.0.0.1:8545";
     const contracts = Object.fromEntries(contractNames.map((name, index) => [name, addressOf(index + 1)]));
@@ -148,17 +148,17 @@ describe("the environment", () => {
     expect(parseEnvironment({ ...custom, INTENTRY_DIR: folder }).portfolio.local()).toBeUndefined();
   });
 
-  it("says how the local deployment file is made when it is missing or broken", () => {
+  it("explains how to create a missing or invalid local deployment file", () => {
     const folder = newFolder();
     const { network } = parseEnvironment({ INTENTRY_DIR: folder });
-    expect(network).toThrow("`npm start` makes it");
+    expect(network).toThrow("`npm start` creates it");
     writeFileSync(join(folder, "local.json"), `{"rpcUrl": "http://127.0.0.1:8545"}`);
-    expect(network).toThrow("`npm start` makes it");
+    expect(network).toThrow("`npm start` creates it");
   });
 
-  it("says who sets DATABASE_URL where it is needed and missing", () => {
+  it("explains how DATABASE_URL is set if it is missing", () => {
     expect(() => requireDatabaseUrl(parseEnvironment({}))).toThrow(
-      "DATABASE_URL: is required here; npm start sets it to its embedded PostgreSQL",
+      "DATABASE_URL: is required; npm start sets it to its embedded PostgreSQL",
     );
     const url = "postgres://someone@db.example/app";
     expect(requireDatabaseUrl(parseEnvironment({ DATABASE_URL: url }))).toBe(url);

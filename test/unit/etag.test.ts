@@ -5,7 +5,7 @@ import { etagOf, hasTag } from "../../api/http/etag";
 const body = fc.string({ unit: "grapheme" });
 
 describe("an entity tag", () => {
-  it("is a quoted string of characters that a header and a list of tags can hold", () => {
+  it("is a quoted string that is valid in a header and in a list of tags", () => {
     fc.assert(
       fc.property(body, (body) => {
         expect(etagOf(body)).toMatch(/^"[\w-]{27}"$/);
@@ -13,7 +13,7 @@ describe("an entity tag", () => {
     );
   });
 
-  it("is equal for equal bytes, as text or not, and another for others", () => {
+  it("is equal if and only if the bytes are, as text or binary", () => {
     fc.assert(
       fc.property(body, body, (one, other) => {
         expect(etagOf(Buffer.from(one))).toBe(etagOf(one));
@@ -29,12 +29,12 @@ describe("If-None-Match", () => {
 
   it.each([
     ["the tag", etag],
-    ["the weak form, which a proxy that compresses makes of it", `W/${etag}`],
+    ["the weak form, which a compressing proxy sends", `W/${etag}`],
     ["the tag among others", `${stale}, ${etag}`],
     ["a list without spaces", `${stale},W/${etag},"x"`],
     ["a list with tabs", `${stale}\t,\t${etag}`],
     ["any tag", "*"],
-  ])("names the tag as %s", (_, header) => {
+  ])("matches %s", (_, header) => {
     expect(hasTag(header, etag)).toBe(true);
   });
 
@@ -45,14 +45,14 @@ describe("If-None-Match", () => {
     ["stale tags", `${stale}, W/${stale}`],
     ["the tag without its quotes", etag.slice(1, -1)],
     ["a longer tag", `"x${etag.slice(1)}`],
-    ["the weak mark in lower case", `w/${etag}`],
-    ["a tag of a star", '"*"'],
+    ["a lower-case weak prefix", `w/${etag}`],
+    ["a quoted star", '"*"'],
     ["commas", ",,,"],
-  ])("does not name the tag as %s", (_, header) => {
+  ])("does not match %s", (_, header) => {
     expect(hasTag(header, etag)).toBe(false);
   });
 
-  it("names the tag if and only if it is in the list", () => {
+  it("matches if and only if the tag is in the list", () => {
     const tag = fc.record({ body: fc.constantFrom("the body", "another", "a third"), weak: fc.boolean() });
     fc.assert(
       fc.property(fc.array(tag), (tags) => {

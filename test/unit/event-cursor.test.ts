@@ -11,8 +11,8 @@ const place = fc.record({
   log: fc.integer({ min: 0, max: 999_999 }),
 });
 
-describe("the cursor of an event", () => {
-  it("is read back as it was written, with its block and its log index", () => {
+describe("an event id", () => {
+  it("parses to its block and log index", () => {
     fc.assert(
       fc.property(place, hash, ({ block, log }, blockHash) => {
         const cursor = cursorOf(eventId(block, log), blockHash);
@@ -24,10 +24,10 @@ describe("the cursor of an event", () => {
     );
   });
 
-  it("is another one in every other block at the same place", () => {
+  it("differs between blocks with the same number", () => {
     fc.assert(
       fc.property(place, hash, hash, ({ block, log }, one, other) => {
-        // A cursor holds the first 8 bytes of the hash, which tell the blocks of one chain apart.
+        // An id contains the first 8 bytes of the block hash.
         fc.pre(one.slice(0, 18) !== other.slice(0, 18));
         const cursor = cursorOf(eventId(block, log), one);
         expect(cursorOf(eventId(block, log), other).id).not.toBe(cursor.id);
@@ -44,7 +44,7 @@ describe("the cursor of an event", () => {
     "000000000001-000000-ABCDEF0123456789",
     `${START.id} `,
     `${START.id}\n`,
-  ])("is not read from %j", (text) => {
+  ])("does not parse %j", (text) => {
     expect(parseCursor(text)).toBeNull();
   });
 });

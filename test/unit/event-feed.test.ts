@@ -12,7 +12,7 @@ class Client {
   readonly held: string[] = [];
   readonly problems: string[] = [];
   lastId: string | undefined;
-  /** The finalized block, as its stream said last. */
+  /** The last finalized block in its stream. */
   finalizedBlock = 0n;
 
   take({ type, id, data }: EventMessage): void {
@@ -47,7 +47,7 @@ afterEach(() => {
   for (const feed of open.splice(0)) feed.close();
 });
 
-/** The ids that a filter leaves of a chain. */
+/** The ids of the chain's events that match a filter. */
 const wanted = (chain: ChainOfEvents, filter: Filter) =>
   chain.blocks.flatMap(({ rows }, place) =>
     rows.flatMap(({ id, blockHash, name, contract, args }) => {
@@ -56,10 +56,10 @@ const wanted = (chain: ChainOfEvents, filter: Filter) =>
     }),
   );
 
-/** After so many polls without a message none is on its way: they take longer than any wait of the feed. */
+/** After this many polls without a message none is pending: they take longer than any delay of the feed. */
 const QUIET_POLLS = 5_000;
 
-/** Subscribes a client until it has received so many messages, or no more come. */
+/** Subscribes a client until it has received this number of messages, or no more arrive. */
 async function subscribe(
   chain: ChainOfEvents,
   feed: EventFeed,
@@ -138,7 +138,7 @@ describe("a subscriber to live events", () => {
           chain.index();
           if (next.do === "finalize") chain.finalize(next.depth);
         }
-        // A reorg is noticed when the chain has blocks again where it had some.
+        // A reorg is noticed once the chain has new blocks at the same heights.
         for (let more = 0; more < 8; more++) chain.mine(1);
         chain.index();
         const complete = () => settled() && client.finalizedBlock === BigInt(chain.finalizedBlock);

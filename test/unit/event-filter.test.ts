@@ -13,7 +13,7 @@ const [a, b, c, d] = ["aa", "bb", "cc", "dd"].map((digits) => `0x${"00".repeat(1
 ];
 const hash = `0x${"1f".repeat(32)}`;
 
-/** Every event of the protocol, with arguments, and what can be followed of it. Written by hand from the specification. */
+/** Every protocol event with arguments and the filters that match it. Written by hand from the specification. */
 const expected: [name: string, args: Record<string, string | number | boolean>, subjects: string[]][] = [
   ["AgentRegistered", { agentId: "7", owner: a, metadataURI: "" }, ["agent 7", `agent ${a}`, `account ${a}`]],
   ["AgentUpdated", { agentId: "7", metadataURI: "", capabilitiesHash: hash }, ["agent 7"]],
@@ -122,8 +122,8 @@ const expected: [name: string, args: Record<string, string | number | boolean>, 
   ],
 ];
 
-describe("what an event can be followed by", () => {
-  it("is laid down for all 37 events of the protocol", () => {
+describe("the filter subjects of an event", () => {
+  it("are specified for all 37 protocol events", () => {
     expect(expected.map(([name]) => name).sort()).toEqual([...eventNames].sort());
     expect(eventNames).toHaveLength(37);
   });
@@ -147,7 +147,7 @@ describe("what an event can be followed by", () => {
 describe("a filter", () => {
   const event = { event: "IntentFilled", contract: "IntentBook", block: 9n, subjects: ["intent_id 7", `account ${a}`] };
 
-  it("matches what fits all of its parts", () => {
+  it("matches events that satisfy all of its fields", () => {
     expect(matches({}, event)).toBe(true);
     const all: Filter = { name: "IntentFilled", contract: "IntentBook", intent_id: "7", account: a, fromBlock: 9n };
     expect(matches(all, event)).toBe(true);
@@ -164,7 +164,7 @@ describe("a filter", () => {
       expect(matches({ ...all, ...other }, event), JSON.stringify(Object.keys(other))).toBe(false);
   });
 
-  it("asks the database for every event that it matches", () => {
+  it("selects every matching event from the database", () => {
     const value = fc.constantFrom("0", "1", a);
     const filter: fc.Arbitrary<Filter> = fc.record(
       {
@@ -181,7 +181,7 @@ describe("a filter", () => {
     fc.assert(
       fc.property(filter, any, ({ ...filter }, { name, contract, args }) => {
         const subjects = subjectsOf(name, args);
-        // Values that this event has, so that it is matched more often than by chance.
+        // Values of this event, to increase the number of matches.
         for (const subject of subjects) {
           const [kind = "", is = ""] = subject.split(" ");
           if (kind in filter) Object.assign(filter, { [kind]: is });
@@ -196,7 +196,7 @@ describe("a filter", () => {
     );
   });
 
-  it("that is empty asks for all events", () => {
+  it("selects all events if it is empty", () => {
     expect(candidateNames({})).toEqual(eventNames);
     expect(candidateNames({ fromBlock: 7n })).toEqual(eventNames);
     expect(candidateNames({ intent_id: "7" })).toEqual([

@@ -15,7 +15,7 @@ const entry = (id: string | null, bytes = 10): Entry => ({
 const idsOf = (entries: readonly Entry[] | undefined) => entries?.map(({ message }) => message.id);
 
 describe("the journal", () => {
-  it("gives a subscriber all entries after its offset, in order, or none if the offset was evicted", () => {
+  it("returns all entries after an offset, in order, or none if the offset was evicted", () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 60 }),

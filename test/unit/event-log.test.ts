@@ -3,7 +3,7 @@ import { argumentEncoder } from "../../src/lib/event-log";
 import { cleanText } from "../../src/lib/text";
 
 describe("the event log's arguments", () => {
-  it("are decimal strings for wide integers and themselves for everything else", () => {
+  it("are decimal strings for wide integers, and unchanged for other types", () => {
     const encode = argumentEncoder("CommerceRegistry", "TrustSignalRecorded");
     expect(
       JSON.parse(
@@ -26,7 +26,7 @@ describe("the event log's arguments", () => {
     });
   });
 
-  it("have no NUL in their text, which PostgreSQL would refuse", () => {
+  it("contain no NUL, which PostgreSQL rejects", () => {
     const encode = argumentEncoder("AgentRegistry", "AgentRegistered");
     expect(JSON.parse(encode({ agentId: 1n, owner: "0xaa", metadataURI: "a\0b\0" }))).toEqual({
       agentId: "1",
@@ -35,13 +35,13 @@ describe("the event log's arguments", () => {
     });
   });
 
-  it("are refused at start for an event that the contract does not have", () => {
+  it("throw at start for an event that the contract does not have", () => {
     expect(() => argumentEncoder("AgentRegistry", "AgentLost")).toThrow("AgentRegistry has no event AgentLost");
   });
 });
 
 describe("cleanText", () => {
-  it("touches nothing but NUL", () => {
+  it("removes only NUL", () => {
     const text = "\u0001 é \u{1F600} \uFFFF 0x\n";
     expect(cleanText(text)).toBe(text);
   });

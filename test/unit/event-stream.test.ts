@@ -38,7 +38,7 @@ describe("a stream of events on the wire", () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  it("sends heartbeats while idle, and loses no event by it", async () => {
+  it("sends heartbeats while idle, without losing an event", async () => {
     const chain = new ChainOfEvents();
     const { feed, reader } = await streamOf(chain, 20);
     await reader.read();

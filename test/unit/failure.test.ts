@@ -9,19 +9,19 @@ const withCode = (code: string, message = "secret detail") => Object.assign(new 
 
 const soon = { "retry-after": "5" };
 
-describe("what a failure tells the client", () => {
+describe("the response to an error", () => {
   it.each([
     ["bad input", new BadInput("limit: is empty", "owner: is required"), 400, "limit: is empty; owner: is required"],
-    ["something that is not there", new NotFound("Agent 7 not found"), 404, "Agent 7 not found"],
-    ["a dependency that is away", new Unavailable("The chain does not answer"), 503, "The chain does not answer"],
+    ["a missing row", new NotFound("Agent 7 not found"), 404, "Agent 7 not found"],
+    ["an unavailable dependency", new Unavailable("The chain does not answer"), 503, "The chain does not answer"],
     [
-      "a provider that can read no chain",
+      "a provider that can't read any chain",
       new AllChainsFailed(["base: can't be read, because RPC_URL_BASE is not set"]),
       500,
       "No chain could be read: base: can't be read, because RPC_URL_BASE is not set",
     ],
-    ["an exception of HTTP", new HTTPException(503, { message: "too slow" }), 503, "too slow"],
-  ])("is the sentence of %s", (_, error, status, message) => {
+    ["an HTTPException", new HTTPException(503, { message: "too slow" }), 503, "too slow"],
+  ])("has the status and message of %s", (_, error, status, message) => {
     expect(failureOf(error)).toEqual({ status, message, fault: false, headers: status === 503 ? soon : {} });
   });
 
@@ -30,7 +30,7 @@ describe("what a failure tells the client", () => {
   it.each([
     ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EHOSTUNREACH"],
     ...["08006", "53300", "57P01", "57P03"],
-  ])("is a 503 when the database says %s", (code) => {
+  ])("is a 503 for the database error %s", (code) => {
     expect(failureOf(withCode(code))).toEqual(away);
   });
 
@@ -39,11 +39,11 @@ describe("what a failure tells the client", () => {
     "Connection terminated due to connection timeout",
     "timeout exceeded when trying to connect",
     "Client has encountered a connection error and is not queryable",
-  ])("is a 503 when the driver says %j", (message) => {
+  ])("is a 503 for the driver error %j", (message) => {
     expect(failureOf(new Error(message))).toEqual(away);
   });
 
-  it("is a 503 however deep the cause is that says so", () => {
+  it("is a 503 for a nested cause at any depth", () => {
     const refused = withCode("ECONNREFUSED");
     expect(failureOf(new Error("Failed query", { cause: refused }))).toEqual(away);
     expect(failureOf(new Error("outer", { cause: new Error("inner", { cause: refused }) }))).toEqual(away);
@@ -54,13 +54,13 @@ describe("what a failure tells the client", () => {
     ["55P03", "The database is busy, so nothing was written; try again shortly"],
     ["42P01", "The index is not built yet; try again shortly"],
     ["3F000", "The index is not built yet; try again shortly"],
-  ])("is a 503 with a sentence when the database says %s, also as the cause", (code, message) => {
+  ])("is a 503 with its own message for the database error %s, also as the cause", (code, message) => {
     const failure = { ...away, message };
     expect(failureOf(withCode(code))).toEqual(failure);
     expect(failureOf(new Error("Failed query", { cause: withCode(code) }))).toEqual(failure);
   });
 
-  it("is a 400, and no fault, when the client hangs up in the middle of its body", () => {
+  it("is a 400 when the client disconnects while sending the body", () => {
     const message = "body: ended before it was complete; send the whole body";
     expect(failureOf(withCode("ECONNRESET", "aborted"))).toEqual({ status: 400, message, fault: false, headers: {} });
     expect(failureOf(withCode("ECONNRESET", "read ECONNRESET"))).toEqual(away);
@@ -73,26 +73,26 @@ describe("what a failure tells the client", () => {
     headers: {},
   };
 
-  it("says when to come back and how much is left, when it is too often", () => {
+  it("has Retry-After and rate-limit headers for a 429", () => {
     expect(failureOf(new TooMany("More than 5 writes in a minute", 30, 5)).headers).toEqual({
       "retry-after": "30",
       ratelimit: "limit=5, remaining=0, reset=30",
     });
   });
 
-  it("says what it takes to be let in", () => {
+  it("has WWW-Authenticate for a 401", () => {
     expect(failureOf(new Unauthorized("authorization: is needed")).headers).toEqual({ "www-authenticate": "Bearer" });
   });
 
   it.each([
-    ["a fault of ours", new TypeError("secret detail")],
-    ["an error of SQL", withCode("42703")],
-    ["a constraint", withCode("23505")],
-    ["a code that only begins like one", withCode("ECONNREFUSED2")],
-    ["a message that only holds one", new Error("a user wrote: Connection terminated")],
-    ["a cause that is no error", new Error("secret detail", { cause: { code: "ECONNREFUSED" } })],
-    ["a text", "secret detail"],
-    ["nothing", undefined],
+    ["a bug", new TypeError("secret detail")],
+    ["an SQL error", withCode("42703")],
+    ["a constraint violation", withCode("23505")],
+    ["a code with the same prefix", withCode("ECONNREFUSED2")],
+    ["a message that contains one", new Error("a user wrote: Connection terminated")],
+    ["a cause that is not an Error", new Error("secret detail", { cause: { code: "ECONNREFUSED" } })],
+    ["a string", "secret detail"],
+    ["undefined", undefined],
     ["null", null],
   ])("leaks nothing about %s", (_, error) => {
     expect(failureOf(error)).toEqual(unforeseen);

@@ -7,31 +7,31 @@ const HOUR = 3_600;
 
 type Round = [roundId: bigint, answer: bigint, startedAt: bigint, updatedAt: bigint, answeredInRound: bigint];
 
-describe("the answer of a feed", () => {
+describe("the price of a feed", () => {
   const fresh: Round = [7n, 300_000_000_000n, NOW, NOW, 7n];
   const changed = (at: number, value: bigint) => fresh.with(at, value) as Round;
 
-  it("is the price with the feed's decimals", () => {
+  it("has the feed's decimals", () => {
     expect(answerOf(fresh, 8, HOUR, now)).toEqual({ digits: 300_000_000_000n, scale: 8 });
   });
 
   it.each<[string, Round]>([
     ["zero", changed(1, 0n)],
     ["negative", changed(1, -1n)],
-    ["too old by a second", changed(3, NOW - 3_601n)],
-    ["of the future", changed(3, NOW + 1n)],
-    ["of a round that never ended", changed(3, 0n)],
-    ["of no round", [0n, 1n, NOW, NOW, 0n]],
+    ["one second too old", changed(3, NOW - 3_601n)],
+    ["from the future", changed(3, NOW + 1n)],
+    ["from an incomplete round", changed(3, 0n)],
+    ["from round 0", [0n, 1n, NOW, NOW, 0n]],
     ["carried over from an earlier round", changed(4, 6n)],
-  ])("is not trusted when it is %s", (_, round) => {
+  ])("is rejected if it is %s", (_, round) => {
     expect(answerOf(round, 8, HOUR, now)).toBeUndefined();
   });
 
-  it("is trusted until it is too old", () => {
+  it("is accepted up to its maximum age", () => {
     expect(answerOf(changed(3, NOW - 3_600n), 8, HOUR, now)).toBeDefined();
   });
 
-  it("is judged by the present where the node lags behind it", () => {
+  it("is compared with the current time if the node is behind", () => {
     expect(answerOf(fresh, 8, HOUR, { block: NOW, present: NOW + 3_601n })).toBeUndefined();
   });
 });
@@ -44,7 +44,7 @@ describe("a sequencer", () => {
     expect(isSequencerUp(status(0n, NOW - 3_600n), now)).toBe(false);
   });
 
-  it("is not up while it is down, or before anything is known of it", () => {
+  it("is not up while it is down or its status is unknown", () => {
     expect(isSequencerUp(status(1n, NOW - 86_400n), now)).toBe(false);
     expect(isSequencerUp(status(0n, 0n), now)).toBe(false);
   });

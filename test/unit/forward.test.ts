@@ -47,7 +47,7 @@ describe("a forwarded request", () => {
     );
   });
 
-  it("gives each part of a stream before the stream ends, and ends the stream when its client leaves", async () => {
+  it("passes on each chunk of a stream immediately, and closes the stream when the client disconnects", async () => {
     let leave = () => {};
     const left = new Promise<void>((resolve) => {
       leave = resolve;
@@ -68,7 +68,7 @@ describe("a forwarded request", () => {
     );
   });
 
-  it("is a 503 that names the port when the gateway is away", async () => {
+  it("returns 503 and names the port when the gateway is down", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;

@@ -18,10 +18,10 @@ function gatewayOver(error: Error) {
   return { gateway: createGateway({ db, head, config: {} } as unknown as Context, log), lines };
 }
 
-describe("a fault behind the gateway", () => {
+describe("an unexpected error behind the gateway", () => {
   const secret = "password authentication failed for user hunter2";
 
-  it("is a 500 that leaks nothing, with the details in the log under the request's id", async () => {
+  it("returns 500 without details, and logs them with the request id", async () => {
     const { gateway, lines } = gatewayOver(new Error(secret));
     const response = await gateway.request("/agents/1");
     expect(response.status).toBe(500);
@@ -37,7 +37,7 @@ describe("a fault behind the gateway", () => {
     ]);
   });
 
-  it("is a 503 that says when to come back, if the database is away", async () => {
+  it("returns 503 with Retry-After if the database is unavailable", async () => {
     const { gateway, lines } = gatewayOver(Object.assign(new Error(secret), { code: "ECONNREFUSED" }));
     const response = await gateway.request("/agents/1");
     expect(response.status).toBe(503);
@@ -46,7 +46,7 @@ describe("a fault behind the gateway", () => {
     expect(lines.map(({ msg }) => msg)).toEqual(["failed request", "request"]);
   });
 
-  it("is not reached by bad input", async () => {
+  it("is not reached by invalid input", async () => {
     const { gateway, lines } = gatewayOver(new Error(secret));
     expect((await gateway.request("/agents/x")).status).toBe(400);
     expect(lines).toMatchObject([{ level: 30, msg: "request", status: 400 }]);

@@ -38,7 +38,7 @@ function follow({ full = true, webSocket = false, quietMs = 60_000, timeoutMs = 
 const headHash = () => follower?.head?.block.hash;
 const polls = (node: FakeNode) => node.calls.filter((call) => call === "eth_getBlockByNumber latest").length;
 
-/** Waits until the node has been asked for its newest block, and been answered, a few more times. */
+/** Waits for a few more completed polls of the newest block. */
 async function polled(node: FakeNode, times = 4): Promise<void> {
   const before = polls(node);
   await expect.poll(() => polls(node), { interval: 5 }).toBeGreaterThanOrEqual(before + times);
@@ -58,14 +58,14 @@ describe("the head, by polling", () => {
     expect(fetched).toEqual(["a1", "a2", "a5"].map((hash) => `eth_getBlockByHash ${hash}`));
   });
 
-  it("is the header only where that is enough", async () => {
+  it("is only the header if requested without transactions", async () => {
     const node = await startNode();
     node.mine(block(3));
     expect((await follow({ full: false }).first()).block.hash).toBe("a3");
     expect(new Set(node.calls)).toEqual(new Set(["eth_getBlockByNumber latest"]));
   });
 
-  it("has one request in flight, and a slow node is asked less often", async () => {
+  it("has one request in flight, and polls a slow node less often", async () => {
     const node = await startNode();
     node.mine(block(1));
     const times: number[] = [];
@@ -78,7 +78,7 @@ describe("the head, by polling", () => {
     await polled(node, 3);
     expect(node.maxInFlight).toBe(1);
     const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-    // 200 ms for the answer; before a poll another half of that.
+    // 200 ms for the response, and half of that before the next poll.
     for (const gap of gaps.slice(2)) expect(gap).toBeGreaterThanOrEqual(290);
   });
 
@@ -89,11 +89,11 @@ describe("the head, by polling", () => {
     { number: 5, hash: "a", timestamp: "0x1" },
     { number: "0x", hash: "a", timestamp: "0x1" },
     { number: `0x${"f".repeat(17)}`, hash: "", timestamp: "0x1" },
-  ])("ignores an answer that is not a block: %j", async (nonsense) => {
+  ])("ignores a response that is not a block: %j", async (invalid) => {
     const node = await startNode();
     node.mine(block(5));
     await follow().first();
-    node.latest = nonsense;
+    node.latest = invalid;
     await polled(node);
     expect(headHash()).toBe("a5");
     expect(follower?.lastError).toBeDefined();
@@ -102,13 +102,13 @@ describe("the head, by polling", () => {
     expect(follower?.lastError).toBeUndefined();
   });
 
-  it("passes on the error of the first attempt", async () => {
+  it("rejects with the error of the first attempt", async () => {
     const node = await startNode();
     node.intercept = (_, response) => !!response.writeHead(404).end("no such node");
     await expect(follow().first()).rejects.toThrow("no such node");
   });
 
-  it("stops asking when it is closed", async () => {
+  it("stops polling when it is closed", async () => {
     const node = await startNode();
     node.mine(block(1));
     await follow().first();
@@ -127,13 +127,13 @@ describe("a head that is not newer than the last", () => {
     node.mine(block(5));
     await follow().first();
   };
-  /** The node gives another block as the newest, without dropping the one it gave before. */
+  /** The node returns another newest block, and still has the previous one. */
   const gives = async (one: FakeBlock) => {
     node.latest = one;
     await polled(node);
   };
 
-  it("is ignored while the node still has the last", async () => {
+  it("is ignored while the node still has the last head", async () => {
     await at5();
     for (const older of [block(4), block(1), block(5, "b")]) {
       await gives(older);
@@ -144,7 +144,7 @@ describe("a head that is not newer than the last", () => {
     await expect.poll(headHash).toBe("a6");
   });
 
-  it("replaces it when the node has another at its height", async () => {
+  it("replaces the last head if the node has another block at its height", async () => {
     await at5();
     node.mine(block(5, "b"));
     await expect.poll(headHash).toBe("b5");
@@ -153,13 +153,13 @@ describe("a head that is not newer than the last", () => {
     await expect.poll(headHash).toBe("c4");
   });
 
-  it("replaces it when the node denies it three times in a row", async () => {
+  it("replaces the last head if the node doesn't find it three times in a row", async () => {
     await at5();
     let denials = 0;
     node.intercept = ({ params: [number] }, response) => {
       if (number !== "0x5") return false;
       denials++;
-      // The third answer is that it has the block after all, so that the count begins anew.
+      // The third response contains the block, which resets the count.
       const result = denials === 3 ? block(5) : null;
       response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, result }));
       return true;
@@ -169,14 +169,14 @@ describe("a head that is not newer than the last", () => {
     expect(denials).toBe(6);
   });
 
-  it.each(["refuses", "breaks off", "is busy"] as const)("is ignored when the node that told of it %s", async (how) => {
+  it.each(["disconnects", "truncates", "is busy"] as const)("is ignored when the node %s", async (how) => {
     const [first, second] = [await startNode(), await startNode()];
     first.mine(block(5));
     second.mine(block(4));
     await follow().first();
     expect(headHash()).toBe("a5");
     first.intercept = (_, response) => {
-      if (how === "refuses") response.socket?.destroy();
+      if (how === "disconnects") response.socket?.destroy();
       else if (how === "is busy") response.writeHead(429).end();
       else response.writeHead(200, { "content-length": 100 }).write("{", () => response.socket?.destroy());
       return true;
@@ -189,7 +189,7 @@ describe("a head that is not newer than the last", () => {
 });
 
 describe("several nodes", () => {
-  it("follows another when the first goes away, and finds a newer block of one that it does not follow", async () => {
+  it("follows another node when the first is away, and finds newer blocks of other nodes", async () => {
     const [first, second] = [await startNode(), await startNode()];
     for (const node of [first, second]) node.mine(block(1));
     await follow().first();
@@ -207,13 +207,13 @@ describe("the head, by newHeads", () => {
     node.mine(block(1));
     await follow({ webSocket: true, ...settings }).first();
     await expect.poll(() => node.subscribers()).toBe(1);
-    // The poll that was under way when the subscription began.
+    // The poll that was in flight when the subscription started.
     await new Promise((resolve) => setTimeout(resolve, 5 * INTERVAL_MS));
     node.calls.length = 0;
     return node;
   };
 
-  it("is the block that the node tells of, which is fetched once, without polls", async () => {
+  it("is the announced block, fetched once, without polling", async () => {
     const node = await subscribed();
     for (const number of [2, 3]) {
       node.announce(node.mine(block(number)));
@@ -222,14 +222,14 @@ describe("the head, by newHeads", () => {
     expect(node.calls).toEqual(["eth_getBlockByHash a2", "eth_getBlockByHash a3"]);
   });
 
-  it("needs no request at all where the header is enough", async () => {
+  it("needs no request if the header is sufficient", async () => {
     const node = await subscribed({ full: false });
     node.announce(node.mine(block(2)));
     await expect.poll(headHash).toBe("a2");
     expect(node.calls).toEqual([]);
   });
 
-  it("fetches the newest of many blocks only", async () => {
+  it("fetches only the newest of many announced blocks", async () => {
     const node = await subscribed();
     for (let number = 2; number <= 50; number++) node.announce(node.mine(block(number)));
     await expect.poll(headHash).toBe("a50");
@@ -237,7 +237,7 @@ describe("the head, by newHeads", () => {
     expect(node.maxInFlight).toBe(1);
   });
 
-  it("goes back after a reorg of which the node tells", async () => {
+  it("goes back after an announced reorg", async () => {
     const node = await subscribed();
     node.announce(node.mine(block(5)));
     await expect.poll(headHash).toBe("a5");
@@ -254,11 +254,11 @@ describe("the head, by newHeads", () => {
     await expect.poll(() => node.subscribers(), { timeout: 5_000 }).toBe(1);
   });
 
-  it("asks a quiet node for its height only, and notices when that goes back", async () => {
+  it("polls only the height of a quiet node, and notices when it decreases", async () => {
     const node = await subscribed({ quietMs: 100 });
     await expect.poll(() => node.calls.length).toBeGreaterThan(3);
     expect(new Set(node.calls)).toEqual(new Set(["eth_blockNumber"]));
-    // A confirmed head counts as an answer: a chain that has no new block is not silent.
+    // A confirmed head counts as a response: a chain without new blocks is not silent.
     const receivedAt = follower?.head?.receivedAt ?? 0;
     await expect.poll(() => follower?.head?.receivedAt).toBeGreaterThan(receivedAt);
     node.forget();

@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
+import { clockAt } from "../../api/core/clock";
 import type { AnyCall } from "../../api/core/operation";
 import { paidCaller } from "../../api/core/paid-caller";
 import { createGateway } from "../../api/gateway";
@@ -10,9 +11,9 @@ import { openApiDocument } from "../../api/transports/openapi";
 import { parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
 
-const synced: IndexHead = { historyDone: true, block: 42n, timestamp: 1n, builtBlock: 42n };
+const synced: IndexHead = { historyDone: true, block: 42n, timestamp: 1n, builtBlock: 42n, revision: "42" };
 
-/** A query that can be built on without end, and fails when it is run. */
+/** A query builder that accepts any method, and fails when the query runs. */
 const failing: object = new Proxy(
   {},
   {
@@ -21,11 +22,11 @@ const failing: object = new Proxy(
   },
 );
 
-/** A database that notes that it is used, and whose queries fail. */
+/** A database that records its use, and whose queries fail. */
 const noting = (onUse: () => void) =>
   new Proxy({} as never, {
     get(_, name) {
-      // A promise looks for it in what it resolves with.
+      // A promise checks its value for `then`.
       if (name === "then") return undefined;
       return () => {
         onUse();
@@ -45,13 +46,13 @@ function servicesOver(db: never, head: () => Promise<IndexHead> = async () => sy
     portfolio: { chains: ["local"], snapshot: () => Promise.reject(new Error("not read")) },
     head,
     readiness: () => Promise.reject(new Error("not read")),
-    now: async () => 1n,
+    clock: async () => clockAt(1n),
   };
 }
 
 const caller = paidCaller({ baseUrl: "http://localhost", client: "one", hasWriteToken: false });
 
-/** Where the example is one of the store's, and the index is read later. */
+/** Inputs for operations whose example would read the store before the index. */
 const examples: Readonly<Record<string, Record<string, unknown>>> = { "bids.select": { bidId: "1-1" } };
 
 async function usesIndex(name: string, { run, input, example }: AnyCall): Promise<boolean> {
@@ -61,7 +62,7 @@ async function usesIndex(name: string, { run, input, example }: AnyCall): Promis
       used = true;
     }),
   );
-  // The databases fail; whether the index was asked is known by then.
+  // The databases fail, but the use of the index is recorded by then.
   await Promise.resolve()
     .then(() => run(services as never, input.parse({ ...example, ...examples[name] }) as never, caller))
     .catch(() => undefined);
@@ -69,12 +70,12 @@ async function usesIndex(name: string, { run, input, example }: AnyCall): Promis
 }
 
 describe("an operation", () => {
-  it.each(calls)("$name says whether it reads the index", async ({ name, operation }) => {
+  it.each(calls)("$name declares whether it reads the index", async ({ name, operation }) => {
     expect(await usesIndex(name, operation)).toBe(operation.readsIndex !== false);
   });
 });
 
-describe("an answer made from the index", () => {
+describe("a response from the index", () => {
   const gatewayAt = (head: () => Promise<IndexHead>) =>
     createGateway(
       servicesOver(
@@ -88,21 +89,27 @@ describe("an answer made from the index", () => {
     status: headers.get("x-index-status"),
   });
 
-  it("says up to which block the index is, whatever becomes of it", async () => {
+  it("has the index head in a header, whatever its status", async () => {
     expect(headersOf(await gatewayAt(async () => synced).request("/agents/1"))).toEqual({ block: "42", status: null });
   });
 
-  it("says that the index is syncing until it has caught up", async () => {
+  it("has a syncing header until the index has caught up", async () => {
     const gateway = gatewayAt(async () => ({ ...synced, historyDone: false }));
     expect(headersOf(await gateway.request("/agents/1"))).toEqual({ block: "42", status: "syncing" });
   });
 
-  it("has no block before the first is indexed", async () => {
-    const gateway = gatewayAt(async () => ({ historyDone: false, block: null, timestamp: null, builtBlock: null }));
+  it("has no block header before the first block is indexed", async () => {
+    const gateway = gatewayAt(async () => ({
+      historyDone: false,
+      block: null,
+      timestamp: null,
+      builtBlock: null,
+      revision: "",
+    }));
     expect(headersOf(await gateway.request("/agents/1"))).toEqual({ block: null, status: "syncing" });
   });
 
-  it("is a 503 that says when to come back while the index is not built", async () => {
+  it("is a 503 with Retry-After while the index is not built", async () => {
     const gateway = gatewayAt(() => Promise.reject(Object.assign(new Error("no relation"), { code: "42P01" })));
     const response = await gateway.request("/agents/1");
     expect(response.status).toBe(503);
@@ -110,7 +117,7 @@ describe("an answer made from the index", () => {
     expect(await response.json()).toEqual({ error: "The index is not built yet; try again shortly" });
   });
 
-  it("says so over tRPC and MCP too; of a batch, the oldest block", async () => {
+  it("has the headers over tRPC and MCP too, with the oldest block of a batch", async () => {
     let block = 50n;
     const gateway = gatewayAt(async () => ({ ...synced, block: block-- }));
     const batch = encodeURIComponent(JSON.stringify({ 0: { agentId: "1" }, 1: { agentId: "2" } }));
@@ -127,7 +134,7 @@ describe("an answer made from the index", () => {
     expect(headersOf(mcp)).toEqual({ block: "48", status: null });
   });
 
-  it("may be read by scripts of other origins", async () => {
+  it("exposes the headers to scripts of other origins", async () => {
     const response = await gatewayAt(async () => synced).request("/agents/1", {
       headers: { origin: "https://a.example" },
     });
@@ -135,7 +142,7 @@ describe("an answer made from the index", () => {
     expect(exposed).toEqual(expect.arrayContaining(["x-index-block", "x-index-status"]));
   });
 
-  it("is documented with both headers, and no other answer is", () => {
+  it("is documented with both headers, unlike other responses", () => {
     const paths = openApiDocument().paths as Record<
       string,
       Record<string, { operationId: string; responses: Responses }>
@@ -150,7 +157,7 @@ describe("an answer made from the index", () => {
     expect(documented.sort()).toEqual(reading.sort());
   });
 
-  it("is not one to bad input, or of the service itself", async () => {
+  it("excludes invalid input and operations without the index", async () => {
     const gateway = gatewayAt(async () => synced);
     for (const path of ["/agents/x", "/health", "/protocol", "/nothing"])
       expect(headersOf(await gateway.request(path)), path).toEqual({ block: null, status: null });

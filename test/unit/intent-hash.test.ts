@@ -5,7 +5,7 @@ import { intentHash } from "../../src/lib/intent-hash";
 import { intent } from "./arbitrary-intent";
 
 describe("intentHash", () => {
-  it("equals what a general EIP-712 encoder makes of any intent", () => {
+  it("equals the hash of a general EIP-712 encoder for any intent", () => {
     fc.assert(
       fc.property(intent, (data) => {
         expect(intentHash(data)).toBe(clientIntentHash(data));
@@ -13,7 +13,7 @@ describe("intentHash", () => {
     );
   });
 
-  it("differs when any member differs", () => {
+  it("differs if any field differs", () => {
     fc.assert(
       fc.property(intent, intent, (one, other) => {
         expect(intentHash({ ...one, nonce: other.nonce }) === intentHash(one)).toBe(one.nonce === other.nonce);

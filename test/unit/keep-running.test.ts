@@ -51,20 +51,20 @@ describe("keepRunning", () => {
   });
   afterEach(() => vi.useRealTimers());
 
-  /** Ends the running child, and waits for as long as the longest delay. */
+  /** Ends the running child, and waits for the maximum delay. */
   const crash = async (code: number | null) => {
     children.at(-1)?.end(code);
     await vi.advanceTimersByTimeAsync(30_000);
   };
 
-  it("starts a child again with a growing delay, and gives up after a number of failures in a row", async () => {
+  it("restarts a child with increasing delay, and gives up after several consecutive failures", async () => {
     for (let failure = 0; failure < 8; failure++) await crash(75);
     expect(delays).toEqual([500, 1_000, 2_000, 5_000, 10_000, 30_000]);
     expect(children).toHaveLength(7);
     expect(givenUp).toEqual(["child ended with code 75:\nits last line"]);
   });
 
-  it("counts a start that fails as a failure, and goes on when one succeeds", async () => {
+  it("counts a failed start as a failure, and continues after a successful one", async () => {
     failsToStart = true;
     children[0]?.end(null);
     await vi.advanceTimersByTimeAsync(2_000);
@@ -79,7 +79,7 @@ describe("keepRunning", () => {
     expect(givenUp).toEqual(["The database does not answer"]);
   });
 
-  it("begins with the first delay again after a child has run for a minute", async () => {
+  it("resets the delay after a child has run for a minute", async () => {
     await crash(75);
     await crash(null);
     await vi.advanceTimersByTimeAsync(61_000);
@@ -87,13 +87,13 @@ describe("keepRunning", () => {
     expect(delays).toEqual([500, 1_000, 500]);
   });
 
-  it("does not start a child again that ended with an error which a restart can't mend", async () => {
+  it("does not restart a child after an error that a restart can't fix", async () => {
     await crash(1);
     expect(children).toHaveLength(1);
     expect(givenUp).toHaveLength(1);
   });
 
-  it("keeps the old child when its replacement does not take over, and stops it when it does", async () => {
+  it("keeps the old child if its replacement fails, and stops it otherwise", async () => {
     await expect(kept.replace(() => Promise.reject(new Error("does not listen")))).rejects.toThrow("does not listen");
     expect(kept.current()).toBe(children[0]);
     expect(children.map((child) => child.isStopped())).toEqual([false, true]);

@@ -8,7 +8,7 @@ const base = "https://intentry.example";
 describe("llms.txt", () => {
   const text = llmsIndex(base);
 
-  it("has the form of the convention: a title, a summary, details without headings, and lists of links", () => {
+  it("follows llmstxt.org: a title, a summary, details without headings, and lists of links", () => {
     const [title, summary, ...rest] = text.split("\n\n");
     expect(title).toBe("# Intentry");
     expect(summary).toMatch(/^> \S/);
@@ -18,7 +18,7 @@ describe("llms.txt", () => {
       for (const line of section.trim().split("\n")) expect(line).toMatch(/^- \[[^\]]+\]\(https:\/\/[^)]+\): \S/);
   });
 
-  it("names every route, and links nowhere else", () => {
+  it("names every route, and links only to the service", () => {
     for (const { operation } of allOperations) expect(text).toContain(`\`${operation.route}\``);
     for (const [, link] of text.matchAll(/\]\(([^)]*)\)/g)) expect(link).toMatch(/^https:\/\/intentry\.example\//);
   });
@@ -40,13 +40,13 @@ describe("llms-full.txt", () => {
     }
   });
 
-  it("describes every type it names, and no value as anything", () => {
+  it("describes every named type, and leaves no value untyped", () => {
     const described = new Set([...text.matchAll(/^### (\w+)/gm)].map(([, name]) => name));
     for (const [, name] of text.matchAll(/(?:with|of|:|or) `([A-Z]\w+)`/g)) expect(described).toContain(name);
     expect(text).not.toMatch(/: anything\.|undefined|\[object/);
   });
 
-  it("keeps its anchors: the index links to a heading of every group", () => {
+  it("has a heading for every link in llms.txt", () => {
     const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, title = ""]) =>
       title.toLowerCase().replaceAll(" ", "-"),
     );

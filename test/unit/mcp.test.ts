@@ -9,22 +9,22 @@ import { toolNameOf, toolOf, toolOperations } from "../../api/transports/tools";
 describe("a tool", () => {
   const tools = toolOperations.map(({ name, operation }) => ({ operation, tool: toolOf(name, operation) }));
 
-  it("has a name of its own that every client takes", () => {
+  it("has a unique name that every client accepts", () => {
     const names = tools.map(({ tool }) => tool.name);
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_]{1,64}$/);
   });
 
-  it("is every operation that is free and not for development", () => {
+  it("exists for every operation except paid and development ones", () => {
     const left = freeCalls.filter(({ name }) => !tools.some(({ tool }) => tool.name === toolNameOf(name)));
     expect(left.map(({ name }) => name)).toEqual(["bids.create", "bids.select"]);
   });
 
-  it("takes the operation's example, by its schema, and not what lacks something it requires", () => {
+  it("accepts the operation's example by its schema, and rejects it without a required field", () => {
     const ajv = new Ajv2020({ strict: false });
     for (const { operation, tool } of tools) {
       const accepts = ajv.compile(tool.inputSchema);
-      // REST sends flags and numbers as texts.
+      // REST sends booleans and numbers as strings.
       const typed = Object.fromEntries(
         Object.entries(operation.example).map(([name, value]) => {
           const { type } = (tool.inputSchema.properties as Record<string, { type?: string }>)[name] ?? {};
@@ -43,7 +43,7 @@ describe("a tool", () => {
     }
   });
 
-  it("says whether it writes", () => {
+  it("declares whether it writes", () => {
     for (const { operation, tool } of tools) expect(tool.annotations?.readOnlyHint).toBe(!operation.writes);
   });
 });
@@ -51,7 +51,7 @@ describe("a tool", () => {
 describe("/mcp", () => {
   type Line = { level: number; msg: string; request_id: string; err?: { message: string } };
 
-  /** A gateway over a database that throws, what it logs, and a way to ask it. */
+  /** A gateway over a database that throws, its log lines, and a function to call it. */
   function gatewayWith(config: object, error = new Error("password of user hunter2")) {
     const lines: Line[] = [];
     const log = pino({ level: "info" }, { write: (line: string) => lines.push(JSON.parse(line)) });
@@ -73,7 +73,7 @@ describe("/mcp", () => {
     return { gateway, lines, send, call };
   }
 
-  it("answers a fault of ours with a sentence that leaks nothing, and logs it under the request's id", async () => {
+  it("responds to an unexpected error without details, and logs them with the request id", async () => {
     const { call, lines } = gatewayWith({});
     const { response, body } = await call("agents_get", { agentId: "1" });
     expect(response.status).toBe(200);
@@ -83,7 +83,7 @@ describe("/mcp", () => {
     expect(lines[0]).toMatchObject({ level: 50, request_id, err: { message: "password of user hunter2" } });
   });
 
-  it("lets nobody write without a token where tokens are asked for", async () => {
+  it("rejects writes without a token if tokens are required", async () => {
     const { call } = gatewayWith({ writeTokens: ["a-token-that-may-write"] });
     const input = { catalog_json: "{}" };
     const text = "authorization: must be 'Bearer <token>' with a valid write token";
@@ -95,17 +95,17 @@ describe("/mcp", () => {
     const { result } = (await call("documents_publishCatalog", input, right)).body as {
       result: { content: { text: string }[] };
     };
-    // It got as far as the store, which throws here.
+    // The call reached the store, which throws here.
     expect(result.content[0]?.text).toContain("Internal error");
   });
 
-  it("refuses a tool that does not exist, one that is for development, and one of Object's own members", async () => {
+  it("rejects unknown tools, development tools, and names of Object.prototype", async () => {
     const { call } = gatewayWith({});
     for (const name of ["nothing_here", "bids_create", "portfolio_get", "constructor", ""])
       expect((await call(name, {})).body).toMatchObject({ error: { code: -32602 } });
   });
 
-  it("has no stream to get and no session to delete", async () => {
+  it("responds to GET and DELETE with 405: it has no streams or sessions", async () => {
     const { gateway } = gatewayWith({});
     for (const method of ["GET", "DELETE", "PUT"]) {
       const response = await gateway.request("/mcp", { method });
@@ -114,7 +114,7 @@ describe("/mcp", () => {
     }
   });
 
-  it("refuses what is too large, no JSON, or no message, and goes on", async () => {
+  it("rejects oversized bodies, invalid JSON and invalid messages, and continues to work", async () => {
     const { send } = gatewayWith({});
     expect((await send("x".repeat(256 * 1024 + 1))).status).toBe(413);
     for (const body of ["", "{", "[]", "{}", '"text"', "[[1]]", "null"]) {
@@ -127,7 +127,7 @@ describe("/mcp", () => {
     expect(await ping.json()).toEqual({ jsonrpc: "2.0", id: 7, result: {} });
   });
 
-  it("lets a browser of any origin send the headers of the protocol", async () => {
+  it("allows MCP's headers from browsers of any origin", async () => {
     const { gateway } = gatewayWith({});
     const asked = "authorization,content-type,mcp-protocol-version,mcp-session-id";
     const response = await gateway.request("/mcp", {

@@ -6,7 +6,7 @@ import { nearest } from "../../client/cli/nearest";
 const names = allOperations.map(({ name }) => name);
 
 describe("the nearest names", () => {
-  it("find a name that was mistyped by one letter", () => {
+  it("contain the name for a typo of one letter", () => {
     const letter = fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz.");
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.nat(), letter, fc.nat(2), (name, at, letter, kind) => {
@@ -17,11 +17,11 @@ describe("the nearest names", () => {
     );
   });
 
-  it("are the name itself first, in any case", () => {
+  it("start with the name itself, ignoring case", () => {
     for (const name of names) expect(nearest(name.toUpperCase(), names)[0]).toBe(name);
   });
 
-  it("are none when nothing is like it", () => {
+  it("are empty if no name is similar", () => {
     expect(nearest("xyzzy", names)).toEqual([]);
     expect(nearest("", names)).toEqual([]);
   });

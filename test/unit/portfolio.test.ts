@@ -17,13 +17,13 @@ const empty = (chain: ChainSlug): ChainReading => ({
 });
 const failed = (chain: ChainSlug): ChainReading => ({ chain, ok: false, reason: "did not answer in time" });
 
-/** A portfolio over a provider that answers as told, in its own time, and counts how often it is asked. */
+/** A portfolio service over a fake provider with a delay. */
 function portfolioOver(answer: (chain: ChainSlug) => ChainReading, cacheMs = 15_000) {
   const read = vi.fn<PortfolioProvider["read"]>(async (_, chains) => {
     await new Promise((resolve) => setImmediate(resolve));
     return chains.map(answer);
   });
-  return { read, ...createPortfolio({ provider: { name: "told", chains: ["base", "polygon"], read }, cacheMs }) };
+  return { read, ...createPortfolio({ provider: { name: "fake", chains: ["base", "polygon"], read }, cacheMs }) };
 }
 
 describe("a portfolio", () => {
@@ -35,15 +35,15 @@ describe("a portfolio", () => {
   });
   const pass = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
 
-  it("reads once for a burst of fifty", async () => {
+  it("reads once for fifty concurrent requests", async () => {
     const { snapshot, read } = portfolioOver(empty);
     const all = await Promise.all(Array.from({ length: 50 }, () => snapshot(wallet, ["base", "polygon"])));
     expect(read).toHaveBeenCalledTimes(1);
     expect(new Set(all).size).toBe(1);
-    expect(all[0]).toMatchObject({ address: wallet, chains: ["base", "polygon"], provider: "told" });
+    expect(all[0]).toMatchObject({ address: wallet, chains: ["base", "polygon"], provider: "fake" });
   });
 
-  it("gives a snapshot again until its time is over", async () => {
+  it("returns a cached snapshot until it expires", async () => {
     const { snapshot, read } = portfolioOver(empty);
     const first = await snapshot(wallet, ["base"]);
     pass(14_999);
@@ -54,7 +54,7 @@ describe("a portfolio", () => {
     expect(read).toHaveBeenCalledTimes(2);
   });
 
-  it("keeps apart what was asked for other addresses, other chains and in another order", async () => {
+  it("caches by address, chains and their order", async () => {
     const { snapshot, read } = portfolioOver(empty);
     await snapshot(wallet, ["base", "polygon"]);
     expect((await snapshot(wallet, ["polygon", "base"])).chains).toEqual(["polygon", "base"]);
@@ -63,14 +63,14 @@ describe("a portfolio", () => {
     expect(read).toHaveBeenCalledTimes(4);
   });
 
-  it("reads every time where nothing is to be given again, but still once for a burst", async () => {
+  it("reads every time if caching is disabled, but once for concurrent requests", async () => {
     const { snapshot, read } = portfolioOver(empty, 0);
     await Promise.all([snapshot(wallet, ["base"]), snapshot(wallet, ["base"])]);
     await snapshot(wallet, ["base"]);
     expect(read).toHaveBeenCalledTimes(2);
   });
 
-  it("fails for everyone who waits when no chain answers, and reads again for the next", async () => {
+  it("rejects all concurrent requests when every chain fails, and reads again for the next one", async () => {
     let answers = false;
     const { snapshot, read } = portfolioOver((chain) => (answers ? empty(chain) : failed(chain)));
     const burst = await Promise.allSettled(Array.from({ length: 50 }, () => snapshot(wallet, ["base", "polygon"])));
@@ -83,14 +83,14 @@ describe("a portfolio", () => {
     expect(read).toHaveBeenCalledTimes(2);
   });
 
-  it("reads again after an unforeseen error, too", async () => {
+  it("reads again after an unexpected error", async () => {
     const { snapshot, read } = portfolioOver(empty);
     read.mockRejectedValueOnce(new Error("unforeseen"));
     await expect(snapshot(wallet, ["base"])).rejects.toThrow("unforeseen");
     await expect(snapshot(wallet, ["base"])).resolves.toBeDefined();
   });
 
-  it("does not give again what lacks a chain", async () => {
+  it("does not cache a snapshot that lacks a chain", async () => {
     let answers = false;
     const { snapshot } = portfolioOver((chain) => (chain === "base" || answers ? empty(chain) : failed(chain)));
     const partial = await snapshot(wallet, ["base", "polygon"]);
@@ -99,7 +99,7 @@ describe("a portfolio", () => {
     expect((await snapshot(wallet, ["base", "polygon"])).summary.warnings).toEqual([]);
   });
 
-  it("remembers a thousand snapshots, and forgets the oldest first", async () => {
+  it("caches a thousand snapshots, and evicts the oldest first", async () => {
     const { snapshot, read } = portfolioOver(empty);
     for (let number = 0; number <= 1_000; number++) await snapshot(walletOf(number), ["base"]);
     read.mockClear();
@@ -110,7 +110,7 @@ describe("a portfolio", () => {
     expect(read).toHaveBeenCalledTimes(1);
   });
 
-  it("gives reading a time limit", async () => {
+  it("reads with a deadline", async () => {
     const { snapshot, read } = portfolioOver(empty);
     await snapshot(wallet, ["base"]);
     expect(read.mock.calls[0]?.[2]).toBeInstanceOf(AbortSignal);

@@ -6,7 +6,7 @@ import { runs } from "../support/seed";
 
 const known = new Set(["limit", "owner", "status"]);
 
-/** The message with which a query is refused; undefined when it is read. */
+/** The error message for a query string. Undefined if it is valid. */
 const refusal = (query: string): string | undefined => {
   try {
     readQuery(query, known);
@@ -18,7 +18,7 @@ const refusal = (query: string): string | undefined => {
 };
 
 describe("a query string", () => {
-  it("gives every known parameter, decoded, whatever the order and whatever else is there", () => {
+  it("returns every known parameter, decoded, in any order and among unknown ones", () => {
     const value = fc.string({ unit: "grapheme", minLength: 1 });
     const values = fc.dictionary(fc.constantFrom(...known), value);
     const others = fc.dictionary(
@@ -36,7 +36,7 @@ describe("a query string", () => {
     );
   });
 
-  it("reads what a form or URLSearchParams writes", () => {
+  it("parses the output of URLSearchParams", () => {
     const value = fc.string({ unit: "grapheme", minLength: 1 });
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...known), value), (values) => {
@@ -45,7 +45,7 @@ describe("a query string", () => {
     );
   });
 
-  it("is read or refused, never a fault, and a refusal names a known parameter", () => {
+  it("parses or is rejected with an error that names a known parameter", () => {
     const text = fc.string({ unit: "binary", maxLength: 12 });
     const part = fc.oneof(
       text,
@@ -75,7 +75,7 @@ describe("a query string", () => {
     ["other=1&other=2&other", {}],
     ["other=%zz&%ff=1&%=2", {}],
     ["__proto__=1&constructor=2&toString", {}],
-  ])("%j is read as %j", (query, values) => {
+  ])("%j parses to %j", (query, values) => {
     expect(readQuery(query, known)).toEqual(values);
   });
 
@@ -90,11 +90,11 @@ describe("a query string", () => {
     ["limit=%", "limit: is not valid percent-encoding"],
     ["limit=1&limit=", "limit: is empty"],
     ["limit=&owner=%zz", "limit: is empty; owner: is not valid percent-encoding"],
-  ])("%j is refused: %s", (query, message) => {
+  ])("%j is rejected: %s", (query, message) => {
     expect(refusal(query)).toBe(message);
   });
 
-  it("is refused with one sentence for a parameter that comes ten thousand times", () => {
+  it("is rejected with one message for a parameter repeated ten thousand times", () => {
     expect(refusal(Array(10_000).fill("limit=1").join("&"))).toBe("limit: is given more than once");
   });
 });

@@ -18,10 +18,10 @@ type Change = {
 
 const indexAt = (change: Partial<IndexHead>): IndexHead => {
   const { block = 100n } = change;
-  return { historyDone: true, block, timestamp, builtBlock: block, ...change };
+  return { historyDone: true, block, timestamp, builtBlock: block, revision: "", ...change };
 };
 
-/** The readiness of a service that is ready but for the change. */
+/** The readiness of a ready service with one change. */
 function readinessWith({ index = {}, chain, store = "ok", chainId = 8453, maxLagSeconds = 30 }: Change = {}) {
   const head = { number: 100n, hash: "0x64", timestamp, receivedAt: NOW } as const;
   return readinessOf({
@@ -46,7 +46,7 @@ function readinessWith({ index = {}, chain, store = "ok", chainId = 8453, maxLag
 const headAt = (change: object) => ({ number: 100n, hash: "0x64", timestamp, receivedAt: NOW, ...change }) as const;
 
 describe("readiness", () => {
-  it("is given when the index is level with a chain that agrees and the store takes writes", () => {
+  it("is true if the index is level with the chain and agrees with it, and the store is writable", () => {
     expect(readinessWith()).toEqual({
       ready: true,
       chain_id: 8453,
@@ -64,9 +64,9 @@ describe("readiness", () => {
 
   it.each<[string, Change, string]>([
     ["the index is not built", { index: "not-built" }, "The index is not built yet; try again shortly."],
-    ["its database is away", { index: "unavailable" }, "The index's database does not answer."],
+    ["its database is unavailable", { index: "unavailable" }, "The index's database does not answer."],
     [
-      "history is not indexed",
+      "the backfill is running",
       { index: { historyDone: false } },
       "The index has not yet caught up with the chain's history.",
     ],
@@ -80,9 +80,9 @@ describe("readiness", () => {
       { chain: { problem: { kind: "behind", sentence: "The chain's newest block is 7." } } },
       "The chain's newest block is 7.",
     ],
-    ["the chain never answered", { chain: { head: undefined, startedAt: NOW } }, "The chain has not answered yet."],
+    ["the chain never responded", { chain: { head: undefined, startedAt: NOW } }, "The chain has not answered yet."],
     [
-      "the chain has not answered for long",
+      "the chain has not responded for a long time",
       { chain: { head: headAt({ receivedAt: NOW - 16 * SECOND }) } },
       "The chain has not answered for 16 s.",
     ],
@@ -100,12 +100,12 @@ describe("readiness", () => {
       "The chain has had no new block for 90 s.",
     ],
     ["the store is read-only", { store: "read-only" }, "The store is read-only; writes return 503."],
-    ["the store is away", { store: "unavailable" }, "The store does not answer."],
-  ])("is refused with a reason when %s", (_, change, reason) => {
+    ["the store is unavailable", { store: "unavailable" }, "The store does not answer."],
+  ])("is false with a reason if %s", (_, change, reason) => {
     expect(readinessWith(change)).toMatchObject({ ready: false, reason, reasons: [reason] });
   });
 
-  it("gives every reason, the chain's first", () => {
+  it("has every reason, the chain's first", () => {
     const { reason, reasons } = readinessWith({
       chain: { problem: { kind: "genesis", sentence: "Another genesis." } },
       index: { historyDone: false },
@@ -119,12 +119,12 @@ describe("readiness", () => {
     ]);
   });
 
-  it("says which of the store's states it is in", () => {
+  it("contains the store's state", () => {
     for (const store of ["ok", "read-only", "unavailable"] as const) expect(readinessWith({ store }).store).toBe(store);
   });
 
-  describe("with a chain that answered a moment ago", () => {
-    it.each([1, 5, 15])("stays after failed requests for %d s", (seconds) => {
+  describe("with a chain that responded recently", () => {
+    it.each([1, 5, 15])("stays true after failed requests for %d s", (seconds) => {
       expect(readinessWith({ chain: { head: headAt({ receivedAt: NOW - seconds * SECOND }) } }).ready).toBe(true);
     });
   });
@@ -135,7 +135,7 @@ describe("readiness", () => {
       chain: { syncedAt: levelAgo === undefined ? undefined : NOW - levelAgo * SECOND },
     });
 
-    it("is given up to the allowed seconds and refused beyond", () => {
+    it("is true up to the maximum lag and false beyond", () => {
       expect(readinessWith(behind(15n, 30n))).toMatchObject({ ready: true, lag_blocks: "15", lag_seconds: 30 });
       expect(readinessWith(behind(16n, 31n))).toMatchObject({
         ready: false,
@@ -144,19 +144,19 @@ describe("readiness", () => {
       });
     });
 
-    it("is refused for a single block where no lag is allowed", () => {
+    it("is false for a lag of one block if no lag is allowed", () => {
       expect(readinessWith({ ...behind(1n, 0n), maxLagSeconds: 0 })).toMatchObject({
         ready: false,
         reason: "The index is 1 block and 1 s behind the chain.",
       });
     });
 
-    it("is measured from when the index was last level: the first block after a long pause is not a long lag", () => {
+    it("measures the lag from when the index was last level: the first block after a long pause is not a long lag", () => {
       expect(readinessWith(behind(1n, 3600n, 0.4))).toMatchObject({ ready: true, lag_seconds: 1 });
       expect(readinessWith(behind(1n, 3600n, 31))).toMatchObject({ ready: false, lag_seconds: 31 });
     });
 
-    it("is 0, and not below, while the chain's head is not yet known to be as new as the index", () => {
+    it("has a lag of 0 while the known chain head is behind the index", () => {
       expect(readinessWith({ index: { block: 103n, timestamp: timestamp + 6n } })).toMatchObject({
         ready: true,
         lag_blocks: "0",
@@ -165,17 +165,17 @@ describe("readiness", () => {
     });
   });
 
-  it("allows a slow chain twenty block times without a block", () => {
+  it("allows twenty block times without a block on a slow chain", () => {
     const chain = { blockSeconds: 12, newBlockAt: NOW - 240 * SECOND };
     expect(readinessWith({ chain }).ready).toBe(true);
     expect(readinessWith({ chain: { ...chain, newBlockAt: NOW - 241 * SECOND } }).ready).toBe(false);
   });
 
-  it("allows a local chain any time without a block", () => {
+  it("allows any time without a block on a local chain", () => {
     expect(readinessWith({ chainId: 31337, chain: { newBlockAt: NOW - 86_400 * SECOND } }).ready).toBe(true);
   });
 
-  it("says during the backfill how far it is and how long it takes", () => {
+  it("contains progress and remaining time during the backfill", () => {
     const backfill = readinessWith({ index: { historyDone: false, block: 25n }, chain: { etaSeconds: 90 } });
     expect(backfill).toMatchObject({ ready: false, progress: 0.25, eta_seconds: 90 });
     expect(readinessWith({ index: "not-built" })).toMatchObject({ progress: 0, eta_seconds: null });

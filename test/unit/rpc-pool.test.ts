@@ -31,7 +31,7 @@ const call = { method: "eth_getLogs", params: ["x"] };
 const isProbe = (text: string) => text === "eth_chainId";
 
 describe("requests to a node", () => {
-  it("are at most 16 at a time, however many there are", async () => {
+  it("are limited to 16 at a time", async () => {
     const { pool, first } = await start();
     first.intercept = () => new Promise((resolve) => setTimeout(() => resolve(false), 100));
     await Promise.all(Array.from({ length: 400 }, () => pool.request(call)));
@@ -39,7 +39,7 @@ describe("requests to a node", () => {
     expect(first.maxInFlight).toBe(MAX_IN_FLIGHT);
   });
 
-  it("are fewer at a time when it fails, and more again when it does not", async () => {
+  it("have lower concurrency after failures, and higher again after successes", async () => {
     const { pool, first } = await start();
     let failing = true;
     first.intercept = (_, response) => failing && !!response.writeHead(503).end();
@@ -54,16 +54,16 @@ describe("requests to a node", () => {
   it.each([
     ["HTTP 429", 429, "slow down"],
     ["HTTP 502", 502, "bad gateway"],
-    ["a limit in JSON-RPC", 200, '{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"limit exceeded"}}'],
-    ["an answer that is not JSON", 200, "<html>"],
-  ])("are repeated after %s", async (_, status, body) => {
+    ["a JSON-RPC limit error", 200, '{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"limit exceeded"}}'],
+    ["a response that is not JSON", 200, "<html>"],
+  ])("are retried after %s", async (_, status, body) => {
     const { pool, first } = await start();
     first.intercept = (_call, response) => first.calls.length < 3 && !!response.writeHead(status).end(body);
     expect((await pool.request({ method: "eth_getBlockByNumber", params: ["latest", false] })).result).toBeTruthy();
     expect(first.calls).toHaveLength(3);
   });
 
-  it("fail at once with the node's own error", async () => {
+  it("fail immediately with the node's own error", async () => {
     const { pool, first } = await start();
     const error = { code: -32602, message: "block range is too wide" };
     first.intercept = (_, response) => !!response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, error }));
@@ -77,14 +77,14 @@ describe("requests to a node", () => {
     expect(first.calls).toHaveLength(2);
   });
 
-  it("fail after five attempts while the node answers others", async () => {
+  it("fail after five attempts while other requests succeed", async () => {
     const { pool, first } = await start();
     first.intercept = ({ method }, response) => method === "eth_getLogs" && !!response.writeHead(500).end();
     await expect(pool.request(call)).rejects.toMatchObject({ status: 500 });
     expect(first.calls.filter((text) => !isProbe(text))).toHaveLength(5);
   });
 
-  it("wait as long as a 429 asks for", async () => {
+  it("follow the Retry-After of a 429", async () => {
     const { pool, first } = await start();
     first.intercept = (_, response) =>
       first.calls.length === 1 && !!response.writeHead(429, { "retry-after": "1" }).end();
@@ -95,7 +95,7 @@ describe("requests to a node", () => {
 });
 
 describe("a node that is away", () => {
-  it("gets one probe at a time, and the requests that waited when it is back", async () => {
+  it("gets one probe at a time, and the queued requests when it is back", async () => {
     const changes: unknown[] = [];
     const { pool, first } = await start(1, { onNodeChange: (change) => changes.push(change) });
     let isDown = true;
@@ -115,7 +115,7 @@ describe("a node that is away", () => {
     expect(changes).toMatchObject([{ away: true }, { away: false }]);
   });
 
-  it("may be silent: what it never answered is sent again when it is back", async () => {
+  it("that never responds gets pending requests again when it is back", async () => {
     const { pool, first } = await start(1, { timeoutMs: 30_000 });
     let silent = true;
     first.intercept = ({ method }, response) => {
@@ -123,7 +123,7 @@ describe("a node that is away", () => {
       return silent;
     };
     const lost = pool.request(call);
-    // What fails makes the pool notice.
+    // Failed requests make the pool notice.
     const others = [1, 2, 3].map(() => pool.request({ method: "eth_getBlockByNumber", params: ["latest", false] }));
     await expect.poll(() => pool.nodes[0]?.isDown).toBe(true);
     silent = false;

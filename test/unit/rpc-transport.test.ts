@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => node.close());
 
-/** What Ponder makes of a transport. */
+/** Creates the transport like Ponder does. */
 const bucketOf = (transport: ReturnType<typeof rpcTransport>) => ({
   rpsLimit: 20,
   request: transport({ chain: anvil as Chain, retryCount: 0, timeout: 10_000 }).request,
@@ -23,7 +23,7 @@ const bucketOf = (transport: ReturnType<typeof rpcTransport>) => ({
 const headPoll = { method: "eth_getBlockByNumber", params: ["latest", true] };
 
 describe("Ponder's transport", () => {
-  it("answers polls of the head from memory, with the newest block", async () => {
+  it("serves polls of the head from memory, with the newest block", async () => {
     const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
     expect(await bucket.request(headPoll)).toMatchObject({ hash: "a1", transactions: [{ hash: "0x1" }] });
     node.maxInFlight = 0;
@@ -37,14 +37,14 @@ describe("Ponder's transport", () => {
     await expect.poll(() => bucket.request(headPoll)).toMatchObject({ hash: "a2" });
   });
 
-  it("answers a poll for the header with the hashes of the transactions, from the same memory", async () => {
+  it("serves polls of the header with transaction hashes, from the same memory", async () => {
     const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
     const header = await bucket.request({ method: "eth_getBlockByNumber", params: ["latest", false] });
     expect(header).toMatchObject({ hash: "a1", transactions: ["0x1"] });
     expect(node.maxInFlight).toBe(1);
   });
 
-  it("follows the head from its first request on, and says so once", async () => {
+  it("follows the head from the first request on, and calls onFollow once", async () => {
     const heads: FollowedHead[] = [];
     const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times, onFollow: (head) => heads.push(head) }));
     expect(heads).toHaveLength(0);
@@ -55,14 +55,14 @@ describe("Ponder's transport", () => {
     await expect.poll(() => heads[0]?.current()).toMatchObject({ number: 2n, hash: "a2" });
   });
 
-  it("keeps the block whole when Ponder drops transactions from it", async () => {
+  it("keeps its block complete when Ponder removes the transactions of a returned one", async () => {
     const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
     const given = (await bucket.request(headPoll)) as { transactions: unknown[] };
     given.transactions = [];
     expect(await bucket.request(headPoll)).toMatchObject({ transactions: [{ hash: "0x1" }] });
   });
 
-  it("gives the last head while the node is away", async () => {
+  it("returns the last head while the node is away", async () => {
     const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
     await bucket.request(headPoll);
     node.intercept = (_, response) => !!response.socket?.destroy();
@@ -90,7 +90,7 @@ describe("Ponder's transport", () => {
 });
 
 describe("followHead", () => {
-  it("gives the newest header from memory, and the last error", async () => {
+  it("returns the newest header from memory, and the last error", async () => {
     const head = followHead({ urls: [node.url], ...times });
     expect(head.current()).toBeUndefined();
     expect(await head.first()).toMatchObject({ number: 1n, hash: "a1", timestamp: 1_001n });

@@ -9,7 +9,7 @@ const MAX = 2n ** 256n - 1n;
 const status = oneOf("open", "filled");
 const kind = enumNumber(["verification", "risk"]);
 
-/** What a scalar makes of a value: the parsed value, or the problems as a client reads them. */
+/** Parses a value. Returns the parsed value or the error messages. */
 const read = (scalar: z.ZodType, sent: unknown): unknown => {
   const parsed = z.object({ it: scalar }).safeParse({ it: sent });
   return parsed.success ? parsed.data.it : problemsOf(parsed.error);
@@ -32,13 +32,13 @@ const problem = {
 /** Each scalar by its name in {@link problem}. */
 const scalars = { id, address, hash, flag, status, kind, limit, offset, cursor };
 
-/** Texts that are no whole number, though much software takes them for one. */
+/** Strings that are not whole numbers, although many parsers accept them. */
 const notDigits = ["", " ", "-1", "+1", "1.0", "1e3", "0x10", " 1", "1 ", "1\n", "1_000", "1,000", "１", "٣", "NaN"];
-/** Whole numbers that are far too large, and would fill a test's title. */
+/** Whole numbers that are too large, and too long for a test title. */
 const tooLong = [String(MAX + 1n), "9".repeat(90), "9".repeat(200_000)];
 
 describe("an id", () => {
-  it("is any unsigned 256-bit integer, as decimal text, bigint or number", () => {
+  it("is any unsigned 256-bit integer, as decimal string, bigint or number", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: MAX }), (value) => {
         expect(read(id, String(value))).toBe(value);
@@ -67,7 +67,7 @@ describe.each([
 ] as const)("%s", (_, scalar, digits, sentence) => {
   const hex = fc.string({ unit: fc.constantFrom(..."0123456789abcdefABCDEF"), minLength: digits, maxLength: digits });
 
-  it(`is 0x and ${digits} hex digits in any case, read in lower case`, () => {
+  it(`is 0x and ${digits} hex digits in any case, parsed to lower case`, () => {
     fc.assert(
       fc.property(hex, (text) => {
         expect(read(scalar, `0x${text}`)).toBe(`0x${text.toLowerCase()}`);
@@ -76,20 +76,20 @@ describe.each([
   });
 
   it.each([
-    ["the empty text", ""],
+    ["the empty string", ""],
     ["0x alone", "0x"],
     ["one digit too few", `0x${"a".repeat(digits - 1)}`],
     ["one digit too many", `0x${"a".repeat(digits + 1)}`],
     ["an upper-case prefix", `0X${"a".repeat(digits)}`],
     ["no prefix", "a".repeat(digits)],
-    ["no prefix and as long as with one", "a".repeat(digits + 2)],
-    ["something that is no hex digit", `0x${"a".repeat(digits - 1)}g`],
-    ["a newline at its end", `0x${"a".repeat(digits - 1)}\n`],
+    ["no prefix but the full length", "a".repeat(digits + 2)],
+    ["an invalid hex digit", `0x${"a".repeat(digits - 1)}g`],
+    ["a trailing newline", `0x${"a".repeat(digits - 1)}\n`],
     ["a fullwidth digit", `0x${"a".repeat(digits - 1)}ａ`],
     ["200,000 digits", `0x${"a".repeat(200_000)}`],
     ["a number", 7],
     ["null", null],
-    ["a list", [`0x${"a".repeat(digits)}`]],
+    ["an array", [`0x${"a".repeat(digits)}`]],
   ])("is not %s", (_, sent) => {
     expect(read(scalar, sent)).toEqual(refused(sentence));
   });
@@ -134,13 +134,13 @@ describe("the number of an enum's value", () => {
     expect(read(kind, sent)).toEqual(refused(problem.kind));
   });
 
-  it("is not a number of any length that the enum has not", () => {
+  it("is not a larger number of any length", () => {
     for (const text of tooLong) expect(read(kind, text)).toEqual(refused(problem.kind));
   });
 });
 
 describe("a limit", () => {
-  it("is what was sent from 1 to 100, 100 above and 50 by default", () => {
+  it("is the value from 1 to 100, 100 for larger values, and 50 by default", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 10n ** 30n }), (value) => {
         expect(read(limit, String(value))).toBe(value > 100n ? 100 : Number(value));
@@ -171,7 +171,7 @@ describe("an offset", () => {
     expect(read(offset, sent)).toEqual(refused(problem.offset));
   });
 
-  it("is not a number of any length above that", () => {
+  it("is not a larger number of any length", () => {
     for (const text of tooLong) expect(read(offset, text)).toEqual(refused(problem.offset));
   });
 });
@@ -179,13 +179,13 @@ describe("an offset", () => {
 describe("every scalar", () => {
   const names = Object.keys(scalars) as (keyof typeof scalars)[];
 
-  it.each(names.filter((name) => name !== "limit"))("%s is required unless it is made optional", (name) => {
+  it.each(names.filter((name) => name !== "limit"))("%s is required unless it is optional", (name) => {
     expect(read(scalars[name], undefined)).toEqual(refused("is required"));
     expect(z.object({ it: scalars[name] }).safeParse({}).success).toBe(false);
     expect(read(scalars[name].optional(), undefined)).toBeUndefined();
   });
 
-  it.each(names)("%s is read or refused with its own sentence, whatever is sent", (name) => {
+  it.each(names)("%s parses any input or rejects it with its own message", (name) => {
     const sent = fc
       .oneof(fc.anything(), fc.string({ unit: "binary" }), fc.bigInt(), fc.double())
       .filter((value) => value !== undefined);
@@ -199,14 +199,14 @@ describe("every scalar", () => {
   });
 });
 
-describe("values of answers", () => {
+describe("output values", () => {
   it.each([
     [uintText, ["0", "1", String(MAX * MAX)], ["", "-1", "1.5", "0x1", "1\n"]],
     [decimalText, ["0", "1.5", "1.000001"], ["", ".5", "1.", "1.0000001", "-1", "1e3"]],
     [addressText, [`0x${"ab".repeat(20)}`], [`0x${"AB".repeat(20)}`, `0x${"ab".repeat(21)}`, "0x"]],
     [hashText, [`0x${"ab".repeat(32)}`], [`0x${"AB".repeat(32)}`, `0x${"ab".repeat(31)}`, "0x"]],
     [bytesText, ["0x", "0x00", `0x${"ab".repeat(99)}`], ["", "0x0", "0xAB", "00"]],
-  ] as const)("are held to their form (%#)", (schema, good, bad) => {
+  ] as const)("are validated against their format (%#)", (schema, good, bad) => {
     for (const text of good) expect(schema.safeParse(text).success).toBe(true);
     for (const text of bad) expect(schema.safeParse(text).success).toBe(false);
   });

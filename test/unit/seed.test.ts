@@ -21,7 +21,7 @@ describe("the seed of property tests", () => {
     expect(generated()).toHaveLength(runs(100));
   });
 
-  it("is the default for an unset or empty variable, and the number of any other", () => {
+  it("is the default for an unset or empty variable, and otherwise the number", () => {
     expect(positiveInteger("TEST_SEED", undefined, 1)).toBe(1);
     expect(positiveInteger("TEST_SEED", "", 1)).toBe(1);
     expect(positiveInteger("TEST_SEED", "1767225600", 1)).toBe(1_767_225_600);

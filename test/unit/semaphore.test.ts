@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createSemaphore } from "../../api/payments/semaphore";
 
 describe("a semaphore", () => {
-  it("runs at most as many tasks at a time as it has permits, in order, and all of them in the end", async () => {
+  it("runs all tasks in order, with at most one task per permit at a time", async () => {
     const { run } = createSemaphore(3);
     let running = 0;
     let most = 0;

@@ -52,7 +52,7 @@ const sum = (fractions: Fraction[]): Fraction =>
 const isLess = (left: Fraction, right: Fraction) =>
   left.numerator * right.denominator < right.numerator * left.denominator;
 
-/** A fraction's digits one after another; the rest left after the last one decides about rounding up. */
+/** A fraction's digits by long division. The remainder after the last one decides the rounding. */
 function written({ numerator, denominator }: Fraction, places: number | "all"): string {
   let rest = numerator % denominator;
   let digits = "";
@@ -81,7 +81,7 @@ function expectedTotal(known: Known[], complete: boolean): string | null {
   return written(sum(worths), 2);
 }
 
-/** Picks the most valuable again and again, the first of equal ones by chain, then by contract. */
+/** Selection sort: the most valuable first, equal values by chain, then by contract. */
 function expectedTop(known: Known[], order: ChainSlug[]): Known[] {
   const left = known.filter(({ worth }) => worth);
   const top: Known[] = [];
@@ -141,7 +141,7 @@ const uint256 = fc.oneof(
   fc.bigInt({ min: 1n, max: 2n ** 256n - 1n }),
 );
 const decimals = fc.oneof(fc.constantFrom(0, 2, 6, 8, 18), fc.integer({ min: 0, max: 255 }));
-// Few different prices and balances, among others, so that values are often equal, and often end in a 5.
+// Includes few distinct prices and balances, so that values are often equal, and often end in a 5.
 const price = fc.oneof(
   fc.constantFrom(dollars(1n), dollars(5n, 1), dollars(5n, 3), dollars(5n, 7), dollars(10n ** 8n, 8)),
   fc.record({ digits: fc.bigInt({ min: 1n, max: 10n ** 20n }), scale: fc.integer({ min: 0, max: 24 }) }),
@@ -179,7 +179,7 @@ function arbitraryChain(chain: ChainSlug): fc.Arbitrary<ChainReading> {
     .map((part) => ({ chain, ok: true, activity: [], ...part }));
 }
 
-/** A token as a snapshot shows it. */
+/** A token of a snapshot. */
 function expectedToken(chain: ChainSlug, held: Holding) {
   const scale = held.decimals === null ? undefined : tenTo(held.decimals);
   const worth = worthOf(held);
@@ -200,11 +200,11 @@ function expectedToken(chain: ChainSlug, held: Holding) {
 }
 
 describe("a snapshot", () => {
-  // 10,000 portfolios in all, in tests that each end long before their timeout on a busy machine.
+  // 10,000 portfolios in total, in batches that end long before the timeout on a busy machine.
   const batches = Array.from({ length: 10 }, (_, batch) => batch);
 
   it.each(batches)("sums, counts and orders like an implementation with fractions, batch %i", async (batch) => {
-    // So many runs take a while: between them, the worker answers Vitest, which gives up after a minute without an answer.
+    // Yields between runs: Vitest gives up on a worker that doesn't respond for a minute.
     await fc.assert(
       fc.asyncProperty(arbitraryReadings, async (readings) => {
         await new Promise(setImmediate);
@@ -217,14 +217,14 @@ describe("a snapshot", () => {
         const shown = held.map(({ chain, each }) =>
           tokens.find((token) => token.chain === chain && token.contract === each.contract),
         );
-        // One comparison of all tokens: one of each would take most of the test's time.
+        // One comparison of all tokens: one per token would take most of the test's time.
         expect(shown).toEqual(held.map(({ chain, each }) => expectedToken(chain, each)));
       }),
       { seed: seed + batch, numRuns: runs(1_000) },
     );
   });
 
-  it("has the documented fields and formats, whatever is held", () => {
+  it("has the documented fields and formats for any holdings", () => {
     fc.assert(
       fc.property(arbitraryReadings, (readings) => {
         const made = snapshot(readings);
@@ -234,7 +234,7 @@ describe("a snapshot", () => {
     );
   });
 
-  it("orders tokens by chain as asked, then the most valuable first, then the unpriced, each by contract", () => {
+  it("orders tokens by requested chain, then by value, then unpriced ones by contract", () => {
     const { tokens } = snapshot([
       reading("polygon", [
         holding({ contract: addressOf(4) }),
@@ -274,12 +274,12 @@ describe("a snapshot", () => {
     ["0.005", dollars(5n, 3), "0.01"],
     ["0.995", dollars(995n, 3), "1"],
     ["1234.5", dollars(12_345n, 1), "1234.5"],
-  ])("shows a total of %s as two fraction digits at most, rounded half up", (_, price, total) => {
+  ])("rounds a total of %s half up to at most two fraction digits", (_, price, total) => {
     const { summary } = snapshot([reading("base", [holding({ decimals: 0, rawBalance: 1n, price })])]);
     expect(summary.totalValueUsd).toBe(total);
   });
 
-  it("is worth 0 where nothing is held, and null where what is held has no price or may be missing", () => {
+  it("has value 0 without holdings, and null if prices or holdings may be missing", () => {
     const totals = (readings: ChainReading[]) => {
       const { totalValueUsd, stablecoinValueUsd } = snapshot(readings).summary;
       return [totalValueUsd, stablecoinValueUsd];
@@ -291,7 +291,7 @@ describe("a snapshot", () => {
     expect(totals([reading("base", []), { chain: "polygon", ok: false, reason: "failed" }])).toEqual([null, null]);
   });
 
-  it("counts as stablecoins only what is marked as one, whatever it calls itself", () => {
+  it("counts only tokens marked as stablecoins, whatever their name", () => {
     const { summary } = snapshot([
       reading("base", [
         holding({ contract: addressOf(1), symbol: "USDC", price: dollars(1n), stablecoin: true }),
@@ -301,7 +301,7 @@ describe("a snapshot", () => {
     expect(summary).toMatchObject({ totalValueUsd: "1001", stablecoinValueUsd: "1" });
   });
 
-  it("names a chain that failed in a warning, and does not show it as empty", () => {
+  it("names a failed chain in a warning, and does not show it as empty", () => {
     const { chains, summary } = snapshot([
       reading("base", [holding({ price: dollars(2n) })], { warnings: ["recent activity could not be read"] }),
       { chain: "polygon", ok: false, reason: "did not answer in time" },
@@ -317,7 +317,7 @@ describe("a snapshot", () => {
     });
   });
 
-  it("shows the newest twenty activities of all chains, those without a time last", () => {
+  it("has the newest twenty activities of all chains, those without a time last", () => {
     const at = (seconds: number | null, block: number): Activity => ({
       hash: `0x${block.toString(16).padStart(64, "0")}`,
       from: wallet,

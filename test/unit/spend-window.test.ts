@@ -15,12 +15,12 @@ function contractRecordSpend(window: SpendWindow, now: bigint, amount: bigint): 
 }
 
 describe("the spend window", () => {
-  it("is over exactly one day after it began", () => {
+  it("ends exactly one day after its start", () => {
     expect(isOver({ lastReset: 1_000n }, 1_000n + DAY - 1n)).toBe(false);
     expect(isOver({ lastReset: 1_000n }, 1_000n + DAY)).toBe(true);
   });
 
-  it("follows the contract over any sequence of spends, given only the totals that its events carry", () => {
+  it("matches the contract for any sequence of spends, using only the totals in its events", () => {
     const spends = fc.array(fc.record({ wait: fc.bigInt(0n, 2n * DAY), amount: fc.bigInt(0n, 2n ** 255n) }));
     fc.assert(
       fc.property(spends, (sequence) => {

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** How a service answers; `body` is what it was sent. */
+/** Handles a request. `body` is the request body. */
 export type Handler = (request: IncomingMessage, body: string, response: ServerResponse) => void;
 
-/** A service that answers as the test says, with the requests that it got. */
+/** Starts a fake service with this handler. It records the requests. */
 export async function serve(handler: Handler) {
   const requests: { method: string; url: string; body: string; headers: IncomingMessage["headers"] }[] = [];
   const server = createServer(async (request, response) => {

@@ -30,7 +30,7 @@ describe("the owner of a state folder", () => {
     return state;
   };
 
-  it("is refused while another process owns it, and leaves that one's mark", async () => {
+  it("throws while another process owns it, and keeps that process's owner file", async () => {
     const file = `owner-${other.pid}-${await runningSince(other.pid ?? 0)}`;
     await mark(file);
     await expect(own()).rejects.toThrow(
@@ -39,7 +39,7 @@ describe("the owner of a state folder", () => {
     expect(await marks()).toEqual([file]);
   });
 
-  it("takes it over from a process that is gone", async () => {
+  it("takes over from a process that no longer runs", async () => {
     const file = `owner-${other.pid}-${await runningSince(other.pid ?? 0)}`;
     await mark(file);
     other.kill("SIGKILL");
@@ -50,7 +50,7 @@ describe("the owner of a state folder", () => {
     expect(await marks()).toEqual([]);
   });
 
-  it.runIf(hasProc)("takes it over when the process id belongs to another process by now", async () => {
+  it.runIf(hasProc)("takes over if the process id was reused by another process", async () => {
     await mark(`owner-${other.pid}-1`);
     await mark(`owner-${process.pid}-1`);
     await mark(`child-${other.pid}-1`);
@@ -59,14 +59,14 @@ describe("the owner of a state folder", () => {
     expect(isRunning()).toBe(true);
   });
 
-  it("ends the children that the owner before left running", async () => {
+  it("ends the children that the previous owner left running", async () => {
     await mark(`child-${other.pid}-${await runningSince(other.pid ?? 0)}`);
     const ended = once(other, "exit");
     await own();
     expect(await ended).toEqual([null, "SIGINT"]);
   });
 
-  it("marks its children for as long as they run", async () => {
+  it("records its children while they run", async () => {
     const { record } = await own();
     const ended = once(other, "exit");
     await record({ pid: other.pid ?? 0, ended });

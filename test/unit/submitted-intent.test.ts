@@ -11,7 +11,7 @@ const inputOf = (submitted: Intent) =>
   encodeFunctionData({ abi: intentBookAbi, functionName: "submitIntent", args: [submitted, 27, zeroHash, zeroHash] });
 
 describe("submittedIntent", () => {
-  it("reads any intent out of the calldata of a direct call", () => {
+  it("decodes any intent from the calldata of a direct call", () => {
     fc.assert(
       fc.property(intent, (submitted) => {
         expect(submittedIntent({ to: book, input: inputOf(submitted) }, book)).toEqual(submitted);
@@ -19,7 +19,7 @@ describe("submittedIntent", () => {
     );
   });
 
-  it("gives null for another contract, another function and calldata that is too short", () => {
+  it("returns null for another contract, another function and truncated calldata", () => {
     fc.assert(
       fc.property(intent, (submitted) => {
         const input = inputOf(submitted);
@@ -31,7 +31,7 @@ describe("submittedIntent", () => {
     );
   });
 
-  it.each([0, 1, 5, 6, 11, 12])("gives null when word %i does not fit the type of its member", (place) => {
+  it.each([0, 1, 5, 6, 11, 12])("returns null if word %i exceeds the type of its field", (place) => {
     fc.assert(
       fc.property(intent, (submitted) => {
         const input = inputOf(submitted);

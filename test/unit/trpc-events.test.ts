@@ -25,18 +25,18 @@ describe("the live events over tRPC", () => {
     const gateway = createGateway({ config, events: feed } as unknown as Context, pino({ level: "silent" }));
     const query = input === undefined ? "" : `?input=${encodeURIComponent(JSON.stringify(input))}`;
     const { body } = await gateway.request(`/trpc/events.subscribe${query}`);
-    if (!body) throw new Error("There is no stream");
+    if (!body) throw new Error("The response has no body");
     return body;
   };
 
-  /** The error with which a stream ends. */
+  /** The error at the end of a stream. */
   const errorOf = async (input: unknown) => {
     for await (const { event, data } of serverSent(await ask(input)))
       if (event === "serialized-error") return JSON.parse(data);
       else if (event === undefined) return "a message";
   };
 
-  it("end for good at an unknown event id", async () => {
+  it("end without reconnecting at an unknown event id", async () => {
     const error = await errorOf({ lastEventId: `${"9".repeat(12)}-${"9".repeat(6)}-${"f".repeat(16)}` });
     expect(error).toMatchObject({
       message: expect.stringContaining("Unknown or expired event id"),

@@ -12,7 +12,7 @@ import {
 const line = (msg: string) => JSON.stringify({ level: 40, time: 1, msg, chain: "protocol", chain_id: 31337 });
 
 describe("a line of Ponder's log", () => {
-  it("says a reorg beyond finality in the words of the installed version", () => {
+  it("has the message of the installed version for a reorg beyond finality", () => {
     const source = readFileSync("node_modules/ponder/dist/esm/sync-realtime/index.js", "utf8");
     expect(source).toContain(`msg: "${PONDER_REORG_MESSAGE}"`);
   });
@@ -28,7 +28,7 @@ describe("a line of Ponder's log", () => {
     expect(isUnrecoverableReorg("")).toBe(false);
   });
 
-  it("leads to a command that exists, and to an exit code that is an error", () => {
+  it("results in an existing repair command and a non-zero exit code", () => {
     expect(REORG_SENTENCE).toContain(REINDEX_COMMAND);
     expect(Object.keys(packageJson.scripts)).toContain(REINDEX_COMMAND.replace("npm run ", ""));
     expect(REORG_EXIT_CODE).toBeGreaterThan(0);

@@ -3,21 +3,21 @@ import { withDeadline } from "../../api/core/with-deadline";
 
 const never = new Promise<never>(() => {});
 
-describe("waiting in time", () => {
-  it("gives what came, and what was thrown", async () => {
+describe("withDeadline", () => {
+  it("resolves with the value, and rejects with the error", async () => {
     const { signal } = new AbortController();
     expect(await withDeadline(Promise.resolve("it"), { signal, ms: 1_000 })).toBe("it");
     await expect(withDeadline(Promise.reject(new Error("failed")), { signal, ms: 1_000 })).rejects.toThrow("failed");
   });
 
-  it("ends with the signal's reason when that comes first", async () => {
+  it("rejects with the signal's reason if it aborts first", async () => {
     const controller = new AbortController();
     const waiting = withDeadline(never, { signal: controller.signal, ms: 60_000 });
     controller.abort(new Error("too late"));
     await expect(waiting).rejects.toThrow("too late");
   });
 
-  it("ends with a TimeoutError when the time is over first", async () => {
+  it("rejects with a TimeoutError after the deadline", async () => {
     const { signal } = new AbortController();
     await expect(withDeadline(never, { signal, ms: 5 })).rejects.toMatchObject({
       name: "TimeoutError",
@@ -26,7 +26,7 @@ describe("waiting in time", () => {
     await expect(withDeadline(never, { ms: -5 })).rejects.toMatchObject({ name: "TimeoutError" });
   });
 
-  it("ends at once when the signal has already come, and takes care of what fails afterwards", async () => {
+  it("rejects immediately if the signal is already aborted, and handles a later rejection", async () => {
     const unhandled: unknown[] = [];
     const onUnhandled = (reason: unknown) => unhandled.push(reason);
     process.on("unhandledRejection", onUnhandled);

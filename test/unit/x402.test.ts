@@ -46,7 +46,7 @@ describe("the header of a payment", () => {
     expect(readPayment(() => undefined, requirements)).toBeNull();
   });
 
-  it("is refused with a sentence, whatever it holds", () => {
+  it("is rejected with a readable error for any content", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ minLength: 1 }), fc.json().map(btoaOf), fc.base64String({ minLength: 4 })),
@@ -57,7 +57,7 @@ describe("the header of a payment", () => {
     );
   });
 
-  it("names one payment by what was signed and the signature, in any case of its hex digits", () => {
+  it("identifies a payment by the signed message and the signature, ignoring the case of hex digits", () => {
     const authorization = {
       ...{ from: `0x${"AB".repeat(20)}`, to: terms.payTo, value: "10000" },
       ...{ validAfter: "0", validBefore: "99", nonce: `0x${"CD".repeat(32)}` },
@@ -90,14 +90,14 @@ describe("the header of a payment", () => {
 const btoaOf = (text: string) => Buffer.from(text).toString("base64");
 
 describe("a facilitator's reason", () => {
-  it("is passed on only as a code", () => {
+  it("is passed on only if it is a code", () => {
     expect(codeOf("invalid_exact_evm_signature")).toBe("invalid_exact_evm_signature");
     for (const leak of ["http://node.example/key", "", undefined, "x".repeat(200), "Error: 0x"])
       expect(codeOf(leak)).toBe("invalid_payment");
     expect(rejectionMessage("something_else")).toBe("The payment is not accepted: something_else");
   });
 
-  it("is final only when nothing was sent and nothing will be", () => {
+  it("is final only if no transaction was or will be sent", () => {
     expect(isFinal("invalid_exact_evm_insufficient_balance", "")).toBe(true);
     expect(isFinal("invalid_exact_evm_insufficient_balance", "0x12")).toBe(false);
     expect(isFinal("invalid_exact_evm_transaction_failed", "")).toBe(false);
@@ -105,7 +105,7 @@ describe("a facilitator's reason", () => {
   });
 });
 
-describe("the settings of payment", () => {
+describe("the payment settings", () => {
   const RPC_URL = "https://rpc.example";
   const payTo = `0x${"3".repeat(40)}`;
   const settings = (source: Record<string, string>): ReturnType<Environment["payment"]> => {
@@ -113,7 +113,7 @@ describe("the settings of payment", () => {
     return payment(network());
   };
 
-  it("lack a payee and a facilitator on a public network, unless they are given", () => {
+  it("require a payee and a facilitator on a public network", () => {
     expect(settings({})).toEqual({ missing: ["X402_PAY_TO", "X402_FACILITATOR_URL"] });
     expect(settings({ X402_PAY_TO: payTo, X402_FACILITATOR_URL: "https://pay.example" })).toEqual({
       terms: {
@@ -127,20 +127,20 @@ describe("the settings of payment", () => {
     });
   });
 
-  it("lack a node and a token on a network that is neither indexed nor known", () => {
+  it("require an RPC URL and a token on an unknown network", () => {
     const given = { X402_PAY_TO: payTo, X402_FACILITATOR_URL: "https://pay.example" };
     expect(settings({ ...given, X402_NETWORK: "eip155:7777" })).toEqual({ missing: ["X402_ASSET", "X402_RPC_URL"] });
   });
 
   it.each([
-    ["X402_NETWORK", "base", "must be a network of EVM chains in CAIP-2, such as eip155:8453"],
+    ["X402_NETWORK", "base", "must be the CAIP-2 id of an EVM chain, such as eip155:8453"],
     ["X402_PAY_TO", `0x${"0".repeat(40)}`, "must not be the zero address"],
     ["X402_PRICE", "cheap", "must be an amount of dollars, such as $0.01"],
     ["X402_PRICE", "$0.00", "must be more than 0"],
     ["X402_FACILITATOR_URL", "pay.example", "must be an http(s) URL"],
-    ["X402_FACILITATOR_AUTH", "Bearer key", "is of no use without X402_FACILITATOR_URL"],
-    ["X402_ASSET_NAME", "Dollar", "is of no use without X402_ASSET"],
-  ])("refuse %s=%s, naming it", (name, value, sentence) => {
+    ["X402_FACILITATOR_AUTH", "Bearer key", "requires X402_FACILITATOR_URL"],
+    ["X402_ASSET_NAME", "Dollar", "requires X402_ASSET"],
+  ])("reject %s=%s and name the variable", (name, value, sentence) => {
     expect(() => settings({ [name]: value })).toThrow(InvalidEnvironment);
     expect(() => settings({ [name]: value })).toThrow(`${name}: ${sentence}`);
   });

@@ -3,18 +3,18 @@ import { BadInput, TooLarge } from "../../core/errors";
 
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** Bytes that are no text are refused: replaced, they would be stored as something that nobody sent. */
+/** Rejects invalid UTF-8. With replacement characters, the stored text would differ from the sent bytes. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Reads a body that is a JSON object with those parameters. Without any, there need be no body. All that is documented to
- * be a number is one in a string: a number of JSON has lost the digits that it can't hold before anyone could tell.
+ * Reads a JSON object from the body. The body may be empty if there are no parameters. Parameters can't be JSON numbers:
+ * JSON.parse silently rounds large ones, so numbers are sent as strings.
  */
 export async function readBody(c: HonoContext, parameters: ReadonlySet<string>): Promise<Record<string, unknown>> {
   const text = await readText(c);
   if (text === "") {
     if (parameters.size === 0) return {};
-    throw new BadInput("body: is required, as a JSON object");
+    throw new BadInput("body: is required and must be a JSON object");
   }
   const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") throw new BadInput("content-type: must be application/json");
@@ -27,9 +27,9 @@ export async function readBody(c: HonoContext, parameters: ReadonlySet<string>):
 }
 
 /**
- * Reads a body as far as it may go: one that is too large is refused before it is read if it says its length, and else as
- * soon as it is. Hono's own limit makes a new Request of this one, which fails in a process where Ponder's older server has
- * put its own class in the place of the global one.
+ * Reads the body up to the size limit. Rejects a larger one by its Content-Length, or as soon as it exceeds the limit.
+ * Hono's `bodyLimit` creates a new Request, which fails in a process where Ponder's older server has replaced the global
+ * class.
  */
 async function readText(c: HonoContext): Promise<string> {
   const tooLarge = () => new TooLarge(`body: must have at most ${MAX_BODY_BYTES} bytes`);
@@ -49,8 +49,8 @@ async function readText(c: HonoContext): Promise<string> {
   }
 }
 
-/** A request whose body is read already, and is not longer than it may be, for a library that reads requests itself. */
-export const boundedRequest = async (c: HonoContext): Promise<Request> =>
+/** A request with a buffered body within the size limit, for a library that reads requests itself. */
+export const bufferedRequest = async (c: HonoContext): Promise<Request> =>
   c.req.method === "POST"
     ? new Request(c.req.url, { method: "POST", headers: c.req.raw.headers, body: await readText(c) })
     : c.req.raw;

@@ -10,9 +10,9 @@ import type { Context } from "../../operations/context";
 import { calls } from "../../operations/index";
 import { createPaywall } from "../../payments/paywall";
 import { routeOf } from "./route";
-import { answer, refuseOtherMethods, sentInput } from "./routes";
+import { readInput, rejectOtherMethods, respond } from "./routes";
 
-/** The routes of the operations that are paid for. What was sent is checked before any payment is asked for or taken. */
+/** The routes of the paid operations. Input is validated before payment. */
 export function paidRoutes(context: Context, log: Logger): Hono<Env> {
   const routes = new Hono<Env>();
   for (const { operation } of calls) if (operation.paid) addRoute(routes, operation, context, log);
@@ -22,15 +22,15 @@ export function paidRoutes(context: Context, log: Logger): Hono<Env> {
 function addRoute(routes: Hono<Env>, operation: AnyCall, context: Context, log: Logger): void {
   const { config, payments, store } = context;
   const route = routeOf(operation);
-  const sell = payments && createPaywall(operation, payments, store, log);
+  const paywall = payments && createPaywall(operation, payments, store, log);
   routes.get(route.honoPath, async (c) => {
-    const sent = await sentInput(c, route);
+    const sent = await readInput(c, route);
     const input = parseInput(context, operation, sent);
     const run = async (caller: Caller) => JSON.stringify((await runOperation(context, operation, sent, caller)).output);
     const caller = callerOf(c, config);
-    if (config.x402DevBypass) return answer(c, await run(paidCaller(caller)));
-    if (!sell) throw new NotFound(`${route.path} is not offered here: this service was not told who is paid for it`);
-    return sell(c, { caller, request: `${operation.route} ${JSON.stringify(input)}`, run });
+    if (config.x402DevBypass) return respond(c, await run(paidCaller(caller)));
+    if (!paywall) throw new NotFound(`${route.path} is not available: payment is not configured on this server`);
+    return paywall(c, { caller, request: `${operation.route} ${JSON.stringify(input)}`, run });
   });
-  refuseOtherMethods(routes, route.honoPath, [route.method]);
+  rejectOtherMethods(routes, route.honoPath, [route.method]);
 }

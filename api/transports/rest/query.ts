@@ -1,8 +1,8 @@
 import { BadInput } from "../../core/errors";
 
 /**
- * Reads the parameters of a query string that an operation knows; others are ignored. Each may be given once and not
- * empty, and must decode.
+ * Reads the known parameters of a query string and ignores others. Throws {@link BadInput} for empty, repeated and
+ * incorrectly encoded values.
  *
  * @example
  * readQuery("limit=2&owner=0xab", new Set(["limit", "owner"])) // { limit: "2", owner: "0xab" }
@@ -24,7 +24,7 @@ export function readQuery(query: string, known: ReadonlySet<string>): Record<str
   return values;
 }
 
-/** Percent-decoded text, or undefined when it does not decode. */
+/** Decodes percent-encoding. Returns undefined if it is invalid. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));

@@ -1,16 +1,16 @@
 import type { AnyOperation } from "../../core/operation";
 
-/** The route of an operation, taken apart. */
+/** The parsed route of an operation. */
 export type Route = {
   method: "GET" | "POST" | "PUT";
-  /** With parameters as OpenAPI writes them: `/agents/{agentId}`. */
+  /** In OpenAPI's syntax: `/agents/{agentId}`. */
   path: string;
-  /** With parameters as Hono writes them: `/agents/:agentId`. */
+  /** In Hono's syntax: `/agents/:agentId`. */
   honoPath: string;
   pathParameters: string[];
-  /** The names of headers, each with the part of the input that it is. */
+  /** Input fields by header name. */
   headers: Readonly<Record<string, string>>;
-  /** What is not in the path or a header: the query of a GET, the body of anything else. */
+  /** The other input fields: the query of a GET, the body of other methods. */
   otherParameters: ReadonlySet<string>;
 };
 

@@ -1,11 +1,15 @@
+import type { IncomingMessage } from "node:http";
 import { Hono, type Context as HonoContext } from "hono";
+import { recordDependencies } from "../../core/dependencies";
 import type { Allowance } from "../../core/limits";
 import type { AnyCall } from "../../core/operation";
-import { requirePermission, runOperation } from "../../core/run";
+import { parseInput, requirePermission, runOperation, runParsed } from "../../core/run";
 import { callerOf } from "../../http/caller";
 import { etagOf, hasTag } from "../../http/etag";
 import { setIndexHeaders } from "../../http/index-headers";
 import type { Env } from "../../http/log";
+import type { Computation, ResponseCache } from "../../http/response-cache";
+import { cacheKeyOf } from "../../http/serve-cached";
 import type { Context } from "../../operations/context";
 import { freeCalls } from "../../operations/index";
 import { readBody } from "./body";
@@ -14,8 +18,8 @@ import { type Route, routeOf } from "./route";
 
 const JSON_TYPE = "application/json; charset=UTF-8";
 
-/** Answers what can be read again: with the body, or with 304 when the client has it already. */
-export function answer(
+/** Responds with a body and its ETag, or with 304 if the client has the same body. */
+export function respond(
   c: HonoContext,
   body: string | Uint8Array<ArrayBuffer>,
   type = JSON_TYPE,
@@ -23,30 +27,22 @@ export function answer(
 ): Response {
   const etag = etagOf(body);
   if (hasTag(c.req.header("if-none-match"), etag)) return c.body(null, 304, { ...headers, etag });
-  // The length is said here because the answer to a HEAD has no body to count.
+  // Set here, because the response to a HEAD has no body to measure.
   const length = String(Buffer.byteLength(body));
   return c.body(body, 200, { ...headers, "content-type": type, "content-length": length, etag });
-}
-
-/** Answers with the exact text of a document, whose name is its entity tag. */
-function answerDocument(c: HonoContext, hash: string, text: string): Response {
-  const headers = { etag: `"${hash}"`, "cache-control": "public, max-age=31536000, immutable" };
-  if (hasTag(c.req.header("if-none-match"), headers.etag)) return c.body(null, 304, headers);
-  const length = String(Buffer.byteLength(text));
-  return c.body(text, 200, { ...headers, "content-type": "application/json", "content-length": length });
 }
 
 const rateLimit = ({ limit, remaining, resetSeconds }: Allowance) =>
   `limit=${limit}, remaining=${remaining}, reset=${resetSeconds}`;
 
-/** Answers 405 to every other method on a path. */
-export function refuseOtherMethods(routes: Hono<Env>, path: string, methods: readonly string[]): void {
+/** Responds with 405 to all other methods on a path. */
+export function rejectOtherMethods(routes: Hono<Env>, path: string, methods: readonly string[]): void {
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
-  routes.all(path, (c) => c.json({ error: `${c.req.method} is not possible here, only ${allow}` }, 405, { allow }));
+  routes.all(path, (c) => c.json({ error: `Method ${c.req.method} is not allowed; use ${allow}` }, 405, { allow }));
 }
 
-/** What a request says, from its path and its query or body, as the one input of an operation. */
-export async function sentInput(
+/** Reads an operation's input from the path, the headers, and the query or body. */
+export async function readInput(
   c: HonoContext,
   { method, pathParameters, headers, otherParameters }: Route,
 ): Promise<Record<string, unknown>> {
@@ -58,18 +54,22 @@ export async function sentInput(
   };
 }
 
-/** The REST routes of all free calls; a known path with another method is a 405. */
-export function restRoutes(context: Context): Hono<Env> {
+/** The REST routes of all free calls. Other methods on these paths return 405. */
+export function restRoutes(context: Context, cache: ResponseCache): Hono<Env> {
   const routes = new Hono<Env>();
   const operationsAt = new Map<string, AnyCall[]>();
   for (const { operation } of freeCalls)
     for (const path of [routeOf(operation).honoPath, ...(operation.alias ? [operation.alias] : [])])
       operationsAt.set(path, [...(operationsAt.get(path) ?? []), operation]);
-  // A path that is written out comes before one with a parameter in its place: /intents/metadata is no intent.
+  // Static paths come before paths with parameters: /intents/metadata must not match /intents/:id.
   const paths = [...operationsAt].sort(([one], [other]) => one.split(":").length - other.split(":").length);
   for (const [path, operations] of paths) {
-    for (const operation of operations) routes.on(routeOf(operation).method, path, handlerOf(context, operation));
-    refuseOtherMethods(
+    for (const operation of operations) {
+      const { method } = routeOf(operation);
+      const handle = isCacheable(operation) ? cachedHandler(context, operation, cache) : handlerOf(context, operation);
+      routes.on(method, path, handle);
+    }
+    rejectOtherMethods(
       routes,
       path,
       operations.map((operation) => routeOf(operation).method),
@@ -78,22 +78,64 @@ export function restRoutes(context: Context): Hono<Env> {
   return routes;
 }
 
-/** Answers the requests for one operation. */
+/** Handles an operation whose response is not kept: a write, or one whose status depends on its output. */
 function handlerOf(context: Context, operation: AnyCall) {
   const route = routeOf(operation);
   return async (c: HonoContext<Env>): Promise<Response> => {
     const caller = callerOf(c, context.config);
-    // Before the body is read: who may not write is told so whatever was sent.
+    // Before the body is read, so that a missing permission takes precedence over invalid input.
     requirePermission(context, operation, caller);
-    const { input, output } = await runOperation(context, operation, await sentInput(c, route), caller, {
+    const { output } = await runOperation(context, operation, await readInput(c, route), caller, {
       onRateLimit: (allowance) => c.header("ratelimit", rateLimit(allowance)),
       onIndexHead: (head) => setIndexHeaders(c, head),
     });
-    if (operation.document) return answerDocument(c, String(input.hash), String(output));
     const body = JSON.stringify(output);
     const status = typeof operation.status === "function" ? operation.status(output as never) : operation.status;
     return route.method === "GET" && (status ?? 200) === 200
-      ? answer(c, body)
+      ? respond(c, body)
       : c.body(body, status ?? 200, { "content-type": JSON_TYPE });
+  };
+}
+
+const isCacheable = (operation: AnyCall) => {
+  const { method, headers } = routeOf(operation);
+  return method === "GET" && operation.status === undefined && Object.keys(headers).length === 0;
+};
+
+const inputText = (input: Record<string, unknown>) =>
+  JSON.stringify(input, (_, value) => (typeof value === "bigint" ? String(value) : value));
+
+/** Handles an operation through the cache. */
+function cachedHandler(context: Context, operation: AnyCall, cache: ResponseCache) {
+  const route = routeOf(operation);
+  const { config } = context;
+  return async (c: HonoContext<Env>): Promise<Response> => {
+    const caller = callerOf(c, config);
+    requirePermission(context, operation, caller);
+    const input = parseInput(context, operation, await readInput(c, route));
+    const compute = (): Computation => {
+      const recorded = recordDependencies(context, caller, cache.storeRevision);
+      const { dependencies } = recorded;
+      const run = async () => {
+        const output = await runParsed(recorded.context, operation, input, recorded.caller);
+        if (!operation.document) return { body: JSON.stringify(output), type: JSON_TYPE, headers: {} };
+        // Documents never change.
+        dependencies.storeRevision = undefined;
+        const headers = { etag: `"${input.hash}"`, "cache-control": "public, max-age=31536000, immutable" };
+        return { body: String(output), type: "application/json", headers };
+      };
+      return { result: run(), dependencies };
+    };
+    const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage };
+    const { response } = await cache.get(`${operation.route} ${caller.baseUrl} ${inputText(input)}`, {
+      url: incoming && cacheKeyOf(incoming, config),
+      readsIndex: operation.readsIndex !== false,
+      compute,
+      onIndexHead: (head) => setIndexHeaders(c, head),
+    });
+    const isUnchanged = hasTag(c.req.header("if-none-match"), response.etag);
+    return isUnchanged
+      ? c.body(null, 304, Object.fromEntries(response.unchangedHeaders))
+      : c.body(response.body, 200, Object.fromEntries(response.headers));
   };
 }

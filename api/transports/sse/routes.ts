@@ -7,7 +7,7 @@ import type { Env } from "../../http/log";
 import type { Context } from "../../operations/context";
 import { subscriptions } from "../../operations/index";
 import { routeOf } from "../rest/route";
-import { refuseOtherMethods, sentInput } from "../rest/routes";
+import { readInput, rejectOtherMethods } from "../rest/routes";
 import { streamBody } from "./stream";
 
 const headers = {
@@ -27,8 +27,8 @@ function addRoute(routes: Hono<Env>, operation: AnySubscription, context: Contex
   const { config } = context;
   const route = routeOf(operation);
   routes.get(route.honoPath, async (c) => {
-    const sent = await sentInput(c, route);
-    // Hono answers HEAD with the GET handler and drops the body, so no stream may be opened.
+    const sent = await readInput(c, route);
+    // Hono serves HEAD with the GET handler and drops the body, so no stream may be opened.
     if (c.req.method === "HEAD") {
       parseInput(context, operation, sent);
       return c.body(null, 200, headers);
@@ -44,5 +44,5 @@ function addRoute(routes: Hono<Env>, operation: AnySubscription, context: Contex
     });
     return c.body(body, 200, headers);
   });
-  refuseOtherMethods(routes, route.honoPath, [route.method]);
+  rejectOtherMethods(routes, route.honoPath, [route.method]);
 }

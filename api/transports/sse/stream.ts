@@ -6,11 +6,11 @@ type Options = {
   heartbeatMs: number;
   /** Ends the subscription. */
   end: () => void;
-  /** Called with an error that is not the client's. */
+  /** Called with a server error. */
   onFault: (error: unknown) => void;
 };
 
-/** The data of `dropped`, which this transport sends as the last message of a stream that the service ends. */
+/** The data of `dropped`, the last message of a stream that the service ends. */
 export const StreamDropped = z
   .strictObject({
     status: z.int().openapi({ description: "The status of this error as an HTTP response.", example: 503 }),
@@ -44,7 +44,7 @@ export function streamBody(
   let stalled: NodeJS.Timeout | undefined;
   let cancelled = false;
 
-  /** The next batch; null after `heartbeatMs` without one, in which case the next call keeps waiting for it. */
+  /** Returns the next batch, or null after `heartbeatMs` without one. The next call then waits for the same batch. */
   const next = async () => {
     pending ??= stream.next();
     let timer: NodeJS.Timeout | undefined;

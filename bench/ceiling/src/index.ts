@@ -3,7 +3,7 @@ import { contractNames, protocolAbis } from "../../../config/contracts";
 import { handle } from "../../../src/lib/handle";
 import { bareEvent } from "../ponder.schema";
 
-// One insert an event: its row of the event log, or with BARE_ROWS=true the smallest row there could be.
+// One insert per event: its row of the event log, or with BARE_ROWS=true a minimal row.
 for (const contract of contractNames)
   for (const item of protocolAbis[contract]) {
     if (item.type !== "event") continue;

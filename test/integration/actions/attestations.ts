@@ -4,7 +4,7 @@ import type { Random } from "./random";
 import { anyHash, anyText } from "./values";
 import { type ActionKind, anySender, may, nextId, type World } from "./world";
 
-/** Few enough for an intent's required attestation to be found. */
+/** Few values, so that some attestations match an intent's requirement. */
 const names = (prefix: string) => [1, 2, 3].map((number) => keccak256(stringToHex(`${prefix} ${number}`)));
 const schemas = [zeroHash, ...names("schema")] as const;
 const subjects = [zeroHash, ...names("subject")] as const;
@@ -56,7 +56,7 @@ export const attestationActions: ActionKind[] = [
   {
     name: "register an attestor",
     weight: 1,
-    // Half of the participants are left to attest before they register.
+    // Half of the participants may attest before they register.
     act: (world) => registerAttestor(world, world.participants.slice(0, world.participants.length / 2)),
   },
   {

@@ -17,14 +17,14 @@ import type { Text } from "./values";
 type Abis = typeof deployedAbis;
 export type ContractName = keyof Abis;
 type Write = "nonpayable" | "payable";
-/** Looked up in a table, not asked of viem each time: the compiler takes half a minute to see that two such questions agree. */
+/** A lookup table instead of viem's generic types, which take the compiler half a minute to compare. */
 type FunctionNames = { [Name in ContractName]: ContractFunctionName<Abis[Name], Write> };
 export type FunctionName<Name extends ContractName> = FunctionNames[Name];
 
-/** `string` arguments are given as bytes, so that they can be any bytes. */
+/** `string` arguments are passed as bytes, so that they can be invalid UTF-8. */
 type WithTexts<Args> = { [Index in keyof Args]: string extends Args[Index] ? Text : Args[Index] };
 
-/** What `from`, a wallet or a contract, calls: the protocol sees `from` as the sender. */
+/** A call by `from`, a wallet or a contract. The protocol sees `from` as msg.sender. */
 export type Call = { from: Address; to: Address; data: Hex; value: bigint };
 
 function abiFunction(name: ContractName, functionName: string): AbiFunction {
@@ -37,7 +37,7 @@ function abiFunction(name: ContractName, functionName: string): AbiFunction {
 export const selectorOf = <Name extends ContractName>(name: Name, functionName: FunctionName<Name>): Hex =>
   toFunctionSelector(abiFunction(name, functionName));
 
-/** A typed call of a deployed contract. Bytes and strings have one encoding, so texts are encoded as the bytes they are. */
+/** A typed call of a deployed contract. The ABI encodes strings and bytes the same way, so strings are encoded as bytes. */
 export function call<Name extends ContractName, Fn extends FunctionName<Name>>(
   { contracts }: { contracts: Contracts },
   from: Address,

@@ -6,7 +6,7 @@ import type { Random } from "./random";
 import { amountUpTo, anyAmount, anyHash, anyOutsider, anyToken, laterThan } from "./values";
 import { type ActionKind, anySender, type Intent, may, nextId, type World } from "./world";
 
-/** A nonce that the owner has not used: the edges first, then whatever is free. */
+/** An unused nonce of the owner: edge values first, then random ones. */
 function unusedNonce({ intents, random }: World, owner: string): bigint {
   const used = new Set(intents.filter((intent) => intent.owner === owner).map(({ nonce }) => nonce));
   for (;;) {
@@ -15,7 +15,7 @@ function unusedNonce({ intents, random }: World, owner: string): bigint {
   }
 }
 
-/** What the owner commits the execution to. Mostly little, so that many intents can be filled. */
+/** The execution requirements. Mostly few, so that many intents can be filled. */
 const anyRequirements = (random: Random) => ({
   target: anyOutsider(random),
   dataHash: random.chance(0.6) ? zeroHash : anyHash(random),
@@ -64,7 +64,7 @@ const cancelIntent: ActionKind = {
   name: "cancel an intent",
   weight: 2,
   act(world) {
-    // Also one past its deadline: it is still open on chain.
+    // Also after its deadline: it is still open on-chain.
     const intent = world.random.pick(
       world.intents.filter(({ open, owner }) => open && may(world, owner, "IntentBook", "cancelIntent")),
     );
@@ -74,7 +74,7 @@ const cancelIntent: ActionKind = {
   },
 };
 
-/** The attestation a fill of the intent can name: any id when none is required, undefined when a required one is missing. */
+/** An attestation id for a fill of the intent: any id if none is required, undefined if a required one is missing. */
 function attestationFor(
   { attestations, random }: World,
   { requiredSubject, requiredSchema }: Intent,
@@ -143,7 +143,7 @@ const submitBid: ActionKind = {
   },
 };
 
-/** A kind of selection: of the bids of an open intent, those that `fits` may be chosen, also past the deadline. */
+/** A kind of selection: a bid of an open intent for which `fits` is true, also after the deadline. */
 const selection = (
   name: string,
   weight: number,

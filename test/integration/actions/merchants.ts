@@ -10,7 +10,7 @@ function registerService(world: World, merchant: Merchant, serviceId: Text): Cal
   return call(world, merchant.owner, "CommerceRegistry", "registerService", args);
 }
 
-/** Who may speak for a facilitator now: its registrant and its own address. */
+/** The accounts that may update a facilitator: its registrant and its own address. */
 const speakers = (
   world: World,
   { registrant, facilitator }: Facilitator,

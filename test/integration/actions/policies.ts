@@ -3,10 +3,10 @@ import { type Call, call, selectorOf } from "./calls";
 import { anyAmount, anyOutsider, anyToken } from "./values";
 import { type ActionKind, may, mayReach, policiesOf, type World } from "./world";
 
-/** What an account sets for itself. */
+/** The settings that an account makes for itself. */
 type Setter = "setSpendLimit" | "setTargetAllowed" | "setFunctionAllowed" | "setUseFunctionAllowlist" | "setGuardian";
 
-/** Everyone who can do this now. The policy account always can: its signer has the same setters on it. */
+/** The accounts that can make this call now. The policy account always can: its signer has the same setters on it. */
 const settable = (world: World, functionName: Setter): Address[] =>
   world.participants.filter(
     (account) =>
@@ -14,7 +14,7 @@ const settable = (world: World, functionName: Setter): Address[] =>
       (account === world.contracts.PolicyAccount && !world.batching),
   );
 
-/** The way a setting takes: for the policy account through `execute`, if its policies allow that, or by its own setter. */
+/** The call of a setting. For the policy account: through `execute` if its policies allow it, or its own setter. */
 function set(world: World, setting: Call): Call {
   const { PolicyAccount } = world.contracts;
   if (setting.from !== PolicyAccount) return setting;
@@ -24,7 +24,7 @@ function set(world: World, setting: Call): Call {
 }
 
 export function setSpendLimit(world: World, account: Address, token: Address, maxPerDay: bigint): Call {
-  // The call is made before the state changes: it goes the way that the policies of this moment allow.
+  // Build the call before the state changes, because it depends on the current policies.
   const made = set(world, call(world, account, "PolicyModule", "setSpendLimit", [token, maxPerDay]));
   const { spendLimits } = policiesOf(world, account);
   const { spent, since } = spendLimits.get(token) ?? { spent: 0n, since: 0n };
@@ -38,7 +38,7 @@ export function setTargetAllowed(world: World, account: Address, target: Address
   return made;
 }
 
-/** Functions whose permission matters to the policy account, because it calls them here. */
+/** The functions that the policy account calls here. */
 const functionsInUse = (world: World) =>
   [
     [world.contracts.PolicyModule, selectorOf("PolicyModule", "recordSpend")],
@@ -63,7 +63,7 @@ export const policyActions: ActionKind[] = [
     },
   },
   {
-    name: "lower a spend limit below what is spent",
+    name: "lower a spend limit below the current spend",
     weight: 1,
     act(world) {
       const overspent = settable(world, "setSpendLimit").flatMap((account) =>
@@ -126,7 +126,7 @@ export const policyActions: ActionKind[] = [
     },
   },
   {
-    name: "name a guardian",
+    name: "set a guardian",
     weight: 3,
     act(world) {
       const { random } = world;
@@ -139,7 +139,7 @@ export const policyActions: ActionKind[] = [
     },
   },
   {
-    name: "freeze or thaw one's own account",
+    name: "freeze or unfreeze one's own account",
     weight: 2,
     act(world) {
       const { PolicyAccount } = world.contracts;
@@ -159,7 +159,7 @@ export const policyActions: ActionKind[] = [
     },
   },
   {
-    name: "freeze or thaw an account as its guardian",
+    name: "freeze or unfreeze an account as its guardian",
     weight: 2,
     act(world) {
       const account = world.random.pick(

@@ -2,7 +2,7 @@ import { type Address, type Hex, maxUint256, zeroAddress } from "viem";
 
 const DAY = 86_400n;
 
-/** What was spent in the window that began at `since`. */
+/** The spend in the window that started at `since`. */
 export type SpendWindow = { spent: bigint; since: bigint };
 
 type SpendLimit = SpendWindow & { token: Address; maxPerDay: bigint };
@@ -16,7 +16,7 @@ type PaymentPolicy = SpendWindow & {
   allowed: boolean;
 };
 
-/** What the policy module knows of one account. */
+/** The state of one account in the policy module. */
 export type AccountPolicies = {
   frozen: boolean;
   guardian: Address;
@@ -46,23 +46,23 @@ export function book(window: SpendWindow, amount: bigint, now: bigint): void {
   window.spent += amount;
 }
 
-/** The most that `recordSpend` can add: it heeds no limit, only the width of the number. Without a limit it adds nothing. */
+/** The maximum amount of `recordSpend`: it ignores the limit and only reverts on overflow. Without a limit it adds nothing. */
 export const mostToRecord = (limit: SpendLimit | undefined, now: bigint) =>
   limit?.maxPerDay ? maxUint256 - spentBy(limit, now) : maxUint256;
 
-/** Whether an execution that spends this is allowed. */
+/** Whether an execution with this spend is allowed. */
 export function isWithinLimit(policies: AccountPolicies, token: Address, amount: bigint, now: bigint): boolean {
   const limit = policies.spendLimits.get(token);
   return !limit?.maxPerDay || spentBy(limit, now) + amount <= limit.maxPerDay;
 }
 
-/** Books a spend as `recordSpend` does: without a limit it is not booked at all. */
+/** Adds a spend like `recordSpend`, which ignores tokens without a limit. */
 export function recordSpend(policies: AccountPolicies, token: Address, amount: bigint, now: bigint): void {
   const limit = policies.spendLimits.get(token);
   if (limit?.maxPerDay) book(limit, amount, now);
 }
 
-/** The largest signed payment that is allowed, or null when none is. */
+/** The largest allowed signed payment. Null if none is allowed. */
 export function mostToPay(policy: PaymentPolicy, now: bigint): bigint | null {
   if (!policy.allowed) return null;
   const spent = spentBy(policy, now);

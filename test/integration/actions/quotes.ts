@@ -4,7 +4,7 @@ import { type Call, call } from "./calls";
 import { anyAmount, anyHash, anyOutsider, anyToken, laterThan } from "./values";
 import { type ActionKind, may, nextId, type Quote, type Service, type World } from "./world";
 
-/** The payment rails FACILITATOR and X402; TRANSFER and SWAP need nobody. */
+/** The payment rails FACILITATOR and X402. TRANSFER and SWAP need no facilitator. */
 export const needsFacilitator = ({ paymentRail }: QuoteCommitment) => paymentRail >= 2;
 
 const isActive = (world: World, address: Address) =>
@@ -32,7 +32,7 @@ function anyQuote(world: World, { merchant, serviceNumericId }: Service): QuoteC
 
 const mayCommit = (world: World, owner: Address) => may(world, owner, "CommerceRegistry", "commitQuote");
 
-/** Commits a quote that was committed before; `fits` says which of those that still can be. */
+/** Commits an earlier quote again. `fits` selects it among those that can be committed. */
 function commitAgain(world: World, fits: (quote: Quote) => boolean): Call | null {
   const quote = world.random.pick(
     world.quotes.filter(
@@ -48,7 +48,7 @@ function commitAgain(world: World, fits: (quote: Quote) => boolean): Call | null
   return call(world, quote.merchant.owner, "CommerceRegistry", "commitQuote", [quote.commitment]);
 }
 
-/** Who can receipt a quote now. */
+/** The accounts that can record a receipt of a quote now. */
 function recorders(world: World, { commitment, merchant, settled }: Quote): Address[] {
   if (settled || world.now > commitment.expiresAt) return [];
   if (needsFacilitator(commitment) && !isActive(world, commitment.facilitator)) return [];

@@ -1,10 +1,10 @@
-/** A source of choices that makes the same ones again for the same seed. */
+/** A seeded random number generator. */
 export type Random = {
   /** A whole number from 0 to `limit` − 1. */
   below: (limit: number) => number;
   /** True with this probability. */
   chance: (probability: number) => boolean;
-  /** One of the items; undefined only when there are none. */
+  /** One of the items. Undefined if there are none. */
   pick: Pick;
 };
 
@@ -13,7 +13,7 @@ type Pick = {
   <Item>(items: readonly Item[]): Item | undefined;
 };
 
-/** Mulberry32: a few lines, a period of 2^32, and good enough to pick actions with. */
+/** Mulberry32, with a period of 2^32. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

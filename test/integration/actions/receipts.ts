@@ -6,7 +6,7 @@ import { type ActionKind, anySender, type Dispute, may, nextId, type Receipt, ty
 
 type Commerce = FunctionName<"CommerceRegistry">;
 
-/** One of the items and somebody who can call the function for it now. */
+/** One of the items, and an account that can call the function for it now. */
 function withSender<Item>(
   world: World,
   functionName: Commerce,
@@ -120,12 +120,12 @@ export const receiptActions: ActionKind[] = [
       ),
   },
   {
-    name: "signal trust in somebody",
+    name: "record a trust signal about an existing subject",
     weight: 3,
     act: (world) => signal(world, BigInt(1 + world.random.below(4))),
   },
   {
-    name: "signal trust in nobody",
+    name: "record a trust signal about an unknown subject",
     weight: 1,
     act: (world) => signal(world, world.random.pick([0n, maxUint256, 1_000_000n, anyAmount(world.random)])),
   },

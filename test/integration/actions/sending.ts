@@ -4,21 +4,21 @@ import { type Call, call } from "./calls";
 import { anyBytes } from "./values";
 import type { Wallet, World } from "./world";
 
-/** What a wallet sends, and the actions it makes happen, for the message when it fails. */
+/** A transaction, and its actions for error messages. */
 export type Transaction = { wallet: Wallet; to: Address; data: Hex; value: bigint; actions: string[] };
 
-/** Chains cap the gas of one transaction near this; several fit into a block. */
+/** Chains limit the gas of a transaction to about this. Several fit into a block. */
 const GAS = 16_000_000n;
 const GWEI = 10n ** 9n;
 
-/** One call of the multicall contract that makes all these calls, which come from it. */
+/** One call of the multicall contract that makes all these calls, with the contract as msg.sender. */
 export const aggregate = (world: World, relayer: Address, calls: readonly Call[]): Call => {
   const total = calls.reduce((sum, { value }) => sum + value, 0n);
   const batch = calls.map(({ to, data, value }) => ({ target: to, data, value }));
   return call(world, relayer, "Multicall", "aggregate", [batch], total);
 };
 
-/** How a call gets to the chain: a contract makes it when somebody with a key makes the contract do so. */
+/** The transaction of a call. A call by a contract is sent by a wallet through that contract. */
 export function transactionFor(world: World, action: Call, actions: string[]): Transaction {
   const { Multicall, PolicyAccount } = world.contracts;
   const { from, to, data, value } = action;
@@ -29,12 +29,12 @@ export function transactionFor(world: World, action: Call, actions: string[]): T
     return transactionFor(world, aggregate(world, world.random.pick(world.wallets).address, [action]), actions);
   const wallet = world.wallets.find(({ address }) => address === from);
   if (!wallet) throw new Error(`${actions}: ${from} has no key`);
-  // A contract reads no further than its arguments, so that anything may follow them.
+  // Contracts ignore bytes after the arguments.
   const hasTail = data !== "0x" && world.random.chance(0.05);
   return { wallet, to, data: hasTail ? concat([data, anyBytes(world.random, 5)]) : data, value, actions };
 }
 
-/** Mines one block, at the world's time, of these transactions in this order; each must succeed. */
+/** Mines one block with these transactions in this order, at the world's time. Throws if one reverts. */
 export async function mineBlock(
   world: World,
   client: ChainConnection,
@@ -53,7 +53,7 @@ export async function mineBlock(
       value,
       gas: GAS,
       maxFeePerGas: 100n * GWEI,
-      // The higher tip goes first.
+      // anvil orders by tip, highest first.
       maxPriorityFeePerGas: GWEI - BigInt(hashes.length),
     });
     hashes.push(await client.sendRawTransaction({ serializedTransaction }));
@@ -63,7 +63,8 @@ export async function mineBlock(
   const receipts = await Promise.all(hashes.map((hash) => client.getTransactionReceipt({ hash })));
   for (const [index, { status, blockNumber, transactionIndex }] of receipts.entries()) {
     const actions = transactions[index]?.actions.join(", ");
-    if (status !== "success") throw new Error(`Not legal after all, in block ${blockNumber}: ${actions}`);
-    if (transactionIndex !== index) throw new Error(`Block ${blockNumber} has another order than it was sent in`);
+    if (status !== "success") throw new Error(`Reverted in block ${blockNumber}: ${actions}`);
+    if (transactionIndex !== index)
+      throw new Error(`The transactions of block ${blockNumber} are not in the order in which they were sent`);
   }
 }

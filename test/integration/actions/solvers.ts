@@ -24,7 +24,7 @@ export const solverActions: ActionKind[] = [
   {
     name: "register a solver",
     weight: 1,
-    // Half of the participants are left to fill intents before they register.
+    // Half of the participants may fill intents before they register.
     act: (world) => registerSolver(world, world.participants.slice(world.participants.length / 2)),
   },
   {

@@ -7,7 +7,7 @@ import { type ActionKind, may, mayReach, policiesOf, type World } from "./world"
 const canRecordSpend = (world: World) =>
   world.participants.filter((account) => may(world, account, "PolicyModule", "recordSpend"));
 
-/** Small amounts mostly, so that the day's total has room to grow. */
+/** Mostly small amounts, so that many fit into a daily limit. */
 const anySpend = ({ random }: World, most: bigint) =>
   amountUpTo(random, random.chance(0.8) && most > 1_000n ? 1_000n : most);
 
@@ -18,7 +18,7 @@ function spend(world: World, account: Address, token: Address): Call {
   return call(world, account, "PolicyModule", "recordSpend", [token, amount]);
 }
 
-/** Those who can pay now, each with a payment policy that allows it. */
+/** The accounts that can pay now, each with a payment policy that allows it. */
 const payable = (world: World) =>
   world.participants
     .filter((one) => !policiesOf(world, one).frozen && may(world, one, "PolicyModule", "recordSignedPayment"))
@@ -35,7 +35,7 @@ function pay(world: World, { account, policy }: ReturnType<typeof payable>[numbe
   return call(world, account, "PolicyModule", "recordSignedPayment", args);
 }
 
-/** Moves the block to the last second of a window or, as often, to the first one after it. */
+/** Moves the block's time to the last second of a window, or to the first one after it. */
 function moveToEnd(world: World, window: SpendWindow): void {
   world.now = windowEnd(window) - (world.random.chance(0.5) ? 1n : 0n);
 }
@@ -60,7 +60,7 @@ export const spendingActions: ActionKind[] = [
     },
   },
   {
-    name: "record a spend where there is no limit",
+    name: "record a spend without a limit",
     weight: 1,
     act(world) {
       const account = world.random.pick(
@@ -98,7 +98,7 @@ export const spendingActions: ActionKind[] = [
     weight: 2,
     act(world) {
       if (!world.timeIsFree) return null;
-      // Time only lowers what is spent, so what can be paid now can be paid then.
+      // Time only lowers the spend, so a payment that is allowed now is allowed then.
       const chosen = world.random.pick(payable(world).filter(({ policy }) => endsLater(world)(policy)));
       if (!chosen) return null;
       moveToEnd(world, chosen.policy);
@@ -131,11 +131,11 @@ export const spendingActions: ActionKind[] = [
 
 const tokenSpenders: Hex[] = [selectorOf("TestDollar", "approve"), selectorOf("TestDollar", "transfer")];
 
-/** The token spend the policy module reads out of a call. */
+/** The token spend that the policy module decodes from a call. */
 const tokenSpend = ({ data }: Call) =>
   size(data) >= 68 && tokenSpenders.includes(slice(data, 0, 4)) ? hexToBigInt(slice(data, 36, 68)) : 0n;
 
-/** Books what an execution by the policy account spends, as the account does in front of the call. */
+/** Adds the spend of an execution by the policy account, as the account does before the call. */
 export function bookExecution(world: World, execution: Call): void {
   const policies = policiesOf(world, execution.from);
   if (execution.value > 0n) recordSpend(policies, zeroAddress, execution.value, world.now);

@@ -11,14 +11,14 @@ import {
 } from "viem";
 import type { Random } from "./random";
 
-/** Values the protocol takes: the ordinary ones and, more often than in life, those at the edges of their types. */
+/** Valid values: ordinary ones and many edge values of their types. */
 
 export const anyBytes = (random: Random, length: number): Hex =>
   bytesToHex(Uint8Array.from({ length }, () => random.below(256)));
 
 export const anyHash = (random: Random): Hex => (random.chance(0.05) ? zeroHash : anyBytes(random, 32));
 
-/** From 0 to `most`, both ends included and often met. */
+/** From 0 to `most`, inclusive. Both ends are frequent. */
 export const amountUpTo = (random: Random, most: bigint): bigint => {
   if (random.chance(0.15)) return most;
   const amount = random.pick([
@@ -37,16 +37,16 @@ export const anyAmount = (random: Random): bigint => amountUpTo(random, maxUint2
 
 const DAY = 86_400n;
 
-/** A moment after `now`: the very next second, soon, in some days, or never. */
+/** A time after `now`: the next second, soon, in some days, or never. */
 export const laterThan = (random: Random, now: bigint): bigint => {
   if (random.chance(0.1)) return maxUint256;
   return now + (random.chance(0.2) ? random.pick([1n, 60n, 3_600n]) : DAY * BigInt(1 + random.below(60)));
 };
 
-/** Somebody who does nothing but take coins. */
+/** An account that only receives coins. */
 export const payee = getAddress("0x00000000000000000000000000000000000000a1");
 
-/** Addresses that send nothing themselves; the zero address stands for nobody. */
+/** Addresses that send nothing. The zero address means none. */
 const outsiders = [
   zeroAddress,
   payee,
@@ -56,7 +56,7 @@ const outsiders = [
 
 export const anyOutsider = (random: Random): Address => random.pick(outsiders);
 
-/** The zero address stands for the native coin. All are few enough to be met again and again. */
+/** The zero address means the native coin. There are few tokens, so that each is used often. */
 const tokens = [
   zeroAddress,
   getAddress("0x00000000000000000000000000000000000000c1"),
@@ -65,7 +65,7 @@ const tokens = [
 
 export const anyToken = (random: Random): Address => random.pick(tokens);
 
-/** The bytes of a `string` argument. They need not be valid UTF-8: the contracts never look. */
+/** The bytes of a `string` argument. They may be invalid UTF-8: the contracts don't check. */
 export type Text = Hex;
 
 const oddTexts = [
@@ -79,7 +79,7 @@ const oddTexts = [
   stringToHex("\r\n\t\u0001\u007F"),
   "0xff",
   "0x80",
-  // "a", then: an overlong NUL, a surrogate, a cut-off sequence, a code point past the last.
+  // "a", then: an overlong NUL, a surrogate, a truncated sequence, a code point beyond the last.
   "0x61c080",
   "0x61eda080",
   "0x61e282",
@@ -95,7 +95,7 @@ const longText = (random: Random): Text => {
 export const anyText = (random: Random): Text => {
   if (random.chance(0.05)) return longText(random);
   if (random.chance(0.35)) return random.pick(oddTexts);
-  // Ponder guesses which argument a key comes from by equal values: this looks like an id, a count or a log index.
+  // Ponder infers the argument of a key from equal values. This looks like an id, a count or a log index.
   if (random.chance(0.2)) return stringToHex(String(1 + random.below(5)));
   return stringToHex(`ipfs://${random.below(1_000_000)}`);
 };

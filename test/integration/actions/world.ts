@@ -54,30 +54,30 @@ export type Receipt = { receiptId: bigint; quote: Quote; fulfilled: boolean };
 
 export type Dispute = { disputeId: bigint; receipt: Receipt; status: number };
 
-/** What exists on a chain on which nothing happens but the actions made here: enough of it to know what is legal next. */
+/** A model of the chain's state, sufficient to choose legal actions. Nothing else may change the chain. */
 export type World = {
   readonly random: Random;
   readonly contracts: Contracts;
   readonly chainId: number;
-  /** Those who hold keys. The first is the signer of the policy account. */
+  /** The accounts with keys. The first is the signer of the policy account. */
   readonly wallets: readonly [Wallet, ...Wallet[]];
-  /** Everyone who acts: the wallets, the policy account and the multicall contract. */
+  /** All acting accounts: the wallets, the policy account and the multicall contract. */
   readonly participants: readonly Address[];
-  /** How many transactions each wallet has sent. */
+  /** The number of transactions that each wallet has sent. */
   readonly nonces: Map<Address, number>;
-  /** How often each kind of action has happened. */
+  /** The number of actions of each kind. */
   readonly happened: Map<string, number>;
-  /** The time of the block that is being made. */
+  /** The time of the current block. */
   now: bigint;
-  /** The block is still empty, so that an action may choose a later time for it. */
+  /** Whether the block is still empty, so that an action may move its time. */
   timeIsFree: boolean;
-  /** What is being made is one transaction of several calls, which all come from the multicall contract. */
+  /** Whether the current transaction consists of several calls by the multicall contract. */
   batching: boolean;
   agents: Agent[];
   attestations: Attestation[];
   attestors: Attestor[];
   solvers: Solver[];
-  /** Who has filled an intent, registered as a solver or not. */
+  /** The accounts that have filled an intent, registered as a solver or not. */
   fillers: Set<Address>;
   intents: Intent[];
   policies: Map<Address, AccountPolicies>;
@@ -89,16 +89,16 @@ export type World = {
   disputes: Dispute[];
 };
 
-/** One way to change the world. */
+/** A kind of action. */
 export type ActionKind = {
   name: string;
-  /** How often it is chosen, relative to the others. */
+  /** Its relative frequency. */
   weight: number;
-  /** A legal action of this kind, already applied to the world; null, with the world untouched, when there is none. */
+  /** Returns a legal action and applies it to the world. Returns null, and changes nothing, if there is none. */
   act: (world: World) => Call | null | Promise<Call | null>;
 };
 
-/** All ids start at 1 and grow by 1. */
+/** Ids are consecutive and start at 1. */
 export const nextId = (existing: readonly unknown[]) => BigInt(existing.length + 1);
 
 export function policiesOf(world: World, account: Address): AccountPolicies {
@@ -109,7 +109,7 @@ export function policiesOf(world: World, account: Address): AccountPolicies {
   return made;
 }
 
-/** Whether `from` can make this call now: it acts here and, if it is the policy account, its own policies let it. */
+/** Whether `from` can make this call now: it is an acting account, and the policy account's policies allow it. */
 export function mayReach(world: World, from: Address, to: Address, selector: Hex | null, value = 0n): boolean {
   const { Multicall, PolicyAccount } = world.contracts;
   if (!world.participants.includes(from)) return false;
@@ -129,7 +129,7 @@ export const may = <Name extends ContractName>(
   value = 0n,
 ): boolean => mayReach(world, from, world.contracts[name], selectorOf(name, functionName), value);
 
-/** Somebody who can make this call now. */
+/** An account that can make this call now. */
 export const anySender = <Name extends ContractName>(
   world: World,
   name: Name,

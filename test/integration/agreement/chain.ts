@@ -3,14 +3,14 @@ import { type ContractName, contractNames, protocolAbis } from "../../../config/
 import type { Protocol } from "../../../stack/protocol";
 import type { Row, TableName } from "../index-of";
 
-/** The rows that an index should have, by table. */
+/** The expected rows, by table. */
 export type Rows<Name extends TableName> = { [Table in Name]: Row<Table>[] };
 
-/** What rows are made of: the getters and the logs of the contracts, and the times of their blocks. */
+/** The source of the expected rows: getters and logs of the contracts, and block timestamps. */
 export type Chain = Protocol & {
-  /** Unix seconds of a block that has logs of the protocol, in decimal digits. */
+  /** The timestamp of a block with protocol logs, in unix seconds as decimal digits. */
   timeOf: (blockNumber: bigint) => string;
-  /** Where the events of a contract are looked for. */
+  /** The arguments for reading the events of a contract. */
   events: <Name extends ContractName>(
     name: Name,
   ) => { abi: (typeof protocolAbis)[Name]; address: Hex; fromBlock: 0n; strict: true };
@@ -31,7 +31,7 @@ export async function readChain(protocol: Protocol): Promise<Chain> {
 
 const CHUNK = 50;
 
-/** Asks for many things, some at a time, and keeps their order. */
+/** Reads many values with limited concurrency, in order. */
 export async function inChunks<Item, Value>(
   items: readonly Item[],
   ask: (item: Item) => Promise<Value>,
@@ -42,7 +42,7 @@ export async function inChunks<Item, Value>(
   return values;
 }
 
-/** Everything a getter has under the ids 1, 2, 3, … up to the first id that does not exist, in this order. */
+/** The results of a getter for the ids 1, 2, 3, … up to the first that does not exist. */
 export async function allOf<Value>(
   get: (id: bigint) => Promise<Value | null>,
 ): Promise<{ id: bigint; value: Value }[]> {
@@ -57,7 +57,7 @@ export async function allOf<Value>(
   }
 }
 
-/** What a getter answers, or null when it reverts with the error that says that there is no such thing. */
+/** The result of a getter. Null if it reverts with its not-found error. */
 export async function unless<Value>(errorName: string, answer: Promise<Value>): Promise<Value | null> {
   try {
     return await answer;
@@ -68,28 +68,28 @@ export async function unless<Value>(errorName: string, answer: Promise<Value>): 
   }
 }
 
-/** What a map has under a key that it must have. */
+/** The value of a key. Throws if it is missing. */
 export function known<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value {
   const value = map.get(key);
   if (value === undefined) throw new Error(`The chain has no log about ${String(key)}`);
   return value;
 }
 
-/** The block in which a row began, from the log that began it. */
+/** The block of the log that created a row. */
 export const blockOf = ({ blockNumber }: { blockNumber: bigint }) => ({ blockNumber: String(blockNumber) });
 
-/** The block and the transaction in which a row began. */
+/** The block and transaction of the log that created a row. */
 export const originOf = (log: { blockNumber: bigint; transactionHash: Hex }) => ({
   ...blockOf(log),
   txHash: log.transactionHash,
 });
 
-/** The logs by the id they carry; of several with one id the last, in the order of the chain. */
+/** Logs by id. The last log of each id, in chain order. */
 export const byId = <Log, Id>(logs: readonly Log[], idOf: (log: Log) => Id): Map<Id, Log> =>
   new Map(logs.map((log) => [idOf(log), log]));
 
-/** As the index keeps hex: in lowercase. */
+/** Hex as the index stores it: in lower case. */
 export const lower = (hex: Hex): Hex => `0x${hex.slice(2).toLowerCase()}`;
 
-/** As the index keeps text: PostgreSQL has no NUL. */
+/** Text as the index stores it: without NUL, which PostgreSQL rejects. */
 export const withoutNul = (text: string): string => text.replaceAll("\0", "\uFFFD");

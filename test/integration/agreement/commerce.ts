@@ -29,7 +29,7 @@ async function partyRows({ client, read, events }: Chain): Promise<Rows<"merchan
     await client.getContractEvents({ ...from, eventName: "ServiceRegistered" }),
     ({ args }) => args.serviceNumericId,
   );
-  // A facilitator may be registered again, and began when it was registered first.
+  // A facilitator can be registered again. Its first registration counts.
   const facilitatorLogs = byId(
     (await client.getContractEvents({ ...from, eventName: "FacilitatorRegistered" })).reverse(),
     ({ args }) => args.facilitatorId,
@@ -67,7 +67,7 @@ async function partyRows({ client, read, events }: Chain): Promise<Rows<"merchan
 
 async function quoteRows({ client, read, events }: Chain): Promise<Row<"quote">[]> {
   const committed = await client.getContractEvents({ ...events("CommerceRegistry"), eventName: "QuoteCommitted" });
-  // A quote keeps the place of its first commitment.
+  // A quote keeps the position of its first commitment.
   const first = [...byId(committed.reverse(), ({ args }) => args.quoteHash).values()];
   return inChunks(first, async (log) => {
     const { quoteHash } = log.args;
@@ -102,7 +102,7 @@ async function receiptRows({ client, read, events }: Chain): Promise<Row<"receip
     await client.getContractEvents({ ...from, eventName: "ReceiptRecorded" }),
     ({ args }) => args.receiptId,
   );
-  // The zero hash can be recorded as a fulfilment, so only the events tell whether there was one.
+  // The zero hash is a valid fulfillment, so only the events show whether there was one.
   const fulfilled = byId(
     await client.getContractEvents({ ...from, eventName: "FulfillmentRecorded" }),
     ({ args }) => args.receiptId,
@@ -175,7 +175,7 @@ export type CommerceRows = Rows<
   "merchant" | "service" | "facilitator" | "quote" | "receipt" | "dispute" | "trustSignal"
 >;
 
-/** Commerce, as its registry has it. */
+/** The rows of the CommerceRegistry. */
 export async function commerceRows(chain: Chain): Promise<CommerceRows> {
   const receipt = await receiptRows(chain);
   return {

@@ -4,7 +4,7 @@ import { type Chain, type Rows, withoutNul } from "./chain";
 
 type Value = string | number | boolean;
 
-/** An argument as the event log keeps it, by its ABI type. */
+/** An argument as the event log stores it, by its ABI type. */
 function kept(type: string, value: unknown): Value {
   if (type === "address") return String(value).toLowerCase();
   if (type === "string") return withoutNul(String(value));
@@ -25,7 +25,7 @@ function decode(contract: ContractName, { topics, data }: Pick<Log<bigint, numbe
 
 const digits = (value: bigint | number, width: number) => String(value).padStart(width, "0");
 
-/** Every log of the seven contracts, as eth_getLogs gives it. */
+/** Every log of the seven contracts, from eth_getLogs. */
 export async function eventLogRows({ client, contracts, timeOf }: Chain): Promise<Rows<"eventLog">> {
   const logs = await Promise.all(
     contractNames.map(async (contract) => {

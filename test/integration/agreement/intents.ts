@@ -2,7 +2,7 @@ import { type Hex, hashStruct, zeroAddress } from "viem";
 import type { Row } from "../index-of";
 import { allOf, byId, type Chain, inChunks, known, lower, originOf, type Rows } from "./chain";
 
-/** The EIP-712 types as the specification writes them: neither the indexer's nor the contracts' own. */
+/** The EIP-712 types from the specification, independent of the indexer and the contracts. */
 const eip712Types = Object.fromEntries(
   Object.entries({
     Intent:
@@ -113,7 +113,7 @@ async function fillRows({ client, events, timeOf }: Chain, intents: Intents): Pr
   });
 }
 
-/** The proof of every fill, which the book only logs. */
+/** The proof of every fill, which exists only in logs. */
 async function proofRows({ client, events }: Chain): Promise<Row<"fillProof">[]> {
   const proofs = await client.getContractEvents({ ...events("IntentBook"), eventName: "IntentFillProof" });
   return proofs.map(({ args: { intentId, resultHash, traceHash, attestationId } }) => ({
@@ -130,7 +130,7 @@ async function selectionRows({ client, events }: Chain): Promise<Row<"bidSelecti
   return selections.map(({ args: { intentId, bidId } }) => ({ intentId: String(intentId), bidId: String(bidId) }));
 }
 
-/** What each address did as a solver, registered or not; one that did nothing has no row. */
+/** The solver statistics of each active address, registered or not. */
 function solverActivityRows(intents: Row<"intent">[], fills: Row<"fill">[]): Row<"solverActivity">[] {
   const byIntent = new Map(intents.map((intent) => [intent.intentId, intent]));
   const cancelledFor = intents.flatMap(({ status, selectedSolver }) =>
@@ -151,7 +151,7 @@ function solverActivityRows(intents: Row<"intent">[], fills: Row<"fill">[]): Row
   });
 }
 
-/** Intents with their bids and fills, as the intent book has them. */
+/** The rows of the IntentBook: intents, bids and fills. */
 export async function intentRows(
   chain: Chain,
 ): Promise<Rows<"intent" | "bid" | "bidSelection" | "fill" | "fillProof" | "solverActivity">> {

@@ -3,7 +3,7 @@ import { byId, type Chain, inChunks, lower, type Rows } from "./chain";
 
 type Policy = Row<"policy">;
 
-/** A policy row without what only some kinds of policy have. */
+/** The columns that all policies share. */
 const bare = {
   guardian: null,
   enabled: null,
@@ -13,10 +13,10 @@ const bare = {
   lastReset: null,
 } satisfies Partial<Policy>;
 
-/** What the account, the kind and the key of a policy are joined to, to tell policies apart. */
+/** The id of a policy: account, type and key. */
 const joined = (...parts: string[]) => parts.join("-").toLowerCase();
 
-/** The last setting of every policy: the events say which policies there are, and the getters how they stand. */
+/** The current state of every policy. The events list the policies, and the getters return their values. */
 export async function policyRows({ client, read, events }: Chain): Promise<Rows<"policy">> {
   const from = events("PolicyModule");
   const [spendLimits, paymentPolicies, targets, functions, modes, guardians, freezes] = await Promise.all([

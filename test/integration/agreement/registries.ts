@@ -1,6 +1,6 @@
 import { allOf, blockOf, byId, type Chain, known, lower, type Rows, unless, withoutNul } from "./chain";
 
-/** Agents, attestations, attestors and solvers, as their registries have them. */
+/** The rows of agents, attestations, attestors and solvers. */
 export async function registryRows({
   client,
   read,

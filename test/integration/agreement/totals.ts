@@ -5,10 +5,10 @@ import type { CommerceRows } from "./commerce";
 
 type Total = Row<"total">;
 
-/** What one row of the chain adds to a total. */
+/** The contribution of one row to a total. */
 type Part = Partial<Omit<Total, "subject" | "key">> & Pick<Total, "key">;
 
-/** The totals of one subject: its parts added up by key. */
+/** The totals of one subject, summed by key. */
 function sumUp(subject: Total["subject"], parts: readonly Part[]): Total[] {
   const totals = new Map<string, Total>();
   for (const { key, count = 1, marked = 0, volume = "0", protocolFees = "0" } of parts) {
@@ -27,13 +27,13 @@ function sumUp(subject: Total["subject"], parts: readonly Part[]): Total[] {
 
 const ofActive = ({ active }: { active: boolean }): Part => ({ key: "", marked: Number(active) });
 
-/** The amounts of a quote or a receipt, under a key. */
+/** The amounts of a quote or receipt, by key. */
 const amounts = (
   key: string,
   { amount, protocolFeeAmount }: Pick<Row<"receipt">, "amount" | "protocolFeeAmount">,
 ): Part => ({ key, volume: amount, protocolFees: protocolFeeAmount });
 
-/** Every running total, summed up anew from what the chain has. */
+/** All totals, computed from the expected rows. */
 export function totalRows(commerce: CommerceRows, attestations: Row<"attestation">[]): Rows<"total"> {
   const { merchant, service, facilitator, quote, receipt, dispute, trustSignal } = commerce;
   const withFacilitator = receipt.filter((one) => one.facilitator !== zeroAddress);

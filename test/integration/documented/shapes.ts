@@ -1,6 +1,6 @@
 import type { Item } from "../lists/asking";
 
-/** The types that the documents give to fields. */
+/** The documented types of fields. */
 const types = {
   numeric: (value: unknown) => typeof value === "string" && /^\d+$/.test(value),
   decimal: (value: unknown) => typeof value === "string" && /^\d+(\.\d{1,6})?$/.test(value),
@@ -16,10 +16,10 @@ const types = {
 
 type Type = keyof typeof types;
 
-/** A field's type; `?` where null is an answer too. */
+/** The type of a field. `?` means nullable. */
 type FieldType = Type | `${Type}?`;
 
-/** The fields of a resource: these and no others. */
+/** The exact fields of a resource. */
 export type Shape = Readonly<Record<string, FieldType>>;
 
 const fits = (value: unknown, type: FieldType) => {
@@ -27,7 +27,7 @@ const fits = (value: unknown, type: FieldType) => {
   return (type.endsWith("?") && value === null) || types[name](value);
 };
 
-/** What an item has otherwise than documented, one line each. */
+/** The differences between an item and its documentation, one line each. */
 export function deviations(item: unknown, shape: Shape): string[] {
   if (!types.object(item)) return [`${JSON.stringify(item)} is no object`];
   const found = item as Item;
@@ -294,7 +294,7 @@ const signals: Shape = { kind: "integer", signals: "numeric" };
 const numbers = <const Key extends string>(...keys: Key[]) =>
   Object.fromEntries(keys.map((key) => [key, "numeric"])) as Record<Key, "numeric">;
 
-/** The parts of GET /analytics/commerce: its summary, and of each array the elements. */
+/** The parts of GET /analytics/commerce: its summary, and the elements of each array. */
 export const analyticsShapes = {
   summary: numbers(
     "merchants",

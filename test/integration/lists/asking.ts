@@ -1,33 +1,32 @@
 import { allOperations } from "../../../api/operations/index";
 import { type Route, routeOf } from "../../../api/transports/rest/route";
 
-/** An element of a list, as it comes over the wire. */
+/** An element of a list. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** The parameters of a request, those of the path included. */
+/** The path and query parameters of a request. */
 export type Parameters = Readonly<Record<string, string>>;
 
 export type Pagination = { limit: number; offset: number; count: number; next_cursor: string | null; total?: number };
 
 export type Page = { items: Item[]; pagination: Pagination };
 
-/** A list that the service serves. */
 export type List = {
-  /** As operations are named: `agents.list`. */
+  /** The operation, such as `agents.list`. */
   name: string;
   path: string;
-  /** What has to be given: the parameters of the path, and filters that are not optional. */
+  /** Path parameters and required filters. */
   required: string[];
-  /** Filters that may be given. */
+  /** Optional filters. */
   filters: string[];
 };
 
 const paging = new Set(["limit", "offset", "cursor", "total"]);
 
-/** Lists whose rows are published and not indexed. */
+/** Lists from the store instead of the index. */
 const published = new Set(["schemas.list"]);
 
-/** Every list of what is indexed: what can be asked for with a cursor. */
+/** Every list from the index: the operations with a cursor. */
 export const lists: List[] = allOperations
   .filter(({ name, operation }) => "cursor" in operation.input.shape && !published.has(name))
   .map(({ name, operation }) => {
@@ -42,7 +41,7 @@ export const lists: List[] = allOperations
     };
   });
 
-/** The address of a request: parameters that the path names are put there, the others are the query. */
+/** The path and query of a request. */
 export function addressOf(path: Route["path"], parameters: Parameters): string {
   const query = new URLSearchParams(parameters);
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -52,7 +51,7 @@ export function addressOf(path: Route["path"], parameters: Parameters): string {
   return query.size > 0 ? `${filled}?${query}` : filled;
 }
 
-/** Asks for JSON that must be there. */
+/** Requests JSON. Throws unless the status is 200. */
 export async function ask<Answer = Item>(apiUrl: string, address: string): Promise<Answer> {
   const response = await fetch(`${apiUrl}${address}`);
   const body = await response.text();
@@ -66,14 +65,14 @@ export async function askPage(apiUrl: string, { path }: Pick<List, "path">, para
   return { items, pagination: body.pagination as Pagination };
 }
 
-/** All of a list that has at most as many items as a page can have. */
+/** All items of a list with at most 100. */
 export async function askAll(apiUrl: string, list: Pick<List, "path">, parameters: Parameters = {}): Promise<Item[]> {
   const { items, pagination } = await askPage(apiUrl, list, { ...parameters, limit: "100" });
   if (pagination.next_cursor !== null) throw new Error(`${list.path} has more than 100 items`);
   return items;
 }
 
-/** The pages of a list from the first to the last, each asked for with the cursor of the one before. */
+/** All pages of a list, by cursor. */
 export async function pagesByCursor(apiUrl: string, list: List, parameters: Parameters): Promise<Page[]> {
   const pages: Page[] = [];
   let cursor: string | null = null;
@@ -85,7 +84,7 @@ export async function pagesByCursor(apiUrl: string, list: List, parameters: Para
   return pages;
 }
 
-/** The pages of a list by offset, as many of this size as it takes to read `count` items. */
+/** The pages of a list by offset, up to `count` items. */
 export async function pagesByOffset(
   apiUrl: string,
   list: List,

@@ -7,17 +7,17 @@ import type { Protocol } from "../../../stack/protocol";
 import { hashOf } from "../../../stack/sample/people";
 import { type Call, type ContractName, call, type FunctionName } from "../actions/calls";
 
-/** Somebody who has no part in the random activity of `legal-actions.ts`. */
+/** An account that `legal-actions.ts` does not use. */
 const newcomer = actor(9);
 
 const FAR_FUTURE = 2n ** 40n;
 
-/** Addresses spread over the whole range, so that later ones come before and after earlier ones. */
+/** Addresses spread over the whole range, so that new ones sort before and after existing ones. */
 const spreadAddress = (number: number): Address => slice(hashOf(`address ${number}`), 0, 20);
 
-/** Makes rows while lists are read: each call adds to every list there is. */
+/** Adds rows while lists are read. Each call of addRows adds to every list. */
 export type Newcomers = {
-  /** Who has all the new agents and policies. */
+  /** The owner of all new agents and policies. */
   account: Address;
   /** The intent that gets several bids with each call. */
   contested: bigint;
@@ -25,8 +25,8 @@ export type Newcomers = {
 };
 
 /**
- * Lets the multicall contract be somebody who acts in every part of the protocol: what it does in a round is one
- * transaction, which takes a fraction of the time that as many transactions would.
+ * Uses the multicall contract as a participant in every part of the protocol, so that each round is a single transaction.
+ * Separate transactions would take much longer.
  */
 export async function newcomersOn(protocol: Protocol): Promise<Newcomers> {
   const { client, contracts, read, write } = protocol;
@@ -65,7 +65,7 @@ export async function newcomersOn(protocol: Protocol): Promise<Newcomers> {
   const logs = await send([await submission(0n), registration(0)]);
   const [submitted] = parseEventLogs({ abi: intentBookAbi, logs, eventName: "IntentSubmitted" });
   const [registered] = parseEventLogs({ abi: commerceRegistryAbi, logs, eventName: "MerchantRegistered" });
-  if (!submitted || !registered) throw new Error("The newcomers could not begin");
+  if (!submitted || !registered) throw new Error("The first intent or merchant has no log");
   const contested = submitted.args.intentId;
   const { merchantId } = registered.args;
   const service = (number: number) =>
@@ -75,10 +75,10 @@ export async function newcomersOn(protocol: Protocol): Promise<Newcomers> {
     logs: await send([service(0)]),
     eventName: "ServiceRegistered",
   });
-  if (!begun) throw new Error("The newcomers have no service");
+  if (!begun) throw new Error("The service has no log");
   const { serviceNumericId } = begun.args;
 
-  /** Two quotes of one transaction, of which one is settled. */
+  /** Two quotes in one transaction. One is settled. */
   const sales = async (number: number): Promise<Call[]> => {
     const quote = (paymentNonce: bigint) => ({
       merchantId,
@@ -103,7 +103,7 @@ export async function newcomersOn(protocol: Protocol): Promise<Newcomers> {
     ];
   };
 
-  /** Better than all before, worse than all before, and level with earlier ones in some or all that counts. */
+  /** Bids that are better or worse than all earlier ones, or equal in some or all sort keys. */
   const bids = (number: number): Call[] => {
     const step = BigInt(number);
     const terms: [amountIn: bigint, amountOut: bigint, fee: bigint][] = [
@@ -123,10 +123,10 @@ export async function newcomersOn(protocol: Protocol): Promise<Newcomers> {
     logs: await send(await sales(0)),
     eventName: "ReceiptRecorded",
   });
-  if (!firstSale) throw new Error("The newcomers have sold nothing");
+  if (!firstSale) throw new Error("The receipt has no log");
   const { receiptId } = firstSale.args;
 
-  /** An operator registers once, so each is another; anvil gives coins to the first accounts only. */
+  /** An operator can register only once, so each call uses a new one. anvil funds only its first accounts. */
   const registerOperator = async (number: number) => {
     const operator = actor(100 + number);
     await client.setBalance({ address: operator.address, value: 10n ** 18n });

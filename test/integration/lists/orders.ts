@@ -17,7 +17,7 @@ const down =
   (one, other) =>
     up(key)(other, one);
 
-/** By the first order, where that sees no difference by the next, and so on. */
+/** Compares by the first order, then by the next for equal items, and so on. */
 const by =
   (...orders: Order[]): Order =>
   (one, other) => {
@@ -33,14 +33,14 @@ const policyName = (item: Item) =>
     .flatMap((key) => (key in item ? [String(item[key])] : []))
     .join("-");
 
-/** A list as it is documented: what its items are called, and their order. */
+/** The documented order of a list, and the identity of its items. */
 type Documented = {
   table: TableName;
-  /** The name of an item, of which there is one. */
+  /** The unique id of an item. */
   nameOf: (item: Item) => string;
-  /** The same name, of the table's row, whose columns are in camel case. */
+  /** The same id from a row, with columns in camel case. */
   nameOfRow: (row: Item) => string;
-  /** Null where the items don't say it: the order of quotes is that of their commitments. */
+  /** Null if the items don't contain the sort key: quotes are ordered by commitment. */
   order: Order | null;
 };
 
@@ -51,7 +51,7 @@ const withId = (table: TableName, key: string, column: string, direction: typeof
   order: direction(key),
 });
 
-/** What the documents say of every list. */
+/** The documented order of every list. */
 export const documented: Readonly<Record<string, Documented>> = {
   "agents.list": withId("agent", "agent_id", "agentId", up),
   "intents.list": withId("intent", "intent_id", "intentId", down),

@@ -15,8 +15,8 @@ export type PaymentCase = {
 };
 
 /**
- * Lets every wallet call the tokens, and the payee, and limits what it spends of them. Else most transactions would be
- * denied for their target, before anything else is looked at.
+ * Allows every wallet to call the tokens and the payee, with spend limits. Otherwise most transactions would be denied for
+ * their target, before any other check.
  */
 export async function allowTokens(world: World, client: ChainConnection): Promise<void> {
   const { random, wallets, contracts } = world;
@@ -35,11 +35,11 @@ export async function allowTokens(world: World, client: ChainConnection): Promis
   await client.setAutomine(true);
 }
 
-/** Everyone who has policies, and somebody who has none. */
+/** All accounts with policies, and one without. */
 const anyAccount = ({ random, participants }: World): Address =>
   random.chance(0.95) ? (random.pick(participants) ?? zeroAddress) : anyOutsider(random);
 
-/** Amounts that are just within a limit, just over it, or anything. */
+/** Amounts just within a limit, just over it, or random. */
 function amountNear(
   { random, now }: World,
   limit: { maxPerDay: bigint; spent: bigint; since: bigint } | undefined,
@@ -53,7 +53,7 @@ function amountNear(
 
 const SELECTORS = { transfer: "0xa9059cbb", approve: "0x095ea7b3", transferFrom: "0x23b872dd" } as const;
 
-/** Other selectors: of ERC-721 and ERC-1155, none at all, one just beside a known one. */
+/** Other selectors: of ERC-721 and ERC-1155, none, and one next to a known one. */
 const otherSelectors: readonly [Hex, ...Hex[]] = [
   "0x42842e0e",
   "0xb88d4fde",
@@ -65,7 +65,7 @@ const otherSelectors: readonly [Hex, ...Hex[]] = [
 
 const word = (value: bigint) => numberToHex(value, { size: 32 });
 
-/** The data of a call to a target: of a token, of one of the allowed functions, of something else, cut short or too long. */
+/** Calldata: of a token, an allowed function or another one, truncated or too long. */
 function anyData(world: World, { spendLimits, functions }: AccountPolicies, target: Address): Hex {
   const { random } = world;
   if (random.chance(0.15)) return anyBytes(random, random.below(5));
@@ -85,7 +85,7 @@ function anyData(world: World, { spendLimits, functions }: AccountPolicies, targ
   return whole;
 }
 
-/** Targets that the account knows, tokens it has limits for, and others. */
+/** Targets in the account's allowlist, tokens with limits, and others. */
 function anyTarget(world: World, { targets, spendLimits }: AccountPolicies): Address {
   const { random, contracts } = world;
   const allowed = [...targets].flatMap(([target, isAllowed]) => (isAllowed ? [target] : []));
@@ -94,7 +94,7 @@ function anyTarget(world: World, { targets, spendLimits }: AccountPolicies): Add
   return random.pick([contracts.TestDollar, contracts.PolicyModule, zeroAddress, anyOutsider(random)]);
 }
 
-/** A transaction that the policies of some account may allow or not, for any of the reasons there are. */
+/** A transaction that may be allowed, or denied for any reason. */
 export function anyTransaction(world: World): TransactionCase {
   const account = anyAccount(world);
   const policies = policiesOf(world, account);
@@ -103,7 +103,7 @@ export function anyTransaction(world: World): TransactionCase {
   return { account, target, value, data: anyData(world, policies, target) };
 }
 
-/** A signed payment that the policies of some account may allow or not. */
+/** A signed payment that may be allowed or denied. */
 export function anyPayment(world: World): PaymentCase {
   const { random } = world;
   const account = anyAccount(world);
@@ -120,7 +120,7 @@ export function anyPayment(world: World): PaymentCase {
   return { account, payment: { merchant, token, facilitator, amount } };
 }
 
-/** A time just before, at or just after the end of somebody's window; or simply a little later. */
+/** A time just before, at or just after the end of an account's window, or a little later. */
 export function anyTime(world: World, random: Random = world.random): bigint {
   const windows = [...world.policies.values()].flatMap(({ spendLimits, paymentPolicies }) => [
     ...spendLimits.values(),

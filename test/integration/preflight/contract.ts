@@ -3,12 +3,12 @@ import { policyModuleAbi } from "../../../abis/index";
 import type { Protocol } from "../../../stack/protocol";
 import type { PaymentCase, TransactionCase } from "./cases";
 
-/** Overflow and underflow revert with a panic of this name. */
+/** The name of the panic on overflow and underflow. */
 const PANIC = "Panic";
 
 type RpcAnswer = { id: number; result?: Hex; error?: { code: number; message: string; data?: Hex } };
 
-/** The name of the error with which the contract reverts, or null when it passes. */
+/** The name of the contract's revert error. Null if it passes. */
 function revertOf({ error }: RpcAnswer): string | null {
   if (!error) return null;
   if (error.code !== 3 || !error.data) throw new Error(`eth_call failed: ${error.message}`);
@@ -20,7 +20,7 @@ function revertOf({ error }: RpcAnswer): string | null {
   }
 }
 
-/** Asks the policy module itself about calls from accounts, in the newest block's time: the error's name, or null. */
+/** Checks calls with the policy module at the newest block's time. Returns the error's name or null for each. */
 export async function verdicts(
   { client, contracts }: Protocol,
   calls: readonly { from: Address; data: Hex }[],

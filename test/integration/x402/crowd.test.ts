@@ -7,7 +7,7 @@ const path = "/portfolio?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8&chai
 const PAYERS = 20;
 const PAYMENTS_EACH = 10;
 
-describe("200 paid requests from 20 payers at once", () => {
+describe("200 concurrent paid requests from 20 payers", () => {
   let shop: Shop;
   const payers = Array.from({ length: PAYERS }, (_, number) => actor(200 + number));
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe("200 paid requests from 20 payers at once", () => {
   });
   afterAll(() => shop?.close());
 
-  it("are 200 settlements: none is lost, none is double, and every payer has paid exactly", {
+  it("are 200 settlements, none lost or duplicated, and every payer has paid the exact price", {
     timeout: 300_000,
   }, async () => {
     const required = askedFor(await fetch(shop.url + path));

@@ -3,12 +3,18 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Facilitator } from "../../../api/payments/facilitators/remote";
 
-/** What a facilitator may do wrong with one request, instead of doing what it is asked or after it. */
-export type Fault = "hang up before" | "hang up after" | "hang" | "fail" | "talk nonsense" | "say no more";
+/** A fault of one request. All except "disconnect after" happen instead of the action. */
+export type Fault =
+  | "disconnect before"
+  | "disconnect after"
+  | "time out"
+  | "status 500"
+  | "not JSON"
+  | "unknown reason";
 
 type Asked = { paymentPayload: never; paymentRequirements: never };
 
-/** A real facilitator behind HTTP, whose next requests can be made to go wrong. */
+/** A real facilitator behind HTTP, with fault injection. */
 export async function startFacilitatorServer(real: Facilitator) {
   const faults: { verify: Fault[]; settle: Fault[] } = { verify: [], settle: [] };
   const calls = { verify: 0, settle: 0 };
@@ -23,15 +29,15 @@ export async function startFacilitatorServer(real: Facilitator) {
       const { paymentPayload, paymentRequirements } = await c.req.json<Asked>();
       await held[step];
       const act = () => real[step](paymentPayload, paymentRequirements);
-      if (fault === "fail") return c.json({ error: "out of order at node http://secret.example/key" }, 500);
-      if (fault === "talk nonsense") return c.text("<html>");
-      if (fault === "hang up after") await act();
-      if (fault === "hang") await new Promise((resolve) => setTimeout(resolve, 30_000));
-      if (fault === "hang" || fault === "hang up before" || fault === "hang up after") {
+      if (fault === "status 500") return c.json({ error: "out of order at node http://secret.example/key" }, 500);
+      if (fault === "not JSON") return c.text("<html>");
+      if (fault === "disconnect after") await act();
+      if (fault === "time out") await new Promise((resolve) => setTimeout(resolve, 30_000));
+      if (fault === "time out" || fault === "disconnect before" || fault === "disconnect after") {
         c.env.outgoing.destroy();
         return c.body(null);
       }
-      if (fault === "say no more")
+      if (fault === "unknown reason")
         return c.json({
           success: false,
           errorReason: "http://secret.example/key said no",
@@ -61,7 +67,7 @@ export async function startFacilitatorServer(real: Facilitator) {
     calls,
     authorizations,
     stop,
-    /** Holds every settlement back until the function that it returns is called. */
+    /** Delays every settlement until the returned function is called. */
     holdSettlements(): () => void {
       let release = () => {};
       held.settle = new Promise((resolve) => {
@@ -69,7 +75,7 @@ export async function startFacilitatorServer(real: Facilitator) {
       });
       return () => release();
     },
-    /** Nobody listens on its port for as long as `meanwhile` takes. */
+    /** Closes the port while `meanwhile` runs. */
     async whileDown<Value>(meanwhile: () => Promise<Value>): Promise<Value> {
       await stop();
       try {

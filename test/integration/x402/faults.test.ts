@@ -12,7 +12,7 @@ const path = "/portfolio?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8&chai
 const payer = actor(9);
 const past = new Date(0);
 
-describe("what goes wrong with a payment", () => {
+describe("faults during a payment", () => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await openShop();
@@ -30,7 +30,7 @@ describe("what goes wrong with a payment", () => {
   const rowOf = async (nonce: Hex) => (await shop.payments()).find((row) => row.nonce === nonce);
   const change = (nonce: Hex, values: Partial<typeof payment.$inferInsert>) =>
     shop.db().update(payment).set(values).where(eq(payment.nonce, nonce));
-  /** What the payee got while something happened. */
+  /** The amount that the payee received during an action. */
   async function paid(act: () => Promise<unknown>): Promise<bigint> {
     const before = await shop.balanceOf(payee);
     await act();
@@ -43,7 +43,7 @@ describe("what goes wrong with a payment", () => {
     expect(JSON.stringify([...response.headers]) + (await response.text())).not.toContain("secret");
   }
 
-  it("a facilitator that is away at the start: payment is asked for all the same, and taken once it is back", async () => {
+  it("facilitator unavailable at the start: the gateway still returns 402, and accepts payments once it is back", async () => {
     const header = await shop.facilitator.whileDown(async () => {
       const url = await shop.openGateway();
       const response = await fetch(url + path);
@@ -56,8 +56,8 @@ describe("what goes wrong with a payment", () => {
     expect(await paid(async () => expect((await pay(header)).status).toBe(200))).toBe(PRICE);
   });
 
-  it.each<Fault>(["fail", "talk nonsense", "hang up before", "hang"])(
-    "a facilitator that is asked to verify (%s): nothing is taken, and the payment can be used afterwards",
+  it.each<Fault>(["status 500", "not JSON", "disconnect before", "time out"])(
+    "facilitator fault in verify (%s): nothing is charged, and the payment can be used later",
     async (fault) => {
       const { header, nonce } = await signed();
       shop.facilitator.faults.verify.push(fault);
@@ -67,8 +67,8 @@ describe("what goes wrong with a payment", () => {
     },
   );
 
-  it.each<Fault>(["fail", "talk nonsense", "hang up before", "hang", "say no more"])(
-    "a facilitator that is asked to settle (%s): the payment is kept, and brought again it is settled once",
+  it.each<Fault>(["status 500", "not JSON", "disconnect before", "time out", "unknown reason"])(
+    "facilitator fault in settle (%s): the payment is kept, and a retry settles it once",
     async (fault) => {
       const { header, nonce } = await signed();
       shop.facilitator.faults.settle.push(fault);
@@ -80,7 +80,7 @@ describe("what goes wrong with a payment", () => {
     },
   );
 
-  it("a facilitator that is away when it is asked to settle: the same", async () => {
+  it("facilitator unavailable in settle: the payment is kept, and a retry settles it once", async () => {
     const { header } = await signed();
     const release = shop.hold();
     let lost = new Response();
@@ -97,9 +97,9 @@ describe("what goes wrong with a payment", () => {
     expect(shop.state.runs).toBe(1);
   });
 
-  it("a facilitator that settles and hangs up: the chain says that it is paid", async () => {
+  it("facilitator disconnects after settling: the payment is found on chain", async () => {
     const { header } = await signed();
-    shop.facilitator.faults.settle.push("hang up after");
+    shop.facilitator.faults.settle.push("disconnect after");
     let response = new Response();
     expect(
       await paid(async () => {
@@ -111,7 +111,7 @@ describe("what goes wrong with a payment", () => {
     expect(status).toBe("success");
   });
 
-  it("a client that is gone before it is answered: it gets what it paid for when it comes back", async () => {
+  it("client disconnects before the response: a retry returns the paid snapshot", async () => {
     const { header, nonce } = await signed();
     const client = new AbortController();
     const settled = shop.facilitator.calls.settle;
@@ -130,7 +130,7 @@ describe("what goes wrong with a payment", () => {
     expect(shop.state.runs).toBe(1);
   });
 
-  it("a process that is killed before it settles: its claim lapses", async () => {
+  it("process killed before settling: its lease expires", async () => {
     const { header, nonce } = await signed();
     const key = { network: "eip155:31337", asset: shop.contracts.TestDollar.toLowerCase(), nonce };
     const claim = { ...key, payer: payer.address.toLowerCase(), hash: "0x", request: "", validBefore: 2n ** 200n };
@@ -141,7 +141,7 @@ describe("what goes wrong with a payment", () => {
     expect(await paid(async () => expect((await pay(header)).status).toBe(200))).toBe(PRICE);
   });
 
-  it("a process that is killed after it settled: the chain says that it is paid, even while its lease holds", async () => {
+  it("process killed after settling: the payment is found on chain, even before its lease expires", async () => {
     const { header, nonce } = await signed();
     const bought = await (await pay(header)).text();
     await change(nonce, { state: "SETTLING", transaction: null, leaseUntil: new Date(Date.now() + 30_000) });
@@ -150,9 +150,9 @@ describe("what goes wrong with a payment", () => {
     expect([shop.facilitator.calls.settle, shop.state.runs]).toEqual([settled, 1]);
   });
 
-  it("a payment that is canceled on chain before it is settled: nothing is handed over", async () => {
+  it("payment cancelled on chain before settlement: no snapshot is returned", async () => {
     const { header, nonce } = await signed();
-    shop.facilitator.faults.settle.push("hang up before");
+    shop.facilitator.faults.settle.push("disconnect before");
     await expectLater(await pay(header));
     const signature = await payer.signTypedData({
       domain: { name: "Test Dollar", version: "1", chainId: 31337, verifyingContract: shop.contracts.TestDollar },
@@ -172,10 +172,10 @@ describe("what goes wrong with a payment", () => {
     expect(receiptOf(response)).toMatchObject({ success: false, errorReason: "invalid_exact_evm_nonce_already_used" });
   });
 
-  it("a payer who spends the nonce on somebody else before it is settled: nothing is handed over", async () => {
+  it("payer uses the nonce for another transfer before settlement: no snapshot is returned", async () => {
     const required = askedFor(await fetch(shop.url + path));
     const { header, nonce } = await sign(payer, required);
-    shop.facilitator.faults.settle.push("hang up before");
+    shop.facilitator.faults.settle.push("disconnect before");
     await expectLater(await pay(header));
     const elsewhere = await sign(payer, required, { nonce, to: payer.address });
     const { payload } = JSON.parse(Buffer.from(elsewhere.header, "base64").toString());
@@ -188,7 +188,7 @@ describe("what goes wrong with a payment", () => {
     expect([response.status, receiptOf(response).success]).toEqual([402, false]);
   });
 
-  it("a payer who has no money left when it is settled: nothing is handed over, and the reason is told", async () => {
+  it("payer without balance at settlement: no snapshot is returned, and the response has the reason", async () => {
     const poor = actor(15);
     await shop.fund(poor.address, PRICE);
     const { header } = await sign(poor, askedFor(await fetch(shop.url + path)));
@@ -202,7 +202,7 @@ describe("what goes wrong with a payment", () => {
     expect(receiptOf(response)).toMatchObject({ errorReason: "invalid_exact_evm_insufficient_balance" });
   });
 
-  it("what is kept is swept out once it has no use", async () => {
+  it("expired payments are deleted", async () => {
     await shop.db().update(payment).set({ expiresAt: past });
     const { header, nonce } = await signed();
     expect((await pay(header)).status).toBe(200);

@@ -5,10 +5,10 @@ import { type Address, bytesToHex, type Hex, type LocalAccount } from "viem";
 const decode = (header: string | null) => JSON.parse(Buffer.from(header ?? "", "base64").toString());
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
 
-/** What a 402 asks for. */
+/** The payment terms of a 402 response. */
 export const askedFor = (response: Response): PaymentRequired => decode(response.headers.get("payment-required"));
 
-/** What an answer says of the payment. */
+/** The settlement in a response's header. */
 export const receiptOf = (response: Response) =>
   decode(response.headers.get("payment-response")) as { success: boolean; transaction: Hex; errorReason?: string };
 
@@ -23,7 +23,7 @@ const types = {
   ],
 } as const;
 
-/** What may be other than it should be about a payment. */
+/** Deviations from the payment terms. */
 export type Changes = {
   accepted?: Partial<PaymentRequirements>;
   asset?: Address;
@@ -35,10 +35,10 @@ export type Changes = {
   signer?: LocalAccount;
 };
 
-/** Signs a payment by hand, with its own ideas about the terms where it has some. */
+/** Signs a payment without the x402 client, optionally with deviations from the terms. */
 export async function sign(account: LocalAccount, required: PaymentRequired, changes: Changes = {}) {
   const [terms] = required.accepts;
-  if (!terms) throw new Error("Nothing is asked for");
+  if (!terms) throw new Error("The response has no payment terms");
   const now = Math.floor(Date.now() / 1000);
   const authorization = {
     from: account.address,
@@ -73,7 +73,7 @@ export async function sign(account: LocalAccount, required: PaymentRequired, cha
   };
 }
 
-/** Asks until there is an answer, always with the same payment, as a client does that is told to come back. */
+/** Sends the same payment until the response is neither 409 nor 503, following Retry-After. */
 export async function buy(url: string, header: string): Promise<Response> {
   for (;;) {
     const response = await fetch(url, { headers: { "payment-signature": header } });

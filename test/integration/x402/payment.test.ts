@@ -26,7 +26,7 @@ describe("a payment for the portfolio", () => {
   const pay = (header: string, target = path) => ask({ "payment-signature": header }, target);
   const required = async () => askedFor(await ask());
   const signed = async (changes?: Changes) => sign(payer, await required(), changes);
-  /** How much was paid, from whom and to whom, while something happened. */
+  /** The amounts that the payer paid and the payee received during an action. */
   async function moved(act: () => Promise<unknown>, from = payer.address) {
     const before = [await shop.balanceOf(from), await shop.balanceOf(payee)] as const;
     await act();
@@ -62,7 +62,7 @@ describe("a payment for the portfolio", () => {
     expect([...shop.facilitator.authorizations]).toEqual(["Bearer key"]);
   });
 
-  it("is asked for with a header of less than 4 KB and a body that says the same", async () => {
+  it("is requested with a header below 4 KB and a body with the same terms", async () => {
     const response = await ask();
     expect(response.status).toBe(402);
     expect(response.headers.get("payment-required")?.length).toBeLessThan(4096);
@@ -87,12 +87,12 @@ describe("a payment for the portfolio", () => {
   });
 
   it.each<[string, string, RegExp]>([
-    ["no base64", "%%%", /not base64-encoded JSON/],
-    ["no JSON", Buffer.from("{").toString("base64"), /not base64-encoded JSON/],
-    ["no payment", Buffer.from("{}").toString("base64"), /is not a valid payment: x402Version: must be 2/],
-    ["a list", Buffer.from("[]").toString("base64"), /is not a valid payment/],
-    ["far too long", "A".repeat(20_000), /too long/],
-  ])("is refused when its header is %s", async (_, header, sentence) => {
+    ["not base64", "%%%", /not base64-encoded JSON/],
+    ["not JSON", Buffer.from("{").toString("base64"), /not base64-encoded JSON/],
+    ["not a payment", Buffer.from("{}").toString("base64"), /is not a valid payment: x402Version: must be 2/],
+    ["an array", Buffer.from("[]").toString("base64"), /is not a valid payment/],
+    ["too long", "A".repeat(20_000), /too long/],
+  ])("is rejected if its header is %s", async (_, header, sentence) => {
     const response = await pay(header);
     expect(response.status).toBe(402);
     expect(await errorOf(response)).toMatch(sentence);
@@ -103,17 +103,17 @@ describe("a payment for the portfolio", () => {
   const now = () => Math.floor(Date.now() / 1000);
   it.each<[string, () => Changes, RegExp]>([
     ["is for another amount", () => ({ value: "1" }), /another amount/],
-    ["says another amount", () => ({ accepted: { amount: "1" }, value: "1" }), /not match the terms: amount/],
-    ["says another asset", () => ({ accepted: { asset: payee } }), /not match the terms: asset/],
+    ["accepts another amount", () => ({ accepted: { amount: "1" }, value: "1" }), /not match the terms: amount/],
+    ["accepts another asset", () => ({ accepted: { asset: payee } }), /not match the terms: asset/],
     ["is signed for another asset", () => ({ asset: payee }), /its signature is not the payer's/],
-    ["says another network", () => ({ accepted: { network: "eip155:8453" } }), /not match the terms: network/],
-    ["says another recipient", () => ({ accepted: { payTo: wallet } }), /not match the terms: payTo/],
+    ["accepts another network", () => ({ accepted: { network: "eip155:8453" } }), /not match the terms: network/],
+    ["accepts another recipient", () => ({ accepted: { payTo: wallet } }), /not match the terms: payTo/],
     ["is for another recipient", () => ({ to: wallet }), /another recipient/],
     ["has expired", () => ({ validBefore: now() - 1 }), /expired/],
     ["is about to expire", () => ({ validBefore: now() + 2 }), /expired/],
     ["is not valid yet", () => ({ validAfter: now() + 100 }), /not valid yet/],
-    ["is signed by somebody else", () => ({ signer: stranger }), /its signature is not the payer's/],
-  ])("that %s is refused, buys nothing and leaves no claim", async (_, changes, sentence) => {
+    ["is signed by another account", () => ({ signer: stranger }), /its signature is not the payer's/],
+  ])("that %s is rejected, buys nothing and leaves no claim", async (_, changes, sentence) => {
     const { header, nonce } = await signed(changes());
     expect(
       await moved(async () => {
@@ -127,7 +127,7 @@ describe("a payment for the portfolio", () => {
     expect((await shop.payments()).map((row) => row.nonce)).not.toContain(nonce);
   });
 
-  it("of somebody without money is refused", async () => {
+  it("of a payer without balance is rejected", async () => {
     const { header } = await sign(pauper, await required());
     const response = await pay(header);
     expect(response.status).toBe(402);
@@ -135,7 +135,7 @@ describe("a payment for the portfolio", () => {
     expect(shop.state.runs).toBe(0);
   });
 
-  it("20 times at once buys once: one answer, one charge, one run, and the rest are told to come back", async () => {
+  it("sent 20 times concurrently buys once: one response, one charge, one run, and Retry-After for the rest", async () => {
     const release = shop.hold();
     const { header } = await signed();
     const responses: Response[] = [];
@@ -161,7 +161,7 @@ describe("a payment for the portfolio", () => {
     expect(shop.state.runs).toBe(1);
   });
 
-  it("buys only what it was first brought for", async () => {
+  it("buys only its first request", async () => {
     const { header } = await signed();
     expect((await pay(header)).status).toBe(200);
     const other = await pay(header, `/portfolio?address=${payee}&chains=local`);
@@ -170,7 +170,7 @@ describe("a payment for the portfolio", () => {
     expect(shop.state.runs).toBe(1);
   });
 
-  it("is not answered again for somebody who knows its nonce but not its signature", async () => {
+  it("does not return the snapshot again for its nonce without its signature", async () => {
     const { header, nonce } = await signed();
     expect((await pay(header)).status).toBe(200);
     const forged = await sign(payer, await required(), { nonce, signer: stranger });
@@ -178,7 +178,7 @@ describe("a payment for the portfolio", () => {
     expect(shop.state.runs).toBe(1);
   });
 
-  it("is refused when it comes back after what it bought is no longer kept", async () => {
+  it("is rejected once its stored response has expired", async () => {
     const { header } = await signed();
     expect((await pay(header)).status).toBe(200);
     await shop
@@ -197,7 +197,7 @@ describe("a payment for the portfolio", () => {
     expect(shop.state.runs).toBe(1);
   });
 
-  it("is not taken for a wrong request, with or without it", async () => {
+  it("is not charged for an invalid request", async () => {
     const { header } = await signed();
     for (const target of [
       "/portfolio",
@@ -217,7 +217,7 @@ describe("a payment for the portfolio", () => {
     expect(await moved(async () => expect((await pay(header)).status).toBe(200))).toEqual(once);
   });
 
-  it("takes chains in any case, and each of them once", async () => {
+  it("accepts chains in any case, and removes duplicates", async () => {
     const { header } = await signed();
     const response = await pay(
       header,
@@ -228,7 +228,7 @@ describe("a payment for the portfolio", () => {
     expect(await byDefault.json()).toMatchObject({ chains: ["base", "ethereum"] });
   });
 
-  it("is not taken when the snapshot fails, and can be used afterwards", async () => {
+  it("is not charged if the snapshot fails, and can be used later", async () => {
     const { header } = await signed();
     shop.state.failing = true;
     expect(
@@ -243,7 +243,7 @@ describe("a payment for the portfolio", () => {
     expect(await moved(async () => expect((await pay(header)).status).toBe(200))).toEqual(once);
   });
 
-  it("is not taken when the snapshot takes longer than leaves time to settle", async () => {
+  it("is not charged if the snapshot leaves no time to settle", async () => {
     const { header } = await signed();
     shop.state.takesMs = 11_500;
     const settled = shop.facilitator.calls.settle;
@@ -259,19 +259,19 @@ describe("a payment for the portfolio", () => {
     expect(shop.facilitator.calls.settle).toBe(settled);
   });
 
-  it("is not settled after the gateway has answered that it took too long", async () => {
+  it("is not settled after the gateway's timeout response", async () => {
     const { header } = await signed();
     const release = shop.hold();
     const settled = shop.facilitator.calls.settle;
     const response = await pay(header);
     expect([response.status, await errorOf(response)]).toEqual([503, "The request took too long; try again"]);
     release();
-    // The late snapshot gives its claim back unsettled, so that another one is made for the payment.
+    // The late snapshot releases its claim without settling, so the payment runs another one.
     await expect.poll(async () => (await pay(header)).status).toBe(200);
     expect([shop.state.runs, shop.facilitator.calls.settle]).toEqual([2, settled + 1]);
   });
 
-  it("of version 1 is taken as well", async () => {
+  it("of version 1 is accepted", async () => {
     const { version1 } = await signed();
     let response = new Response();
     expect(
@@ -285,7 +285,7 @@ describe("a payment for the portfolio", () => {
     });
   });
 
-  it("is never taken with a HEAD, which says what a GET would cost", async () => {
+  it("is never charged for HEAD, which returns the terms of GET", async () => {
     const { header } = await signed();
     for (const payment of [undefined, header]) {
       const response = await fetch(shop.url + path, {
@@ -298,7 +298,7 @@ describe("a payment for the portfolio", () => {
     expect(shop.state.runs).toBe(0);
   });
 
-  it("is refused with other methods before it is looked at", async () => {
+  it("is rejected with other methods before it is parsed", async () => {
     const { header } = await signed();
     for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
       const response = await fetch(shop.url + path, { method, headers: { "payment-signature": header } });
@@ -307,7 +307,7 @@ describe("a payment for the portfolio", () => {
     expect(shop.state.runs).toBe(0);
   });
 
-  it("can be made from a page of another site", async () => {
+  it("can be made from a page of another origin", async () => {
     const preflight = await fetch(shop.url + path, {
       method: "OPTIONS",
       headers: {
@@ -323,7 +323,7 @@ describe("a payment for the portfolio", () => {
     expect(exposed.split(",")).toEqual(expect.arrayContaining(["payment-required", "payment-response", "retry-after"]));
   });
 
-  it("is asked for with a page in a browser, which runs nothing", async () => {
+  it("is requested with an HTML page without scripts in a browser", async () => {
     const response = await ask({ accept: "text/html,application/xhtml+xml", host: "x<script>" });
     expect([response.status, response.headers.get("content-type")]).toEqual([402, "text/html; charset=UTF-8"]);
     expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
@@ -333,7 +333,7 @@ describe("a payment for the portfolio", () => {
     expect(page).not.toContain("<script");
   });
 
-  it("names the resource by PUBLIC_BASE_URL, and by forwarding headers only of a trusted proxy", async () => {
+  it("uses PUBLIC_BASE_URL in the resource, and forwarding headers only from a trusted proxy", async () => {
     const forwarded = { "x-forwarded-proto": "https", "x-forwarded-host": "shop.example" };
     const named = async (url: string) => askedFor(await fetch(url + path, { headers: forwarded })).resource.url;
     expect(await named(shop.url)).toBe(`${shop.url}/portfolio`);
@@ -343,7 +343,7 @@ describe("a payment for the portfolio", () => {
     );
   });
 
-  it("is not needed while payment is switched off", async () => {
+  it("is not required while payment is disabled", async () => {
     const url = await shop.openGateway({ x402DevBypass: true });
     const response = await fetch(url + path);
     expect([response.status, response.headers.has("payment-response")]).toEqual([200, false]);
@@ -351,12 +351,12 @@ describe("a payment for the portfolio", () => {
     expect((await fetch(`${url}/portfolio?address=1`)).status).toBe(400);
   });
 
-  it("is not asked for where nobody was named to be paid", async () => {
+  it("is not requested without a payee", async () => {
     const url = await shop.openGateway({}, false);
     const response = await fetch(url + path);
     expect([response.status, await errorOf(response)]).toEqual([
       404,
-      "/portfolio is not offered here: this service was not told who is paid for it",
+      "/portfolio is not available: payment is not configured on this server",
     ]);
     expect(await (await fetch(`${url}/.well-known/x402.json`)).json()).toEqual({ version: "1.0.0", resources: [] });
   });
@@ -385,9 +385,9 @@ describe("a payment for the portfolio", () => {
     });
   });
 
-  it("tells nothing of what facilitators and nodes say", async () => {
+  it("does not leak messages of facilitators and nodes", async () => {
     const { header } = await signed();
-    shop.facilitator.faults.settle.push("say no more");
+    shop.facilitator.faults.settle.push("unknown reason");
     const response = await pay(header);
     expect(response.status).toBe(503);
     expect(JSON.stringify([...response.headers]) + (await response.text())).not.toContain("secret");

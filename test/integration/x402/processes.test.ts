@@ -65,7 +65,7 @@ describe("two processes that share a store", () => {
     return (await shop.balanceOf(payee)) - before;
   }
 
-  it("take one payment that comes to both, many times at once, once", async () => {
+  it("charge a payment once that is sent to both concurrently", async () => {
     const gateways = [await startGateway(6_000), await startGateway(6_000)];
     const { header } = await sign(payer, askedFor(await fetch(shop.url + path)));
     runs = 0;
@@ -85,7 +85,7 @@ describe("two processes that share a store", () => {
     expect(runs).toBe(1);
   });
 
-  it("let the other take over when one is killed between claim and settlement", async () => {
+  it("recover if one is killed between claim and settlement", async () => {
     const doomed = await startGateway(10_000);
     const other = await startGateway(0);
     const { header } = await sign(payer, askedFor(await fetch(shop.url + path)));
@@ -103,7 +103,7 @@ describe("two processes that share a store", () => {
     await other.child.stop();
   });
 
-  it("let the other hand over what was bought when one is killed while it is settled", async () => {
+  it("return the paid snapshot if one is killed during settlement", async () => {
     const doomed = await startGateway(0);
     const other = await startGateway(0);
     const { header } = await sign(payer, askedFor(await fetch(shop.url + path)));

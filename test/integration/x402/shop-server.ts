@@ -10,10 +10,10 @@ import { parseEnvironment, requireDatabaseUrl } from "../../../config/environmen
 import { baseSepolia } from "../../../config/networks";
 import { withoutIndex } from "../../without-index";
 
-// A gateway in a process of its own, to be killed: what it sells takes as long as TAKES_MS says.
+// A gateway in its own process, for tests that kill it. A snapshot takes TAKES_MS.
 const environment = parseEnvironment(process.env);
 const settings = environment.payment(environment.network());
-if ("missing" in settings || !settings.facilitator) throw new Error("The test has to say who settles");
+if ("missing" in settings || !settings.facilitator) throw new Error("The environment has no facilitator");
 const { terms, rpcUrls, facilitator } = settings;
 const log = pino({ level: "silent" });
 const store = createLazyStore(() => openStore({ databaseUrl: requireDatabaseUrl(environment), onIdleError: () => {} }));

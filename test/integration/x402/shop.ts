@@ -22,7 +22,7 @@ import { startFacilitatorServer } from "./facilitator-server";
 export const PRICE = 10_000n;
 export const payee = actor(18).address;
 
-/** A portfolio that counts how often it is asked, and can be made to fail or to take its time. */
+/** A fake portfolio that counts its snapshots, and can fail or be delayed. */
 function countingPortfolio() {
   const state = { runs: 0, failing: false, takesMs: 0, held: Promise.resolve() };
   const portfolio: Portfolio = {
@@ -39,7 +39,7 @@ function countingPortfolio() {
       return snapshotOf(address, new Date(), "rpc", readings);
     },
   };
-  /** Holds every snapshot back until the function that it returns is called. */
+  /** Delays every snapshot until the returned function is called. */
   const hold = (): (() => void) => {
     let release = () => {};
     state.held = new Promise((resolve) => {
@@ -51,8 +51,8 @@ function countingPortfolio() {
 }
 
 /**
- * The gateway with a real store, a real chain and a real facilitator behind HTTP, and no index: what is sold here needs
- * none. Several gateways can share one store.
+ * A gateway with a real store, a real chain and a real facilitator behind HTTP, without an index. Several gateways can share
+ * one store.
  */
 export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
   const [port = 0] = await freePorts(1);
@@ -125,9 +125,9 @@ export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
     log: () => lines.join(""),
     fund: (account: Address, amount: bigint) => write(actor(0), "TestDollar", "mint", [account, amount]),
     balanceOf: (account: Address) => read("TestDollar", "balanceOf", [account]),
-    /** The payments that the store knows. */
+    /** The payments in the store. */
     payments: async () => (await stores[0]?.db.select().from(payment)) ?? [],
-    /** The store, as the gateway has it. */
+    /** The gateway's store. */
     db: () => {
       if (!stores[0]) throw new Error("No store is open");
       return stores[0].db;
