@@ -1,7 +1,7 @@
 import pg from "pg";
 
 /** One pool for the index (by search_path) and the off-chain store (schema `offchain`). */
-export const pool = new pg.Pool({
+const pool = new pg.Pool({
   connectionString: process.env.DATABASE_URL,
   options: `-c search_path=${process.env.INDEX_SCHEMA}`,
   max: 20,

@@ -31,13 +31,11 @@ class Load {
       if (numberAt !== undefined) bytes.write(String(nextNumber++).padStart(16, "0"), numberAt, "latin1");
       socket.write(bytes);
     };
-    const read = responseReader({
-      onResponse: (status) => {
-        if (status < 200 || status > 299) return this.fail(new Error(`A response has status ${status}`));
-        this.responses++;
-        if (this.isStopping) socket.end();
-        else send();
-      },
+    const read = responseReader((status) => {
+      if (status < 200 || status > 299) return this.fail(new Error(`A response has status ${status}`));
+      this.responses++;
+      if (this.isStopping) socket.end();
+      else send();
     });
     socket.on("connect", send);
     socket.on("data", (data) => {

@@ -1,15 +1,11 @@
 const HEAD_END = Buffer.from("\r\n\r\n");
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
-type Callbacks = {
-  onResponse: (status: number) => void;
-};
-
 /**
  * Returns a function for the data of a connection, which calls back at the end of each response. It expects one response at
  * a time: the next request is sent after the previous response.
  */
-export function responseReader({ onResponse }: Callbacks): (data: Buffer) => void {
+export function responseReader(onResponse: (status: number) => void): (data: Buffer) => void {
   let head: Buffer | undefined;
   let status = 0;
   /** The remaining bytes of the body. -1 in a chunked body. Undefined before the end of the head. */
