@@ -1,0 +1,25 @@
+import { Router } from "express";
+import { query } from "./database";
+import { address, id, notFound } from "./input";
+import { readPage } from "./list";
+
+export const agents = Router();
+
+const columns = "agent_id, owner, metadata_uri, pubkey, capabilities_hash, revoked, block_number";
+
+agents.get("/agents", async (req, res) => {
+  const { rows, pagination } = await readPage(req.query, {
+    select: columns,
+    from: "agent",
+    filters: { owner: address("owner", req.query.owner) },
+    key: ["agent_id"],
+  });
+  res.json({ agents: rows, pagination });
+});
+
+agents.get("/agents/:agentId", async (req, res) => {
+  const agentId = id("agentId", req.params.agentId);
+  const [row] = await query(`SELECT ${columns} FROM agent WHERE agent_id = $1`, [agentId]);
+  if (!row) throw notFound(`Agent ${agentId} not found`);
+  res.json(row);
+});

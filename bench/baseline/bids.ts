@@ -1,0 +1,41 @@
+import { Router } from "express";
+import { NOW } from "./database";
+import { chainId } from "./deployment";
+import { id, oneOf, optional } from "./input";
+import { readPage } from "./list";
+
+export const bids = Router();
+
+/** The on-chain and off-chain bids of an intent ($1). A selection on chain rejects the one off chain. */
+const from = `(
+  SELECT b.intent_id || '-' || b.bid_id AS bid_id, b.bid_id AS chain_bid_id, b.intent_id, b.solver, b.amount_in,
+    b.amount_out, b.fee, b.valid_until, b.execution_hash, NULL::json AS execution_plan,
+    CASE WHEN i.selected_bid_id = b.bid_id THEN 'SELECTED' WHEN s.bid_id IS NOT NULL THEN 'REJECTED'
+      WHEN b.valid_until < ${NOW} THEN 'EXPIRED' ELSE 'OPEN' END AS status,
+    'onchain' AS source, b.block_number, b.tx_hash, b.created_at, -b.amount_out AS rank, 0 AS source_rank,
+    b.bid_id AS number
+  FROM bid b
+  LEFT JOIN intent i ON i.intent_id = b.intent_id
+  LEFT JOIN bid_selection s ON s.intent_id = b.intent_id AND s.bid_id = b.bid_id
+  WHERE b.intent_id = $1
+  UNION ALL
+  SELECT 'offchain-' || o.number, NULL, i.intent_id, o.solver, o.amount_in, o.amount_out, o.fee, o.valid_until, NULL,
+    o.execution_plan::json,
+    CASE WHEN o.status = 'OPEN' AND o.valid_until < ${NOW} THEN 'EXPIRED'
+      WHEN o.status = 'SELECTED' AND i.selected_bid_id IS NOT NULL THEN 'REJECTED' ELSE o.status END,
+    'offchain', NULL, NULL, o.created_at, -o.amount_out, 1, o.number
+  FROM intent i JOIN offchain.bid o ON o.chain_id = ${chainId} AND o.intent_hash = i.intent_hash
+  WHERE i.intent_id = $1
+) bids`;
+
+bids.get("/intents/:id/bids", async (req, res) => {
+  const status = optional(oneOf("open", "selected", "rejected", "expired"), "status", req.query);
+  const { rows, pagination } = await readPage(req.query, {
+    select: "*",
+    from,
+    values: [id("id", req.params.id)],
+    filters: { status: status?.toUpperCase() },
+    key: ["rank", "amount_in", "fee", "created_at", "source_rank", "number"],
+  });
+  res.json({ bids: rows.map(({ rank, source_rank, number, ...bid }) => bid), pagination });
+});

@@ -1,0 +1,23 @@
+import { Router } from "express";
+import { describeEvent } from "../../api/events/describe-event";
+import { query } from "./database";
+import { hash, notFound } from "./input";
+
+export const transactions = Router();
+
+transactions.get("/tx/:hash/explain", async (req, res) => {
+  const txHash = hash("hash", req.params.hash);
+  const rows = await query<{ id: string; name: string; args: Record<string, string | number | boolean> }>(
+    "SELECT id, name, args::json FROM event_log WHERE tx_hash = $1 ORDER BY id",
+    [txHash],
+  );
+  const [first] = rows;
+  if (!first) throw notFound(`Transaction ${txHash} has no indexed event`);
+  res.json({
+    tx_hash: txHash,
+    // An event's id is its block number in 12 digits and its log index.
+    block_number: String(Number(first.id.slice(0, 12))),
+    summary: `Transaction contained ${rows.length} event(s)`,
+    events: rows.map(({ name, args }) => ({ eventName: name, args, description: describeEvent(name, args) })),
+  });
+});

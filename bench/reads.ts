@@ -1,0 +1,110 @@
+import { writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { compareServers } from "./reads/compare";
+import { type Example, exampleRequests } from "./reads/examples";
+import { type LoadGenerator, requestBytes, startLoadGenerator } from "./reads/load";
+import { type ServerName, type Servers, serverNames, startServers, urlOf } from "./reads/servers";
+
+/**
+ * Measures requests per second of every route, on the gateway with and without its response cache, on a plain server of
+ * Express and pg with the same answers (bench/baseline), and on an empty Hono route. All run on the same database; their
+ * rounds alternate. `npm run bench:reads -- [--routes /health,/intents] [--rounds 5] [--connections 16,128] [--json FILE]`
+ */
+const WARM_UP_MS = 200;
+const WINDOW_MS = 1_000;
+
+const { values: options } = parseArgs({
+  options: {
+    routes: { type: "string" },
+    rounds: { type: "string", default: "5" },
+    connections: { type: "string", default: "16,128" },
+    json: { type: "string" },
+  },
+});
+
+type Measured = { route: string; connections: number; requestsPerSecond: Record<ServerName, number[]> };
+
+const median = (values: number[]) => {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return ((sorted[middle] ?? 0) + (sorted[sorted.length - 1 - middle] ?? 0)) / 2;
+};
+
+/** Measures one route on all servers in turn. A short round before the first warms up the servers. */
+async function measureRoute(
+  { measure }: LoadGenerator,
+  { ports }: Servers,
+  { route, request }: Example,
+  connections: number,
+): Promise<Measured> {
+  const requestsPerSecond: Measured["requestsPerSecond"] = { hot: [], cold: [], express: [], empty: [] };
+  const measureOn = (name: ServerName, windowMs: number) => {
+    const bytes = requestBytes(request, name === "empty" ? "/" : undefined);
+    return measure({ port: ports[name], connections, ...bytes, warmUpMs: WARM_UP_MS, windowMs });
+  };
+  for (const name of serverNames) await measureOn(name, WARM_UP_MS);
+  for (let round = 0; round < Number(options.rounds); round++)
+    for (const name of serverNames) requestsPerSecond[name].push(await measureOn(name, WINDOW_MS));
+  return { route, connections, requestsPerSecond };
+}
+
+const COLUMNS = [
+  "Route",
+  "Ours, hot",
+  "Ours, cold",
+  "Express + pg",
+  "Hot ratio",
+  "Cold ratio",
+  "Empty Hono",
+  "Hot ratio",
+  "Cold ratio",
+];
+
+const tableRow = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+
+function rowOf({ route, requestsPerSecond }: Measured): string {
+  const [hot = 0, cold = 0, express = 0, empty = 0] = serverNames.map((name) => median(requestsPerSecond[name]));
+  const rate = (value: number) => Math.round(value).toLocaleString("en-US");
+  const ratio = (value: number, to: number) => (value / to).toFixed(2);
+  return tableRow([
+    `\`${route}\``,
+    ...[rate(hot), rate(cold)],
+    ...[rate(express), ratio(hot, express), ratio(cold, express)],
+    ...[rate(empty), ratio(hot, empty), ratio(cold, empty)],
+  ]);
+}
+
+/** Throws unless all servers give the same answers, because their speeds would mean nothing otherwise. */
+async function requireSameAnswers({ ports }: Servers): Promise<void> {
+  for (const other of ["cold", "express"] as const) {
+    const { differences, compared } = await compareServers(urlOf(ports.hot), urlOf(ports[other]));
+    if (differences.length > 0) throw new Error(`hot and ${other} differ:\n${differences.join("\n")}`);
+    console.error(`${compared} answers of hot and ${other} are equal`);
+  }
+}
+
+const wanted = options.routes?.split(",");
+const servers = await startServers((what) => console.error(what));
+const load = await startLoadGenerator();
+try {
+  await requireSameAnswers(servers);
+  const examples = (await exampleRequests(urlOf(servers.ports.hot)))
+    .filter(({ route }) => !wanted || wanted.includes(route.split(" ")[1] ?? ""))
+    // Documents fill the database, so they are published last.
+    .sort((one, other) => Number(one.request.method === "POST") - Number(other.request.method === "POST"));
+  const measured: Measured[] = [];
+  for (const connections of options.connections.split(",").map(Number)) {
+    console.log(`\n${connections} connections, requests/s, median of ${options.rounds}\n`);
+    console.log(tableRow(COLUMNS));
+    console.log(tableRow(COLUMNS.map((_, column) => (column === 0 ? "---" : "---:"))));
+    for (const example of examples) {
+      const one = await measureRoute(load, servers, example, connections);
+      measured.push(one);
+      console.log(rowOf(one));
+    }
+  }
+  if (options.json) await writeFile(options.json, `${JSON.stringify(measured, null, 2)}\n`);
+} finally {
+  load.stop();
+  await servers.stop();
+}

@@ -1,0 +1,93 @@
+import { setTimeout } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import { addressOf } from "../../test/integration/lists/asking";
+import { casesOf, type Listing } from "./cases";
+import type { Request } from "./examples";
+
+/** The part of an answer that must be equal. */
+type Answer = { status: number; body: unknown; cursor: string | null };
+
+const PAGE = "2";
+
+/** How often, and how much later, a difference is checked again: a block may be indexed between the two requests. */
+const RETRIES = 3;
+const RETRY_MS = 400;
+
+/** Takes the cursor out of a list's answer. Servers sign and encode cursors differently. */
+function withoutCursor(body: unknown): Pick<Answer, "body" | "cursor"> {
+  if (typeof body !== "object" || body === null || !("pagination" in body)) return { body, cursor: null };
+  const { next_cursor, ...pagination } = body.pagination as { next_cursor: string | null };
+  return { body: { ...body, pagination: { ...pagination, has_next: next_cursor !== null } }, cursor: next_cursor };
+}
+
+async function ask(baseUrl: string, { method, path, body }: Request): Promise<Answer> {
+  const response = await fetch(`${baseUrl}${path}`, {
+    method,
+    ...(body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+  });
+  // Documents have URLs of the server.
+  const text = (await response.text()).replaceAll(baseUrl, "");
+  const { status } = response;
+  // Of an invalid input only the status is compared.
+  return { status, ...withoutCursor(status === 400 ? null : JSON.parse(text)) };
+}
+
+type Outcome = { difference: string | undefined; cursors: [string | null, string | null] };
+
+/** Compares the answers to one request, which may have another cursor for each server. */
+async function compareOnce(servers: [string, string], requests: [Request, Request]): Promise<Outcome> {
+  const [one, other] = await Promise.all([ask(servers[0], requests[0]), ask(servers[1], requests[1])]);
+  const isSame = one.status === other.status && isDeepStrictEqual(one.body, other.body);
+  const { method, path, body } = requests[0];
+  const show = ({ status, body: answered }: Answer) => `${status} ${JSON.stringify(answered)}`;
+  const sent = body ? ` ${JSON.stringify(body)}` : "";
+  return {
+    difference: isSame ? undefined : `${method} ${path}${sent}\n  ${show(one)}\n  ${show(other)}`,
+    cursors: [one.cursor, other.cursor],
+  };
+}
+
+async function compare(servers: [string, string], requests: [Request, Request]): Promise<Outcome> {
+  let outcome = await compareOnce(servers, requests);
+  for (let retry = 0; retry < RETRIES && outcome.difference; retry++) {
+    await setTimeout(RETRY_MS);
+    outcome = await compareOnce(servers, requests);
+  }
+  return outcome;
+}
+
+/** Compares all pages of a list, each server with its own cursors. Returns the first difference. */
+async function compareListing(servers: [string, string], { path, parameters }: Listing) {
+  let compared = 0;
+  const page = (cursor: string | null): Request => ({
+    method: "GET",
+    path: addressOf(path, { ...parameters, limit: PAGE, ...(cursor !== null && { cursor }) }),
+  });
+  const first: Request = { method: "GET", path: addressOf(path, parameters) };
+  let { difference } = await compare(servers, [first, first]);
+  let cursors: Outcome["cursors"] = [null, null];
+  do {
+    if (difference) break;
+    ({ difference, cursors } = await compare(servers, [page(cursors[0]), page(cursors[1])]));
+    compared++;
+  } while (cursors[0] !== null);
+  return { difference, compared: compared + 1 };
+}
+
+/** Requests every route from two servers of the same data. Returns the differences and the number of compared answers. */
+export async function compareServers(one: string, other: string): Promise<{ differences: string[]; compared: number }> {
+  const servers: [string, string] = [one, other];
+  const { requests, listings } = await casesOf(one);
+  const differences: string[] = [];
+  let compared = requests.length;
+  for (const request of requests) {
+    const { difference } = await compare(servers, [request, request]);
+    if (difference) differences.push(difference);
+  }
+  for (const listing of listings) {
+    const outcome = await compareListing(servers, listing);
+    compared += outcome.compared;
+    if (outcome.difference) differences.push(outcome.difference);
+  }
+  return { differences, compared };
+}
