@@ -104,14 +104,17 @@ describe("a node that is away", () => {
     await expect.poll(() => pool.nodes[0]?.isDown && pool.nodes[0].inFlight <= 1).toBe(true);
     first.calls.length = 0;
     first.maxInFlight = 0;
+    const clearedAt = Date.now();
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(first.calls.every(isProbe)).toBe(true);
-    expect(first.calls.length).toBeLessThanOrEqual(7);
+    // At most three probes per second, however long the wait took on a busy machine.
+    expect(first.calls.length).toBeLessThanOrEqual(1 + (3 * (Date.now() - clearedAt)) / 1_000);
     expect(first.maxInFlight).toBe(1);
     isDown = false;
-    const backAt = Date.now();
+    first.calls.length = 0;
     expect(await requests).toHaveLength(50);
-    expect(Date.now() - backAt).toBeLessThan(2_000);
+    // One probe may have been under way; the next one finds the node, and the requests follow.
+    expect(first.calls.findIndex((text) => !isProbe(text))).toBeLessThanOrEqual(2);
     expect(changes).toMatchObject([{ away: true }, { away: false }]);
   });
 
