@@ -56,7 +56,10 @@ describe("the package, as it is installed from its tarball into an empty project
         devDependencies: compilers,
       }),
     );
-    await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["agent.ts", "wrong.ts"] }));
+    await writeFile(
+      join(project, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, files: ["agent.ts", "wrong.ts"] }),
+    );
     await cp(join(root, "examples", "agent.ts"), join(project, "agent.ts"));
     await run("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"], project);
     stack = await startStack({ sample: true, tokens: true });
