@@ -40,6 +40,8 @@ export type Sources = { root?: string; watch?: boolean };
 export type Index = {
   apiUrl: string;
   ponderUrl: string;
+  /** The environment of the indexer and the gateway. */
+  env: NodeJS.ProcessEnv;
   /** All rows of a table, in the order of its primary key, once the index has reached the chain's head. */
   rows: <Name extends TableName>(name: Name) => Promise<Row<Name>[]>;
   /** The rows of every table. Two indexes of one chain must agree on them. */
@@ -82,9 +84,20 @@ export async function indexOf(
     await running?.stop(signal);
     running = undefined;
   };
+  const ownEnv: NodeJS.ProcessEnv = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    NODE_ENV: "test",
+    INTENTRY_DIR: stateFolder,
+    API_PORT: String(apiPort),
+    PONDER_PORT: String(ponderPort),
+    DATABASE_SCHEMA,
+    ...env,
+  };
   const index: Index = {
     apiUrl,
     ponderUrl,
+    env: ownEnv,
     async indexed() {
       const head = await client.getBlock();
       await waitFor(indexer(), `block ${head.number} in the index`, async () => {
@@ -109,17 +122,7 @@ export async function indexOf(
         onLogLine(line);
         if (process.env.TEST_LOG) console.log(line);
       };
-      const variables: NodeJS.ProcessEnv = {
-        PATH: process.env.PATH,
-        HOME: process.env.HOME,
-        NODE_ENV: "test",
-        INTENTRY_DIR: stateFolder,
-        API_PORT: String(apiPort),
-        PONDER_PORT: String(ponderPort),
-        DATABASE_SCHEMA,
-        ...env,
-        ...change,
-      };
+      const variables = { ...ownEnv, ...change };
       const environment = parseEnvironment(variables);
       running = await startIndexStack({
         ...sources,

@@ -85,4 +85,12 @@ describe("the tables of the store", () => {
   it("have a migration for every change (`npm run store:migration`)", async () => {
     expect(await generateMigration(newestSnapshot(), snapshotOf({ ...schema }))).toEqual([]);
   });
+
+  it("have migrations with ascending times, because Drizzle skips a migration that is older than the last applied one", () => {
+    const journal = JSON.parse(readFileSync(join(metaFolder, "_journal.json"), "utf8")) as {
+      entries: { when: number }[];
+    };
+    const times = journal.entries.map(({ when }) => when);
+    expect(times).toEqual([...new Set(times)].sort((one, other) => one - other));
+  });
 });

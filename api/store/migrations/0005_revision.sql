@@ -19,7 +19,7 @@ CREATE CONSTRAINT TRIGGER "attestation_schema_revision" AFTER INSERT OR UPDATE O
 CREATE CONSTRAINT TRIGGER "intent_metadata_revision" AFTER INSERT OR UPDATE OR DELETE ON "offchain"."intent_metadata"
 	DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "offchain"."increment_revision"();
 --> statement-breakpoint
-CREATE CONSTRAINT TRIGGER "offchain_bid_revision" AFTER INSERT OR UPDATE OR DELETE ON "offchain"."offchain_bid"
+CREATE CONSTRAINT TRIGGER "bid_revision" AFTER INSERT OR UPDATE OR DELETE ON "offchain"."bid"
 	DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "offchain"."increment_revision"();
 --> statement-breakpoint
 CREATE CONSTRAINT TRIGGER "document_revision" AFTER UPDATE OR DELETE ON "offchain"."document"

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freeCalls } from "../../api/operations/index";
+import { routeOf } from "../../api/transports/rest/route";
+import { actor } from "../../stack/chain";
+import { type Gateway, startGateway } from "../../stack/gateway";
+import { freePorts } from "../../stack/ports";
+import { hashOf } from "../../stack/sample/people";
+import { type Found, findParameters } from "./found";
+import { addressOf } from "./lists/asking";
+import { type Stack, startStack } from "./stack";
+
+const WRITES = 50;
+
+describe("the response cache, with two gateways on one index", () => {
+  let stack: Stack;
+  let other: Gateway;
+  let otherUrl: string;
+  let found: Found;
+
+  beforeAll(async () => {
+    stack = await startStack({ sample: true });
+    const [port = 0] = await freePorts(1);
+    otherUrl = `http://127.0.0.1:${port}`;
+    other = await startGateway({ env: { ...stack.env, API_PORT: String(port) } });
+    await other.listening;
+    found = await findParameters(stack.apiUrl);
+  }, 180_000);
+  afterAll(async () => {
+    await other?.stop();
+    await stack?.stop();
+  });
+
+  const cached = freeCalls.filter(({ operation }) => routeOf(operation).method === "GET" && !operation.status);
+  const pathOf = (name: string) => {
+    const operation = freeCalls.find((one) => one.name === name)?.operation;
+    if (!operation) throw new Error(`No operation ${name}`);
+    const example = Object.entries({ ...operation.example, ...found[name] }).map(([key, value]) => [
+      key,
+      String(value),
+    ]);
+    return addressOf(routeOf(operation).path, Object.fromEntries(example));
+  };
+  const read = async (url: string, init?: RequestInit) => {
+    const response = await fetch(url, init);
+    const { "x-request-id": requestId, ...headers } = Object.fromEntries(response.headers);
+    for (const name of ["date", "connection", "keep-alive"]) delete headers[name];
+    return { requestId, status: response.status, headers, body: await response.text() };
+  };
+
+  it.each(cached.map(({ name }) => name))(
+    "%s has the same response from the cache, also for HEAD and as 304",
+    async (name) => {
+      const url = `${otherUrl}${pathOf(name)}`;
+      const { requestId: firstId, ...first } = await read(url);
+      const { requestId: secondId, ...second } = await read(url, { headers: { "x-request-id": "mine" } });
+      expect(second).toEqual(first);
+      expect([firstId, secondId]).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), "mine"]);
+      const head = await read(url, { method: "HEAD" });
+      expect(head).toMatchObject({ status: first.status, headers: first.headers, body: "" });
+      const { etag = "" } = first.headers;
+      if (first.status === 200) {
+        const unchanged = await read(url, { headers: { "if-none-match": etag } });
+        expect(unchanged).toMatchObject({ status: 304, body: "", headers: { etag } });
+        expect((await read(url, { headers: { "if-none-match": '"other"' } })).body).toBe(first.body);
+      }
+    },
+  );
+
+  it("lets a client read its own writes at once, on every gateway", async () => {
+    const intentId = "6";
+    for (let number = 0; number < WRITES; number++) {
+      const [writer, reader] = number % 2 === 0 ? [stack.apiUrl, otherUrl] : [otherUrl, stack.apiUrl];
+      const path = `/intents/${intentId}/bids?limit=100`;
+      await read(`${reader}${path}`);
+      const response = await fetch(`${writer}/intents/${intentId}/bids`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({
+          solver: actor(3).address,
+          amount_in: "1",
+          amount_out: String(number + 1),
+          fee: "0",
+          valid_until: "4000000000",
+        }),
+      });
+      expect(response.status).toBe(201);
+      const { bid_id } = (await response.json()) as { bid_id: string };
+      expect((await read(`${reader}${path}`)).body).toContain(`"${bid_id}"`);
+    }
+  });
+
+  it("shows an event's effect once the event was sent, on every gateway", async () => {
+    const events = await fetch(`${stack.apiUrl}/events?name=AgentRegistered`);
+    const lines = events.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    const received = async (part: string) => {
+      while (!text.includes(part)) text += (await lines?.read())?.value ?? "";
+    };
+    await received("event: ready");
+    const path = "/agents?owner=" + actor(5).address.toLowerCase();
+    for (let number = 0; number < 20; number++) {
+      await Promise.all([read(`${otherUrl}${path}`), read(`${stack.apiUrl}${path}`)]);
+      const uri = `ipfs://agent-${number}`;
+      await stack.write(actor(5), "AgentRegistry", "registerAgent", [uri, "0x01", hashOf(uri)]);
+      await received(uri);
+      for (const url of [otherUrl, stack.apiUrl]) expect((await read(`${url}${path}`)).body).toContain(`"${uri}"`);
+    }
+    await lines?.cancel();
+  });
+
+  it("serves no error from the cache, and no other host's URLs", async () => {
+    const { body: notFound, status } = await read(`${otherUrl}/agents/999999`);
+    expect([status, notFound]).toEqual([404, '{"error":"Agent 999999 not found"}']);
+    expect(await read(`${otherUrl}/agents/999999`)).toMatchObject({ status, body: notFound });
+    const catalog = await fetch(`${otherUrl}/catalogs`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ catalog_json: "{}" }),
+    });
+    expect(catalog.status).toBe(201);
+    const { catalog_hash } = (await catalog.json()) as { catalog_hash: string };
+    const path = `/catalogs/${catalog_hash}/metadata`;
+    const { body } = await read(`${otherUrl}${path}`);
+    const { port } = new URL(otherUrl);
+    const viaName = await read(`http://localhost:${port}${path}`);
+    expect(viaName.body).toBe(body.replaceAll("127.0.0.1", "localhost"));
+  });
+});
