@@ -136,7 +136,7 @@ intents.get("/intents/metadata/:intentHash", async (req, res) => {
       [chainId, intentHash, owner],
     );
   if (!row?.intent_hash || (owner !== undefined && row.owner !== owner))
-    throw notFound(`There is no metadata for intent hash ${intentHash}`);
+    throw notFound(`Metadata of intent hash ${intentHash} not found`);
   res.json(row);
 });
 

@@ -12,7 +12,7 @@ transactions.get("/tx/:hash/explain", async (req, res) => {
     [txHash],
   );
   const [first] = rows;
-  if (!first) throw notFound(`Transaction ${txHash} has no indexed event`);
+  if (!first) throw notFound(`Transaction ${txHash} has no indexed events`);
   res.json({
     tx_hash: txHash,
     // An event's id is its block number in 12 digits and its log index.
