@@ -1,5 +1,6 @@
 /** The layers of the gateway, from the lowest up. A folder may import from the layers below it. */
 const layers = [
+  ["database"],
   ["store", "index", "preflight"],
   ["core"],
   ["http", "events", "portfolio", "monitor"],

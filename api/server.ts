@@ -17,7 +17,11 @@ function readEnvironment(): Environment {
 }
 
 const environment = readEnvironment();
-const log = pino({ level: environment.logLevel });
+// Lines are written in batches, a few times per second and at the end: one write per line would cost more than a response.
+const output = pino.destination({ dest: 1, sync: false, minLength: 4_096 });
+setInterval(() => output.flush(), 100).unref();
+process.on("exit", () => output.flushSync());
+const log = pino({ level: environment.logLevel }, output);
 const gateway = await composeGateway(environment, log);
 
 stopOnSignals(listen(gateway.app, environment.apiPort, log, gateway.serveCached), {

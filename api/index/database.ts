@@ -5,6 +5,7 @@ import { getTableConfig, type PgDatabase, type PgQueryResultHKT, PgTable } from 
 import pg from "pg";
 import { sameDeploymentPattern } from "../../config/index-build";
 import * as schemaModule from "../../ponder.schema";
+import { PreparedPool } from "../database/prepared-pool";
 
 /** Read access to the index. */
 export type IndexDatabase = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute">;
@@ -109,7 +110,7 @@ async function chooseBuild(pool: pg.Pool, { build }: Options): Promise<Choice> {
 export function openIndex(options: Options): OpenIndex {
   const { databaseUrl, build, onError } = options;
   const connectTo = (schema: string) => {
-    const pool = new pg.Pool({
+    const pool = new PreparedPool({
       connectionString: databaseUrl,
       options: `-c search_path=${schema} -c default_transaction_read_only=on`,
       application_name: "intentry_gateway",

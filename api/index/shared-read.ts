@@ -17,8 +17,13 @@ export function shareReads<Value>(readValue: () => Promise<Value>): SharedRead<V
   let pending: { value: Promise<Value>; startedAt: number } | undefined;
   const isRecent = (read: { startedAt: number } | undefined) =>
     read !== undefined && performance.now() - read.startedAt <= MAX_AGE_MS;
-  const peek = () => (isRecent(last) ? last?.value : undefined);
-  const start = () => {
+  const peek = () => {
+    if (!last || !isRecent(last)) return undefined;
+    // Under load the next read is done before anyone has to wait for it. A caller that has to wait gets the error.
+    if (!pending && performance.now() - last.startedAt > MAX_AGE_MS / 2) start().catch(() => {});
+    return last.value;
+  };
+  function start(): Promise<Value> {
     const startedAt = performance.now();
     const reading = { value: readValue(), startedAt };
     pending = reading;
@@ -31,7 +36,7 @@ export function shareReads<Value>(readValue: () => Promise<Value>): SharedRead<V
       () => finish(),
     );
     return reading.value;
-  };
+  }
   return {
     peek,
     async read() {

@@ -2,7 +2,8 @@ import { fileURLToPath } from "node:url";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate } from "drizzle-orm/node-postgres/migrator";
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
-import { Pool, type PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
+import { PreparedPool } from "../database/prepared-pool";
 
 /** The off-chain database. */
 export type StoreDatabase = PgDatabase<PgQueryResultHKT>;
@@ -33,7 +34,7 @@ function openPool({ databaseUrl, maxConnections = 10, onIdleError }: Options): P
   // Acknowledged writes must be durable, whatever the server's default is.
   const options = "-c synchronous_commit=on";
   const limits = { max: maxConnections, connectionTimeoutMillis: CONNECT_MS };
-  const pool = new Pool({ connectionString: databaseUrl, options, ...limits });
+  const pool = new PreparedPool({ connectionString: databaseUrl, options, ...limits });
   pool.on("error", onIdleError);
   return pool;
 }

@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import pg, { type QueryConfig } from "pg";
+
+/** The maximum number of named statements. A connection keeps the plans of those that it has run. */
+const MAX_STATEMENTS = 500;
+
+const names = new Map<string, string>();
+
+/** The name of a query text; undefined beyond the limit. */
+function nameOf(text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.size >= MAX_STATEMENTS) return known;
+  const name = createHash("sha256").update(text).digest("base64url");
+  names.set(text, name);
+  return name;
+}
+
+/**
+ * A pool whose parameterized queries are prepared statements, named by their text: PostgreSQL parses each once per
+ * connection and can keep its plan.
+ */
+export class PreparedPool extends pg.Pool {
+  // pg has many overloads, and drizzle uses only this one.
+  override query = ((query: QueryConfig | string, parameters?: unknown[]) =>
+    super.query(
+      typeof query === "object" && parameters?.length ? { ...query, name: nameOf(query.text) } : query,
+      parameters,
+    )) as pg.Pool["query"];
+}
