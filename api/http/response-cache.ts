@@ -5,7 +5,7 @@ import { MAX_AGE_MS, type SharedRead } from "../index/shared-read";
 import { etagOf } from "./etag";
 
 /** A successful response, ready to be sent. */
-export type StoredResponse = {
+type StoredResponse = {
   body: Buffer<ArrayBuffer>;
   etag: string;
   headers: Headers;
@@ -175,7 +175,9 @@ export class ResponseCache {
     { result, dependencies }: Computation,
   ): Promise<Found> {
     const { body: content, type, headers } = await result;
-    const body = Buffer.from(content);
+    // Not from Node's pool, of which a small body would retain a large part.
+    const body = Buffer.allocUnsafeSlow(Buffer.byteLength(content));
+    body.write(content);
     const { etag = etagOf(body), ...otherHeaders } = headers;
     const unchangedHeaders = Object.entries({ ...otherHeaders, etag });
     const entry: Entry = {

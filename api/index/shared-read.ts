@@ -11,36 +11,53 @@ export type SharedRead<Value> = {
   read: () => Promise<Value>;
 };
 
-/** Shares the reads of a value that changes: under load, one read serves all callers of some milliseconds. */
+type Reading<Value> = { value: Promise<Value>; startedAt: number };
+
+/** After this time a read counts as lost, and the next one does not wait for it. */
+const LOST_MS = 2_000;
+
+const ageOf = ({ startedAt }: { startedAt: number }) => performance.now() - startedAt;
+
+/**
+ * Shares the reads of a value that changes. Under load one read serves all callers of some milliseconds. One read is under
+ * way at a time: when the database is slow, the callers that can't use its result share the next one.
+ */
 export function shareReads<Value>(readValue: () => Promise<Value>): SharedRead<Value> {
   let last: { value: Value; startedAt: number } | undefined;
-  let pending: { value: Promise<Value>; startedAt: number } | undefined;
-  const isRecent = (read: { startedAt: number } | undefined) =>
-    read !== undefined && performance.now() - read.startedAt <= MAX_AGE_MS;
-  const peek = () => {
-    if (!last || !isRecent(last)) return undefined;
-    // Under load the next read is done before anyone has to wait for it. A caller that has to wait gets the error.
-    if (!pending && performance.now() - last.startedAt > MAX_AGE_MS / 2) start().catch(() => {});
-    return last.value;
-  };
-  function start(): Promise<Value> {
-    const startedAt = performance.now();
-    const reading = { value: readValue(), startedAt };
+  let pending: Reading<Value> | undefined;
+  let next: Promise<Value> | undefined;
+  const start = (): Promise<Value> => {
+    const reading: Reading<Value> = { value: readValue(), startedAt: performance.now() };
     pending = reading;
-    const finish = (value?: { value: Value }) => {
-      if (value && (last === undefined || last.startedAt < startedAt)) last = { ...value, startedAt };
+    const finish = () => {
       if (pending === reading) pending = undefined;
     };
-    reading.value.then(
-      (value) => finish({ value }),
-      () => finish(),
-    );
+    reading.value.then((value) => {
+      if (!last || last.startedAt < reading.startedAt) last = { value, startedAt: reading.startedAt };
+      finish();
+    }, finish);
     return reading.value;
-  }
+  };
+  const startAfter = async (earlier: Promise<Value>): Promise<Value> => {
+    await earlier.catch(() => {});
+    next = undefined;
+    return start();
+  };
+  const peek = () => {
+    if (!last || ageOf(last) > MAX_AGE_MS) return undefined;
+    // Under load the next read is done before a caller has to wait. A caller that does wait gets the error.
+    if (!pending && ageOf(last) > MAX_AGE_MS / 2) start().catch(() => {});
+    return last.value;
+  };
   return {
     peek,
     async read() {
-      return peek() ?? (isRecent(pending) ? pending?.value : undefined) ?? start();
+      const value = peek();
+      if (value !== undefined) return value;
+      if (!pending || ageOf(pending) > LOST_MS) return start();
+      if (ageOf(pending) <= MAX_AGE_MS) return pending.value;
+      next ??= startAfter(pending.value);
+      return next;
     },
   };
 }

@@ -98,7 +98,7 @@ describe("the response cache, with two gateways on one index", () => {
       while (!text.includes(part)) text += (await lines?.read())?.value ?? "";
     };
     await received("event: ready");
-    const path = "/agents?owner=" + actor(5).address.toLowerCase();
+    const path = `/agents?owner=${actor(5).address.toLowerCase()}`;
     for (let number = 0; number < 20; number++) {
       await Promise.all([read(`${otherUrl}${path}`), read(`${stack.apiUrl}${path}`)]);
       const uri = `ipfs://agent-${number}`;
