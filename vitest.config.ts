@@ -20,8 +20,8 @@ export default defineConfig({
   test: {
     setupFiles: "test/support/property-tests.ts",
     // TEST_RUNS multiplies the number of runs, and so the duration.
-    testTimeout: runs(120_000),
-    hookTimeout: 240_000,
+    testTimeout: runs(300_000),
+    hookTimeout: 300_000,
     // Long enough for a busy machine.
     expect: { poll: { timeout: 20_000 } },
     sequence: { sequencer: LongestFirst },
