@@ -1,5 +1,6 @@
 // Plain JavaScript, because it runs before anything is compiled.
 import { createHash, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -9,8 +10,10 @@ const projectRoot = resolve(import.meta.dirname, "..");
 /** The programs that `npm start` and the commands run. */
 const PROGRAMS = ["api/server.ts", "client/cli/main.ts", "stack/pay.ts", "stack/run-reindex.ts", "stack/start.ts"];
 
-/** What was compiled last: the sources by their paths below the root, their digest, and the file made of them. */
-/** @typedef {{ digest: string, sources: string[], file: string }} Manifest */
+/**
+ * The last compilation: the sources by their paths below the root, their digest, and the compiled file.
+ * @typedef {{ digest: string, sources: string[], file: string }} Manifest
+ */
 
 /**
  * A digest of everything that the result depends on. npm's hidden lockfile stands for the installed packages.
@@ -45,7 +48,7 @@ const ownLocation = (root) => ({
 });
 
 /**
- * Of Ponder only the functions that define tables are used. Its other modules load GraphQL.
+ * Removes the modules of Ponder that are not used. Only its functions that define tables are; the others load GraphQL.
  * @type {import("esbuild").Plugin}
  */
 const partsOfPonder = {
@@ -122,7 +125,8 @@ export async function compile(program, root = projectRoot) {
   const manifestFile = join(root, "dist", `${name}.json`);
   /** @type {Manifest | undefined} */
   const last = await readFile(manifestFile, "utf8").then(JSON.parse, () => undefined);
-  if (last && (await digestOf(root, last.sources).catch(() => undefined)) === last.digest) return last.file;
+  if (last && existsSync(last.file) && (await digestOf(root, last.sources).catch(() => "")) === last.digest)
+    return last.file;
   const manifest = await build(root, program, name);
   await write(manifestFile, JSON.stringify(manifest));
   if (last && last.file !== manifest.file) await rm(last.file, { force: true });

@@ -5,6 +5,7 @@ import { type Clock, clockAt } from "./clock";
 import type { BaseContext } from "./context";
 import { readCursor, writeCursor } from "./cursor";
 import { BadInput } from "./errors";
+import { inputText } from "./input-text";
 import { cursor, flag, limit, offset } from "./inputs";
 import { type Operation, operation, z } from "./operation";
 
@@ -105,7 +106,7 @@ export async function readPage<Row, Input extends PageInput>(
 /** The scope of a cursor: the route and the filters. Rejects a cursor combined with an offset. */
 function cursorScope(route: string, { limit, offset, cursor, total, ...filters }: PageInput): string {
   if (cursor !== undefined && offset !== undefined) throw new BadInput("cursor: can't be used together with offset");
-  return `${route} ${JSON.stringify(filters, (_, value) => (typeof value === "bigint" ? String(value) : value))}`;
+  return `${route} ${inputText(filters)}`;
 }
 
 const directions = <Row>(order: readonly SortColumn<Row>[]) =>

@@ -1,6 +1,5 @@
-import { setTimeout } from "node:timers/promises";
 import type { IndexHead } from "../index/head";
-import { MAX_AGE_MS } from "../index/shared-read";
+import { visibleToAll } from "../index/shared-read";
 import type { BaseContext } from "./context";
 import { BadInput, Forbidden, Unauthorized } from "./errors";
 import { type Allowance, countWrite } from "./limits";
@@ -59,8 +58,7 @@ export async function runOperation(
   }
   if (onIndexHead && operation.readsIndex !== false) onIndexHead(await context.head());
   const output = await runParsed(context, operation, input, caller);
-  // From now on no process responds with the state before the write.
-  if (operation.writes) await setTimeout(MAX_AGE_MS);
+  if (operation.writes) await visibleToAll();
   return { input, output };
 }
 

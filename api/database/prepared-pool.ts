@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import pg, { type QueryConfig } from "pg";
 
-/** The maximum number of named statements. A connection keeps the plans of those that it has run. */
-const MAX_STATEMENTS = 500;
+/** The maximum number of named statements. Every connection of the server keeps the plans of those that it has run. */
+const MAX_STATEMENTS = 200;
 
 const names = new Map<string, string>();
 

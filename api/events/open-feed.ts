@@ -1,8 +1,7 @@
-import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import { BlockNotFoundError, type Hex, type PublicClient } from "viem";
 import type { IndexDatabase } from "../index/database";
-import { MAX_AGE_MS } from "../index/shared-read";
+import { visibleToAll } from "../index/shared-read";
 import type { StoreDatabase } from "../store/open";
 import { type EventLog, eventLogIn } from "./event-log";
 import { eventRecordsIn } from "./event-records";
@@ -44,12 +43,12 @@ const getBlockHashFrom =
     }
   };
 
-/** Delays what a poll has read until no process responds with the state before it. */
-const visibleToAll = (log: EventLog): EventLog => ({
+/** Delays what a poll reads until no process responds with the state before it. */
+export const withVisibleSnapshots = (log: EventLog): EventLog => ({
   ...log,
   async snapshot(...range) {
     const snapshot = await log.snapshot(...range);
-    await setTimeout(MAX_AGE_MS);
+    await visibleToAll();
     return snapshot;
   },
 });
@@ -71,7 +70,7 @@ export function openFeed({
     pollMs,
     maxSubscribers,
     maxSubscribersPerClient,
-    log: visibleToAll(eventLogIn(db)),
+    log: withVisibleSnapshots(eventLogIn(db)),
     records: eventRecordsIn(store, chainId),
     getBlockHash: getBlockHashFrom(chain, log),
     messages: messageMaker(checkAnswers),

@@ -1,8 +1,16 @@
+import { setTimeout } from "node:timers/promises";
+
 /**
  * How old a shared read may be. A write is acknowledged, and an event sent, this long after its commit at the earliest.
  * By then no process serves the state before it.
  */
 export const MAX_AGE_MS = 5;
+
+/** Waits until no process serves the state before a commit that has just been made or read. */
+export const visibleToAll = async (): Promise<void> => {
+  // A timer may fire up to a millisecond early.
+  await setTimeout(MAX_AGE_MS + 1);
+};
 
 export type SharedRead<Value> = {
   /** The value, if the last read began at most {@link MAX_AGE_MS} ago. */

@@ -11,6 +11,7 @@ import { addressOf } from "./lists/asking";
 import { type Stack, startStack } from "./stack";
 
 const WRITES = 50;
+const AGENTS = 40;
 
 describe("the response cache, with two gateways on one index", () => {
   let stack: Stack;
@@ -67,27 +68,41 @@ describe("the response cache, with two gateways on one index", () => {
     },
   );
 
-  it("lets a client read its own writes at once, on every gateway", async () => {
-    const intentId = "6";
-    for (let number = 0; number < WRITES; number++) {
-      const [writer, reader] = number % 2 === 0 ? [stack.apiUrl, otherUrl] : [otherUrl, stack.apiUrl];
-      const path = `/intents/${intentId}/bids?limit=100`;
-      await read(`${reader}${path}`);
-      const response = await fetch(`${writer}/intents/${intentId}/bids`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({
-          solver: actor(3).address,
-          amount_in: "1",
-          amount_out: String(number + 1),
-          fee: "0",
-          valid_until: "4000000000",
-        }),
-      });
-      expect(response.status).toBe(201);
-      const { bid_id } = (await response.json()) as { bid_id: string };
-      expect((await read(`${reader}${path}`)).body).toContain(`"${bid_id}"`);
+  /** Reads a path from both gateways continuously, so that each has a recent revision and a cached response. */
+  async function whileRead(path: string, act: () => Promise<void>): Promise<void> {
+    let isDone = false;
+    const readers = [stack.apiUrl, otherUrl].map(async (url) => {
+      while (!isDone) await read(`${url}${path}`);
+    });
+    try {
+      await act();
+    } finally {
+      isDone = true;
+      await Promise.all(readers);
     }
+  }
+
+  it("lets a client read its own writes at once, on every gateway", async () => {
+    const path = "/intents/6/bids?limit=100";
+    await whileRead(path, async () => {
+      for (let number = 0; number < WRITES; number++) {
+        const [writer, reader] = number % 2 === 0 ? [stack.apiUrl, otherUrl] : [otherUrl, stack.apiUrl];
+        const response = await fetch(`${writer}/intents/6/bids`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({
+            solver: actor(3).address,
+            amount_in: "1",
+            amount_out: String(number + 1),
+            fee: "0",
+            valid_until: "4000000000",
+          }),
+        });
+        expect(response.status).toBe(201);
+        const { bid_id } = (await response.json()) as { bid_id: string };
+        expect((await read(`${reader}${path}`)).body).toContain(`"${bid_id}"`);
+      }
+    });
   });
 
   it("shows an event's effect once the event was sent, on every gateway", async () => {
@@ -99,13 +114,14 @@ describe("the response cache, with two gateways on one index", () => {
     };
     await received("event: ready");
     const path = `/agents?owner=${actor(5).address.toLowerCase()}`;
-    for (let number = 0; number < 20; number++) {
-      await Promise.all([read(`${otherUrl}${path}`), read(`${stack.apiUrl}${path}`)]);
-      const uri = `ipfs://agent-${number}`;
-      await stack.write(actor(5), "AgentRegistry", "registerAgent", [uri, "0x01", hashOf(uri)]);
-      await received(uri);
-      for (const url of [otherUrl, stack.apiUrl]) expect((await read(`${url}${path}`)).body).toContain(`"${uri}"`);
-    }
+    await whileRead(path, async () => {
+      for (let number = 0; number < AGENTS; number++) {
+        const uri = `ipfs://agent-${number}`;
+        await stack.write(actor(5), "AgentRegistry", "registerAgent", [uri, "0x01", hashOf(uri)]);
+        await received(uri);
+        for (const url of [otherUrl, stack.apiUrl]) expect((await read(`${url}${path}`)).body).toContain(`"${uri}"`);
+      }
+    });
     await lines?.cancel();
   });
 

@@ -30,6 +30,11 @@ describe("compile", () => {
     expect(run(file)).toBe("kept");
   });
 
+  it("compiles again when the compiled file was deleted", async () => {
+    await rm(await compile("program.ts", root));
+    expect(run(await compile("program.ts", root))).toBe("one");
+  });
+
   it("compiles again after an edit, and removes the old file", async () => {
     await compile("program.ts", root);
     await write("lib/word.ts", 'export const word = "two";');

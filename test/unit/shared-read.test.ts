@@ -1,5 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import type { BaseContext } from "../../api/core/context";
+import { operation, z } from "../../api/core/operation";
+import { runOperation } from "../../api/core/run";
+import type { EventLog } from "../../api/events/event-log";
+import { withVisibleSnapshots } from "../../api/events/open-feed";
 import { MAX_AGE_MS, shareReads } from "../../api/index/shared-read";
 
 /** A value whose reads finish when the test lets them, with the number of the read. */
@@ -60,5 +65,40 @@ describe("a shared read", () => {
     const later = shared.read();
     finish(2);
     expect(await later).toBe(2);
+  });
+});
+
+/** A shared read may be this old, so nothing may be announced earlier than this after its commit. */
+describe("the time from a commit", () => {
+  it("to the response to a write is longer than the age of a shared read", async () => {
+    let committedAt = Number.POSITIVE_INFINITY;
+    const write = operation({
+      route: "POST /writes",
+      summary: "Writes.",
+      input: z.object({}),
+      output: z.object({}),
+      example: {},
+      writes: true,
+      readsIndex: false,
+      async run() {
+        committedAt = performance.now();
+        return {};
+      },
+    });
+    const context = { config: { writeTokens: [] } } as unknown as BaseContext;
+    await runOperation(context, write as never, {}, { baseUrl: "", client: "one", hasWriteToken: false });
+    expect(performance.now() - committedAt).toBeGreaterThanOrEqual(MAX_AGE_MS);
+  });
+
+  it("to the delivery of an event is longer than the age of a shared read", async () => {
+    let readAt = Number.POSITIVE_INFINITY;
+    const log = {
+      async snapshot() {
+        readAt = performance.now();
+        return { ready: true, finalizedBlock: 0n, blocks: [], rows: [] };
+      },
+    } as unknown as EventLog;
+    await withVisibleSnapshots(log).snapshot("", "", 1);
+    expect(performance.now() - readAt).toBeGreaterThanOrEqual(MAX_AGE_MS);
   });
 });

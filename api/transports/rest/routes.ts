@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Hono, type Context as HonoContext } from "hono";
 import { recordDependencies } from "../../core/dependencies";
+import { inputText } from "../../core/input-text";
 import type { Allowance } from "../../core/limits";
 import type { AnyCall } from "../../core/operation";
 import { parseInput, requirePermission, runOperation, runParsed } from "../../core/run";
@@ -101,9 +102,6 @@ const isCacheable = (operation: AnyCall) => {
   const { method, headers } = routeOf(operation);
   return method === "GET" && operation.status === undefined && Object.keys(headers).length === 0;
 };
-
-const inputText = (input: Record<string, unknown>) =>
-  JSON.stringify(input, (_, value) => (typeof value === "bigint" ? String(value) : value));
 
 /** Handles an operation through the cache. */
 function cachedHandler(context: Context, operation: AnyCall, cache: ResponseCache) {
