@@ -76,9 +76,14 @@ export async function startRpcProxy(firstTarget: string, { webSocket = false } =
     if (status[fate]) return response.writeHead(status[fate]).end("{}");
     if (fate === "refuse")
       return response.end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32005, message: "too much asked" } }));
-    const answer = await ask(fate === "behind" ? { id, method, params: await behind(params) } : { id, method, params });
-    if (fate === "late") await sleep(LATE_MS);
-    response.end(answer);
+    try {
+      const answer = await ask({ id, method, params: fate === "behind" ? await behind(params) : params });
+      if (fate === "late") await sleep(LATE_MS);
+      response.end(answer);
+    } catch {
+      // The node has ended or closed the connection, so the proxy's client sees the same.
+      request.socket.destroy();
+    }
   });
   if (webSocket)
     server.on("upgrade", (request, socket: Socket) => {

@@ -101,7 +101,10 @@ export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
       },
       log,
     );
-    const server = createServer({ maxHeaderSize: 256 * 1024 }, getRequestListener(gateway.fetch));
+    const server = createServer(
+      { maxHeaderSize: 256 * 1024, keepAliveTimeout: 75_000 },
+      getRequestListener(gateway.fetch),
+    );
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
     servers.push(server);
