@@ -9,9 +9,9 @@ import { rpcTimes } from "../rpc/transport";
 import { clockAt } from "./core/clock";
 import { openFeed } from "./events/open-feed";
 import { createGateway } from "./gateway";
+import type { ServeDirectly } from "./http/listener";
 import type { Env } from "./http/log";
 import { ResponseCache } from "./http/response-cache";
-import { type ServeCached, serveFrom } from "./http/serve-cached";
 import { openIndex } from "./index/database";
 import { followHead, timeAt } from "./index/head";
 import { shareReads } from "./index/shared-read";
@@ -24,6 +24,7 @@ import { configuredProvider } from "./portfolio/providers/configured";
 import { createLazyStore } from "./store/lazy";
 import { openStore } from "./store/open";
 import { readRevision } from "./store/revision";
+import { serveReads } from "./transports/rest/serve-reads";
 
 /** The poll interval of the event log. Shorter on a local chain, where blocks are mined on demand. */
 const LOCAL_EVENT_POLL_MS = 50;
@@ -39,7 +40,7 @@ const HEAD_POLL_MS = 2_000;
 
 export type ComposedGateway = {
   app: Hono<Env>;
-  serveCached: ServeCached;
+  serveReads: ServeDirectly;
   /** Makes `/ready` return 503 with this reason. Other requests are still served. */
   reportOutage: (reason: string) => void;
   /** Ends all event streams. Subscribers receive a message to reconnect. */
@@ -140,7 +141,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
   });
   return {
     app: createGateway(context, log, cache),
-    serveCached: serveFrom(cache, context.config, log),
+    serveReads: serveReads(context, cache, log),
     reportOutage(reason) {
       outage = reason;
     },

@@ -10,7 +10,7 @@ import { failureOf } from "./http/failure";
 import { type Env, logRequests } from "./http/log";
 import { truncatePath } from "./http/path";
 import { createNoCache } from "./http/response-cache";
-import { TIME_LIMIT_MS } from "./http/time-limit";
+import { TIME_LIMIT_MS, TOO_SLOW } from "./http/time-limit";
 import type { Context } from "./operations/context";
 import { docsRoutes } from "./transports/docs";
 import { mcpRoutes } from "./transports/mcp";
@@ -32,7 +32,7 @@ export function createGateway(context: Context, log: Logger, cache = createNoCac
       maxAge: 86_400,
     }),
   );
-  gateway.use(timeout(TIME_LIMIT_MS, new HTTPException(503, { message: "The request took too long; try again" })));
+  gateway.use(timeout(TIME_LIMIT_MS, new HTTPException(503, { message: TOO_SLOW })));
   gateway.route("/", paidRoutes(context, log));
   gateway.route("/", restRoutes(context, cache));
   gateway.route("/", streamRoutes(context, log));

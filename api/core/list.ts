@@ -1,5 +1,6 @@
-import { and, asc, count, desc, eq, gt, gte, lt, lte, or, type SQL } from "drizzle-orm";
-import type { PgColumn, PgSelect, PgTable } from "drizzle-orm/pg-core";
+import { and, asc, count, desc, gt, gte, lt, lte, or, type Placeholder, placeholder, type SQL, sql } from "drizzle-orm";
+import { type PgColumn, type PgSelect, type PgTable, unionAll } from "drizzle-orm/pg-core";
+import { prepareQuery, type Query, type RunQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
 import { type Clock, clockAt } from "./clock";
 import type { BaseContext } from "./context";
@@ -36,219 +37,224 @@ export const listOutput = <const Name extends string, Item extends z.ZodType>(na
 type PageInput = { limit: number; offset?: number; cursor?: string; total?: boolean };
 
 /** One column of a sort order. The last column of an order is unique, which makes the order total. */
-type SortColumn<Row> = { column: PgColumn; descending?: boolean; of: (row: Row) => bigint | number | string };
-
-type Page = { where: SQL | undefined; orderBy: SQL[]; limit: number; offset: number };
+type SortColumn<Row> = {
+  column: PgColumn | SQL;
+  descending?: boolean;
+  of: (row: TextRow<Row>) => number | string;
+};
 
 /** A dynamic Drizzle query, typed by its rows. */
-type Query<Row> = PromiseLike<Row[]> & { $dynamic: () => unknown };
+type DynamicQuery<Row> = Query<Row> & { $dynamic: () => unknown };
 
-/** Runs a query for one page. Drizzle's type of a dynamic query loses the row type, hence the casts. */
-const runPage = <Row>(query: Query<Row>, { where, orderBy, limit, offset }: Page) =>
-  (query as never as PgSelect)
-    .where(where)
-    .orderBy(...orderBy)
-    .limit(limit)
-    .offset(offset) as PromiseLike<Row[]>;
+/** The current time as a placeholder, in unix seconds. */
+export type Now = { readonly now: Placeholder<"now", bigint> };
+
+/** Filters as placeholders. A variant is a filter with its value, because the query depends on it. */
+type FilterPlaceholders<Filters, Variant> = {
+  readonly [Name in keyof Filters]: Name extends Variant
+    ? Filters[Name]
+    : Placeholder<Name & string, Filters[Name]> | Extract<Filters[Name], undefined>;
+};
 
 /** A query for the rows of a list, with its filters and order. */
-export type Source<Row> = {
-  query: Query<Row>;
-  /** Counts all rows. */
-  counting: Query<{ total: number }>;
-  where: (SQL | undefined)[];
+type Source<Filters, Variant, Row> = {
+  query: (db: IndexDatabase, time: Now) => DynamicQuery<Row>;
+  /** Counts the rows. It must join every table that `where` uses, and may omit the others of `query`. */
+  counting: (db: IndexDatabase) => DynamicQuery<{ total: number }>;
+  where: (filters: FilterPlaceholders<Filters, Variant>, time: Now) => (SQL | undefined)[];
   order: readonly SortColumn<NoInfer<Row>>[];
 };
 
-type Pagination = z.infer<typeof Pagination>;
+type ListQueries<Row> = {
+  page: RunQuery<Row>;
+  counts: RunQuery<{ total: number }>[];
+  /** Whether they have a placeholder for the time. */
+  useTime: boolean;
+};
 
-/** Reads one page of a list. A second query counts all rows if the input has `total`. */
-export async function readPage<Row, Input extends PageInput>(
-  config: BaseContext["config"],
-  /** Part of the cursor's scope: a cursor is valid for one route with one set of filters. */
-  route: string,
-  input: Input,
-  { query, counting, where, order }: Source<Row>,
-): Promise<{ rows: Row[]; pagination: Pagination }> {
-  const { limit, offset, cursor, total } = input;
-  const list = cursorScope(route, input);
-  const filter = and(...where);
-  const lastKey = cursor === undefined ? undefined : valuesOf(order, keyOf(config, list, cursor));
-  const [found, counted] = await Promise.all([
-    runPage(query, {
-      where: lastKey ? and(filter, after(order, lastKey)) : filter,
-      orderBy: directions(order),
-      limit: limit + 1,
-      offset: offset ?? 0,
-    }),
-    total ? countAll(counting, filter) : undefined,
-  ]);
-  const rows = found.slice(0, limit);
-  const last = found.length > limit ? rows.at(-1) : undefined;
-  return {
-    rows,
-    pagination: {
-      limit,
-      offset: offset ?? 0,
-      count: rows.length,
-      next_cursor: last
-        ? writeCursor(
-            config.cursorSecret,
-            list,
-            order.map(({ of }) => String(of(last))),
-          )
-        : null,
-      ...(counted !== undefined && { total: counted }),
+/** A query with the methods that all dynamic queries have. Drizzle's type of a dynamic query loses the row type. */
+const asSelect = (query: unknown) => query as PgSelect;
+
+/**
+ * Page sizes that are literals in the query. For an unknown page size PostgreSQL expects a tenth of all rows, and therefore
+ * plans the query again for every request.
+ */
+const PLANNED_LIMITS = new Set([1, 10, 20, 25, 50, 100]);
+
+type Page = { limit: number | undefined; hasOffset: boolean; hasCursor: boolean };
+
+const limited = (query: PgSelect, limit: number | Placeholder | undefined, hasOffset: boolean) => {
+  const first = query.limit(limit ?? placeholder("limit"));
+  return hasOffset ? first.offset(placeholder("offset")) : first;
+};
+
+/**
+ * The first page of several sources, each of which is sorted and limited by itself, so that PostgreSQL can read no more rows
+ * of it than the page needs. The sort columns are the first ones of their output.
+ */
+function unionOf(sources: PgSelect[], order: readonly SortColumn<never>[], { limit, hasOffset }: Page): PgSelect {
+  const [first, second, ...others] = sources.map((source) =>
+    source.limit(limit === undefined || hasOffset ? placeholder("end") : limit),
+  );
+  const union = unionAll(first as never, second as never, ...(others as never[])) as unknown as PgSelect;
+  const positions = order.map(({ descending }, index) => sql.raw(`${index + 1}${descending ? " desc" : ""}`));
+  return limited(union.orderBy(...positions), limit, hasOffset);
+}
+
+/** Prepares the queries of a list for one set of filters and one kind of page. */
+function prepareList<Filters, Variant, Row>(
+  db: IndexDatabase,
+  sources: readonly Source<Filters, Variant, Row>[],
+  filters: FilterPlaceholders<Filters, Variant>,
+  page: Page,
+): ListQueries<Row> {
+  let useTime = false;
+  const time: Now = {
+    get now() {
+      useTime = true;
+      return placeholder("now");
     },
+  };
+  const sorted = sources.map(({ query, where, order }) =>
+    asSelect(query(db, time))
+      .where(and(...where(filters, time), page.hasCursor ? after(order) : undefined))
+      .orderBy(...order.map(({ column, descending }) => (descending ? desc(column) : asc(column)))),
+  );
+  const [single, ...others] = sorted;
+  const query =
+    single && others.length === 0
+      ? limited(single, page.limit, page.hasOffset)
+      : unionOf(sorted, sources[0]?.order ?? [], page);
+  const counts = sources.map(({ counting, where }) => asSelect(counting(db)).where(and(...where(filters, time))));
+  return {
+    page: prepareQuery(query as never as Query<Row>),
+    counts: counts.map((one) => prepareQuery(one as never as Query<{ total: number }>)),
+    useTime,
   };
 }
 
-/** The scope of a cursor: the route and the filters. Rejects a cursor combined with an offset. */
-function cursorScope(route: string, { limit, offset, cursor, total, ...filters }: PageInput): string {
-  if (cursor !== undefined && offset !== undefined) throw new BadInput("cursor: can't be used together with offset");
-  return `${route} ${inputText(filters)}`;
+/**
+ * Selects the rows after the sort key of a cursor. The redundant bound on the first column lets PostgreSQL start an index
+ * scan there; it can't derive that bound from the OR.
+ */
+function after<Row>(order: readonly SortColumn<Row>[], position = 0): SQL | undefined {
+  const [first, ...others] = order;
+  if (!first) return undefined;
+  const { descending } = first;
+  const column = first.column as PgColumn;
+  const value = placeholder(keyName(position));
+  const beyond = descending ? lt(column, value) : gt(column, value);
+  if (others.length === 0) return beyond;
+  const notBefore = descending ? lte(column, value) : gte(column, value);
+  return and(notBefore, or(beyond, after(others, position + 1)));
 }
 
-const directions = <Row>(order: readonly SortColumn<Row>[]) =>
-  order.map(({ column, descending }) => (descending ? desc(column) : asc(column)));
+const keyName = (position: number) => `key${position}`;
 
-async function countAll(counting: Query<{ total: number }>, filter: SQL | undefined): Promise<number> {
-  const [row] = await (counting as never as PgSelect).where(filter);
-  return Number(row?.total);
+type Pagination = z.infer<typeof Pagination>;
+
+type List<Filters, Row> = (
+  context: Pick<BaseContext, "config">,
+  db: IndexDatabase,
+  clock: Pick<Clock, "now">,
+  input: Filters & PageInput,
+) => Promise<{ rows: TextRow<Row>[]; pagination: Pagination }>;
+
+/**
+ * Defines a list of rows from one or more sources, which have the same fields and the same order. Its queries are prepared
+ * once for each set of filters. `variants` are the filters whose values change the query.
+ */
+export function pagedList<Filters extends Record<string, unknown>, Row, const Variant extends keyof Filters = never>(
+  /** Part of the cursor's scope: a cursor is valid for one route with one set of filters. */
+  route: string,
+  sources: readonly Source<Filters, Variant, Row>[],
+  variants: readonly Variant[] = [],
+): List<Filters, Row> {
+  const prepared = new WeakMap<IndexDatabase, Map<string, ListQueries<Row>>>();
+  const isVariant = new Set<string>(variants.map(String));
+  const order = sources[0]?.order ?? [];
+
+  const queriesFor = (db: IndexDatabase, filters: Record<string, unknown>, page: Page): ListQueries<Row> => {
+    const names = Object.keys(filters).filter((name) => filters[name] !== undefined);
+    const shape = `${names.map((name) => (isVariant.has(name) ? `${name}=${filters[name]}` : name))} ${Object.values(page)}`;
+    const ofDatabase = prepared.get(db) ?? new Map<string, ListQueries<Row>>();
+    prepared.set(db, ofDatabase);
+    const known = ofDatabase.get(shape);
+    if (known) return known;
+    const wanted = Object.fromEntries(
+      names.map((name) => [name, isVariant.has(name) ? filters[name] : placeholder(name)]),
+    );
+    const queries = prepareList(db, sources, wanted as FilterPlaceholders<Filters, Variant>, page);
+    ofDatabase.set(shape, queries);
+    return queries;
+  };
+
+  return async ({ config }, db, clock, { limit, offset, cursor, total, ...filters }) => {
+    if (cursor !== undefined && offset !== undefined) throw new BadInput("cursor: can't be used together with offset");
+    const scope = `${route} ${inputText(filters)}`;
+    const key = cursor === undefined ? [] : keyOf(config, scope, cursor);
+    const { page, counts, useTime } = queriesFor(db, filters, {
+      limit: PLANNED_LIMITS.has(limit) ? limit + 1 : undefined,
+      hasOffset: offset !== undefined,
+      hasCursor: cursor !== undefined,
+    });
+    const values = {
+      ...filters,
+      chainId: config.chainId,
+      ...Object.fromEntries(key.map((value, position) => [keyName(position), value])),
+      ...(useTime && { now: clock.now }),
+      limit: limit + 1,
+      offset: offset ?? 0,
+      end: limit + 1 + (offset ?? 0),
+    };
+    const [found, counted] = await Promise.all([
+      page(values),
+      total ? Promise.all(counts.map((count) => count(values))) : undefined,
+    ]);
+    const rows = found.slice(0, limit);
+    const last = found.length > limit ? rows.at(-1) : undefined;
+    const lastKey = last && order.map(({ of }) => String(of(last)));
+    return {
+      rows,
+      pagination: {
+        limit,
+        offset: offset ?? 0,
+        count: rows.length,
+        next_cursor: lastKey ? writeCursor(config.cursorSecret, scope, lastKey) : null,
+        ...(counted && { total: counted.flat().reduce((sum, row) => sum + row.total, 0) }),
+      },
+    };
+  };
 }
 
 /** Decodes the sort key of a cursor. */
-function keyOf({ cursorSecret }: BaseContext["config"], list: string, cursor: string): string[] {
-  const key = readCursor(cursorSecret, list, cursor);
+function keyOf({ cursorSecret }: BaseContext["config"], scope: string, cursor: string): string[] {
+  const key = readCursor(cursorSecret, scope, cursor);
   if (!key) throw new BadInput("cursor: is not valid for this list with these filters; start again without a cursor");
   return key;
 }
 
-/** Converts a sort key to the column types. */
-const valuesOf = <Row>(order: readonly SortColumn<Row>[], key: readonly string[]) =>
-  order.map(({ column }, index) => {
-    const value = key[index] ?? "";
-    return column.dataType === "number" ? Number(value) : column.dataType === "string" ? value : BigInt(value);
-  });
-
-/**
- * Selects the rows after a sort key. The redundant bound on the first column lets PostgreSQL start an index scan there;
- * it can't derive that bound from the OR.
- */
-function after<Row>([first, ...others]: readonly SortColumn<Row>[], [value, ...values]: unknown[]): SQL | undefined {
-  if (!first) return undefined;
-  const { column, descending } = first;
-  const beyond = descending ? lt(column, value) : gt(column, value);
-  if (others.length === 0) return beyond;
-  const notBefore = descending ? lte(column, value) : gte(column, value);
-  return and(notBefore, or(beyond, after(others, values)));
-}
-
-/** One source of a merged list, with the conversion of its rows to items. */
-type MergedSource<Row, Item> = Source<Row> & { toItem: (row: Row) => Item };
-
-type Sorted<Item> = { item: Item; key: (bigint | number | string)[] };
-
-/** Compares two sort keys; `descending` has the direction of each column. */
-function compareKeys(one: Sorted<unknown>, other: Sorted<unknown>, descending: readonly boolean[]): number {
-  for (const [index, value] of one.key.entries()) {
-    const otherValue = other.key[index] as typeof value;
-    if (value !== otherValue) return value < otherValue !== (descending[index] ?? false) ? -1 : 1;
-  }
-  return 0;
-}
-
-/**
- * Reads one page of a list whose rows are in two databases. The last sort column is unique only within a source, so on a
- * tie in the other columns the first source precedes the second. A page reads up to as many extra rows as the second
- * source has, so the second source must be the smaller one.
- */
-export async function mergePages<First, Second, Item, Input extends PageInput>(
-  config: BaseContext["config"],
-  route: string,
-  input: Input,
-  [first, second]: readonly [MergedSource<First, Item>, MergedSource<Second, Item>],
-): Promise<{ items: Item[]; pagination: Pagination }> {
-  const { limit, offset = 0, cursor, total } = input;
-  const list = cursorScope(route, input);
-  const key = cursor === undefined ? undefined : keyOf(config, list, cursor);
-  const inSecond = await countAll(second.counting, and(...second.where));
-  // At most `inSecond` rows of the second source precede the offset, so the first source can skip the rest in SQL.
-  const skipped = Math.max(0, offset - inSecond);
-  const read = async <Row>(
-    { query, where, order, toItem }: MergedSource<Row, Item>,
-    sourceIndex: number,
-    page: Partial<Page>,
-  ) => {
-    const rows = await runPage(query, {
-      where: and(...where, key && afterInSource(order, key, sourceIndex)),
-      orderBy: directions(order),
-      limit: limit + 1 + inSecond,
-      offset: 0,
-      ...page,
-    });
-    return rows.map((row): Sorted<Item> => {
-      const values = order.map(({ of }) => of(row));
-      return { item: toItem(row), key: [...values.slice(0, -1), sourceIndex, ...values.slice(-1)] };
-    });
-  };
-  const [ofFirst, ofSecond, inFirst] = await Promise.all([
-    read(first, 0, { offset: skipped }),
-    inSecond > 0 ? read(second, 1, cursor === undefined ? { limit: inSecond } : { limit: limit + 1 }) : [],
-    total ? countAll(first.counting, and(...first.where)) : undefined,
-  ]);
-  const descending = [...first.order.slice(0, -1).map((column) => column.descending ?? false), false, false];
-  const sorted = [...ofFirst, ...ofSecond].sort((one, other) => compareKeys(one, other, descending));
-  const page = sorted.slice(offset - skipped, offset - skipped + limit + 1);
-  const items = page.slice(0, limit);
-  const last = page.length > limit ? items.at(-1) : undefined;
-  return {
-    items: items.map(({ item }) => item),
-    pagination: {
-      limit,
-      offset,
-      count: items.length,
-      next_cursor: last ? writeCursor(config.cursorSecret, list, last.key.map(String)) : null,
-      ...(inFirst !== undefined && { total: inFirst + inSecond }),
-    },
-  };
-}
-
-/** Selects a source's rows after a merged sort key. The key's second to last part is the index of its own source. */
-function afterInSource<Row>(
-  order: readonly SortColumn<Row>[],
-  key: readonly string[],
-  sourceIndex: number,
-): SQL | undefined {
-  const keySource = Number(key.at(-2));
-  const shared = order.slice(0, -1);
-  const sharedKey = key.slice(0, -2);
-  if (sourceIndex === keySource) return after(order, valuesOf(order, [...sharedKey, key.at(-1) ?? ""]));
-  const values = valuesOf(shared, sharedKey);
-  const beyond = after(shared, values);
-  return sourceIndex < keySource
-    ? beyond
-    : or(beyond, and(...shared.map(({ column }, index) => eq(column, values[index]))));
-}
-
-type ListDefinition<Name extends string, Item extends z.ZodType, Filters extends z.ZodRawShape, Row, Related> = {
+type ListDefinition<
+  Name extends string,
+  Item extends z.ZodType,
+  Filters extends z.ZodRawShape,
+  Variant extends keyof Filters,
+  Row,
+> = Source<z.output<z.ZodObject<Filters>>, Variant, Row> & {
   route: `GET /${string}`;
   summary: string;
   /** The key of the items in the output. */
   name: Name;
   item: Item;
   filters: Filters;
+  /** The filters whose values change the query. */
+  variants?: readonly Variant[];
   example: z.input<z.ZodObject<Filters>>;
   /** The database of the rows. Default: the index. */
   database?: (context: BaseContext) => Promise<IndexDatabase>;
-  query: (db: IndexDatabase, clock: Clock) => Query<Row>;
-  /** Counts the rows. It must join every table that `where` uses, and may omit the others of `query`. */
-  counting: (db: IndexDatabase) => Query<{ total: number }>;
-  where: (filters: z.output<z.ZodObject<Filters>>, clock: Clock) => (SQL | undefined)[];
-  order: readonly SortColumn<NoInfer<Row>>[];
-  /** Loads related data for all rows of a page at once. */
-  related?: (context: BaseContext, rows: NoInfer<Row>[]) => Promise<Related>;
-  toWire: (row: NoInfer<Row>, clock: Clock, related: NoInfer<Related>) => z.input<Item>;
+  /** Whether the query also reads the store. */
+  readsStore?: boolean;
+  toWire: (row: TextRow<NoInfer<Row>>, clock: Clock) => z.input<Item>;
 };
 
 /** Creates a paged list operation from a query, filters and an order. */
@@ -257,23 +263,18 @@ export function listOperation<
   Item extends z.ZodType,
   const Filters extends z.ZodRawShape,
   Row,
-  Related = undefined,
->(definition: ListDefinition<Name, Item, Filters, Row, Related>) {
-  const { route, summary, name, item, filters, example, database, query, counting, where, order, related, toWire } =
-    definition;
+  const Variant extends keyof Filters = never,
+>(definition: ListDefinition<Name, Item, Filters, Variant, Row>) {
+  const { route, summary, name, item, filters, variants, example, database, readsStore, toWire } = definition;
   const input = z.object({ ...filters, ...pageInput });
   const output = listOutput(name, item);
+  const list = pagedList<Record<string, unknown>, Row>(route, [definition as never], variants as never);
   const run = async (context: BaseContext, parsed: PageInput & z.output<z.ZodObject<Filters>>) => {
+    if (readsStore) await context.store();
     // Lists outside the index do not depend on the chain's time.
     const [clock, db] = await Promise.all(database ? [clockAt(0n), database(context)] : [context.clock(), context.db]);
-    const { rows, pagination } = await readPage(context.config, route, parsed, {
-      query: query(db, clock),
-      counting: counting(db),
-      where: where(parsed, clock),
-      order,
-    });
-    const relatedRows = (await related?.(context, rows)) as Related;
-    return { [name]: rows.map((row) => toWire(row, clock, relatedRows)), pagination };
+    const { rows, pagination } = await list(context, db, clock, parsed as never);
+    return { [name]: rows.map((row) => toWire(row as never, clock)), pagination };
   };
   const readsIndex = database ? { readsIndex: false } : {};
   return operation({ route, summary, input, output, example, ...readsIndex, run } as never as Operation<

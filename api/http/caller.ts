@@ -41,20 +41,38 @@ const lastOf = (header: string | undefined) => header?.split(",").at(-1)?.trim()
 const isProtocol = (text: string) => /^https?$/i.test(text);
 const isHost = (text: string) => /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i.test(text);
 
-/** Reads the caller of a request. Uses forwarding headers only with `trustProxy`. */
-export function callerOf(c: HonoContext, { trustProxy, publicBaseUrl, writeTokens }: Config): Caller {
-  const forwarded = (name: string, isValid = (_: string) => true) => {
-    const value = trustProxy ? lastOf(c.req.header(name)) : undefined;
-    return value !== undefined && isValid(value) ? value : undefined;
-  };
+type Settings = Pick<Config, "trustProxy" | "publicBaseUrl" | "writeTokens">;
+
+/** Reads the caller of a request that Hono handles. */
+export function callerOf(c: HonoContext, settings: Settings): Caller {
   const { protocol, host } = new URL(c.req.url);
   const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage };
-  const address = forwarded("x-forwarded-for") ?? incoming?.socket.remoteAddress ?? "unknown";
-  const token = validToken(c.req.header("authorization"), writeTokens);
+  const header = (name: string) => c.req.header(name);
+  return callerFrom({ protocol: protocol.slice(0, -1), host, header, socket: incoming?.socket }, settings);
+}
+
+type Origin = {
+  protocol: string;
+  host: string;
+  header: (name: string) => string | undefined;
+  socket: { remoteAddress?: string | undefined } | undefined;
+};
+
+/** Reads the caller of a request. Uses forwarding headers only with `trustProxy`. */
+export function callerFrom(
+  { protocol, host, header, socket }: Origin,
+  { trustProxy, publicBaseUrl, writeTokens }: Settings,
+): Caller {
+  const forwarded = (name: string, isValid = (_: string) => true) => {
+    const value = trustProxy ? lastOf(header(name)) : undefined;
+    return value !== undefined && isValid(value) ? value : undefined;
+  };
+  const address = forwarded("x-forwarded-for") ?? socket?.remoteAddress ?? "unknown";
+  const token = validToken(header("authorization"), writeTokens);
   return {
     baseUrl:
       publicBaseUrl ??
-      `${forwarded("x-forwarded-proto", isProtocol) ?? protocol.slice(0, -1)}://${forwarded("x-forwarded-host", isHost) ?? host}`,
+      `${forwarded("x-forwarded-proto", isProtocol) ?? protocol}://${forwarded("x-forwarded-host", isHost) ?? host}`,
     client: token === undefined ? clientOf(address) : `token ${digest(token).toString("hex").slice(0, 16)}`,
     hasWriteToken: token !== undefined,
   };

@@ -8,7 +8,6 @@ import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Logger } from "pino";
 import { CONFIGURATION_ERROR } from "../../config/exit-codes";
 import { type Failure, failureOf } from "./failure";
-import type { ServeCached } from "./serve-cached";
 
 /** A request handler, such as a Hono app. */
 type App = { fetch: (request: Request, bindings: object) => Response | Promise<Response> };
@@ -66,6 +65,12 @@ function errorResponse(error: unknown, log: Logger): Response {
   return Response.json({ error: failure.message }, { status: failure.status, headers });
 }
 
+/**
+ * How long idle connections stay open: longer than clients and proxies keep theirs. Otherwise one may send a request just as
+ * its connection is closed.
+ */
+const IDLE_MS = 75_000;
+
 /** How long draining still accepts connections, so that load balancers notice the 503 of /ready. */
 const NOTICE_MS = 1_000;
 
@@ -75,22 +80,30 @@ const LAST_REQUEST_MS = 1_000;
 /** How long requests in flight may take after that. */
 const IN_FLIGHT_MS = 5_000;
 
+/** Responds to a request without the app. Returns false, or a promise of it, if it can't. */
+export type ServeDirectly = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
+
 /** Serves `app` on the gateway's port. */
-export function listen(app: App, port: number, log: Logger, serveCached: ServeCached = () => false): Listener {
+export function listen(app: App, port: number, log: Logger, serveDirectly: ServeDirectly = () => false): Listener {
   const handle = getRequestListener((request, bindings) => app.fetch(request, bindings), {
     errorHandler: (error) => errorResponse(error, log),
   });
   // Node's default responses to a missing Host and an unknown Expect header have no body and no request id.
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false });
+  const server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    requireHostHeader: false,
+    keepAliveTimeout: IDLE_MS,
+  });
   let draining = false;
   const inFlight = new Set<ServerResponse>();
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     if (draining) response.setHeader("connection", "close");
+    const isServed = serveDirectly(request, response);
+    if (isServed === true) return;
     inFlight.add(response);
     response.once("close", () => inFlight.delete(response));
-    const isServed = serveCached(request, response);
     if (isServed === false) void handle(request, response);
-    else if (isServed !== true)
+    else
       void isServed.then((served) => {
         if (!served) void handle(request, response);
       });

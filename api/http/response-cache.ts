@@ -13,7 +13,8 @@ type StoredResponse = {
   unchangedHeaders: Headers;
 };
 
-type Headers = readonly (readonly [name: string, value: string])[];
+/** Names and values in turn, as Node takes them. */
+type Headers = readonly string[];
 
 type Entry = StoredResponse & {
   key: string;
@@ -179,13 +180,13 @@ export class ResponseCache {
     const body = Buffer.allocUnsafeSlow(Buffer.byteLength(content));
     body.write(content);
     const { etag = etagOf(body), ...otherHeaders } = headers;
-    const unchangedHeaders = Object.entries({ ...otherHeaders, etag });
+    const unchangedHeaders = Object.entries({ ...otherHeaders, etag }).flat();
     const entry: Entry = {
       key,
       body,
       etag,
       // The length is set here, because the response to a HEAD has no body to measure.
-      headers: [["content-type", type], ["content-length", String(body.length)], ...unchangedHeaders],
+      headers: ["content-type", type, "content-length", String(body.length), ...unchangedHeaders],
       unchangedHeaders,
       head: dependencies.index ? head : undefined,
       dependencies,

@@ -1,12 +1,14 @@
 import { eq } from "drizzle-orm";
-import { zeroAddress } from "viem";
+import { type Address, zeroAddress } from "viem";
 import { policy, type policyTypes } from "../../ponder.schema";
 import { policySubjects } from "../../src/lib/policy-key";
-import { DAY, isOver } from "../../src/lib/spend-window";
+import { DAY } from "../../src/lib/spend-window";
+import type { Clock } from "../core/clock";
 import { address } from "../core/inputs";
-import { countRows, listOutput, pageInput, readPage } from "../core/list";
+import { countRows, listOutput, pagedList, pageInput } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, selectorText, timeText, uintText } from "../core/outputs";
+import type { TextRow } from "../database/prepared-query";
 
 const policyOf = <const Type extends (typeof policyTypes)[number], const Shape extends z.ZodRawShape>(
   type: Type,
@@ -39,21 +41,21 @@ const Policy = z
   ])
   .openapi("Policy");
 
-type Row = typeof policy.$inferSelect;
+type Row = TextRow<typeof policy.$inferSelect>;
 
 /** The amount spent in the current window, and when the window ends. */
-const spending = ({ spentToday, lastReset }: Row, now: bigint) => {
-  const window = { spentToday: spentToday ?? 0n, lastReset: lastReset ?? 0n };
-  return isOver(window, now)
+const spending = ({ spentToday, lastReset }: Row, clock: Clock) => {
+  const resetsAt = BigInt(lastReset ?? 0) + DAY;
+  return clock.hasReached(resetsAt)
     ? { spent_today: "0", window_resets_at: null }
-    : { spent_today: String(window.spentToday), window_resets_at: String(window.lastReset + DAY) };
+    : { spent_today: spentToday ?? "0", window_resets_at: String(resetsAt) };
 };
 
-const toWire = (row: Row, now: bigint): z.input<typeof Policy> => {
+const toWire = (row: Row, clock: Clock): z.input<typeof Policy> => {
   const [first = zeroAddress, second = zeroAddress, third = zeroAddress] = policySubjects(row.key);
   const enabled = row.enabled ?? false;
-  const block_number = String(row.blockNumber);
-  const max_per_day = String(row.maxPerDay ?? 0n);
+  const block_number = row.blockNumber;
+  const max_per_day = row.maxPerDay ?? "0";
   switch (row.policyType) {
     case "ACCOUNT_FROZEN":
       return { policy_type: row.policyType, frozen: enabled, block_number };
@@ -69,19 +71,31 @@ const toWire = (row: Row, now: bigint): z.input<typeof Policy> => {
         merchant: first,
         token: second,
         facilitator: third,
-        max_per_payment: String(row.maxPerPayment ?? 0n),
+        max_per_payment: row.maxPerPayment ?? "0",
         max_per_day,
         allowed: enabled,
         block_number,
       };
     case "SPEND_LIMIT":
-      return { policy_type: row.policyType, token: first, max_per_day, ...spending(row, now), block_number };
+      return { policy_type: row.policyType, token: first, max_per_day, ...spending(row, clock), block_number };
     case "TARGET_ALLOWLIST":
       return { policy_type: row.policyType, target: first, allowed: enabled, block_number };
   }
 };
 
 const listRoute = "GET /accounts/{address}/policies";
+
+const policies = pagedList<{ address: Address }, typeof policy.$inferSelect>(listRoute, [
+  {
+    query: (db) => db.select().from(policy).$dynamic(),
+    counting: (db) => countRows(db, policy),
+    where: ({ address }) => [eq(policy.account, address)],
+    order: [
+      { column: policy.policyType, of: (row) => row.policyType },
+      { column: policy.key, of: (row) => row.key },
+    ],
+  },
+]);
 
 export const listPolicies = operation({
   route: listRoute,
@@ -90,16 +104,8 @@ export const listPolicies = operation({
   output: listOutput("policies", Policy).extend({ account: addressText }),
   example: { address: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc" },
   async run(context, input) {
-    const { now } = await context.clock();
-    const { rows, pagination } = await readPage(context.config, listRoute, input, {
-      query: context.db.select().from(policy).$dynamic(),
-      counting: countRows(context.db, policy),
-      where: [eq(policy.account, input.address)],
-      order: [
-        { column: policy.policyType, of: (row) => row.policyType },
-        { column: policy.key, of: (row) => row.key },
-      ],
-    });
-    return { account: input.address, policies: rows.map((row) => toWire(row, now)), pagination };
+    const clock = await context.clock();
+    const { rows, pagination } = await policies(context, context.db, clock, input);
+    return { account: input.address, policies: rows.map((row) => toWire(row, clock)), pagination };
   },
 });

@@ -5,6 +5,7 @@ import { address, id } from "../core/inputs";
 import { countRows, listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, bytesText, chainText, hashText, uintText } from "../core/outputs";
+import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
 
 const Agent = z
@@ -19,15 +20,19 @@ const Agent = z
   })
   .openapi("Agent");
 
-const toWire = (row: typeof agent.$inferSelect): z.input<typeof Agent> => ({
-  agent_id: String(row.agentId),
+const toWire = (row: TextRow<typeof agent.$inferSelect>): z.input<typeof Agent> => ({
+  agent_id: row.agentId,
   owner: row.owner,
   metadata_uri: row.metadataUri,
   pubkey: row.pubkey,
   capabilities_hash: row.capabilitiesHash,
   revoked: row.revoked,
-  block_number: String(row.blockNumber),
+  block_number: row.blockNumber,
 });
+
+const findAgent = preparedQuery((db, { agentId }: Placeholders<{ agentId: bigint }>) =>
+  db.select().from(agent).where(eq(agent.agentId, agentId)),
+);
 
 export const getAgent = operation({
   route: "GET /agents/{agentId}",
@@ -37,7 +42,7 @@ export const getAgent = operation({
   errors: [404],
   example: { agentId: "1" },
   async run({ db }, { agentId }) {
-    const [row] = await db.select().from(agent).where(eq(agent.agentId, agentId));
+    const [row] = await findAgent(db, { agentId });
     if (!row) throw new NotFound(`Agent ${agentId} not found`);
     return toWire(row);
   },

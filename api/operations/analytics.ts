@@ -1,9 +1,9 @@
-import { desc, eq, inArray } from "drizzle-orm";
+import { desc, eq, inArray, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/pg-core";
 import { disputeStatuses, merchant, service, total, type totalSubjects } from "../../ponder.schema";
 import { operation, z } from "../core/operation";
 import { addressText, chainText, uintText } from "../core/outputs";
-import type { IndexDatabase } from "../index/database";
+import { preparedQuery, type TextRow } from "../database/prepared-query";
 import { PaymentRail } from "./quotes";
 import { SignalsOfKind } from "./trust-signals";
 
@@ -50,7 +50,7 @@ const Analytics = z
   .openapi("CommerceAnalytics");
 
 type Subject = (typeof totalSubjects)[number];
-type Total = typeof total.$inferSelect;
+type Total = TextRow<typeof total.$inferSelect>;
 
 const rankings = [
   "receipts_by_token",
@@ -59,14 +59,6 @@ const rankings = [
   "receipts_by_facilitator",
   "receipts_by_payment_rail",
 ] as const satisfies Subject[];
-
-/** Selects the largest totals of each ranking in one query, which reads only these rows from a database index. */
-function largest(db: IndexDatabase) {
-  const of = (subject: Subject) =>
-    db.select().from(total).where(eq(total.subject, subject)).orderBy(desc(total.volume), total.key).limit(TOP);
-  const [first, second, ...others] = rankings;
-  return unionAll(of(first), of(second), ...others.map(of));
-}
 
 const overall = [
   "merchants",
@@ -77,16 +69,44 @@ const overall = [
   "signals_by_kind",
 ] as const satisfies Subject[];
 
-/** The numeric id in the key of a total. */
-const idOf = ({ key }: Total) => BigInt(key);
-
-const volumeOf = (row: Total) => ({
-  receipts: String(row.count),
-  settled_volume: String(row.volume),
-  protocol_fees: String(row.protocolFees),
+/**
+ * Selects the overall totals, and the largest totals of each ranking with their merchants and services. It reads only these
+ * rows, from a database index.
+ */
+const selectTotals = preparedQuery((db) => {
+  const largest = (subject: Subject) =>
+    db.select().from(total).where(eq(total.subject, subject)).orderBy(desc(total.volume), total.key).limit(TOP);
+  const ofOverall = db.select().from(total).where(inArray(total.subject, overall));
+  const [first, ...others] = rankings.map(largest);
+  const totals = unionAll(ofOverall, first as never, ...(others as never[])).as("totals");
+  /** Only the keys of these subjects are numbers. */
+  const idOf = (subject: Subject) => sql`CASE WHEN ${totals.subject} = ${subject} THEN ${totals.key}::numeric END`;
+  return db
+    .select({
+      subject: totals.subject,
+      key: totals.key,
+      count: totals.count,
+      marked: totals.marked,
+      volume: totals.volume,
+      protocolFees: totals.protocolFees,
+      owner: merchant.owner,
+      serviceId: service.serviceId,
+      merchantId: service.merchantId,
+    })
+    .from(totals)
+    .leftJoin(merchant, eq(merchant.merchantId, idOf("receipts_by_merchant")))
+    .leftJoin(service, eq(service.serviceNumericId, idOf("receipts_by_service")))
+    .orderBy(desc(totals.volume), totals.key);
 });
 
-const sumOf = <Row>(rows: readonly Row[], of: (row: Row) => bigint) => rows.reduce((sum, row) => sum + of(row), 0n);
+const volumeOf = (row: Pick<Total, "count" | "volume" | "protocolFees">) => ({
+  receipts: String(row.count),
+  settled_volume: row.volume,
+  protocol_fees: row.protocolFees,
+});
+
+const sumOf = <Row>(rows: readonly Row[], of: (row: Row) => string | number) =>
+  String(rows.reduce((sum, row) => sum + BigInt(of(row)), 0n));
 
 export const getCommerceAnalytics = operation({
   route: "GET /analytics/commerce",
@@ -95,25 +115,8 @@ export const getCommerceAnalytics = operation({
   output: Analytics,
   example: {},
   async run({ db }) {
-    const [ranked, totals] = await Promise.all([
-      largest(db),
-      db.select().from(total).where(inArray(total.subject, overall)),
-    ]);
-    const ranking = (subject: (typeof rankings)[number]) => ranked.filter((row) => row.subject === subject);
-    const [byMerchant, byService] = [ranking("receipts_by_merchant"), ranking("receipts_by_service")];
-    const [merchants, services] = await Promise.all([
-      db
-        .select()
-        .from(merchant)
-        .where(inArray(merchant.merchantId, byMerchant.map(idOf))),
-      db
-        .select()
-        .from(service)
-        .where(inArray(service.serviceNumericId, byService.map(idOf))),
-    ]);
-    const owners = new Map(merchants.map((row) => [row.merchantId, row.owner]));
-    const serviceById = new Map(services.map((row) => [row.serviceNumericId, row]));
-
+    const totals = await selectTotals(db, {});
+    const ranking = (subject: (typeof rankings)[number]) => totals.filter((row) => row.subject === subject);
     const all = (subject: (typeof overall)[number], key = "") =>
       totals.find((row) => row.subject === subject && row.key === key);
     const counts = (subject: "merchants" | "services" | "facilitators" | "quotes") => {
@@ -135,32 +138,29 @@ export const getCommerceAnalytics = operation({
         active_facilitators: f.marked,
         quotes: q.count,
         settled_quotes: q.marked,
-        quoted_volume: String(quoted?.volume ?? 0n),
-        quoted_protocol_fees: String(quoted?.protocolFees ?? 0n),
+        quoted_volume: quoted?.volume ?? "0",
+        quoted_protocol_fees: quoted?.protocolFees ?? "0",
         // Every receipt has one of four payment rails, so the ranking by rail covers all receipts.
-        receipts: String(sumOf(rails, (row) => BigInt(row.count))),
-        settled_volume: String(sumOf(rails, (row) => row.volume)),
-        settled_protocol_fees: String(sumOf(rails, (row) => row.protocolFees)),
+        receipts: sumOf(rails, (row) => row.count),
+        settled_volume: sumOf(rails, (row) => row.volume),
+        settled_protocol_fees: sumOf(rails, (row) => row.protocolFees),
         disputes: String(open + resolved + rejected),
         open_disputes: String(open),
         resolved_disputes: String(resolved),
         rejected_disputes: String(rejected),
       },
       volume_by_token: ranking("receipts_by_token").map((row) => ({ token: row.key, ...volumeOf(row) })),
-      top_merchants: byMerchant.map((row) => ({
+      top_merchants: ranking("receipts_by_merchant").map((row) => ({
         merchant_id: row.key,
-        owner: owners.get(idOf(row)) ?? null,
+        owner: row.owner,
         ...volumeOf(row),
       })),
-      top_services: byService.map((row) => {
-        const known = serviceById.get(idOf(row));
-        return {
-          service_numeric_id: row.key,
-          service_id: known?.serviceId ?? null,
-          merchant_id: known ? String(known.merchantId) : null,
-          ...volumeOf(row),
-        };
-      }),
+      top_services: ranking("receipts_by_service").map((row) => ({
+        service_numeric_id: row.key,
+        service_id: row.serviceId,
+        merchant_id: row.merchantId,
+        ...volumeOf(row),
+      })),
       facilitator_volume: ranking("receipts_by_facilitator").map((row) => ({
         facilitator: row.key,
         ...volumeOf(row),

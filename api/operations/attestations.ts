@@ -5,6 +5,7 @@ import { address, flag, hash, id } from "../core/inputs";
 import { countRows, listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
+import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
 
 const Attestation = z
@@ -20,16 +21,20 @@ const Attestation = z
   })
   .openapi("Attestation");
 
-const toWire = (row: typeof attestation.$inferSelect): z.input<typeof Attestation> => ({
-  attestation_id: String(row.attestationId),
+const toWire = (row: TextRow<typeof attestation.$inferSelect>): z.input<typeof Attestation> => ({
+  attestation_id: row.attestationId,
   attester: row.attester,
   schema_hash: row.schemaHash,
   subject: row.subject,
   data_hash: row.dataHash,
-  timestamp: String(row.timestamp),
+  timestamp: row.timestamp,
   revoked: row.revoked,
-  block_number: String(row.blockNumber),
+  block_number: row.blockNumber,
 });
+
+const findAttestation = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
+  db.select().from(attestation).where(eq(attestation.attestationId, id)),
+);
 
 export const getAttestation = operation({
   route: "GET /attestations/{id}",
@@ -39,7 +44,7 @@ export const getAttestation = operation({
   errors: [404],
   example: { id: "1" },
   async run({ db }, { id }) {
-    const [row] = await db.select().from(attestation).where(eq(attestation.attestationId, id));
+    const [row] = await findAttestation(db, { id });
     if (!row) throw new NotFound(`Attestation ${id} not found`);
     return toWire(row);
   },

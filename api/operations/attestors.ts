@@ -5,6 +5,7 @@ import { address, flag, id } from "../core/inputs";
 import { countRows, listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
+import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
 
 const Attestor = z
@@ -27,18 +28,22 @@ const selectAttestors = (db: IndexDatabase) =>
     .leftJoin(total, and(eq(total.subject, "attestations_by_attester"), eq(total.key, attestor.operator)))
     .$dynamic();
 
-type Row = Awaited<ReturnType<typeof selectAttestors>>[number];
+type Row = TextRow<Awaited<ReturnType<typeof selectAttestors>>[number]>;
 
 const toWire = (row: Row): z.input<typeof Attestor> => ({
-  attestor_id: String(row.attestorId),
+  attestor_id: row.attestorId,
   operator: row.operator,
   metadata_uri: row.metadataUri,
   schemas_hash: row.schemasHash,
   active: row.active,
   attestations: String(row.attestations ?? 0),
   revoked_attestations: String(row.revoked ?? 0),
-  block_number: String(row.blockNumber),
+  block_number: row.blockNumber,
 });
+
+const findAttestor = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
+  selectAttestors(db).where(eq(attestor.attestorId, id)),
+);
 
 export const getAttestor = operation({
   route: "GET /attestors/{id}",
@@ -48,7 +53,7 @@ export const getAttestor = operation({
   errors: [404],
   example: { id: "1" },
   async run({ db }, { id }) {
-    const [row] = await selectAttestors(db).where(eq(attestor.attestorId, id));
+    const [row] = await findAttestor(db, { id });
     if (!row) throw new NotFound(`Attestor ${id} not found`);
     return toWire(row);
   },

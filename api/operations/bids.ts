@@ -1,11 +1,13 @@
-import { and, count, eq, getTableColumns, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, count, eq, gte, lt, ne, placeholder, type SQL, sql } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
 import { bid, bidSelection, intent } from "../../ponder.schema";
 import type { Clock } from "../core/clock";
 import { Conflict, NotFound } from "../core/errors";
 import { address, id, jsonObject, oneOf, shortText } from "../core/inputs";
-import { countRows, listOutput, mergePages, pageInput, type Source } from "../core/list";
+import { listOutput, type Now, pagedList, pageInput } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
+import type { TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
 import {
   findBid,
@@ -45,85 +47,130 @@ const Bid = z
 
 type BidText = z.input<typeof Bid>;
 
+/** Off-chain bids follow the on-chain ones in the order of creation. On-chain ids are smaller than this. */
+const OFFCHAIN_ORDER = sql.raw(String(2n ** 256n));
+
+/** A bid that is not selected is rejected as soon as its intent is no longer open. */
+const isDecided = ne(intent.status, "OPEN");
+
+/** The status of an on-chain bid, apart from its expiry. */
+const onchainState = sql<State>`CASE
+  WHEN ${intent.selectedBidId} = ${bid.bidId} THEN 'SELECTED'
+  WHEN ${bidSelection.bidId} IS NOT NULL OR ${isDecided} THEN 'REJECTED'
+  ELSE 'OPEN' END`;
+
+/** The same for an off-chain bid. An on-chain selection overrides an off-chain one. */
+const offchainState = sql<State>`CASE
+  WHEN ${offchainBid.status} = 'SELECTED' AND ${intent.selectedBidId} IS NULL THEN 'SELECTED'
+  WHEN ${offchainBid.status} <> 'OPEN' OR ${isDecided} THEN 'REJECTED'
+  ELSE 'OPEN' END`;
+
+type State = "OPEN" | "SELECTED" | "REJECTED";
+
 const isIntentOfBid = eq(intent.intentId, bid.intentId);
 const isSelectionOfBid = and(eq(bidSelection.intentId, bid.intentId), eq(bidSelection.bidId, bid.bidId));
+const isIntentOfOffchainBid = and(
+  eq(offchainBid.chainId, placeholder("chainId")),
+  eq(offchainBid.intentHash, intent.intentHash),
+);
 
-/** Selects bids with the inputs of their status: whether they are selected now, and whether they ever were. */
-const selectBids = (db: IndexDatabase) =>
+/** The fields of a bid. Those that it is sorted by come first. */
+const onchainFields = {
+  amountOut: bid.amountOut,
+  amountIn: bid.amountIn,
+  fee: bid.fee,
+  createdAt: bid.createdAt,
+  order: sql<string>`${bid.bidId}`.as("order"),
+  intentId: bid.intentId,
+  number: bid.bidId,
+  isOnchain: sql<boolean>`true`.as("is_onchain"),
+  solver: sql<string>`${bid.solver}`.as("solver"),
+  validUntil: bid.validUntil,
+  executionHash: sql<string | null>`${bid.executionHash}`.as("execution_hash"),
+  executionPlan: sql<Record<string, unknown> | null>`NULL::json`.as("execution_plan"),
+  state: onchainState.as("state"),
+  blockNumber: sql<string | null>`${bid.blockNumber}`.as("block_number"),
+  txHash: sql<string | null>`${bid.txHash}`.as("tx_hash"),
+};
+
+const offchainOrder = sql<string>`(${offchainBid.number} + ${OFFCHAIN_ORDER})`;
+
+const offchainFields = {
+  amountOut: offchainBid.amountOut,
+  amountIn: offchainBid.amountIn,
+  fee: offchainBid.fee,
+  createdAt: sql<bigint>`${offchainBid.createdAt}::numeric`.as("created_at"),
+  order: offchainOrder.as("order"),
+  intentId: intent.intentId,
+  number: sql<bigint>`${offchainBid.number}::numeric`.as("number"),
+  isOnchain: sql<boolean>`false`.as("is_onchain"),
+  solver: offchainBid.solver,
+  validUntil: offchainBid.validUntil,
+  executionHash: sql<string | null>`NULL::text`.as("execution_hash"),
+  executionPlan: sql<Record<string, unknown> | null>`${offchainBid.executionPlan}::json`.as("execution_plan"),
+  state: offchainState.as("state"),
+  blockNumber: sql<string | null>`NULL::numeric`.as("block_number"),
+  txHash: sql<string | null>`NULL::text`.as("tx_hash"),
+};
+
+const selectOnchain = (db: IndexDatabase) =>
   db
-    .select({
-      ...getTableColumns(bid),
-      selected: sql<boolean>`coalesce(${intent.selectedBidId} = ${bid.bidId}, false)`,
-      everSelected: sql<boolean>`${isNotNull(bidSelection.bidId)}`,
-    })
+    .select(onchainFields)
     .from(bid)
     .leftJoin(intent, isIntentOfBid)
     .leftJoin(bidSelection, isSelectionOfBid)
     .$dynamic();
 
-const countBids = (db: IndexDatabase) =>
-  db
-    .select({ total: count() })
-    .from(bid)
-    .leftJoin(intent, isIntentOfBid)
-    .leftJoin(bidSelection, isSelectionOfBid)
-    .$dynamic();
+const selectOffchain = (db: IndexDatabase) =>
+  db.select(offchainFields).from(intent).innerJoin(offchainBid, isIntentOfOffchainBid).$dynamic();
 
-type OnchainRow = Awaited<ReturnType<typeof selectBids>>[number];
+type BidRow = Awaited<ReturnType<typeof selectOnchain>>[number];
 
 type Status = (typeof statuses)[number];
 
+/** Selects the bids with a status. A bid is valid up to and including the second of `validUntil`. */
+const hasStatus = (status: Status, state: SQL, validUntil: PgColumn, time: Now): SQL | undefined => {
+  const isOpen = sql`${state} = 'OPEN'`;
+  switch (status) {
+    case "open":
+      return and(isOpen, gte(validUntil, time.now));
+    case "expired":
+      return and(isOpen, lt(validUntil, time.now));
+    case "selected":
+      return sql`${state} = 'SELECTED'`;
+    case "rejected":
+      return sql`${state} = 'REJECTED'`;
+  }
+};
+
 /** A bid is valid up to and including the second of `validUntil`. */
-const hasLapsed = ({ validUntil }: { validUntil: bigint }, clock: Clock) => clock.hasReached(validUntil + 1n);
+const hasLapsed = ({ validUntil }: { validUntil: bigint | string }, clock: Clock) =>
+  clock.hasReached(BigInt(validUntil) + 1n);
 
-/** Selects the on-chain bids with a status at time `now`. A bid is valid until and including its `validUntil`. */
-const hasStatus = (status: Status, { now }: Clock): SQL | undefined => {
-  const neverSelected = isNull(bidSelection.bidId);
-  return {
-    open: and(neverSelected, gte(bid.validUntil, now)),
-    expired: and(neverSelected, lt(bid.validUntil, now)),
-    selected: eq(intent.selectedBidId, bid.bidId),
-    rejected: and(isNotNull(bidSelection.bidId), or(isNull(intent.selectedBidId), ne(intent.selectedBidId, bid.bidId))),
-  }[status];
-};
-
-/** Selects the off-chain bids with a status at time `now`. An on-chain selection overrides an off-chain one. */
-const hasOffchainStatus = (status: Status, { now }: Clock, chainSelected: boolean): SQL | undefined => {
-  const open = eq(offchainBid.status, "OPEN");
-  const selected = eq(offchainBid.status, "SELECTED");
-  const rejected = eq(offchainBid.status, "REJECTED");
-  return {
-    open: and(open, gte(offchainBid.validUntil, now)),
-    expired: and(open, lt(offchainBid.validUntil, now)),
-    selected: chainSelected ? sql`false` : selected,
-    rejected: chainSelected ? or(selected, rejected) : rejected,
-  }[status];
-};
-
-const onchainToWire = (row: OnchainRow, clock: Clock): BidText => ({
-  bid_id: onchainBidId(row.intentId, row.bidId),
-  chain_bid_id: String(row.bidId),
-  intent_id: String(row.intentId),
+const toWire = (row: TextRow<BidRow>, clock: Clock): BidText => ({
+  bid_id: row.isOnchain ? onchainBidId(row.intentId, row.number) : offchainBidId(row.number),
+  chain_bid_id: row.isOnchain ? row.number : null,
+  intent_id: row.intentId,
   solver: row.solver,
-  amount_in: String(row.amountIn),
-  amount_out: String(row.amountOut),
-  fee: String(row.fee),
-  valid_until: String(row.validUntil),
+  amount_in: row.amountIn,
+  amount_out: row.amountOut,
+  fee: row.fee,
+  valid_until: row.validUntil,
   execution_hash: row.executionHash,
-  execution_plan: null,
-  status: row.selected ? "SELECTED" : row.everSelected ? "REJECTED" : hasLapsed(row, clock) ? "EXPIRED" : "OPEN",
-  source: "onchain",
-  block_number: String(row.blockNumber),
+  execution_plan: row.executionPlan,
+  status: row.state === "OPEN" && hasLapsed(row, clock) ? "EXPIRED" : row.state,
+  source: row.isOnchain ? "onchain" : "offchain",
+  block_number: row.blockNumber,
   tx_hash: row.txHash,
-  created_at: String(row.createdAt),
+  created_at: row.createdAt,
 });
 
-const offchainStatus = (row: OffchainBid, clock: Clock, chainSelected: boolean): BidText["status"] => {
-  if (row.status === "OPEN") return hasLapsed(row, clock) ? "EXPIRED" : "OPEN";
-  return row.status === "SELECTED" && chainSelected ? "REJECTED" : row.status;
-};
+/** The status of an off-chain bid on an intent that is open and has no selection on chain. */
+const offchainStatus = (row: OffchainBid, clock: Clock): BidText["status"] =>
+  row.status === "OPEN" && hasLapsed(row, clock) ? "EXPIRED" : row.status;
 
-const offchainToWire = (row: OffchainBid, intentId: bigint, clock: Clock, chainSelected: boolean): BidText => ({
+/** An off-chain bid on an intent that is open and has no selection on chain. */
+const offchainToWire = (row: OffchainBid, intentId: bigint, clock: Clock): BidText => ({
   bid_id: offchainBidId(row.number),
   chain_bid_id: null,
   intent_id: String(intentId),
@@ -134,7 +181,7 @@ const offchainToWire = (row: OffchainBid, intentId: bigint, clock: Clock, chainS
   valid_until: String(row.validUntil),
   execution_hash: null,
   execution_plan: row.executionPlan === null ? null : JSON.parse(row.executionPlan),
-  status: offchainStatus(row, clock, chainSelected),
+  status: offchainStatus(row, clock),
   source: "offchain",
   block_number: null,
   tx_hash: null,
@@ -150,6 +197,58 @@ async function findIntent(db: IndexDatabase, id: bigint): Promise<IntentRow | nu
 
 const listRoute = "GET /intents/{id}/bids";
 
+type Filters = { id: bigint; status?: Status | undefined };
+
+/** Highest output, lowest input, lowest fee, oldest. */
+const bestFirst = (columns: readonly [PgColumn, PgColumn, PgColumn, PgColumn, PgColumn | SQL]) => {
+  const [amountOut, amountIn, fee, createdAt, order] = columns;
+  return [
+    { column: amountOut, descending: true, of: (row: TextRow<BidRow>) => row.amountOut },
+    { column: amountIn, of: (row: TextRow<BidRow>) => row.amountIn },
+    { column: fee, of: (row: TextRow<BidRow>) => row.fee },
+    { column: createdAt, of: (row: TextRow<BidRow>) => row.createdAt },
+    { column: order, of: (row: TextRow<BidRow>) => row.order },
+  ];
+};
+
+const bids = pagedList<Filters, BidRow, "status">(
+  listRoute,
+  [
+    {
+      query: selectOnchain,
+      counting: (db) =>
+        db
+          .select({ total: count() })
+          .from(bid)
+          .leftJoin(intent, isIntentOfBid)
+          .leftJoin(bidSelection, isSelectionOfBid)
+          .$dynamic(),
+      where: ({ id, status }, time) => [
+        eq(bid.intentId, id),
+        status && hasStatus(status, onchainState, bid.validUntil, time),
+      ],
+      order: bestFirst([bid.amountOut, bid.amountIn, bid.fee, bid.createdAt, bid.bidId]),
+    },
+    {
+      query: selectOffchain,
+      counting: (db) =>
+        db.select({ total: count() }).from(intent).innerJoin(offchainBid, isIntentOfOffchainBid).$dynamic(),
+      where: ({ id, status }, time) => [
+        eq(intent.intentId, id),
+        status && hasStatus(status, offchainState, offchainBid.validUntil, time),
+      ],
+      order: bestFirst([
+        offchainBid.amountOut,
+        offchainBid.amountIn,
+        offchainBid.fee,
+        offchainBid.createdAt,
+        offchainOrder,
+      ]),
+    },
+  ],
+  ["status"],
+);
+
 export const listBids = operation({
   route: listRoute,
   summary: "The bids on an intent, best first: highest amount_out, lowest amount_in, lowest fee, oldest.",
@@ -157,42 +256,10 @@ export const listBids = operation({
   output: listOutput("bids", Bid),
   example: { id: "1" },
   async run(context, input) {
-    const { db, config, store } = context;
-    const [clock, offchain, found] = await Promise.all([context.clock(), store(), findIntent(db, input.id)]);
-    const chainSelected = (found?.selectedBidId ?? null) !== null;
-    const ofChain: Source<OnchainRow> = {
-      query: selectBids(db),
-      counting: countBids(db),
-      where: [eq(bid.intentId, input.id), input.status && hasStatus(input.status, clock)],
-      order: [
-        { column: bid.amountOut, descending: true, of: (row) => row.amountOut },
-        { column: bid.amountIn, of: (row) => row.amountIn },
-        { column: bid.fee, of: (row) => row.fee },
-        { column: bid.createdAt, of: (row) => row.createdAt },
-        { column: bid.bidId, of: (row) => row.bidId },
-      ],
-    };
-    const ofStore: Source<OffchainBid> = {
-      query: offchain.select().from(offchainBid).$dynamic(),
-      counting: countRows(offchain, offchainBid),
-      where: [
-        eq(offchainBid.chainId, config.chainId),
-        eq(offchainBid.intentHash, found?.intentHash ?? ""),
-        input.status && hasOffchainStatus(input.status, clock, chainSelected),
-      ],
-      order: [
-        { column: offchainBid.amountOut, descending: true, of: (row) => row.amountOut },
-        { column: offchainBid.amountIn, of: (row) => row.amountIn },
-        { column: offchainBid.fee, of: (row) => row.fee },
-        { column: offchainBid.createdAt, of: (row) => row.createdAt },
-        { column: offchainBid.number, of: (row) => row.number },
-      ],
-    };
-    const { items, pagination } = await mergePages(config, listRoute, input, [
-      { ...ofChain, toItem: (row: OnchainRow) => onchainToWire(row, clock) },
-      { ...ofStore, toItem: (row: OffchainBid) => offchainToWire(row, input.id, clock, chainSelected) },
-    ]);
-    return { bids: items, pagination };
+    await context.store();
+    const clock = await context.clock();
+    const { rows, pagination } = await bids(context, context.db, clock, input);
+    return { bids: rows.map((row) => toWire(row, clock)), pagination };
   },
 });
 
@@ -245,7 +312,7 @@ export const createBid = operation({
       executionPlan: execution_plan === undefined ? null : JSON.stringify(execution_plan),
       createdAt: clock.now,
     });
-    return offchainToWire(row, id, clock, found.selectedBidId !== null);
+    return offchainToWire(row, id, clock);
   },
 });
 
@@ -278,10 +345,10 @@ export const chooseBid = operation({
     const clock = await context.clock();
     requireOpen(found, clock);
     if (found.selectedBidId !== null) throw new Conflict(`Intent ${found.intentId} has a bid selected on chain`);
-    const status = offchainStatus(row, clock, false);
+    const status = offchainStatus(row, clock);
     if (status !== "OPEN") throw new Conflict(`Bid ${bidId} is ${status}`);
     const selected = await selectBid(store, row);
     if (!selected) throw new Conflict(`Bid ${bidId} is no longer open`);
-    return offchainToWire(selected, found.intentId, clock, false);
+    return offchainToWire(selected, found.intentId, clock);
   },
 });

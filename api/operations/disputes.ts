@@ -5,6 +5,7 @@ import { id } from "../core/inputs";
 import { countRows, listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, uintText } from "../core/outputs";
+import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
 
 const Dispute = z
@@ -19,15 +20,19 @@ const Dispute = z
   })
   .openapi("Dispute");
 
-const toWire = (row: typeof dispute.$inferSelect): z.input<typeof Dispute> => ({
-  dispute_id: String(row.disputeId),
-  receipt_id: String(row.receiptId),
+const toWire = (row: TextRow<typeof dispute.$inferSelect>): z.input<typeof Dispute> => ({
+  dispute_id: row.disputeId,
+  receipt_id: row.receiptId,
   status: row.status,
   opener: row.opener,
   reason_hash: row.reasonHash,
   resolution_hash: row.resolutionHash,
-  block_number: String(row.blockNumber),
+  block_number: row.blockNumber,
 });
+
+const findDispute = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
+  db.select().from(dispute).where(eq(dispute.disputeId, id)),
+);
 
 export const getDispute = operation({
   route: "GET /disputes/{id}",
@@ -37,7 +42,7 @@ export const getDispute = operation({
   errors: [404],
   example: { id: "1" },
   async run({ db }, { id }) {
-    const [row] = await db.select().from(dispute).where(eq(dispute.disputeId, id));
+    const [row] = await findDispute(db, { id });
     if (!row) throw new NotFound(`Dispute ${id} not found`);
     return toWire(row);
   },

@@ -5,6 +5,7 @@ import { flag, id } from "../core/inputs";
 import { countRows, listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
+import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
 
 const Facilitator = z
@@ -18,14 +19,18 @@ const Facilitator = z
   })
   .openapi("Facilitator");
 
-const toWire = (row: typeof facilitator.$inferSelect): z.input<typeof Facilitator> => ({
-  facilitator_id: String(row.facilitatorId),
+const toWire = (row: TextRow<typeof facilitator.$inferSelect>): z.input<typeof Facilitator> => ({
+  facilitator_id: row.facilitatorId,
   facilitator: row.facilitator,
   metadata_uri: row.metadataUri,
   metadata_hash: row.metadataHash,
   active: row.active,
-  block_number: String(row.blockNumber),
+  block_number: row.blockNumber,
 });
+
+const findFacilitator = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
+  db.select().from(facilitator).where(eq(facilitator.facilitatorId, id)),
+);
 
 export const getFacilitator = operation({
   route: "GET /facilitators/{id}",
@@ -35,7 +40,7 @@ export const getFacilitator = operation({
   errors: [404],
   example: { id: "1" },
   async run({ db }, { id }) {
-    const [row] = await db.select().from(facilitator).where(eq(facilitator.facilitatorId, id));
+    const [row] = await findFacilitator(db, { id });
     if (!row) throw new NotFound(`Facilitator ${id} not found`);
     return toWire(row);
   },

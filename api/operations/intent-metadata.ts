@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, isNull, or, placeholder, sql } from "drizzle-orm";
 import { type Address, type Hex, recoverTypedDataAddress, zeroAddress, zeroHash } from "viem";
 import { metadataTypedData } from "../../client/src/metadata";
 import { intent } from "../../ponder.schema";
@@ -6,6 +6,7 @@ import { BadInput, Conflict, NotFound, Unavailable } from "../core/errors";
 import { address, bytes, hash, id } from "../core/inputs";
 import { operation, z } from "../core/operation";
 import { addressText, bytesText, hashText, uintText } from "../core/outputs";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
 import {
   contradictions,
   isSameContent,
@@ -14,10 +15,12 @@ import {
   type MetadataContent,
   type MetadataKey,
   type MetadataRow,
+  preference,
   replaceUnsigned,
   reservedMetadata,
   saveMetadata,
 } from "../store/metadata";
+import { intentMetadata } from "../store/schema";
 import type { Context } from "./context";
 
 const contentInput = {
@@ -52,14 +55,14 @@ const MetadataRecord = z
   })
   .openapi("IntentMetadataRecord");
 
-export const contentToWire = (row: MetadataRow): z.input<typeof IntentMetadata> => ({
+const contentToWire = (row: MetadataRow): z.input<typeof IntentMetadata> => ({
   execution_target: row.executionTarget,
   execution_data: row.executionData,
   required_attestation_subject: row.requiredAttestationSubject,
   required_attestation_schema: row.requiredAttestationSchema,
 });
 
-const toWire = (row: MetadataRow, intentId: bigint | null): z.input<typeof MetadataRecord> => ({
+const toWire = (row: MetadataRow, intentId: bigint | string | null): z.input<typeof MetadataRecord> => ({
   intent_hash: row.intentHash,
   intent_id: intentId === null ? null : String(intentId),
   owner: row.owner,
@@ -71,11 +74,37 @@ const toWire = (row: MetadataRow, intentId: bigint | null): z.input<typeof Metad
 
 type IntentRow = typeof intent.$inferSelect;
 
+/** Selects metadata that is stored for an intent's owner and does not conflict with the intent's commitments. */
+const isLinked = and(
+  eq(intentMetadata.intentHash, intent.intentHash),
+  eq(intentMetadata.owner, intent.owner),
+  ...[
+    [intentMetadata.executionTarget, intent.executionTarget, zeroAddress] as const,
+    [intentMetadata.executionDataHash, intent.executionDataHash, zeroHash] as const,
+    [intentMetadata.requiredAttestationSubject, intent.requiredAttestationSubject, zeroHash] as const,
+    [intentMetadata.requiredAttestationSchema, intent.requiredAttestationSchema, zeroHash] as const,
+  ].map(([stored, committed, zero]) => or(eq(committed, zero), isNull(stored), eq(stored, committed))),
+);
+
+/** The metadata field of an intent in a query that joins other tables. `chainId` is a value of the query. */
+export const linkedMetadataField = sql<z.input<typeof IntentMetadata> | null>`(
+  SELECT json_build_object(
+    'execution_target', ${intentMetadata.executionTarget},
+    'execution_data', ${intentMetadata.executionData},
+    'required_attestation_subject', ${intentMetadata.requiredAttestationSubject},
+    'required_attestation_schema', ${intentMetadata.requiredAttestationSchema}
+  )
+  FROM ${intentMetadata}
+  WHERE ${and(eq(intentMetadata.chainId, placeholder("chainId")), isLinked)}
+  ORDER BY ${sql.join([...preference], sql`, `)}
+  LIMIT 1
+)`;
+
 /** Returns null for zero, which means no commitment on chain. */
 export const unlessZero = (value: Hex) => (value === zeroHash || value === zeroAddress ? null : value);
 
 /** The key and the on-chain commitments of an indexed intent. */
-export const linkedIntent = (chainId: number, row: IntentRow): LinkedIntent => ({
+const linkedIntent = (chainId: number, row: IntentRow): LinkedIntent => ({
   chainId,
   intentHash: row.intentHash,
   owner: row.owner,
@@ -149,7 +178,7 @@ async function saveForIntent(
     throw new Conflict(`${wrong.join(", ")}: differs from the on-chain commitment of intent ${row.intentId}`);
   const signed = await isSigned(context, key, content, signature);
   const db = await store();
-  const present = (await linkedMetadata(db, [linked])).get(row.intentHash);
+  const present = await linkedMetadata(db, linked);
   if (!signed && present && !isSameContent(present, content)) {
     if (present.signedAt !== null) throw new Conflict("The owner has signed other metadata for this intent");
     if (!config.openMetadata)
@@ -157,7 +186,7 @@ async function saveForIntent(
     return replaceUnsigned(db, key, content);
   }
   const saved = await saveMetadata(db, key, content, signed);
-  requireNewest((await linkedMetadata(db, [linked])).get(row.intentHash), content, signed);
+  requireNewest(await linkedMetadata(db, linked), content, signed);
   return saved;
 }
 
@@ -227,6 +256,25 @@ export const reserveMetadata = operation({
   },
 });
 
+/** Selects the metadata to serve for an intent's hash. While the intent is not indexed, its owner is not verified. */
+const selectMetadata = preparedQuery(
+  (db, { chainId, intentHash, owner }: Placeholders<{ chainId: number; intentHash: Hex; owner: Address | null }>) =>
+    db
+      .select({ metadata: getTableColumns(intentMetadata), intentId: intent.intentId })
+      .from(intentMetadata)
+      .leftJoin(intent, eq(intent.intentHash, intentMetadata.intentHash))
+      .where(
+        and(
+          eq(intentMetadata.chainId, chainId),
+          eq(intentMetadata.intentHash, intentHash),
+          eq(intentMetadata.owner, sql`coalesce(${owner}, ${intentMetadata.owner})`),
+          or(isNull(intent.intentId), isLinked),
+        ),
+      )
+      .orderBy(...preference, desc(intentMetadata.owner))
+      .limit(1),
+);
+
 export const getMetadata = operation({
   route: "GET /intents/metadata/{intentHash}",
   summary: "The off-chain metadata of an intent by the intent's hash, also before the intent is on chain.",
@@ -242,12 +290,9 @@ export const getMetadata = operation({
   example: { intentHash: `0x${"1f".repeat(32)}` },
   async run(context: Context, { intentHash, owner }) {
     const { chainId } = context.config;
-    const [row, db] = await Promise.all([findIntent(context, [intent.intentHash, intentHash]), context.store()]);
-    const found = row
-      ? (await linkedMetadata(db, [linkedIntent(chainId, row)])).get(intentHash)
-      : await reservedMetadata(db, chainId, intentHash, owner);
-    if (!found || (owner !== undefined && found.owner !== owner))
-      throw new NotFound(`Metadata of intent hash ${intentHash} not found`);
-    return toWire(found, row?.intentId ?? null);
+    await context.store();
+    const [found] = await selectMetadata(context.db, { chainId, intentHash, owner: owner ?? null });
+    if (!found) throw new NotFound(`Metadata of intent hash ${intentHash} not found`);
+    return toWire(found.metadata, found.intentId);
   },
 });

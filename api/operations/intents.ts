@@ -2,16 +2,15 @@ import { and, eq, getTableColumns, gt, lte, type SQL } from "drizzle-orm";
 import { zeroHash } from "viem";
 import { fill, fillProof, intent } from "../../ponder.schema";
 import type { Clock } from "../core/clock";
-import type { BaseContext } from "../core/context";
 import { NotFound } from "../core/errors";
 import { address, id, oneOf } from "../core/inputs";
-import { countRows, listOperation } from "../core/list";
+import { countRows, listOperation, type Now } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, orNull, timeText, uintText } from "../core/outputs";
+import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
 import { onchainBidId } from "../store/bids";
-import { linkedMetadata, type MetadataRow } from "../store/metadata";
-import { contentToWire, IntentMetadata, linkedIntent, unlessZero } from "./intent-metadata";
+import { IntentMetadata, linkedMetadataField, unlessZero } from "./intent-metadata";
 
 /** The contract's `IntentType`, in its order. */
 const intentTypes = ["SWAP_EXACT_IN_MAX_SLIPPAGE"] as const;
@@ -65,55 +64,54 @@ const Intent = z
   .openapi("Intent");
 
 /** An intent can be filled until its deadline, exclusive. */
-export const isExpired = ({ deadline }: { deadline: bigint }, clock: Clock) => clock.hasReached(deadline);
+export const isExpired = ({ deadline }: { deadline: bigint | string }, clock: Clock) =>
+  clock.hasReached(BigInt(deadline));
 
+/** Selects intents with their fills, and with the metadata in the store: indexing an intent writes no metadata. */
 const selectIntents = (db: IndexDatabase) =>
   db
-    .select({ intent: getTableColumns(intent), fill: getTableColumns(fill), proof: getTableColumns(fillProof) })
+    .select({
+      intent: getTableColumns(intent),
+      fill: getTableColumns(fill),
+      proof: getTableColumns(fillProof),
+      metadata: linkedMetadataField,
+    })
     .from(intent)
     .leftJoin(fill, eq(fill.intentId, intent.intentId))
     .leftJoin(fillProof, eq(fillProof.intentId, fill.intentId))
     .$dynamic();
 
-type Row = Awaited<ReturnType<typeof selectIntents>>[number];
+type Row = TextRow<Awaited<ReturnType<typeof selectIntents>>[number]>;
 
 const fillToWire = ({ fill: row, proof }: Row): z.input<typeof Fill> | null =>
   row && {
     solver: row.solver,
-    amount_in: String(row.amountIn),
-    amount_out: String(row.amountOut),
+    amount_in: row.amountIn,
+    amount_out: row.amountOut,
     tx_hash: row.txHash,
-    block_number: String(row.blockNumber),
+    block_number: row.blockNumber,
     result_hash: proof?.resultHash ?? zeroHash,
     trace_hash: proof?.traceHash ?? zeroHash,
-    attestation_id: String(proof?.attestationId ?? 0n),
+    attestation_id: proof?.attestationId ?? "0",
     bid_id: row.bidId === null ? null : onchainBidId(row.intentId, row.bidId),
-    filled_at: String(row.filledAt),
+    filled_at: row.filledAt,
   };
 
-/** Reads the metadata of intents. It is linked on read: indexing an intent writes no metadata. */
-const metadataOf = async ({ store, config }: BaseContext, rows: readonly Row[]) =>
-  linkedMetadata(
-    await store(),
-    rows.map((row) => linkedIntent(config.chainId, row.intent)),
-  );
-
-const toWire = (joined: Row, clock: Clock, metadata: Map<string, MetadataRow>): z.input<typeof Intent> => {
-  const { intent: row } = joined;
-  const linked = metadata.get(row.intentHash);
+const toWire = (joined: Row, clock: Clock): z.input<typeof Intent> => {
+  const { intent: row, metadata } = joined;
   return {
-    intent_id: String(row.intentId),
+    intent_id: row.intentId,
     owner: row.owner,
     intent_type: intentTypes[row.intentType] ?? intentTypes[0],
     input_token: row.inputToken,
     output_token: row.outputToken,
-    amount_in_max: String(row.amountInMax),
-    amount_out_min: String(row.amountOutMin),
-    deadline: String(row.deadline),
+    amount_in_max: row.amountInMax,
+    amount_out_min: row.amountOutMin,
+    deadline: row.deadline,
     slippage_bps: String(row.slippageBps),
-    nonce: String(row.nonce),
+    nonce: row.nonce,
     status: row.status === "OPEN" && isExpired(row, clock) ? "EXPIRED" : row.status,
-    block_number: String(row.blockNumber),
+    block_number: row.blockNumber,
     fill: fillToWire(joined),
     intent_hash: row.intentHash,
     execution: {
@@ -123,27 +121,31 @@ const toWire = (joined: Row, clock: Clock, metadata: Map<string, MetadataRow>): 
       required_attestation_schema: unlessZero(row.requiredAttestationSchema),
       metadata_uri_hash: unlessZero(row.metadataUriHash),
     },
-    metadata: linked ? contentToWire(linked) : null,
+    metadata,
     tx_hash: row.txHash,
-    submitted_at: String(row.submittedAt),
+    submitted_at: row.submittedAt,
   };
 };
 
 const statuses = ["open", "filled", "cancelled", "expired"] as const;
 
-/** Selects the intents with a status at time `now`. */
-const hasStatus = (status: (typeof statuses)[number], clock: Clock): SQL | undefined => {
+/** Selects the intents with a status. */
+const hasStatus = (status: (typeof statuses)[number], time: Now): SQL | undefined => {
   switch (status) {
     case "open":
-      return and(eq(intent.status, "OPEN"), gt(intent.deadline, clock.now));
+      return and(eq(intent.status, "OPEN"), gt(intent.deadline, time.now));
     case "expired":
-      return and(eq(intent.status, "OPEN"), lte(intent.deadline, clock.now));
+      return and(eq(intent.status, "OPEN"), lte(intent.deadline, time.now));
     case "filled":
       return eq(intent.status, "FILLED");
     case "cancelled":
       return eq(intent.status, "CANCELLED");
   }
 };
+
+const findIntent = preparedQuery((db, { id }: Placeholders<{ id: bigint; chainId: number }>) =>
+  selectIntents(db).where(eq(intent.intentId, id)),
+);
 
 export const getIntent = operation({
   route: "GET /intents/{id}",
@@ -153,9 +155,10 @@ export const getIntent = operation({
   errors: [404],
   example: { id: "1" },
   async run(context, { id }) {
-    const [row] = await selectIntents(context.db).where(eq(intent.intentId, id));
+    await context.store();
+    const [row] = await findIntent(context.db, { id, chainId: context.config.chainId });
     if (!row) throw new NotFound(`Intent ${id} not found`);
-    return toWire(row, await context.clock(), await metadataOf(context, [row]));
+    return toWire(row, await context.clock());
   },
 });
 
@@ -170,16 +173,17 @@ export const listIntents = listOperation({
     input_token: address.optional(),
     output_token: address.optional(),
   },
+  variants: ["status"],
   example: { status: "filled" },
   query: selectIntents,
   counting: (db) => countRows(db, intent),
-  where: ({ status, owner, input_token, output_token }, clock) => [
-    status && hasStatus(status, clock),
+  where: ({ status, owner, input_token, output_token }, time) => [
+    status && hasStatus(status, time),
     owner && eq(intent.owner, owner),
     input_token && eq(intent.inputToken, input_token),
     output_token && eq(intent.outputToken, output_token),
   ],
   order: [{ column: intent.intentId, descending: true, of: (row) => row.intent.intentId }],
-  related: metadataOf,
+  readsStore: true,
   toWire,
 });

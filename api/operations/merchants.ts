@@ -1,10 +1,11 @@
-import { and, eq, inArray, or } from "drizzle-orm";
+import { and, eq, getTableColumns, or, sql } from "drizzle-orm";
 import { disputeStatuses, merchant, signalKinds, signalSubjects, total } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { address, flag, id } from "../core/inputs";
 import { countRows, listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
+import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
 import { SignalsOfKind } from "./trust-signals";
 
@@ -20,21 +21,19 @@ const Merchant = z
   })
   .openapi("Merchant");
 
-const toWire = (row: typeof merchant.$inferSelect): z.input<typeof Merchant> => ({
-  merchant_id: String(row.merchantId),
+const toWire = (row: TextRow<typeof merchant.$inferSelect>): z.input<typeof Merchant> => ({
+  merchant_id: row.merchantId,
   owner: row.owner,
   payout_address: row.payoutAddress,
   metadata_uri: row.metadataUri,
   metadata_hash: row.metadataHash,
   active: row.active,
-  block_number: String(row.blockNumber),
+  block_number: row.blockNumber,
 });
 
-async function findMerchant(db: IndexDatabase, merchantId: bigint) {
-  const [row] = await db.select().from(merchant).where(eq(merchant.merchantId, merchantId));
-  if (!row) throw new NotFound(`Merchant ${merchantId} not found`);
-  return toWire(row);
-}
+const findMerchant = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
+  db.select().from(merchant).where(eq(merchant.merchantId, id)),
+);
 
 export const getMerchant = operation({
   route: "GET /merchants/{id}",
@@ -43,7 +42,11 @@ export const getMerchant = operation({
   output: Merchant,
   errors: [404],
   example: { id: "1" },
-  run: ({ db }, { id }) => findMerchant(db, id),
+  async run({ db }, { id }) {
+    const [row] = await findMerchant(db, { id });
+    if (!row) throw new NotFound(`Merchant ${id} not found`);
+    return toWire(row);
+  },
 });
 
 export const listMerchants = listOperation({
@@ -77,6 +80,24 @@ const Reputation = z
   })
   .openapi("MerchantReputation");
 
+type TotalKeys = { id: bigint; receipts: string; disputes: string[]; signals: string[] };
+
+/** Selects a merchant with each of its totals, by their keys. */
+const selectReputation = preparedQuery((db, { id, receipts, disputes, signals }: Placeholders<TotalKeys>) =>
+  db
+    .select({ merchant: getTableColumns(merchant), total: getTableColumns(total) })
+    .from(merchant)
+    .leftJoin(
+      total,
+      or(
+        and(eq(total.subject, "receipts_by_merchant"), eq(total.key, receipts)),
+        and(eq(total.subject, "disputes_by_merchant"), sql`${total.key} = ANY(${disputes}::text[])`),
+        and(eq(total.subject, "signals_by_subject"), sql`${total.key} = ANY(${signals}::text[])`),
+      ),
+    )
+    .where(eq(merchant.merchantId, id)),
+);
+
 export const getReputation = operation({
   route: "GET /merchants/{id}/reputation",
   summary: "A merchant's reputation: settled and fulfilled receipts, disputes and trust signals.",
@@ -87,34 +108,24 @@ export const getReputation = operation({
   async run({ db }, { id }) {
     const disputeKey = (status: string) => `${id}-${status}`;
     const signalKey = (kind: number) => `${signalSubjects.indexOf("merchant")}-${id}-${kind}`;
-    const [found, totals] = await Promise.all([
-      findMerchant(db, id),
-      db
-        .select()
-        .from(total)
-        .where(
-          or(
-            and(eq(total.subject, "receipts_by_merchant"), eq(total.key, String(id))),
-            and(eq(total.subject, "disputes_by_merchant"), inArray(total.key, disputeStatuses.map(disputeKey))),
-            and(
-              eq(total.subject, "signals_by_subject"),
-              inArray(
-                total.key,
-                signalKinds.map((_, kind) => signalKey(kind)),
-              ),
-            ),
-          ),
-        ),
-    ]);
+    const rows = await selectReputation(db, {
+      id,
+      receipts: String(id),
+      disputes: disputeStatuses.map(disputeKey),
+      signals: signalKinds.map((_, kind) => signalKey(kind)),
+    });
+    const [first] = rows;
+    if (!first) throw new NotFound(`Merchant ${id} not found`);
+    const totals = rows.flatMap(({ total: row }) => row ?? []);
     const receipts = totals.find(({ subject }) => subject === "receipts_by_merchant");
     const countOf = (key: string) => totals.find((row) => row.key === key)?.count ?? 0;
     const disputes = disputeStatuses.map((status) => countOf(disputeKey(status)));
     const [open = 0, resolved = 0, rejected = 0] = disputes;
     return {
-      merchant: found,
+      merchant: toWire(first.merchant),
       commerce: {
         receipts: String(receipts?.count ?? 0),
-        settled_volume: String(receipts?.volume ?? 0n),
+        settled_volume: receipts?.volume ?? "0",
         fulfilled_receipts: String(receipts?.marked ?? 0),
       },
       disputes: {

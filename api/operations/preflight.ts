@@ -7,6 +7,7 @@ import { BadInput } from "../core/errors";
 import { address, bytes, id } from "../core/inputs";
 import { operation, z } from "../core/operation";
 import { addressText, bytesText, selectorText, uintText } from "../core/outputs";
+import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
 import {
   checkPayment,
@@ -71,17 +72,19 @@ const Preflight = z
   })
   .openapi("Preflight");
 
-type Row = typeof policy.$inferSelect;
+type Row = TextRow<typeof policy.$inferSelect>;
 
-/** Reads the policies of an account that apply to a transaction or payment, in one query. */
-function relevantPolicies(
-  db: IndexDatabase,
-  account: Address,
-  transaction: Transaction | undefined,
-  payment: Payment | undefined,
-): PromiseLike<Row[]> {
-  const selector = transaction && selectorOf(transaction.data);
-  return db
+/** The keys of the policies that apply; null for those that do not. */
+type PolicyKeys = {
+  account: Address;
+  target: string | null;
+  native: string | null;
+  call: string | null;
+  payment: string | null;
+};
+
+const selectPolicies = preparedQuery((db, { account, target, native, call, payment }: Placeholders<PolicyKeys>) =>
+  db
     .select()
     .from(policy)
     .where(
@@ -89,29 +92,36 @@ function relevantPolicies(
         eq(policy.account, account),
         or(
           inArray(policy.policyType, ["ACCOUNT_FROZEN", "FUNCTION_ALLOWLIST_MODE"]),
-          transaction && and(eq(policy.policyType, "TARGET_ALLOWLIST"), eq(policy.key, policyKey(transaction.target))),
-          transaction &&
-            and(
-              eq(policy.policyType, "SPEND_LIMIT"),
-              inArray(policy.key, [policyKey(zeroAddress), policyKey(transaction.target)]),
-            ),
-          transaction && selector
-            ? and(eq(policy.policyType, "FUNCTION_ALLOWLIST"), eq(policy.key, policyKey(transaction.target, selector)))
-            : undefined,
-          payment &&
-            and(
-              eq(policy.policyType, "PAYMENT_POLICY"),
-              eq(policy.key, policyKey(payment.merchant, payment.token, payment.facilitator)),
-            ),
+          and(eq(policy.policyType, "TARGET_ALLOWLIST"), eq(policy.key, target)),
+          and(eq(policy.policyType, "SPEND_LIMIT"), or(eq(policy.key, native), eq(policy.key, target))),
+          and(eq(policy.policyType, "FUNCTION_ALLOWLIST"), eq(policy.key, call)),
+          and(eq(policy.policyType, "PAYMENT_POLICY"), eq(policy.key, payment)),
         ),
       ),
-    );
+    ),
+);
+
+/** Reads the policies of an account that apply to a transaction or payment. */
+function relevantPolicies(
+  db: IndexDatabase,
+  account: Address,
+  transaction: Transaction | undefined,
+  payment: Payment | undefined,
+): Promise<Row[]> {
+  const selector = transaction && selectorOf(transaction.data);
+  return selectPolicies(db, {
+    account,
+    target: transaction ? policyKey(transaction.target) : null,
+    native: transaction ? policyKey(zeroAddress) : null,
+    call: transaction && selector ? policyKey(transaction.target, selector) : null,
+    payment: payment ? policyKey(payment.merchant, payment.token, payment.facilitator) : null,
+  });
 }
 
 const limitOf = (row: Row) => ({
-  maxPerDay: row.maxPerDay ?? 0n,
-  spentToday: row.spentToday ?? 0n,
-  lastReset: row.lastReset ?? 0n,
+  maxPerDay: BigInt(row.maxPerDay ?? 0),
+  spentToday: BigInt(row.spentToday ?? 0),
+  lastReset: BigInt(row.lastReset ?? 0),
 });
 
 const isEnabled = (rows: readonly Row[], policyType: Row["policyType"]) =>
@@ -132,7 +142,7 @@ const paymentPolicies = (rows: readonly Row[]): PaymentPolicies => {
   const row = rows.find(({ policyType }) => policyType === "PAYMENT_POLICY");
   return {
     frozen: isEnabled(rows, "ACCOUNT_FROZEN"),
-    policy: row && { ...limitOf(row), maxPerPayment: row.maxPerPayment ?? 0n, allowed: row.enabled ?? false },
+    policy: row && { ...limitOf(row), maxPerPayment: BigInt(row.maxPerPayment ?? 0), allowed: row.enabled ?? false },
   };
 };
 

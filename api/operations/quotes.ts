@@ -1,10 +1,12 @@
 import { eq } from "drizzle-orm";
+import type { Hex } from "viem";
 import { paymentRails, quote } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { address, flag, hash, id } from "../core/inputs";
 import { countRows, listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
+import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
 
 export const PaymentRail = z
@@ -36,24 +38,28 @@ const Quote = z
   })
   .openapi("Quote");
 
-const toWire = (row: typeof quote.$inferSelect): z.input<typeof Quote> => ({
+const toWire = (row: TextRow<typeof quote.$inferSelect>): z.input<typeof Quote> => ({
   quote_hash: row.quoteHash,
-  merchant_id: String(row.merchantId),
-  service_numeric_id: String(row.serviceNumericId),
+  merchant_id: row.merchantId,
+  service_numeric_id: row.serviceNumericId,
   agent: row.agent,
   token: row.token,
   facilitator: row.facilitator,
-  amount: String(row.amount),
+  amount: row.amount,
   payment_rail: row.paymentRail,
   protocol_fee_bps: row.protocolFeeBps,
-  protocol_fee_amount: String(row.protocolFeeAmount),
-  expires_at: String(row.expiresAt),
-  payment_nonce: String(row.paymentNonce),
+  protocol_fee_amount: row.protocolFeeAmount,
+  expires_at: row.expiresAt,
+  payment_nonce: row.paymentNonce,
   resource_hash: row.resourceHash,
   terms_hash: row.termsHash,
   x402_payload_hash: row.x402PayloadHash,
   settled: row.settled,
 });
+
+const findQuote = preparedQuery((db, { quoteHash }: Placeholders<{ quoteHash: Hex }>) =>
+  db.select().from(quote).where(eq(quote.quoteHash, quoteHash)),
+);
 
 export const getQuote = operation({
   route: "GET /quotes/{quoteHash}",
@@ -63,7 +69,7 @@ export const getQuote = operation({
   errors: [404],
   example: { quoteHash: `0x${"1f".repeat(32)}` },
   async run({ db }, { quoteHash }) {
-    const [row] = await db.select().from(quote).where(eq(quote.quoteHash, quoteHash));
+    const [row] = await findQuote(db, { quoteHash });
     if (!row) throw new NotFound(`Quote ${quoteHash} not found`);
     return toWire(row);
   },

@@ -5,6 +5,7 @@ import { address, id } from "../core/inputs";
 import { countRows, listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
+import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
 import { feeBps, PaymentRail } from "./quotes";
 
@@ -30,25 +31,29 @@ const Receipt = z
   })
   .openapi("Receipt");
 
-const toWire = (row: typeof receipt.$inferSelect): z.input<typeof Receipt> => ({
-  receipt_id: String(row.receiptId),
+const toWire = (row: TextRow<typeof receipt.$inferSelect>): z.input<typeof Receipt> => ({
+  receipt_id: row.receiptId,
   quote_hash: row.quoteHash,
   agent: row.agent,
-  merchant_id: String(row.merchantId),
-  service_numeric_id: String(row.serviceNumericId),
+  merchant_id: row.merchantId,
+  service_numeric_id: row.serviceNumericId,
   token: row.token,
-  amount: String(row.amount),
+  amount: row.amount,
   payment_rail: row.paymentRail,
   protocol_fee_bps: row.protocolFeeBps,
-  protocol_fee_amount: String(row.protocolFeeAmount),
+  protocol_fee_amount: row.protocolFeeAmount,
   facilitator: row.facilitator,
   result_hash: row.resultHash,
   resource_hash: row.resourceHash,
   fulfillment_hash: row.fulfillmentHash,
-  block_number: String(row.blockNumber),
+  block_number: row.blockNumber,
   tx_hash: row.txHash,
-  settled_at: String(row.settledAt),
+  settled_at: row.settledAt,
 });
+
+const findReceipt = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
+  db.select().from(receipt).where(eq(receipt.receiptId, id)),
+);
 
 export const getReceipt = operation({
   route: "GET /receipts/{id}",
@@ -58,7 +63,7 @@ export const getReceipt = operation({
   errors: [404],
   example: { id: "1" },
   async run({ db }, { id }) {
-    const [row] = await db.select().from(receipt).where(eq(receipt.receiptId, id));
+    const [row] = await findReceipt(db, { id });
     if (!row) throw new NotFound(`Receipt ${id} not found`);
     return toWire(row);
   },

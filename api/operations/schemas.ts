@@ -4,12 +4,13 @@ import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import draft6 from "ajv/dist/refs/json-schema-draft-06.json" with { type: "json" };
 import { eq, or } from "drizzle-orm";
-import { keccak256, stringToBytes } from "viem";
+import { type Hex, keccak256, stringToBytes } from "viem";
 import { Conflict, NotFound, TooLarge } from "../core/errors";
 import { hash, jsonObject, longText, scalar, shortText } from "../core/inputs";
 import { countRows, listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { hashText } from "../core/outputs";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
 import { attestationSchema } from "../store/schema";
 
@@ -87,6 +88,10 @@ export const listSchemas = listOperation({
   toWire,
 });
 
+const findSchema = preparedQuery((db, { schemaHash }: Placeholders<{ schemaHash: Hex }>) =>
+  db.select().from(attestationSchema).where(eq(attestationSchema.schemaHash, schemaHash)),
+);
+
 export const getSchema = operation({
   route: "GET /attestations/schemas/{schemaHash}",
   summary: "One attestation schema by its hash.",
@@ -96,8 +101,7 @@ export const getSchema = operation({
   example: { schemaHash: keccak256(stringToBytes("solver_reputation")) },
   readsIndex: false,
   async run({ store }, { schemaHash }) {
-    const db = await store();
-    const [row] = await db.select().from(attestationSchema).where(eq(attestationSchema.schemaHash, schemaHash));
+    const [row] = await findSchema(await store(), { schemaHash });
     if (!row) throw new NotFound(`Schema ${schemaHash} not found`);
     return toWire(row);
   },

@@ -5,6 +5,7 @@ import { flag, hash, id } from "../core/inputs";
 import { countRows, listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { chainText, hashText, uintText } from "../core/outputs";
+import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
 
 const Service = z
@@ -20,16 +21,20 @@ const Service = z
   })
   .openapi("Service");
 
-const toWire = (row: typeof service.$inferSelect): z.input<typeof Service> => ({
-  service_numeric_id: String(row.serviceNumericId),
-  merchant_id: String(row.merchantId),
+const toWire = (row: TextRow<typeof service.$inferSelect>): z.input<typeof Service> => ({
+  service_numeric_id: row.serviceNumericId,
+  merchant_id: row.merchantId,
   service_id: row.serviceId,
   metadata_uri: row.metadataUri,
   metadata_hash: row.metadataHash,
   capability_hash: row.capabilityHash,
   active: row.active,
-  block_number: String(row.blockNumber),
+  block_number: row.blockNumber,
 });
+
+const findService = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
+  db.select().from(service).where(eq(service.serviceNumericId, id)),
+);
 
 export const getService = operation({
   route: "GET /services/{id}",
@@ -39,7 +44,7 @@ export const getService = operation({
   errors: [404],
   example: { id: "1" },
   async run({ db }, { id }) {
-    const [row] = await db.select().from(service).where(eq(service.serviceNumericId, id));
+    const [row] = await findService(db, { id });
     if (!row) throw new NotFound(`Service ${id} not found`);
     return toWire(row);
   },

@@ -1,12 +1,12 @@
 import { and, eq, getTableColumns, lte, type SQL, sql } from "drizzle-orm";
 import { intent, solver, solverActivity } from "../../ponder.schema";
 import { average } from "../core/average";
-import type { Clock } from "../core/clock";
 import { NotFound } from "../core/errors";
 import { address, flag, id } from "../core/inputs";
-import { countRows, listOperation } from "../core/list";
+import { countRows, listOperation, type Now } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, chainText, decimalText, hashText, uintText } from "../core/outputs";
+import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
 
 const Solver = z
@@ -27,7 +27,7 @@ const Solver = z
   .openapi("Solver");
 
 /** Selects solvers with their operators' activity. Counts expired selections on read, because expiry has no event. */
-const selectSolvers = (db: IndexDatabase, { now }: Clock) => {
+const selectSolvers = (db: IndexDatabase, { now }: Now) => {
   const expired = and(
     eq(intent.selectedSolver, solver.operator),
     eq(intent.status, "OPEN"),
@@ -44,25 +44,29 @@ const selectSolvers = (db: IndexDatabase, { now }: Clock) => {
     .$dynamic();
 };
 
-type Row = Awaited<ReturnType<typeof selectSolvers>>[number];
+type Row = TextRow<Awaited<ReturnType<typeof selectSolvers>>[number]>;
 
 const toWire = ({ activity, expiredSelections, ...row }: Row): z.input<typeof Solver> => {
   const fills = activity?.fills ?? 0;
   return {
-    solver_id: String(row.solverId),
+    solver_id: row.solverId,
     operator: row.operator,
     metadata_uri: row.metadataUri,
     capabilities_hash: row.capabilitiesHash,
-    bond: String(row.bond),
+    bond: row.bond,
     active: row.active,
     fills: String(fills),
     successful_fills: String(fills),
     failed_fills: String((activity?.cancelledSelections ?? 0) + expiredSelections),
-    avg_latency_blocks: average(activity?.latencyBlocks ?? 0n, fills),
-    avg_surplus_out: average(activity?.surplusOut ?? 0n, fills),
-    block_number: String(row.blockNumber),
+    avg_latency_blocks: average(BigInt(activity?.latencyBlocks ?? 0), fills),
+    avg_surplus_out: average(BigInt(activity?.surplusOut ?? 0), fills),
+    block_number: row.blockNumber,
   };
 };
+
+const findSolver = preparedQuery((db, { id, now }: Placeholders<{ id: bigint; now: bigint }>) =>
+  selectSolvers(db, { now }).where(eq(solver.solverId, id)),
+);
 
 export const getSolver = operation({
   route: "GET /solvers/{id}",
@@ -72,7 +76,7 @@ export const getSolver = operation({
   errors: [404],
   example: { id: "1" },
   async run({ db, clock }, { id }) {
-    const [row] = await selectSolvers(db, await clock()).where(eq(solver.solverId, id));
+    const [row] = await findSolver(db, { id, now: (await clock()).now });
     if (!row) throw new NotFound(`Solver ${id} not found`);
     return toWire(row);
   },

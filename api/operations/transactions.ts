@@ -1,10 +1,12 @@
 import { eq } from "drizzle-orm";
+import type { Hex } from "viem";
 import { eventLog } from "../../ponder.schema";
 import { blockOfEvent } from "../../src/lib/event-id";
 import { NotFound } from "../core/errors";
 import { hash } from "../core/inputs";
 import { operation, z } from "../core/operation";
 import { hashText, uintText } from "../core/outputs";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
 import { describeEvent } from "../events/describe-event";
 import { EventArguments } from "../events/message";
 
@@ -25,6 +27,10 @@ const Explanation = z
   })
   .openapi("TransactionExplanation");
 
+const selectEvents = preparedQuery((db, { hash }: Placeholders<{ hash: Hex }>) =>
+  db.select().from(eventLog).where(eq(eventLog.txHash, hash)).orderBy(eventLog.id),
+);
+
 export const explainTransaction = operation({
   route: "GET /tx/{hash}/explain",
   summary: "The protocol events of a transaction in order, each with its arguments and a description.",
@@ -33,7 +39,7 @@ export const explainTransaction = operation({
   errors: [404],
   example: { hash: `0x${"1f".repeat(32)}` },
   async run({ db }, { hash }) {
-    const rows = await db.select().from(eventLog).where(eq(eventLog.txHash, hash)).orderBy(eventLog.id);
+    const rows = await selectEvents(db, { hash });
     const [first] = rows;
     if (!first) throw new NotFound(`Transaction ${hash} has no indexed events`);
     return {

@@ -54,12 +54,12 @@ export const listTrustSignals = listOperation({
   ],
   order: [{ column: trustSignal.signalId, descending: true, of: (row) => row.signalId }],
   toWire: (row) => ({
-    signal_id: String(row.signalId),
+    signal_id: row.signalId,
     subject_type: row.subjectType,
-    subject_id: String(row.subjectId),
+    subject_id: row.subjectId,
     kind: row.kind,
     reporter: row.reporter,
     signal_hash: row.signalHash,
-    block_number: String(row.blockNumber),
+    block_number: row.blockNumber,
   }),
 });

@@ -64,7 +64,7 @@ function agreesWith(commitments: Commitments): SQL | undefined {
 }
 
 /** Signed content first, newest first; then unsigned content, oldest first. */
-const preference = [
+export const preference = [
   sql`${intentMetadata.signedAt} DESC NULLS LAST`,
   asc(intentMetadata.createdAt),
   asc(intentMetadata.contentHash),
@@ -76,18 +76,18 @@ const belongsTo = ({ chainId, intentHash, owner }: MetadataKey) =>
 /** The part of an intent that decides which metadata is served. */
 export type LinkedIntent = MetadataKey & { commitments: Commitments };
 
-/** Reads the metadata to serve for each intent, by intent hash: submitted for its owner and without conflicts. */
+/** Reads the metadata to serve for an intent: submitted for its owner and without conflicts. */
 export async function linkedMetadata(
   db: StoreDatabase,
-  intents: readonly LinkedIntent[],
-): Promise<Map<string, MetadataRow>> {
-  if (intents.length === 0) return new Map();
-  const rows = await db
-    .selectDistinctOn([intentMetadata.intentHash])
+  { commitments, ...key }: LinkedIntent,
+): Promise<MetadataRow | undefined> {
+  const [row] = await db
+    .select()
     .from(intentMetadata)
-    .where(or(...intents.map((one) => and(belongsTo(one), agreesWith(one.commitments)))))
-    .orderBy(intentMetadata.intentHash, ...preference);
-  return new Map(rows.map((row) => [row.intentHash, row]));
+    .where(and(belongsTo(key), agreesWith(commitments)))
+    .orderBy(...preference)
+    .limit(1);
+  return row;
 }
 
 /** Reads the metadata of an intent that is not on chain yet. The owner is unverified unless the row is signed. */

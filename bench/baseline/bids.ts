@@ -10,7 +10,7 @@ export const bids = Router();
 const from = `(
   SELECT b.intent_id || '-' || b.bid_id AS bid_id, b.bid_id AS chain_bid_id, b.intent_id, b.solver, b.amount_in,
     b.amount_out, b.fee, b.valid_until, b.execution_hash, NULL::json AS execution_plan,
-    CASE WHEN i.selected_bid_id = b.bid_id THEN 'SELECTED' WHEN s.bid_id IS NOT NULL THEN 'REJECTED'
+    CASE WHEN i.selected_bid_id = b.bid_id THEN 'SELECTED' WHEN s.bid_id IS NOT NULL OR i.status <> 'OPEN' THEN 'REJECTED'
       WHEN b.valid_until < ${NOW} THEN 'EXPIRED' ELSE 'OPEN' END AS status,
     'onchain' AS source, b.block_number, b.tx_hash, b.created_at, -b.amount_out AS rank, 0 AS source_rank,
     b.bid_id AS number
@@ -21,8 +21,9 @@ const from = `(
   UNION ALL
   SELECT 'offchain-' || o.number, NULL, i.intent_id, o.solver, o.amount_in, o.amount_out, o.fee, o.valid_until, NULL,
     o.execution_plan::json,
-    CASE WHEN o.status = 'OPEN' AND o.valid_until < ${NOW} THEN 'EXPIRED'
-      WHEN o.status = 'SELECTED' AND i.selected_bid_id IS NOT NULL THEN 'REJECTED' ELSE o.status END,
+    CASE WHEN o.status = 'SELECTED' AND i.selected_bid_id IS NULL THEN 'SELECTED'
+      WHEN o.status <> 'OPEN' OR i.status <> 'OPEN' THEN 'REJECTED' WHEN o.valid_until < ${NOW} THEN 'EXPIRED'
+      ELSE 'OPEN' END,
     'offchain', NULL, NULL, o.created_at, -o.amount_out, 1, o.number
   FROM intent i JOIN offchain.bid o ON o.chain_id = ${chainId} AND o.intent_hash = i.intent_hash
   WHERE i.intent_id = $1

@@ -190,10 +190,13 @@ describe("statuses that depend on the chain's time", () => {
     expect(await spending()).toEqual({ spent: "7", resetsAt: String(timestamp + DAY), spentOnChain: "7" });
   });
 
-  it("an expired intent that its owner cancels is cancelled, and still counts as a failed fill", async () => {
+  it("an expired intent that its owner cancels is cancelled, its bids are rejected, and it still counts as a failed fill", async () => {
+    expect(await bidStatuses()).toMatchObject({ 2: "EXPIRED", 3: "SELECTED" });
     await stack.write(owner, "IntentBook", "cancelIntent", [ids.left]);
     await stack.indexed();
     expect(await intentStatuses()).toMatchObject(intentsAre("CANCELLED"));
+    const rejected = "REJECTED";
+    expect(await bidStatuses()).toEqual({ 1: rejected, 2: rejected, 3: "SELECTED", 4: rejected, 5: rejected });
     expect(await solverCounts()).toMatchObject({ failed_fills: "1" });
     await expectPartitions();
   });

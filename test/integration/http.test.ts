@@ -88,6 +88,16 @@ describe("the gateway's HTTP", () => {
   const isServing = async () => expect(await ask("/health")).toMatchObject({ status: 200 });
   const error = (message: unknown = expect.any(String)) => ({ error: message });
 
+  it("keeps idle connections open longer than clients and proxies do", async () => {
+    for (const path of ["/health", "/nowhere"]) {
+      const answer = await sendRaw(
+        stack.apiUrl,
+        `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\nGET ${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
+      );
+      expect(answer).toContain("Keep-Alive: timeout=75");
+    }
+  });
+
   describe("the request id", () => {
     it("is unique for each response, whatever its status", async () => {
       const { headers } = await ask("/health");

@@ -64,12 +64,10 @@ describe("the response cache", () => {
 
   it("has ETag, length and type ready", async () => {
     const { response } = await openCache().get("one");
-    expect(Object.fromEntries(response.headers)).toEqual({
-      "content-type": "text/plain",
-      "content-length": "1",
-      etag: response.etag,
-    });
-    expect(Object.fromEntries(response.unchangedHeaders)).toEqual({ etag: response.etag });
+    const type = ["content-type", "text/plain"];
+    const length = ["content-length", "1"];
+    expect(response.headers).toEqual([...type, ...length, "etag", response.etag]);
+    expect(response.unchangedHeaders).toEqual(["etag", response.etag]);
   });
 
   it("computes again when the index has another revision, also at the same height", async () => {

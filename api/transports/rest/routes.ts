@@ -1,23 +1,19 @@
 import type { IncomingMessage } from "node:http";
 import { Hono, type Context as HonoContext } from "hono";
-import { recordDependencies } from "../../core/dependencies";
-import { inputText } from "../../core/input-text";
 import type { Allowance } from "../../core/limits";
 import type { AnyCall } from "../../core/operation";
-import { parseInput, requirePermission, runOperation, runParsed } from "../../core/run";
+import { requirePermission, runOperation } from "../../core/run";
 import { callerOf } from "../../http/caller";
 import { etagOf, hasTag } from "../../http/etag";
 import { setIndexHeaders } from "../../http/index-headers";
 import type { Env } from "../../http/log";
-import type { Computation, ResponseCache } from "../../http/response-cache";
-import { cacheKeyOf } from "../../http/serve-cached";
+import type { ResponseCache } from "../../http/response-cache";
 import type { Context } from "../../operations/context";
 import { freeCalls } from "../../operations/index";
 import { readBody } from "./body";
 import { readQuery } from "./query";
+import { cacheKeyOf, isRead, JSON_TYPE, readThrough } from "./read";
 import { type Route, routeOf } from "./route";
-
-const JSON_TYPE = "application/json; charset=UTF-8";
 
 /** Responds with a body and its ETag, or with 304 if the client has the same body. */
 export function respond(
@@ -55,19 +51,22 @@ export async function readInput(
   };
 }
 
-/** The REST routes of all free calls. Other methods on these paths return 405. */
-export function restRoutes(context: Context, cache: ResponseCache): Hono<Env> {
-  const routes = new Hono<Env>();
+/** The free calls by path in Hono's syntax. Static paths precede paths with parameters: /intents/metadata is no id. */
+export function callsByPath(): [path: string, operations: AnyCall[]][] {
   const operationsAt = new Map<string, AnyCall[]>();
   for (const { operation } of freeCalls)
     for (const path of [routeOf(operation).honoPath, ...(operation.alias ? [operation.alias] : [])])
       operationsAt.set(path, [...(operationsAt.get(path) ?? []), operation]);
-  // Static paths come before paths with parameters: /intents/metadata must not match /intents/:id.
-  const paths = [...operationsAt].sort(([one], [other]) => one.split(":").length - other.split(":").length);
-  for (const [path, operations] of paths) {
+  return [...operationsAt].sort(([one], [other]) => one.split(":").length - other.split(":").length);
+}
+
+/** The REST routes of all free calls. Other methods on these paths return 405. */
+export function restRoutes(context: Context, cache: ResponseCache): Hono<Env> {
+  const routes = new Hono<Env>();
+  for (const [path, operations] of callsByPath()) {
     for (const operation of operations) {
       const { method } = routeOf(operation);
-      const handle = isCacheable(operation) ? cachedHandler(context, operation, cache) : handlerOf(context, operation);
+      const handle = isRead(operation) ? readHandler(context, operation, cache) : handlerOf(context, operation);
       routes.on(method, path, handle);
     }
     rejectOtherMethods(
@@ -98,42 +97,26 @@ function handlerOf(context: Context, operation: AnyCall) {
   };
 }
 
-const isCacheable = (operation: AnyCall) => {
-  const { method, headers } = routeOf(operation);
-  return method === "GET" && operation.status === undefined && Object.keys(headers).length === 0;
-};
+/** Headers as a record. */
+const recordOf = (headers: readonly string[]): Record<string, string> =>
+  Object.fromEntries(headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? ""]] : [])));
 
-/** Handles an operation through the cache. */
-function cachedHandler(context: Context, operation: AnyCall, cache: ResponseCache) {
+/** Handles a read. The listener responds to most of them without Hono: see serve-reads.ts. */
+function readHandler(context: Context, operation: AnyCall, cache: ResponseCache) {
   const route = routeOf(operation);
+  const read = readThrough(cache, context, operation);
   const { config } = context;
   return async (c: HonoContext<Env>): Promise<Response> => {
-    const caller = callerOf(c, config);
-    requirePermission(context, operation, caller);
-    const input = parseInput(context, operation, await readInput(c, route));
-    const compute = (): Computation => {
-      const recorded = recordDependencies(context, caller, cache.storeRevision);
-      const { dependencies } = recorded;
-      const run = async () => {
-        const output = await runParsed(recorded.context, operation, input, recorded.caller);
-        if (!operation.document) return { body: JSON.stringify(output), type: JSON_TYPE, headers: {} };
-        // Documents never change.
-        dependencies.storeRevision = undefined;
-        const headers = { etag: `"${input.hash}"`, "cache-control": "public, max-age=31536000, immutable" };
-        return { body: String(output), type: "application/json", headers };
-      };
-      return { result: run(), dependencies };
-    };
     const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage };
-    const { response } = await cache.get(`${operation.route} ${caller.baseUrl} ${inputText(input)}`, {
+    const { response } = await read({
+      caller: callerOf(c, config),
+      sent: await readInput(c, route),
       url: incoming && cacheKeyOf(incoming, config),
-      readsIndex: operation.readsIndex !== false,
-      compute,
       onIndexHead: (head) => setIndexHeaders(c, head),
     });
     const isUnchanged = hasTag(c.req.header("if-none-match"), response.etag);
     return isUnchanged
-      ? c.body(null, 304, Object.fromEntries(response.unchangedHeaders))
-      : c.body(response.body, 200, Object.fromEntries(response.headers));
+      ? c.body(null, 304, recordOf(response.unchangedHeaders))
+      : c.body(response.body, 200, recordOf(response.headers));
   };
 }

@@ -1,27 +1,26 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { RegExpRouter } from "hono/router/reg-exp-router";
+import { SmartRouter } from "hono/router/smart-router";
+import { TrieRouter } from "hono/router/trie-router";
 import type { Logger } from "pino";
-import type { Config } from "../core/context";
-import { EXPOSED_HEADERS } from "./cors";
-import { hasTag } from "./etag";
-import { indexHeaders } from "./index-headers";
-import { logRequest } from "./log";
-import type { Found, ResponseCache } from "./response-cache";
-
-const MAX_URL_CHARACTERS = 2_048;
-
-/**
- * The key of a request in the cache: its URL, and everything else that the public base URL depends on. Undefined for URLs
- * that are too long to be kept.
- */
-export function cacheKeyOf(
-  { url = "", headers }: Pick<IncomingMessage, "url" | "headers">,
-  { publicBaseUrl, trustProxy }: Pick<Config, "publicBaseUrl" | "trustProxy">,
-): string | undefined {
-  const { host = "", "x-forwarded-proto": protocol = "", "x-forwarded-host": forwardedHost = "" } = headers;
-  const scope = publicBaseUrl !== undefined ? "" : trustProxy ? `${protocol} ${forwardedHost} ${host}` : host;
-  return url.length + scope.length > MAX_URL_CHARACTERS ? undefined : `${scope} ${url}`;
-}
+import { Unavailable } from "../../core/errors";
+import { withDeadline } from "../../core/with-deadline";
+import { callerFrom } from "../../http/caller";
+import { EXPOSED_HEADERS } from "../../http/cors";
+import { hasTag } from "../../http/etag";
+import { failureOf } from "../../http/failure";
+import { indexHeaders } from "../../http/index-headers";
+import type { ServeDirectly } from "../../http/listener";
+import { logRequest } from "../../http/log";
+import type { Found, ResponseCache } from "../../http/response-cache";
+import { TIME_LIMIT_MS, TOO_SLOW } from "../../http/time-limit";
+import type { IndexHead } from "../../index/head";
+import type { Context } from "../../operations/context";
+import { readQuery } from "./query";
+import { cacheKeyOf, isRead, JSON_TYPE, type Read, readThrough } from "./read";
+import { type Route, routeOf } from "./route";
+import { callsByPath } from "./routes";
 
 /** The client's request id if it is valid, or a new one. The same rule as Hono's middleware. */
 const requestIdOf = (sent: string | string[] | undefined) =>
@@ -29,42 +28,133 @@ const requestIdOf = (sent: string | string[] | undefined) =>
 
 const corsHeaders = ["access-control-allow-origin", "*", "access-control-expose-headers", EXPOSED_HEADERS.join(",")];
 
-/** Responds to a request from the cache, before it reaches the app. Returns false, or a promise of it, if it can't. */
-export type ServeCached = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
+/** A request, its arrival and its id. */
+type Exchange = { request: IncomingMessage; response: ServerResponse; start: number; requestId: string };
 
-export function serveFrom(cache: ResponseCache, config: Config, log: Logger): ServeCached {
-  const send = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    start: number,
-    { response: stored, head }: Found,
-  ) => {
-    const { method = "", url = "", headers } = request;
-    const requestId = requestIdOf(headers["x-request-id"]);
-    const isUnchanged = hasTag(headers["if-none-match"], stored.etag);
-    const status = isUnchanged ? 304 : 200;
-    response.writeHead(status, [
-      ...(isUnchanged ? stored.unchangedHeaders : stored.headers).flat(),
-      ...corsHeaders,
-      ...["x-request-id", requestId],
-      ...(head ? indexHeaders(head).flat() : []),
-    ]);
-    response.end(isUnchanged || method === "HEAD" ? undefined : stored.body);
-    const queryStart = url.indexOf("?");
-    logRequest(log, { requestId, method, path: queryStart < 0 ? url : url.slice(0, queryStart), status, start });
-    return true;
+type Reply = { status: number; headers: readonly string[]; body?: string | Uint8Array; head: IndexHead | undefined };
+
+const pathOf = (url: string) => {
+  const queryStart = url.indexOf("?");
+  return queryStart < 0 ? url : url.slice(0, queryStart);
+};
+
+function send(
+  log: Logger,
+  { request, response, start, requestId }: Exchange,
+  { status, headers, body, head }: Reply,
+): void {
+  const { method = "", url = "" } = request;
+  response.writeHead(status, [
+    ...headers,
+    ...corsHeaders,
+    ...["x-request-id", requestId],
+    ...(head ? indexHeaders(head).flat() : []),
+  ]);
+  response.end(method === "HEAD" ? undefined : body);
+  logRequest(log, { requestId, method, path: pathOf(url), status, start });
+}
+
+const replyFrom = ({ headers: sent }: IncomingMessage, { response, head }: Found): Reply =>
+  hasTag(sent["if-none-match"], response.etag)
+    ? { status: 304, headers: response.unchangedHeaders, head }
+    : { status: 200, headers: response.headers, body: response.body, head };
+
+/** URLs that are equal after normalization. Hono handles all others. */
+const PLAIN_URL = /^\/[\w/-]*(\?[\w\-.~%!$&()*+,;=:@/?]*)?$/;
+
+/** The same for Host headers. */
+const isPlainHost = (host: string) => URL.canParse(`http://${host}`) && new URL(`http://${host}`).host === host;
+
+type ReadRoute = { read: Read; route: Route };
+
+/** Finds the read at a path, with the path's parameters. */
+function readRouter(context: Context, cache: ResponseCache) {
+  const router = new SmartRouter<ReadRoute>({ routers: [new RegExpRouter(), new TrieRouter()] });
+  for (const [path, operations] of callsByPath())
+    for (const operation of operations)
+      if (isRead(operation))
+        router.add("GET", path, { read: readThrough(cache, context, operation), route: routeOf(operation) });
+  return (path: string) => {
+    const [[first], stash] = router.match("GET", path);
+    if (!first) return undefined;
+    const [found, indices] = first;
+    const parameters = Object.entries(indices).map(([name, at]) => [name, typeof at === "string" ? at : stash?.[at]]);
+    return { ...found, parameters: Object.fromEntries(parameters) as Record<string, string> };
   };
+}
+
+/**
+ * Responds to reads without Hono, whose Request and Response objects cost more than a response from the cache, or one query.
+ * A known URL is served from the cache before it is parsed.
+ */
+export function serveReads(context: Context, cache: ResponseCache, log: Logger): ServeDirectly {
+  const { config } = context;
+  const findRead = readRouter(context, cache);
+
+  const sendFailure = (exchange: Exchange, error: unknown, head: IndexHead | undefined) => {
+    const { status, message, fault, headers } = failureOf(error);
+    if (fault) log.error({ request_id: exchange.requestId, err: error }, "failed request");
+    const body = JSON.stringify({ error: message });
+    const length = String(Buffer.byteLength(body));
+    const all = ["content-type", JSON_TYPE, "content-length", length, ...Object.entries(headers).flat()];
+    send(log, exchange, { status, headers: all, body, head });
+  };
+
+  /** Computes a response, which may be in the cache under another URL. Returns false if the URL is not one of a read. */
+  const serveRead = (exchange: Exchange, key: string | undefined): boolean | Promise<boolean> => {
+    const { url = "", headers, socket } = exchange.request;
+    const { host = "" } = headers;
+    if (!PLAIN_URL.test(url) || !isPlainHost(host)) return false;
+    const path = pathOf(url);
+    const found = findRead(path);
+    if (!found) return false;
+    const { read, route, parameters } = found;
+    let head: IndexHead | undefined;
+    const respond = async () => {
+      const header = (name: string) => {
+        const value = headers[name];
+        return Array.isArray(value) ? value.join(", ") : value;
+      };
+      const reading = read({
+        caller: callerFrom({ protocol: "http", host, header, socket }, config),
+        sent: { ...readQuery(url.slice(path.length + 1), route.otherParameters), ...parameters },
+        url: key,
+        onIndexHead(indexHead) {
+          head = indexHead;
+        },
+      });
+      return replyFrom(exchange.request, await withDeadline(reading, { ms: TIME_LIMIT_MS }));
+    };
+    return respond().then(
+      (reply) => {
+        send(log, exchange, { ...reply, head });
+        return true;
+      },
+      (error: unknown) => {
+        const isTimeout = error instanceof DOMException && error.name === "TimeoutError";
+        sendFailure(exchange, isTimeout ? new Unavailable(TOO_SLOW) : error, head);
+        return true;
+      },
+    );
+  };
+
   return (request, response) => {
-    if (request.method !== "GET" && request.method !== "HEAD") return false;
-    const start = performance.now();
+    const { method, headers } = request;
+    if (method !== "GET" && method !== "HEAD") return false;
+    const exchange = { request, response, start: performance.now(), requestId: requestIdOf(headers["x-request-id"]) };
     const key = cacheKeyOf(request, config);
     const found = key === undefined ? undefined : cache.find(key);
-    if (found === undefined) return false;
-    if (!(found instanceof Promise)) return send(request, response, start, found);
-    // The app reports why the revision could not be read.
-    return found.then(
-      (later) => later !== undefined && send(request, response, start, later),
-      () => false,
-    );
+    if (found === undefined) return serveRead(exchange, key);
+    if (!(found instanceof Promise)) {
+      send(log, exchange, replyFrom(request, found));
+      return true;
+    }
+    const sendLater = (later: Found | undefined): boolean | Promise<boolean> => {
+      if (later === undefined) return serveRead(exchange, key);
+      send(log, exchange, replyFrom(request, later));
+      return true;
+    };
+    // If the revision could not be read, the read reports why.
+    return found.then(sendLater, () => serveRead(exchange, key));
   };
 }
