@@ -1,13 +1,11 @@
 import { Hono } from "hono";
-import { cors } from "hono/cors";
 import { HTTPException } from "hono/http-exception";
-import { requestId } from "hono/request-id";
 import { timeout } from "hono/timeout";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "pino";
-import { EXPOSED_HEADERS } from "./http/cors";
+import { envelope } from "./http/envelope";
 import { failureOf } from "./http/failure";
-import { type Env, logRequests } from "./http/log";
+import type { Env } from "./http/log";
 import { truncatePath } from "./http/path";
 import { createNoCache } from "./http/response-cache";
 import { TIME_LIMIT_MS, TOO_SLOW } from "./http/time-limit";
@@ -22,16 +20,7 @@ import { isTrpcPath, trpcFailure, trpcRoutes } from "./transports/trpc";
 /** Creates the gateway app with all transports. */
 export function createGateway(context: Context, log: Logger, cache = createNoCache(context)): Hono<Env> {
   const gateway = new Hono<Env>();
-  gateway.use(requestId({ headerName: "x-request-id" }));
-  gateway.use(logRequests(log));
-  gateway.use(
-    cors({
-      origin: "*",
-      allowMethods: ["GET", "HEAD", "POST", "PUT", "OPTIONS"],
-      exposeHeaders: EXPOSED_HEADERS,
-      maxAge: 86_400,
-    }),
-  );
+  gateway.use(envelope(log));
   gateway.use(timeout(TIME_LIMIT_MS, new HTTPException(503, { message: TOO_SLOW })));
   gateway.route("/", paidRoutes(context, log));
   gateway.route("/", restRoutes(context, cache));

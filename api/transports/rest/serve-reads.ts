@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
@@ -7,54 +6,21 @@ import type { Logger } from "pino";
 import { Unavailable } from "../../core/errors";
 import { withDeadline } from "../../core/with-deadline";
 import { callerFrom } from "../../http/caller";
-import { EXPOSED_HEADERS } from "../../http/cors";
+import { requestIdOf } from "../../http/common-headers";
 import { hasTag } from "../../http/etag";
 import { failureOf } from "../../http/failure";
-import { indexHeaders } from "../../http/index-headers";
 import type { ServeDirectly } from "../../http/listener";
-import { logRequest } from "../../http/log";
 import type { Found, ResponseCache } from "../../http/response-cache";
+import { type Exchange, pathOf, send, sendJson } from "../../http/send";
 import { TIME_LIMIT_MS, TOO_SLOW } from "../../http/time-limit";
 import type { IndexHead } from "../../index/head";
 import type { Context } from "../../operations/context";
 import { readQuery } from "./query";
-import { cacheKeyOf, isRead, JSON_TYPE, type Read, readThrough } from "./read";
+import { cacheKeyOf, isRead, type Read, readThrough } from "./read";
 import { type Route, routeOf } from "./route";
 import { callsByPath } from "./routes";
 
-/** The client's request id if it is valid, or a new one. The same rule as Hono's middleware. */
-const requestIdOf = (sent: string | string[] | undefined) =>
-  typeof sent === "string" && sent !== "" && sent.length <= 255 && !/[^\w\-=]/.test(sent) ? sent : randomUUID();
-
-const corsHeaders = ["access-control-allow-origin", "*", "access-control-expose-headers", EXPOSED_HEADERS.join(",")];
-
-/** A request, its arrival and its id. */
-type Exchange = { request: IncomingMessage; response: ServerResponse; start: number; requestId: string };
-
-type Reply = { status: number; headers: readonly string[]; body?: string | Uint8Array; head: IndexHead | undefined };
-
-const pathOf = (url: string) => {
-  const queryStart = url.indexOf("?");
-  return queryStart < 0 ? url : url.slice(0, queryStart);
-};
-
-function send(
-  log: Logger,
-  { request, response, start, requestId }: Exchange,
-  { status, headers, body, head }: Reply,
-): void {
-  const { method = "", url = "" } = request;
-  response.writeHead(status, [
-    ...headers,
-    ...corsHeaders,
-    ...["x-request-id", requestId],
-    ...(head ? indexHeaders(head).flat() : []),
-  ]);
-  response.end(method === "HEAD" ? undefined : body);
-  logRequest(log, { requestId, method, path: pathOf(url), status, start });
-}
-
-const replyFrom = ({ headers: sent }: IncomingMessage, { response, head }: Found): Reply =>
+const replyTo = ({ headers: sent }: IncomingMessage, { response, head }: Found) =>
   hasTag(sent["if-none-match"], response.etag)
     ? { status: 304, headers: response.unchangedHeaders, head }
     : { status: 200, headers: response.headers, body: response.body, head };
@@ -95,9 +61,7 @@ export function serveReads(context: Context, cache: ResponseCache, log: Logger):
     const { status, message, fault, headers } = failureOf(error);
     if (fault) log.error({ request_id: exchange.requestId, err: error }, "failed request");
     const body = JSON.stringify({ error: message });
-    const length = String(Buffer.byteLength(body));
-    const all = ["content-type", JSON_TYPE, "content-length", length, ...Object.entries(headers).flat()];
-    send(log, exchange, { status, headers: all, body, head });
+    sendJson(log, exchange, { status, headers: Object.entries(headers).flat(), body, head });
   };
 
   /** Computes a response, which may be in the cache under another URL. Returns false if the URL is not one of a read. */
@@ -123,7 +87,7 @@ export function serveReads(context: Context, cache: ResponseCache, log: Logger):
           head = indexHead;
         },
       });
-      return replyFrom(exchange.request, await withDeadline(reading, { ms: TIME_LIMIT_MS }));
+      return replyTo(exchange.request, await withDeadline(reading, { ms: TIME_LIMIT_MS }));
     };
     return respond().then(
       (reply) => {
@@ -146,12 +110,12 @@ export function serveReads(context: Context, cache: ResponseCache, log: Logger):
     const found = key === undefined ? undefined : cache.find(key);
     if (found === undefined) return serveRead(exchange, key);
     if (!(found instanceof Promise)) {
-      send(log, exchange, replyFrom(request, found));
+      send(log, exchange, replyTo(request, found));
       return true;
     }
     const sendLater = (later: Found | undefined): boolean | Promise<boolean> => {
       if (later === undefined) return serveRead(exchange, key);
-      send(log, exchange, replyFrom(request, later));
+      send(log, exchange, replyTo(request, later));
       return true;
     };
     // If the revision could not be read, the read reports why.

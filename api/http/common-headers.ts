@@ -1,0 +1,19 @@
+import { randomUUID } from "node:crypto";
+import { INDEX_BLOCK, INDEX_STATUS } from "./index-headers";
+
+/** Response headers that scripts of other origins may read. */
+const EXPOSED_HEADERS = [
+  ...["etag", "x-request-id", "retry-after", "ratelimit", "www-authenticate", "allow"],
+  ...[INDEX_BLOCK, INDEX_STATUS],
+  ...["payment-required", "payment-response", "x-payment-response"],
+];
+
+/** The headers of every response, besides its request id. */
+export const commonHeaders = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": EXPOSED_HEADERS.join(","),
+} as const;
+
+/** The client's request id if it is valid, or a new one. */
+export const requestIdOf = (sent: string | string[] | undefined): string =>
+  typeof sent === "string" && sent !== "" && sent.length <= 255 && !/[^\w\-=]/.test(sent) ? sent : randomUUID();
