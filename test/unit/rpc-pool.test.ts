@@ -32,7 +32,8 @@ const isProbe = (text: string) => text === "eth_chainId";
 
 describe("requests to a node", () => {
   it("are limited to 16 at a time", async () => {
-    const { pool, first } = await start();
+    // A request that timed out would be sent again.
+    const { pool, first } = await start(1, { timeoutMs: 120_000 });
     first.intercept = () => new Promise((resolve) => setTimeout(() => resolve(false), 100));
     await Promise.all(Array.from({ length: 400 }, () => pool.request(call)));
     expect(first.calls).toHaveLength(400);
