@@ -1,16 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import { Ajv } from "ajv";
-import { Ajv2019 } from "ajv/dist/2019.js";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import draft6 from "ajv/dist/refs/json-schema-draft-06.json" with { type: "json" };
 import { eq, or } from "drizzle-orm";
 import { keccak256, stringToBytes } from "viem";
-import { Conflict, NotFound, TooLarge } from "../core/errors";
+import { BadInput, Conflict, NotFound, TooLarge } from "../core/errors";
 import { hash, jsonObject, longText, scalar, shortText } from "../core/inputs";
 import { countRows, listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { hashText } from "../core/outputs";
 import type { IndexDatabase } from "../index/database";
+import { boundsProblem } from "../schemas/bounds";
+import { createSchemaChecker } from "../schemas/checker";
 import { attestationSchema } from "../store/schema";
 
 const MAX_SCHEMA_BYTES = 128 * 1024;
@@ -39,26 +37,6 @@ const toWire = (row: Row): z.input<typeof Schema> => ({
   created_at: row.createdAt.toISOString(),
 });
 
-const options = { strict: false, logger: false } as const;
-
-/** Validators of the supported JSON Schema drafts, by the part of `$schema` that identifies the draft. */
-const drafts = new Map([
-  ["draft-06", new Ajv({ ...options, meta: false, defaultMeta: draft6.$id }).addMetaSchema(draft6)],
-  ["draft-07", new Ajv(options)],
-  ["draft/2019-09", new Ajv2019(options)],
-  ["draft/2020-12", new Ajv2020(options)],
-]);
-const newestDraft = "https://json-schema.org/draft/2020-12/schema";
-
-/** Returns the problem of a JSON Schema, or null. Default of `$schema`: the newest draft. */
-function schemaProblem({ $schema = newestDraft, ...schema }: Record<string, unknown>): string | null {
-  const ajv = drafts.get(/^https?:\/\/json-schema\.org\/(.+)\/schema#?$/.exec(String($schema))?.[1] ?? "");
-  if (!ajv) return `must have a supported $schema: ${[...drafts.keys()].join(", ")}`;
-  return ajv.validateSchema(schema)
-    ? null
-    : `is not a valid JSON Schema: ${ajv.errorsText(ajv.errors, { dataVar: "json_schema" })}`;
-}
-
 const nameText = scalar<string, string>(
   (sent) =>
     typeof sent === "string" && /^[a-z0-9_-]{1,64}$/.test(sent)
@@ -67,10 +45,13 @@ const nameText = scalar<string, string>(
   { type: "string", pattern: "^[a-z0-9_-]{1,64}$", example: "price_feed" },
 );
 
+/** A schema of bounded size. Its validation takes longer and follows in a worker thread, after the write was counted. */
 const schemaObject = jsonObject.superRefine((schema, context) => {
-  const message = schemaProblem(schema);
+  const message = boundsProblem(schema);
   if (message) context.addIssue({ code: "custom", message });
 });
+
+const schemaProblem = createSchemaChecker();
 
 export const listSchemas = listOperation({
   route: "GET /attestations/schemas",
@@ -137,6 +118,8 @@ export const publishSchema = operation({
     };
     if (Buffer.byteLength(schema.jsonSchema) > MAX_SCHEMA_BYTES)
       throw new TooLarge(`json_schema: must have at most ${MAX_SCHEMA_BYTES} bytes`);
+    const problem = await schemaProblem(schema.jsonSchema);
+    if (problem) throw new BadInput(`json_schema: ${problem}`);
     const db = await store();
     await db
       .insert(attestationSchema)
