@@ -14,6 +14,7 @@ import {
   type MetadataContent,
   type MetadataKey,
   type MetadataRow,
+  oneWriteAtATime,
   replaceUnsigned,
   reservedMetadata,
   saveMetadata,
@@ -148,17 +149,18 @@ async function saveForIntent(
   if (wrong.length > 0)
     throw new Conflict(`${wrong.join(", ")}: differs from the on-chain commitment of intent ${row.intentId}`);
   const signed = await isSigned(context, key, content, signature);
-  const db = await store();
-  const present = (await linkedMetadata(db, [linked])).get(row.intentHash);
-  if (!signed && present && !isSameContent(present, content)) {
-    if (present.signedAt !== null) throw new Conflict("The owner has signed other metadata for this intent");
-    if (!config.openMetadata)
-      throw new Conflict("This intent has other metadata; only metadata signed by the owner can replace it");
-    return replaceUnsigned(db, key, content);
-  }
-  const saved = await saveMetadata(db, key, content, signed);
-  requireNewest((await linkedMetadata(db, [linked])).get(row.intentHash), content, signed);
-  return saved;
+  return oneWriteAtATime(await store(), key, async (db) => {
+    const present = (await linkedMetadata(db, [linked])).get(row.intentHash);
+    if (!signed && present && !isSameContent(present, content)) {
+      if (present.signedAt !== null) throw new Conflict("The owner has signed other metadata for this intent");
+      if (!config.openMetadata)
+        throw new Conflict("This intent has other metadata; only metadata signed by the owner can replace it");
+      return replaceUnsigned(db, key, content);
+    }
+    const saved = await saveMetadata(db, key, content, signed);
+    requireNewest((await linkedMetadata(db, [linked])).get(row.intentHash), content, signed);
+    return saved;
+  });
 }
 
 /** Throws {@link Conflict} if signed metadata is not served, because the owner signed other metadata after it. */
@@ -217,12 +219,14 @@ export const reserveMetadata = operation({
     const key: MetadataKey = { chainId, intentHash, owner };
     const content = contentOf(sent);
     const signed = await isSigned(context, key, content, owner_signature);
-    const db = await context.store();
-    const present = await reservedMetadata(db, chainId, intentHash, owner);
-    if (!signed && present && present.signedAt !== null && !isSameContent(present, content))
-      throw new Conflict("The owner has signed other metadata for this intent");
-    const saved = await saveMetadata(db, key, content, signed);
-    requireNewest(await reservedMetadata(db, chainId, intentHash, owner), content, signed);
+    const saved = await oneWriteAtATime(await context.store(), key, async (db) => {
+      const present = await reservedMetadata(db, chainId, intentHash, owner);
+      if (!signed && present && present.signedAt !== null && !isSameContent(present, content))
+        throw new Conflict("The owner has signed other metadata for this intent");
+      const row = await saveMetadata(db, key, content, signed);
+      requireNewest(await reservedMetadata(db, chainId, intentHash, owner), content, signed);
+      return row;
+    });
     return toWire(saved, null);
   },
 });

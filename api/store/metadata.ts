@@ -112,6 +112,21 @@ export async function reservedMetadata(
   return row ?? null;
 }
 
+/**
+ * Runs `write` while no other write of this metadata runs, in one transaction. What `write` reads of it stays current until
+ * it commits.
+ */
+export const oneWriteAtATime = <Value>(
+  db: StoreDatabase,
+  { chainId, intentHash, owner }: MetadataKey,
+  write: (transaction: StoreDatabase) => Promise<Value>,
+): Promise<Value> =>
+  db.transaction(async (transaction) => {
+    const key = `intent_metadata ${chainId} ${intentHash} ${owner}`;
+    await transaction.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
+    return write(transaction);
+  });
+
 /** Upserts a content next to existing ones. `signed` sets `signedAt` once; it is never cleared. */
 export async function saveMetadata(
   db: StoreDatabase,
@@ -119,7 +134,8 @@ export async function saveMetadata(
   content: MetadataContent,
   signed: boolean,
 ): Promise<MetadataRow> {
-  const now = sql`now()`;
+  // Not `now()`, the time at which the transaction began to wait for its turn.
+  const now = sql`clock_timestamp()`;
   const [row] = await db
     .insert(intentMetadata)
     .values({
@@ -128,12 +144,14 @@ export async function saveMetadata(
       contentHash: contentHash(content),
       executionDataHash: dataHash(content.executionData),
       signedAt: signed ? now : null,
+      createdAt: now,
+      updatedAt: now,
     })
     .onConflictDoUpdate({
       target: [intentMetadata.chainId, intentMetadata.intentHash, intentMetadata.owner, intentMetadata.contentHash],
       set: {
         signedAt: sql`coalesce(${intentMetadata.signedAt}, excluded.signed_at)`,
-        updatedAt: sql`CASE WHEN ${intentMetadata.signedAt} IS NULL AND excluded.signed_at IS NOT NULL THEN now() ELSE ${intentMetadata.updatedAt} END`,
+        updatedAt: sql`CASE WHEN ${intentMetadata.signedAt} IS NULL AND excluded.signed_at IS NOT NULL THEN excluded.updated_at ELSE ${intentMetadata.updatedAt} END`,
       },
     })
     .returning();
@@ -142,10 +160,13 @@ export async function saveMetadata(
 }
 
 /** Replaces all unsigned content with this one. */
-export const replaceUnsigned = (db: StoreDatabase, key: MetadataKey, content: MetadataContent): Promise<MetadataRow> =>
-  db.transaction(async (transaction) => {
-    await transaction.delete(intentMetadata).where(and(belongsTo(key), isNull(intentMetadata.signedAt)));
-    return saveMetadata(transaction, key, content, false);
-  });
+export async function replaceUnsigned(
+  transaction: StoreDatabase,
+  key: MetadataKey,
+  content: MetadataContent,
+): Promise<MetadataRow> {
+  await transaction.delete(intentMetadata).where(and(belongsTo(key), isNull(intentMetadata.signedAt)));
+  return saveMetadata(transaction, key, content, false);
+}
 
 export const isSameContent = (row: MetadataRow, content: MetadataContent) => row.contentHash === contentHash(content);
