@@ -125,7 +125,7 @@ function documentOperations<const Text extends string, const Hash extends string
       const quota = caller.hasWriteToken ? undefined : config.documentBytesPerDay;
       if (quota !== undefined && (await readDocumentRecord(db, kind, actual)) === null)
         await countBytes(db, caller.client, bytes.length, quota, Date.now());
-      return toWire(await saveDocument(db, kind, bytes, values), caller.baseUrl) as never;
+      return toWire(await saveDocument(db, kind, { hash: actual, bytes }, values), caller.baseUrl) as never;
     },
   });
 

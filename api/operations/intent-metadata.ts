@@ -8,6 +8,8 @@ import { operation, z } from "../core/operation";
 import { addressText, bytesText, hashText, uintText } from "../core/outputs";
 import {
   contradictions,
+  type HashedContent,
+  hashContent,
   isSameContent,
   type LinkedIntent,
   linkedMetadata,
@@ -142,7 +144,7 @@ async function saveForIntent(
   signature: Hex | undefined,
 ): Promise<MetadataRow> {
   const { config, store } = context;
-  const content = contentOf(sent);
+  const content = hashContent(contentOf(sent));
   const linked = linkedIntent(config.chainId, row);
   const { commitments, ...key } = linked;
   const wrong = contradictions(asSent(sent), commitments);
@@ -164,7 +166,7 @@ async function saveForIntent(
 }
 
 /** Throws {@link Conflict} if signed metadata is not served, because the owner signed other metadata after it. */
-function requireNewest(served: MetadataRow | null | undefined, content: MetadataContent, signed: boolean): void {
+function requireNewest(served: MetadataRow | null | undefined, content: HashedContent, signed: boolean): void {
   if (signed && served && !isSameContent(served, content))
     throw new Conflict("The owner has since signed other metadata for this intent");
 }
@@ -217,7 +219,7 @@ export const reserveMetadata = operation({
     }
     const { chainId } = context.config;
     const key: MetadataKey = { chainId, intentHash, owner };
-    const content = contentOf(sent);
+    const content = hashContent(contentOf(sent));
     const signed = await isSigned(context, key, content, owner_signature);
     const saved = await oneWriteAtATime(await context.store(), key, async (db) => {
       const present = await reservedMetadata(db, chainId, intentHash, owner);

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, isNull, or, type SQL, sql } from "drizzle-orm";
-import { type Address, type Hex, keccak256 } from "viem";
+import type { Address, Hex } from "viem";
+import { keccak256 } from "./keccak";
 import type { StoreDatabase } from "./open";
 import { intentMetadata } from "./schema";
 
@@ -23,26 +24,23 @@ export type Commitments = {
   requiredAttestationSchema: Hex | null;
 };
 
-const dataHash = (data: Hex | null) => (data === null ? null : keccak256(data));
+const dataHash = (data: Hex | null) => (data === null ? null : keccak256(Buffer.from(data.slice(2), "hex")));
 
-/** Identifies a content. Unset and zero values hash differently. */
-const contentHash = (content: MetadataContent): Hex =>
-  keccak256(
-    Buffer.from(
-      JSON.stringify([
-        content.executionTarget,
-        content.executionData,
-        content.requiredAttestationSubject,
-        content.requiredAttestationSchema,
-      ]),
-    ),
-  );
+/** A content with the hash that identifies it. Unset and zero values hash differently. */
+export type HashedContent = MetadataContent & Pick<MetadataRow, "contentHash" | "executionDataHash">;
+
+export const hashContent = (content: MetadataContent): HashedContent => {
+  const { executionTarget, executionData, requiredAttestationSubject, requiredAttestationSchema } = content;
+  const fields = [executionTarget, executionData, requiredAttestationSubject, requiredAttestationSchema];
+  const contentHash = keccak256(Buffer.from(JSON.stringify(fields)));
+  return { ...content, contentHash, executionDataHash: dataHash(executionData) };
+};
 
 /** The fields of a content that conflict with the intent's on-chain commitments. */
 export function contradictions(content: MetadataContent, commitments: Commitments): string[] {
   const pairs = {
     execution_target: [content.executionTarget, commitments.executionTarget],
-    execution_data: [dataHash(content.executionData), commitments.executionDataHash],
+    execution_data: [commitments.executionDataHash && dataHash(content.executionData), commitments.executionDataHash],
     required_attestation_subject: [content.requiredAttestationSubject, commitments.requiredAttestationSubject],
     required_attestation_schema: [content.requiredAttestationSchema, commitments.requiredAttestationSchema],
   } as const;
@@ -131,7 +129,7 @@ export const oneWriteAtATime = <Value>(
 export async function saveMetadata(
   db: StoreDatabase,
   key: MetadataKey,
-  content: MetadataContent,
+  content: HashedContent,
   signed: boolean,
 ): Promise<MetadataRow> {
   // Not `now()`, the time at which the transaction began to wait for its turn.
@@ -141,8 +139,6 @@ export async function saveMetadata(
     .values({
       ...key,
       ...content,
-      contentHash: contentHash(content),
-      executionDataHash: dataHash(content.executionData),
       signedAt: signed ? now : null,
       createdAt: now,
       updatedAt: now,
@@ -163,10 +159,10 @@ export async function saveMetadata(
 export async function replaceUnsigned(
   transaction: StoreDatabase,
   key: MetadataKey,
-  content: MetadataContent,
+  content: HashedContent,
 ): Promise<MetadataRow> {
   await transaction.delete(intentMetadata).where(and(belongsTo(key), isNull(intentMetadata.signedAt)));
   return saveMetadata(transaction, key, content, false);
 }
 
-export const isSameContent = (row: MetadataRow, content: MetadataContent) => row.contentHash === contentHash(content);
+export const isSameContent = (row: MetadataRow, { contentHash }: HashedContent) => row.contentHash === contentHash;
