@@ -14,7 +14,7 @@ export type Config = Pick<
   | "trustProxy"
   | "writeTokens"
   | "writesPerMinute"
-  | "documentBytesPerDay"
+  | "storedBytesPerDay"
   | "openMetadata"
   | "devHelpers"
   | "cursorSecret"

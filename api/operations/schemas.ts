@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { eq, or } from "drizzle-orm";
+import { eq, getTableColumns, or, sql } from "drizzle-orm";
 import { keccak256, stringToBytes } from "viem";
 import { BadInput, Conflict, NotFound, TooLarge } from "../core/errors";
 import { hash, jsonObject, longText, scalar, shortText } from "../core/inputs";
+import { countBytes, textBytes } from "../core/limits";
 import { countRows, listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { hashText } from "../core/outputs";
@@ -13,28 +14,51 @@ import { attestationSchema } from "../store/schema";
 
 const MAX_SCHEMA_BYTES = 128 * 1024;
 
-const Schema = z
+/** Lists contain the `json_schema` of smaller schemas only, so that a page of 100 has at most 400 KiB. */
+const MAX_LISTED_BYTES = 4 * 1024;
+
+const fields = {
+  schema_hash: hashText,
+  name: z.string().openapi({ example: "solver_reputation" }),
+  description: z.string().nullable(),
+  json_schema: z.record(z.string(), z.unknown()).openapi({ example: { type: "object" } }),
+  recommended_subject: z.string().nullable().openapi({ example: "solver" }),
+  builtin: z.boolean(),
+  created_at: z.iso.datetime(),
+};
+
+const Schema = z.strictObject(fields).openapi("AttestationSchema");
+
+const ListedSchema = z
   .strictObject({
-    schema_hash: hashText,
-    name: z.string().openapi({ example: "solver_reputation" }),
-    description: z.string().nullable(),
-    json_schema: z.record(z.string(), z.unknown()).openapi({ example: { type: "object" } }),
-    recommended_subject: z.string().nullable().openapi({ example: "solver" }),
-    builtin: z.boolean(),
-    created_at: z.iso.datetime(),
+    ...fields,
+    json_schema: fields.json_schema.nullable().openapi({
+      description: `Null if it has more than ${MAX_LISTED_BYTES} bytes. Then read it with GET /attestations/schemas/{schemaHash}.`,
+    }),
   })
-  .openapi("AttestationSchema");
+  .openapi("ListedAttestationSchema");
 
 type Row = typeof attestationSchema.$inferSelect;
 
-const toWire = (row: Row): z.input<typeof Schema> => ({
+type ListedRow = Omit<Row, "jsonSchema"> & { jsonSchema: string | null };
+
+const withoutBody = (row: ListedRow) => ({
   schema_hash: row.schemaHash,
   name: row.name,
   description: row.description,
-  json_schema: JSON.parse(row.jsonSchema),
   recommended_subject: row.recommendedSubject,
   builtin: row.builtin,
   created_at: row.createdAt.toISOString(),
+});
+
+const toWire = (row: Row): z.input<typeof Schema> => ({
+  ...withoutBody(row),
+  json_schema: JSON.parse(row.jsonSchema),
+});
+
+const listedToWire = (row: ListedRow): z.input<typeof ListedSchema> => ({
+  ...withoutBody(row),
+  json_schema: row.jsonSchema === null ? null : JSON.parse(row.jsonSchema),
 });
 
 const nameText = scalar<string, string>(
@@ -55,17 +79,26 @@ const schemaProblem = createSchemaChecker();
 
 export const listSchemas = listOperation({
   route: "GET /attestations/schemas",
-  summary: "Attestation schemas, by name.",
+  summary: "Attestation schemas, by name. The json_schema of a large schema is null in the list.",
   name: "schemas",
-  item: Schema,
+  item: ListedSchema,
   filters: {},
   example: {},
   database: ({ store }) => store(),
-  query: (db: IndexDatabase) => db.select().from(attestationSchema).$dynamic(),
+  query: (db: IndexDatabase) =>
+    db
+      .select({
+        ...getTableColumns(attestationSchema),
+        jsonSchema: sql<
+          string | null
+        >`CASE WHEN octet_length(${attestationSchema.jsonSchema}) <= ${MAX_LISTED_BYTES} THEN ${attestationSchema.jsonSchema} END`,
+      })
+      .from(attestationSchema)
+      .$dynamic(),
   counting: (db) => countRows(db, attestationSchema),
   where: () => [],
   order: [{ column: attestationSchema.name, of: (row) => row.name }],
-  toWire,
+  toWire: listedToWire,
 });
 
 export const getSchema = operation({
@@ -108,7 +141,7 @@ export const publishSchema = operation({
   readsIndex: false,
   writes: true,
   status: 201,
-  async run({ store }, { name, description, json_schema, recommended_subject, schema_hash }) {
+  async run({ store, config }, { name, description, json_schema, recommended_subject, schema_hash }, caller) {
     const schema = {
       schemaHash: schema_hash ?? keccak256(stringToBytes(name)),
       name,
@@ -121,12 +154,16 @@ export const publishSchema = operation({
     const problem = await schemaProblem(schema.jsonSchema);
     if (problem) throw new BadInput(`json_schema: ${problem}`);
     const db = await store();
-    await db
-      .insert(attestationSchema)
-      .values({ ...schema, builtin: false })
-      .onConflictDoNothing();
     const taken = or(eq(attestationSchema.schemaHash, schema.schemaHash), eq(attestationSchema.name, name));
-    const rows = await db.select().from(attestationSchema).where(taken);
+    const findTaken = () => db.select().from(attestationSchema).where(taken);
+    if ((await findTaken()).length === 0) {
+      await countBytes(db, config, caller, textBytes(schema));
+      await db
+        .insert(attestationSchema)
+        .values({ ...schema, builtin: false })
+        .onConflictDoNothing();
+    }
+    const rows = await findTaken();
     const same = rows.find((row) => isSame(row, schema));
     if (same) return toWire(same);
     const byName = rows.some((row) => row.name === name);

@@ -125,6 +125,15 @@ export const oneWriteAtATime = <Value>(
     return write(transaction);
   });
 
+/** Whether this content is stored already. */
+export async function isStored(db: StoreDatabase, key: MetadataKey, { contentHash }: HashedContent): Promise<boolean> {
+  const rows = await db
+    .select({ owner: intentMetadata.owner })
+    .from(intentMetadata)
+    .where(and(belongsTo(key), eq(intentMetadata.contentHash, contentHash)));
+  return rows.length > 0;
+}
+
 /** Upserts a content next to existing ones. `signed` sets `signedAt` once; it is never cleared. */
 export async function saveMetadata(
   db: StoreDatabase,

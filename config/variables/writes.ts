@@ -35,12 +35,12 @@ export const writes = {
       default: { elsewhere: "600" },
       description: "Maximum number of writes per client and minute.",
     },
-    DOCUMENT_QUOTA_BYTES: {
-      property: "documentBytesPerDay",
+    STORAGE_QUOTA_BYTES: {
+      property: "storedBytesPerDay",
       schema: wholeNumber(1, Number.MAX_SAFE_INTEGER),
       default: { elsewhere: String(64 * 1024 * 1024) },
       description:
-        "Maximum size, in bytes, of the new documents that a client without a token may publish per day (UTC).",
+        "Maximum size, in bytes, of the new documents, schemas, metadata and bids that a client without a token may store per day (UTC).",
     },
     METADATA_AUTH: {
       property: "openMetadata",

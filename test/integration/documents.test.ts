@@ -290,7 +290,7 @@ describe("documents", () => {
   });
 
   it("limits the bytes of new documents per day, but not publishing the same one again", async () => {
-    const full = documents.serve({ documentBytesPerDay: 100, trustProxy: true });
+    const full = documents.serve({ storedBytesPerDay: 100, trustProxy: true });
     const headers = { "x-forwarded-for": "192.0.2.9" };
     const publish = (text: string) => post(full, "/catalogs", { catalog_json: JSON.stringify(text) }, headers);
     expect((await publish("a".repeat(60))).status).toBe(201);

@@ -14,7 +14,7 @@ const config: Config = {
   chainId: baseSepolia.chainId,
   contracts: baseSepolia.contracts,
   writesPerMinute: undefined,
-  documentBytesPerDay: undefined,
+  storedBytesPerDay: undefined,
 };
 
 /** Gateways on one real store, without limits unless the test sets them. They don't use the index or the chain. */
@@ -48,10 +48,9 @@ export const post = (gateway: Gateway, path: string, body: unknown, headers: Rec
   });
 
 /** Calls a tool over MCP. Returns the text of the result and whether it is an error. */
-export async function callTool(gateway: Gateway, name: string, input: object) {
-  const params = { name, arguments: input };
-  const headers = { accept: "application/json, text/event-stream" };
-  const response = await post(gateway, "/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params }, headers);
+export async function callTool(gateway: Gateway, name: string, input: object, headers: Record<string, string> = {}) {
+  const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } };
+  const response = await post(gateway, "/mcp", body, { accept: "application/json, text/event-stream", ...headers });
   const { result } = (await response.json()) as { result: { content: { text: string }[]; isError?: boolean } };
   return { text: result.content[0]?.text, isError: result.isError === true };
 }

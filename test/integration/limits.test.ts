@@ -64,4 +64,70 @@ describe("what a client may send", () => {
       expect(statuses).toContain(429);
     });
   });
+
+  describe("the bytes that a client may store per day", () => {
+    const intent_hash = `0x${"5f".repeat(32)}`;
+    const owner = `0x${"6a".repeat(20)}`;
+    const metadata = (bytes: number) => ({ intent_hash, owner, execution_data: `0x${"ab".repeat(bytes)}` });
+    const schema = (name: string, bytes: number) => ({ name, json_schema: { description: "x".repeat(bytes) } });
+
+    /** A gateway with a quota of 10,000 bytes, and a function that posts as one client. The index is empty. */
+    const withQuota = (client: string) => {
+      const db = { select: () => ({ from: () => ({ where: async () => [] }) }) } as never;
+      const head = async () => ({ historyDone: true, block: 1n, timestamp: 1n, builtBlock: 1n, revision: "1" });
+      const gateway = gateways.serve({ storedBytesPerDay: 10_000, trustProxy: true }, { db, head });
+      const send = (path: string, body: object) => post(gateway, path, body, { "x-forwarded-for": client });
+      return { gateway, send };
+    };
+
+    it.each<[string, string, (attempt: number) => object]>([
+      ["documents", "/catalogs", (attempt) => ({ catalog_json: JSON.stringify(`${attempt}`.repeat(6_000)) })],
+      ["schemas", "/attestations/schemas", (attempt) => schema(`quota-${attempt}`, 6_000)],
+      ["metadata", "/intents/metadata", (attempt) => metadata(3_000 + attempt)],
+    ])("are limited for %s, and the same content again is free", async (what, path, body) => {
+      const { send } = withQuota(`quota of ${what}`);
+      expect((await send(path, body(1))).status).toBe(201);
+      const refused = await send(path, body(2));
+      expect([refused.status, await refused.json()]).toEqual([
+        429,
+        { error: "More than 10000 bytes stored in a day (UTC); try again tomorrow, or send less" },
+      ]);
+      expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+      expect((await send(path, body(1))).status).toBe(201);
+    });
+
+    it("are one total for all kinds of data and transports", async () => {
+      const { gateway, send } = withQuota("192.0.2.60");
+      expect((await send("/catalogs", { catalog_json: JSON.stringify("y".repeat(3_500)) })).status).toBe(201);
+      expect((await send("/attestations/schemas", schema("one-total", 3_500))).status).toBe(201);
+      expect((await send("/intents/metadata", metadata(1_750))).status).toBe(429);
+      const trpc = await send("/trpc/intents.reserveMetadata", metadata(1_750));
+      expect([trpc.status, trpc.headers.get("retry-after")]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+      const tool = await callTool(gateway, "intents_reserveMetadata", metadata(1_750), {
+        "x-forwarded-for": "192.0.2.60",
+      });
+      expect(tool).toMatchObject({ isError: true, text: expect.stringContaining("More than 10000 bytes") });
+    });
+  });
+
+  it("lists a large schema without its body, and returns it by its hash", async () => {
+    const gateway = gateways.serve();
+    const sizes = { "listed-small": 4_000, "listed-large": 5_000 };
+    for (const [name, size] of Object.entries(sizes)) {
+      const published = await post(gateway, "/attestations/schemas", {
+        name,
+        json_schema: { description: "z".repeat(size) },
+      });
+      expect(published.status).toBe(201);
+    }
+    const { schemas } = (await (await gateway.request("/attestations/schemas?limit=100")).json()) as {
+      schemas: { name: string; schema_hash: string; json_schema: { description: string } | null }[];
+    };
+    const lengthOf = (name: string) => schemas.find((one) => one.name === name)?.json_schema?.description.length;
+    expect(lengthOf("listed-small")).toBe(4_000);
+    const large = schemas.find(({ name }) => name === "listed-large");
+    expect(large).toMatchObject({ json_schema: null });
+    const read = await gateway.request(`/attestations/schemas/${large?.schema_hash}`);
+    expect(await read.json()).toEqual({ ...large, json_schema: { description: "z".repeat(5_000) } });
+  });
 });
