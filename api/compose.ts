@@ -6,9 +6,11 @@ import { buildSchema } from "../config/index-build";
 import { LOCAL_CHAIN_ID } from "../config/networks";
 import { followHead as followChainHead } from "../rpc/follow-head";
 import { rpcTimes } from "../rpc/transport";
+import { createClientLimits } from "./core/client-limits";
 import { clockAt } from "./core/clock";
 import { openFeed } from "./events/open-feed";
-import { createGateway } from "./gateway";
+import { createGateway, errorBody } from "./gateway";
+import { limitRequests } from "./http/limit-requests";
 import type { Env } from "./http/log";
 import { ResponseCache } from "./http/response-cache";
 import { type ServeCached, serveFrom } from "./http/serve-cached";
@@ -121,12 +123,14 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     bufferedMessages: environment.keptMessages,
     checkAnswers: environment.checkAnswers,
   });
+  const limits = createClientLimits(environment);
   const context: Context = {
     db: index.db,
     events,
     clients: { chain },
     payments: paymentsFrom(environment.payment(network), log),
     config: { ...environment, chainId, contracts },
+    limits,
     store: store.db,
     portfolio: createPortfolio({ provider, cacheMs: environment.portfolio.cacheMs }),
     head: head.read,
@@ -138,9 +142,13 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     indexHead: head,
     storeRevision: shareReads(async () => readRevision(await store.db())),
   });
+  const serveCached = serveFrom(cache, context.config, log);
   return {
     app: createGateway(context, log, cache),
-    serveCached: serveFrom(cache, context.config, log),
+    serveCached:
+      environment.requestsPerMinute === undefined
+        ? serveCached
+        : limitRequests(serveCached, { limits, config: context.config, log, errorBody }),
     reportOutage(reason) {
       outage = reason;
     },

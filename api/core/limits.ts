@@ -1,6 +1,7 @@
 import { lt, sql } from "drizzle-orm";
 import type { StoreDatabase } from "../store/open";
 import { storedBytes, writeCount } from "../store/schema";
+import { secondsUntil } from "./clock";
 import type { BaseContext } from "./context";
 import { TooMany } from "./errors";
 import type { Caller } from "./operation";
@@ -10,8 +11,6 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** A client's rate limit in the current minute. */
 export type Allowance = { limit: number; remaining: number; resetSeconds: number };
-
-const secondsUntil = (end: number, now: number) => Math.max(1, Math.ceil((end - now) / 1000));
 
 /**
  * Counts a client's write and throws {@link TooMany} above the limit per minute. The counter is in the store, so all

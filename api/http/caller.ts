@@ -41,21 +41,31 @@ const lastOf = (header: string | undefined) => header?.split(",").at(-1)?.trim()
 const isProtocol = (text: string) => /^https?$/i.test(text);
 const isHost = (text: string) => /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i.test(text);
 
+/** The rate-limit key of a request: its valid write token, or the address that sent it. */
+export function clientKeyOf(
+  header: (name: string) => string | undefined,
+  remoteAddress: string | undefined,
+  { trustProxy, writeTokens }: Pick<Config, "trustProxy" | "writeTokens">,
+): string {
+  const token = validToken(header("authorization"), writeTokens);
+  if (token !== undefined) return `token ${digest(token).toString("hex").slice(0, 16)}`;
+  return clientOf((trustProxy ? lastOf(header("x-forwarded-for")) : undefined) ?? remoteAddress ?? "unknown");
+}
+
 /** Reads the caller of a request. Uses forwarding headers only with `trustProxy`. */
-export function callerOf(c: HonoContext, { trustProxy, publicBaseUrl, writeTokens }: Config): Caller {
-  const forwarded = (name: string, isValid = (_: string) => true) => {
+export function callerOf(c: HonoContext, config: Config): Caller {
+  const { trustProxy, publicBaseUrl, writeTokens } = config;
+  const forwarded = (name: string, isValid: (value: string) => boolean) => {
     const value = trustProxy ? lastOf(c.req.header(name)) : undefined;
     return value !== undefined && isValid(value) ? value : undefined;
   };
   const { protocol, host } = new URL(c.req.url);
   const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage };
-  const address = forwarded("x-forwarded-for") ?? incoming?.socket.remoteAddress ?? "unknown";
-  const token = validToken(c.req.header("authorization"), writeTokens);
   return {
     baseUrl:
       publicBaseUrl ??
       `${forwarded("x-forwarded-proto", isProtocol) ?? protocol.slice(0, -1)}://${forwarded("x-forwarded-host", isHost) ?? host}`,
-    client: token === undefined ? clientOf(address) : `token ${digest(token).toString("hex").slice(0, 16)}`,
-    hasWriteToken: token !== undefined,
+    client: clientKeyOf((name) => c.req.header(name), incoming?.socket.remoteAddress, config),
+    hasWriteToken: validToken(c.req.header("authorization"), writeTokens) !== undefined,
   };
 }

@@ -24,10 +24,22 @@ export function cacheKeyOf(
 }
 
 /** The client's request id if it is valid, or a new one. The same rule as Hono's middleware. */
-const requestIdOf = (sent: string | string[] | undefined) =>
+export const requestIdOf = (sent: string | string[] | undefined) =>
   typeof sent === "string" && sent !== "" && sent.length <= 255 && !/[^\w\-=]/.test(sent) ? sent : randomUUID();
 
-const corsHeaders = ["access-control-allow-origin", "*", "access-control-expose-headers", EXPOSED_HEADERS.join(",")];
+/** Headers of every response. */
+export const commonHeaders = [
+  "access-control-allow-origin",
+  "*",
+  "access-control-expose-headers",
+  EXPOSED_HEADERS.join(","),
+];
+
+/** The path of a request's URL, without the query. */
+export const pathOf = (url: string) => {
+  const queryStart = url.indexOf("?");
+  return queryStart < 0 ? url : url.slice(0, queryStart);
+};
 
 /** Responds to a request from the cache, before it reaches the app. Returns false, or a promise of it, if it can't. */
 export type ServeCached = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
@@ -45,13 +57,12 @@ export function serveFrom(cache: ResponseCache, config: Config, log: Logger): Se
     const status = isUnchanged ? 304 : 200;
     response.writeHead(status, [
       ...(isUnchanged ? stored.unchangedHeaders : stored.headers).flat(),
-      ...corsHeaders,
+      ...commonHeaders,
       ...["x-request-id", requestId],
       ...(head ? indexHeaders(head).flat() : []),
     ]);
     response.end(isUnchanged || method === "HEAD" ? undefined : stored.body);
-    const queryStart = url.indexOf("?");
-    logRequest(log, { requestId, method, path: queryStart < 0 ? url : url.slice(0, queryStart), status, start });
+    logRequest(log, { requestId, method, path: pathOf(url), status, start });
     return true;
   };
   return (request, response) => {

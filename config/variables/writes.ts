@@ -42,6 +42,20 @@ export const writes = {
       description:
         "Maximum size, in bytes, of the new documents, schemas, metadata and bids that a client without a token may store per day (UTC).",
     },
+    RATE_LIMIT_REQUESTS: {
+      property: "requestsPerMinute",
+      schema: wholeNumber(1, 1_000_000_000),
+      default: { elsewhere: "6000" },
+      description:
+        "Maximum number of requests per client and minute to each gateway process: reads, also from the cache, and writes. Each call of a tRPC or MCP batch counts. Further requests return 429.",
+    },
+    READS_PER_CLIENT: {
+      property: "readsAtOnce",
+      schema: wholeNumber(1, 1_000_000),
+      default: { elsewhere: "8" },
+      description:
+        "Maximum number of reads of a client that a gateway process runs at the same time. Up to 500 more wait, for at most 10 s. Further reads return 429. Reads from the cache don't count.",
+    },
     METADATA_AUTH: {
       property: "openMetadata",
       schema: z.enum(["open", "signed"], { error: "must be open or signed" }).transform((mode) => mode === "open"),

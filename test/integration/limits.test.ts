@@ -110,6 +110,30 @@ describe("what a client may send", () => {
     });
   });
 
+  it("limits the bytes of a tRPC and an MCP batch", async () => {
+    const gateway = gateways.serve();
+    const catalog_json = JSON.stringify("w".repeat(120_000));
+    const published = await post(gateway, "/catalogs", { catalog_json });
+    const { catalog_hash: hash } = (await published.json()) as { catalog_hash: string };
+    const error = "The results of this batch have more than 4194304 bytes; send fewer calls at once";
+    const input = Object.fromEntries(Array.from({ length: 50 }, (_, call) => [call, { hash }]));
+    const names = Array(50).fill("documents.getCatalog").join(",");
+    const trpc = await gateway.request(`/trpc/${names}?batch=1&input=${encodeURIComponent(JSON.stringify(input))}`);
+    const results = (await trpc.json()) as { result?: object; error?: { message: string; data: object } }[];
+    expect(results.filter(({ result }) => result)).toHaveLength(34);
+    expect(results.at(-1)?.error).toMatchObject({ message: error, data: { httpStatus: 413 } });
+    const calls = Array.from({ length: 50 }, (_, id) => ({
+      ...{ jsonrpc: "2.0", id, method: "tools/call" },
+      params: { name: "documents_getCatalog", arguments: { hash } },
+    }));
+    const mcp = await post(gateway, "/mcp", calls, { accept: "application/json, text/event-stream" });
+    const answers = (await mcp.json()) as { result: { isError?: boolean; content: { text: string }[] } }[];
+    expect(answers.filter(({ result }) => !result.isError)).toHaveLength(34);
+    expect(answers.at(-1)?.result).toEqual({ isError: true, content: [{ type: "text", text: error }] });
+    const alone = await gateway.request(`/catalogs/${hash}`);
+    expect(await alone.text()).toBe(catalog_json);
+  });
+
   it("lists a large schema without its body, and returns it by its hash", async () => {
     const gateway = gateways.serve();
     const sizes = { "listed-small": 4_000, "listed-large": 5_000 };

@@ -4,7 +4,7 @@ import { recordDependencies } from "../../core/dependencies";
 import { inputText } from "../../core/input-text";
 import type { Allowance } from "../../core/limits";
 import type { AnyCall } from "../../core/operation";
-import { parseInput, requirePermission, runOperation, runParsed } from "../../core/run";
+import { parseInput, requirePermission, runOperation, runParsed, runRead } from "../../core/run";
 import { callerOf } from "../../http/caller";
 import { etagOf, hasTag } from "../../http/etag";
 import { setIndexHeaders } from "../../http/index-headers";
@@ -125,12 +125,14 @@ function cachedHandler(context: Context, operation: AnyCall, cache: ResponseCach
       return { result: run(), dependencies };
     };
     const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage };
-    const { response } = await cache.get(`${operation.route} ${caller.baseUrl} ${inputText(input)}`, {
-      url: incoming && cacheKeyOf(incoming, config),
-      readsIndex: operation.readsIndex !== false,
-      compute,
-      onIndexHead: (head) => setIndexHeaders(c, head),
-    });
+    const { response } = await runRead(context, caller, () =>
+      cache.get(`${operation.route} ${caller.baseUrl} ${inputText(input)}`, {
+        url: incoming && cacheKeyOf(incoming, config),
+        readsIndex: operation.readsIndex !== false,
+        compute,
+        onIndexHead: (head) => setIndexHeaders(c, head),
+      }),
+    );
     const isUnchanged = hasTag(c.req.header("if-none-match"), response.etag);
     return isUnchanged
       ? c.body(null, 304, Object.fromEntries(response.unchangedHeaders))
