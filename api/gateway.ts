@@ -8,6 +8,7 @@ import type { Logger } from "pino";
 import { EXPOSED_HEADERS } from "./http/cors";
 import { failureOf } from "./http/failure";
 import { type Env, logRequests } from "./http/log";
+import { NO_SNIFF } from "./http/no-sniff";
 import { truncatePath } from "./http/path";
 import { createNoCache } from "./http/response-cache";
 import { TIME_LIMIT_MS } from "./http/time-limit";
@@ -28,6 +29,10 @@ export function createGateway(context: Context, log: Logger, cache = createNoCac
   const gateway = new Hono<Env>();
   gateway.use(requestId({ headerName: "x-request-id" }));
   gateway.use(logRequests(log));
+  gateway.use(async (c, next) => {
+    for (const [name, value] of Object.entries(NO_SNIFF)) c.res.headers.set(name, value);
+    await next();
+  });
   gateway.use(
     cors({
       origin: "*",

@@ -24,7 +24,7 @@ process.on("exit", () => output.flushSync());
 const log = pino({ level: environment.logLevel }, output);
 const gateway = await composeGateway(environment, log);
 
-stopOnSignals(listen(gateway.app, environment.apiPort, log, gateway.serveCached), {
+stopOnSignals(listen(gateway.app, { port: environment.apiPort, host: environment.apiHost }, log, gateway.serveCached), {
   begin() {
     gateway.reportOutage("The service is stopping.");
     gateway.endStreams();

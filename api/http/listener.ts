@@ -8,6 +8,7 @@ import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Logger } from "pino";
 import { CONFIGURATION_ERROR } from "../../config/exit-codes";
 import { type Failure, failureOf } from "./failure";
+import { NO_SNIFF } from "./no-sniff";
 import type { ServeCached } from "./serve-cached";
 
 /** A request handler, such as a Hono app. */
@@ -25,7 +26,12 @@ const MAX_HEADER_BYTES = 256 * 1024;
 function logRejection({ status, message }: Pick<Failure, "status" | "message">, log: Logger) {
   const requestId = randomUUID();
   log.info({ request_id: requestId, status, error: message }, "request");
-  return { "content-type": "application/json", "x-request-id": requestId, "access-control-allow-origin": "*" };
+  return {
+    "content-type": "application/json",
+    "x-request-id": requestId,
+    "access-control-allow-origin": "*",
+    ...NO_SNIFF,
+  };
 }
 
 /** Writes an error response to a socket without a parsed request, and closes it. */
@@ -75,8 +81,16 @@ const LAST_REQUEST_MS = 1_000;
 /** How long requests in flight may take after that. */
 const IN_FLIGHT_MS = 5_000;
 
-/** Serves `app` on the gateway's port. */
-export function listen(app: App, port: number, log: Logger, serveCached: ServeCached = () => false): Listener {
+/** Where to listen. Without a host: on all addresses. */
+type Address = { port: number; host?: string };
+
+/** Serves `app` at the gateway's address. */
+export function listen(
+  app: App,
+  { port, host }: Address,
+  log: Logger,
+  serveCached: ServeCached = () => false,
+): Listener {
   const handle = getRequestListener((request, bindings) => app.fetch(request, bindings), {
     errorHandler: (error) => errorResponse(error, log),
   });
@@ -103,11 +117,11 @@ export function listen(app: App, port: number, log: Logger, serveCached: ServeCa
     console.error(
       error.code === "EADDRINUSE"
         ? `Port ${port} is in use. Set API_PORT to another one.`
-        : `The gateway can't listen on port ${port} (API_PORT): ${error.message}`,
+        : `The gateway can't listen on ${host ?? "all addresses"} (API_HOST), port ${port} (API_PORT): ${error.message}`,
     );
     process.exit(CONFIGURATION_ERROR);
   });
-  server.listen(port);
+  server.listen({ port, host });
   return {
     async drain() {
       await withoutConnections(server, NOTICE_MS);

@@ -6,6 +6,7 @@ import { EXPOSED_HEADERS } from "./cors";
 import { hasTag } from "./etag";
 import { indexHeaders } from "./index-headers";
 import { logRequest } from "./log";
+import { NO_SNIFF } from "./no-sniff";
 import type { Found, ResponseCache } from "./response-cache";
 
 const MAX_URL_CHARACTERS = 2_048;
@@ -33,6 +34,7 @@ export const commonHeaders = [
   "*",
   "access-control-expose-headers",
   EXPOSED_HEADERS.join(","),
+  ...Object.entries(NO_SNIFF).flat(),
 ];
 
 /** The path of a request's URL, without the query. */

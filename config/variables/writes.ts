@@ -10,8 +10,9 @@ export const writes = {
     PUBLIC_BASE_URL: {
       property: "publicBaseUrl",
       schema: httpUrl.transform((url) => url.replace(/\/+$/, "")),
-      computedDefault: "the scheme and host of the request",
-      description: "Public base URL of the service. The `uri` of a document starts with it.",
+      computedDefault: "the scheme and host of the request on a local chain; required elsewhere",
+      description:
+        "URL at which clients reach the service. The `uri` of a document and the links of `llms.txt` start with it, not with the `Host` header, which clients choose.",
     },
     TRUST_PROXY: {
       property: "trustProxy",

@@ -10,7 +10,9 @@ import { createTestDatabase } from "../support/database";
 import { withoutIndex } from "../without-index";
 
 const config: Config = {
-  ...parseEnvironment({ NODE_ENV: "test", NETWORK: "base-sepolia", RPC_URL: "http://localhost" }),
+  ...parseEnvironment({ NODE_ENV: "test" }),
+  openMetadata: false,
+  devHelpers: false,
   chainId: baseSepolia.chainId,
   contracts: baseSepolia.contracts,
   writesPerMinute: undefined,
