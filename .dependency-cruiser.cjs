@@ -3,7 +3,7 @@ const layers = [
   ["database"],
   ["store", "index", "preflight"],
   ["core"],
-  ["http", "events", "portfolio", "monitor"],
+  ["http", "events", "portfolio", "monitor", "schemas"],
   ["payments"],
   ["operations"],
   ["transports"],

@@ -3,7 +3,9 @@ import { LongestFirst } from "./test/support/longest-first";
 import { runs } from "./test/support/seed";
 
 /** Files that only read from the shared sample stack, or need a database but no stack. */
-const GATEWAY = ["documents", "for-agents", "http", "prepared-query", "queries"].map((name) => `test/integration/${name}.test.ts`);
+const GATEWAY = ["documents", "for-agents", "http", "prepared-query", "queries"].map(
+  (name) => `test/integration/${name}.test.ts`,
+);
 
 const DATABASE = "test/support/database-server.ts";
 const SAMPLE_STACK = "test/support/sample-stack.ts";

@@ -6,9 +6,11 @@ import { buildSchema } from "../config/index-build";
 import { LOCAL_CHAIN_ID } from "../config/networks";
 import { followHead as followChainHead } from "../rpc/follow-head";
 import { rpcTimes } from "../rpc/transport";
+import { createClientLimits } from "./core/client-limits";
 import { clockAt } from "./core/clock";
 import { openFeed } from "./events/open-feed";
-import { createGateway } from "./gateway";
+import { createGateway, errorBody } from "./gateway";
+import { limitRequests } from "./http/limit-requests";
 import type { ServeDirectly } from "./http/listener";
 import type { Env } from "./http/log";
 import { ResponseCache } from "./http/response-cache";
@@ -40,7 +42,8 @@ const HEAD_POLL_MS = 2_000;
 
 export type ComposedGateway = {
   app: Hono<Env>;
-  serveReads: ServeDirectly;
+  /** Responds to a request before it reaches the app, if it can. */
+  serveDirectly: ServeDirectly;
   /** Makes `/ready` return 503 with this reason. Other requests are still served. */
   reportOutage: (reason: string) => void;
   /** Ends all event streams. Subscribers receive a message to reconnect. */
@@ -122,12 +125,14 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     bufferedMessages: environment.keptMessages,
     checkAnswers: environment.checkAnswers,
   });
+  const limits = createClientLimits(environment);
   const context: Context = {
     db: index.db,
     events,
     clients: { chain },
     payments: paymentsFrom(environment.payment(network), log),
     config: { ...environment, chainId, contracts },
+    limits,
     store: store.db,
     portfolio: createPortfolio({ provider, cacheMs: environment.portfolio.cacheMs }),
     head: head.read,
@@ -139,9 +144,13 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     indexHead: head,
     storeRevision: shareReads(async () => readRevision(await store.db())),
   });
+  const reads = serveReads(context, cache, log);
   return {
     app: createGateway(context, log, cache),
-    serveReads: serveReads(context, cache, log),
+    serveDirectly:
+      environment.requestsPerMinute === undefined
+        ? reads
+        : limitRequests(reads, { limits, config: context.config, log, errorBody }),
     reportOutage(reason) {
       outage = reason;
     },

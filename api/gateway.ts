@@ -17,6 +17,10 @@ import { restRoutes } from "./transports/rest/routes";
 import { streamRoutes } from "./transports/sse/routes";
 import { isTrpcPath, trpcFailure, trpcRoutes } from "./transports/trpc";
 
+/** The body of an error response to a request for this path. */
+export const errorBody = (path: string, error: unknown) =>
+  isTrpcPath(path) ? trpcFailure(error) : { error: failureOf(error).message };
+
 /** Creates the gateway app with all transports. */
 export function createGateway(context: Context, log: Logger, cache = createNoCache(context)): Hono<Env> {
   const gateway = new Hono<Env>();
@@ -30,10 +34,9 @@ export function createGateway(context: Context, log: Logger, cache = createNoCac
   gateway.route("/", docsRoutes(context));
   gateway.notFound((c) => c.json({ error: `No route ${c.req.method} ${truncatePath(c.req.path)}; see /docs` }, 404));
   gateway.onError((error, c) => {
-    const { status, message, fault, headers } = failureOf(error);
+    const { status, fault, headers } = failureOf(error);
     if (fault) log.error({ request_id: c.var.requestId, err: error }, "failed request");
-    const body = isTrpcPath(c.req.path) ? trpcFailure(error) : { error: message };
-    return c.json(body, status as ContentfulStatusCode, headers);
+    return c.json(errorBody(c.req.path, error), status as ContentfulStatusCode, headers);
   });
   return gateway;
 }

@@ -24,7 +24,8 @@ process.on("exit", () => output.flushSync());
 const log = pino({ level: environment.logLevel }, output);
 const gateway = await composeGateway(environment, log);
 
-stopOnSignals(listen(gateway.app, environment.apiPort, log, gateway.serveReads), {
+const address = { port: environment.apiPort, host: environment.apiHost };
+stopOnSignals(listen(gateway.app, address, log, gateway.serveDirectly), {
   begin() {
     gateway.reportOutage("The service is stopping.");
     gateway.endStreams();

@@ -34,8 +34,23 @@ function parseVariables(source: Source): Variables {
 const bypassProblems = ({ X402_DEV_BYPASS, NODE_ENV }: Variables): string[] =>
   X402_DEV_BYPASS && NODE_ENV === "production" ? ["X402_DEV_BYPASS: must not be true when NODE_ENV=production"] : [];
 
+const publicUrlProblems = (variables: Variables): string[] => {
+  const isLocal = networkNameOf(variables) === "local" || variables.CHAIN_ID === LOCAL_CHAIN_ID;
+  return isLocal || variables.PUBLIC_BASE_URL !== undefined
+    ? []
+    : [
+        "PUBLIC_BASE_URL: is required unless the chain is local; set it to the URL at which clients reach this service, such as https://api.example.com",
+      ];
+};
+
+/** The host at which processes of this machine reach a server that listens on `host`. Undefined for all addresses. */
+function reachableHost(host: string | undefined): string {
+  if (host === undefined || host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
 /** Rules that involve more than one variable. */
-const rules = [networkProblems, bypassProblems, paymentProblems, portfolioProblems];
+const rules = [networkProblems, publicUrlProblems, bypassProblems, paymentProblems, portfolioProblems];
 
 /**
  * Parses the process environment. Throws {@link InvalidEnvironment} with one line for each invalid variable. The result
@@ -53,6 +68,8 @@ export function parseEnvironment(source: Source) {
   return {
     ...settingsOf(variables, values),
     networkName,
+    /** The URL of the gateway for processes of this machine. */
+    apiUrl: `http://${reachableHost(values.API_HOST)}:${values.API_PORT}`,
     /** The schema of Ponder's views of the index, and the prefix of the build schemas. */
     databaseSchema: values.DATABASE_SCHEMA ?? (networkName === "local" ? "intentry_local" : "intentry"),
     maxListenersOfClient: values.EVENT_STREAMS_PER_CLIENT ?? values.EVENT_STREAMS,

@@ -26,6 +26,8 @@ export const wholeNumber = (minimum: number, maximum: number) =>
 
 export const port = wholeNumber(1, 65535);
 
+export const host = z.string().regex(/^[\w.:-]+$/, "must be an IP address or a host name");
+
 export const flag = z
   .enum(["true", "false"], { error: "must be true or false" })
   .transform((value) => value === "true");

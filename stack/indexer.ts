@@ -62,15 +62,15 @@ export function startIndexer({ root = projectRoot, ponderPort, schema, viewsSche
   return indexer;
 }
 
-const fetchReady = (port: number) => fetch(`http://127.0.0.1:${port}/ready`, { signal: AbortSignal.timeout(5_000) });
+const fetchReady = (url: string) => fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) });
 
 /** Waits until the gateway is ready and has indexed the block. */
-export const indexReady = (indexer: Child, apiPort: number, block: bigint) =>
+export const indexReady = (indexer: Child, apiUrl: string, block: bigint) =>
   waitFor(
     indexer,
     `block ${block} in the index`,
     async () => {
-      const response = await fetchReady(apiPort);
+      const response = await fetchReady(apiUrl);
       const { block_number } = z.object({ block_number: z.coerce.bigint() }).parse(await response.json());
       return (response.ok && block_number >= block) || undefined;
     },
@@ -79,4 +79,9 @@ export const indexReady = (indexer: Child, apiPort: number, block: bigint) =>
 
 /** Waits until Ponder has completed the backfill. */
 export const historyIndexed = (indexer: Child, ponderPort: number) =>
-  waitFor(indexer, "complete history", async () => (await fetchReady(ponderPort)).ok || undefined, 120_000);
+  waitFor(
+    indexer,
+    "complete history",
+    async () => (await fetchReady(`http://127.0.0.1:${ponderPort}`)).ok || undefined,
+    120_000,
+  );

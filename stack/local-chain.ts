@@ -14,7 +14,7 @@ export async function startLocalChain(
   onStarted: (chain: LocalChain) => void,
   onProgress: (what: string) => void,
 ): Promise<LocalDeployment> {
-  const { stateFolder, anvilPort, apiPort, ponderPort, databaseUrl, databaseSchema } = environment;
+  const { stateFolder, anvilPort, apiUrl, ponderPort, databaseUrl, databaseSchema } = environment;
   await mkdir(stateFolder, { recursive: true });
   await clearLocalIndex(databaseUrl, databaseSchema);
   onProgress("Starting a local chain");
@@ -30,7 +30,7 @@ export async function startLocalChain(
   const deployment: LocalDeployment = {
     rpcUrl: chain.rpcUrl,
     chainId: await chain.client.getChainId(),
-    apiUrl: `http://127.0.0.1:${apiPort}`,
+    apiUrl,
     ponderUrl: `http://127.0.0.1:${ponderPort}`,
     contracts,
     tokens,

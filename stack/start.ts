@@ -135,7 +135,7 @@ async function main(): Promise<void> {
   // Ponder reads this file too. Both must see the same environment.
   if (existsSync(".env.local")) process.loadEnvFile(".env.local");
   const environment = parseEnvironment(process.env);
-  const { networkName, apiPort, ponderPort, anvilPort } = environment;
+  const { networkName, apiPort, apiUrl, ponderPort, anvilPort } = environment;
   state = await ownStateFolder(environment.stateFolder);
   await requireFreePort(apiPort, "API_PORT");
   await requireFreePort(ponderPort, "PONDER_PORT");
@@ -183,13 +183,11 @@ async function main(): Promise<void> {
   };
   const { indexer } = await starting;
   if (!deployment) {
-    logStep(
-      `Indexing ${networkName}. http://127.0.0.1:${apiPort}/ready returns 200 once the index has caught up. Stop with Ctrl-C.`,
-    );
+    logStep(`Indexing ${networkName}. ${apiUrl}/ready returns 200 once the index has caught up. Stop with Ctrl-C.`);
     return;
   }
   const chain = connect(deployment.rpcUrl);
-  await indexReady(indexer.current(), apiPort, await chain.getBlockNumber());
+  await indexReady(indexer.current(), apiUrl, await chain.getBlockNumber());
   logStep("The index has caught up");
   if (environment.sampleActivity) {
     logStep("Sample activity: documents, a schema and metadata");

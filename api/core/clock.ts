@@ -7,3 +7,6 @@ export type Clock = {
 };
 
 export const clockAt = (now: bigint): Clock => ({ now, hasReached: (deadline) => now >= deadline });
+
+/** Whole seconds until a time, at least one. Times are in milliseconds. */
+export const secondsUntil = (end: number, now: number) => Math.max(1, Math.ceil((end - now) / 1000));

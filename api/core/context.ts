@@ -4,6 +4,7 @@ import type { Environment } from "../../config/environment";
 import type { IndexDatabase } from "../index/database";
 import type { IndexHead } from "../index/head";
 import type { StoreDatabase } from "../store/open";
+import type { ClientLimits } from "./client-limits";
 import type { Clock } from "./clock";
 
 /** Settings for operations and transports, and the indexed chain. */
@@ -14,7 +15,7 @@ export type Config = Pick<
   | "trustProxy"
   | "writeTokens"
   | "writesPerMinute"
-  | "documentBytesPerDay"
+  | "storedBytesPerDay"
   | "openMetadata"
   | "devHelpers"
   | "cursorSecret"
@@ -33,6 +34,8 @@ export type BaseContext = {
   /** The off-chain store, opened on first use. */
   store: () => Promise<StoreDatabase>;
   config: Config;
+  /** Limits on the requests of each client. Unset for no limits. */
+  limits?: ClientLimits;
   /** The newest indexed block. */
   head: () => Promise<IndexHead>;
   /** The time at the newest indexed block. */

@@ -1,20 +1,22 @@
 /** Why the database could not serve a request. */
-export type DatabaseProblem = "unavailable" | "read-only" | "locked" | "no-index";
+export type DatabaseProblem = "unavailable" | "read-only" | "locked" | "slow" | "no-index";
 
 /** Socket errors, and PostgreSQL's classes 08 (connection), 53 (resources) and 57P (shutdown). */
 const unavailableCode = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|08...|53...|57P..)$/;
+/** Errors of pg and its pool, which have no code. A pool is closed when the process stops. */
 const unavailableMessage =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/;
+  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection|Client was closed|Cannot use a pool after calling end)/;
 
 /**
- * By SQLSTATE: read_only_sql_transaction; lock_not_available, deadlock_detected, serialization_failure; undefined_table,
- * invalid_schema_name.
+ * By SQLSTATE: read_only_sql_transaction; lock_not_available, deadlock_detected, serialization_failure; query_canceled, also by a
+ * statement timeout; undefined_table, invalid_schema_name.
  */
 const problems: Readonly<Record<string, DatabaseProblem>> = {
   "25006": "read-only",
   "55P03": "locked",
   "40P01": "locked",
   "40001": "locked",
+  "57014": "slow",
   "42P01": "no-index",
   "3F000": "no-index",
 };

@@ -1,15 +1,16 @@
 import { lt, sql } from "drizzle-orm";
 import type { StoreDatabase } from "../store/open";
-import { documentQuota, writeCount } from "../store/schema";
+import { storedBytes, writeCount } from "../store/schema";
+import { secondsUntil } from "./clock";
+import type { BaseContext } from "./context";
 import { TooMany } from "./errors";
+import type { Caller } from "./operation";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** A client's rate limit in the current minute. */
 export type Allowance = { limit: number; remaining: number; resetSeconds: number };
-
-const secondsUntil = (end: number, now: number) => Math.max(1, Math.ceil((end - now) / 1000));
 
 /**
  * Counts a client's write and throws {@link TooMany} above the limit per minute. The counter is in the store, so all
@@ -34,29 +35,37 @@ export async function countWrite(db: StoreDatabase, client: string, limit: numbe
   return { limit, remaining: limit - count, resetSeconds };
 }
 
-/** Adds a new document's bytes to the client's daily total (UTC) and throws {@link TooMany} above the limit. */
+/** The size of a row's values as text, in bytes. */
+export const textBytes = (row: object) =>
+  Object.values(row).reduce((sum: number, value) => sum + Buffer.byteLength(String(value ?? "")), 0);
+
+/**
+ * Adds the bytes of a new row to the caller's daily total (UTC) and throws {@link TooMany} above the limit. Callers with a
+ * write token have no limit.
+ */
 export async function countBytes(
   db: StoreDatabase,
-  client: string,
+  { storedBytesPerDay: limit }: BaseContext["config"],
+  { client, hasWriteToken }: Caller,
   bytes: number,
-  limit: number,
-  now: number,
 ): Promise<void> {
+  if (limit === undefined || hasWriteToken) return;
+  const now = Date.now();
   const day = new Date(now).toISOString().slice(0, 10);
   const resetSeconds = secondsUntil((Math.floor(now / DAY_MS) + 1) * DAY_MS, now);
   const tooMany = () =>
-    new TooMany(`More than ${limit} bytes of new documents in a day; try again tomorrow`, resetSeconds);
+    new TooMany(`More than ${limit} bytes stored in a day (UTC); try again tomorrow, or send less`, resetSeconds);
   if (bytes > limit) throw tooMany();
   const [row] = await db
-    .insert(documentQuota)
+    .insert(storedBytes)
     .values({ client, day, bytes })
     .onConflictDoUpdate({
-      target: [documentQuota.client, documentQuota.day],
-      set: { bytes: sql`${documentQuota.bytes} + ${bytes}` },
-      setWhere: sql`${documentQuota.bytes} + ${bytes} <= ${limit}`,
+      target: [storedBytes.client, storedBytes.day],
+      set: { bytes: sql`${storedBytes.bytes} + ${bytes}` },
+      setWhere: sql`${storedBytes.bytes} + ${bytes} <= ${limit}`,
     })
-    .returning({ bytes: documentQuota.bytes });
+    .returning({ bytes: storedBytes.bytes });
   if (!row) throw tooMany();
-  // The first document of a day deletes the totals of earlier days.
-  if (row.bytes === bytes) await db.delete(documentQuota).where(lt(documentQuota.day, day));
+  // The first write of a day deletes the totals of earlier days.
+  if (row.bytes === bytes) await db.delete(storedBytes).where(lt(storedBytes.day, day));
 }

@@ -57,10 +57,15 @@ export async function runOperation(
     onRateLimit?.(allowance);
   }
   if (onIndexHead && operation.readsIndex !== false) onIndexHead(await context.head());
-  const output = await runParsed(context, operation, input, caller);
+  const run = () => runParsed(context, operation, input, caller);
+  const output = await (operation.writes || operation.paid ? run() : runRead(context, caller, run));
   if (operation.writes) await visibleToAll();
   return { input, output };
 }
+
+/** Runs a read within the client's limit of reads at once. */
+export const runRead = <Value>({ limits }: BaseContext, { client }: Caller, read: () => Promise<Value>) =>
+  limits ? limits.runRead(client, read) : read();
 
 /** Runs an operation on validated input. With `checkAnswers`, validates the output. */
 export async function runParsed(

@@ -4,6 +4,9 @@ import pg, { type QueryConfig } from "pg";
 /** The maximum number of named statements. Every connection of the server keeps the plans of those that it has run. */
 const MAX_STATEMENTS = 200;
 
+/** A statement that runs longer is canceled: its request has timed out, and it would keep a connection from others. */
+export const STATEMENT_MS = 15_000;
+
 const names = new Map<string, string>();
 
 /** The name of a query text; undefined beyond the limit. */

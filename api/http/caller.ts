@@ -43,37 +43,53 @@ const isHost = (text: string) => /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i.test(t
 
 type Settings = Pick<Config, "trustProxy" | "publicBaseUrl" | "writeTokens">;
 
+/** Where a request comes from, and its headers. */
+export type Origin = {
+  header: (name: string) => string | undefined;
+  remoteAddress: string | undefined;
+};
+
+/** The rate-limit key of a request: its valid write token, or the address that sent it. */
+export function clientKeyOf(
+  { header, remoteAddress }: Origin,
+  { trustProxy, writeTokens }: Pick<Settings, "trustProxy" | "writeTokens">,
+): string {
+  const token = validToken(header("authorization"), writeTokens);
+  if (token !== undefined) return `token ${digest(token).toString("hex").slice(0, 16)}`;
+  return clientOf((trustProxy ? lastOf(header("x-forwarded-for")) : undefined) ?? remoteAddress ?? "unknown");
+}
+
+/** The headers and the address of a request that is served without Hono. */
+export const originOf = ({ headers, socket }: IncomingMessage): Origin => ({
+  header: (name) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  },
+  remoteAddress: socket.remoteAddress,
+});
+
 /** Reads the caller of a request that Hono handles. */
 export function callerOf(c: HonoContext, settings: Settings): Caller {
   const { protocol, host } = new URL(c.req.url);
   const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage };
-  const header = (name: string) => c.req.header(name);
-  return callerFrom({ protocol: protocol.slice(0, -1), host, header, socket: incoming?.socket }, settings);
+  const origin = { header: (name: string) => c.req.header(name), remoteAddress: incoming?.socket.remoteAddress };
+  return callerFrom(origin, `${protocol}//${host}`, settings);
 }
 
-type Origin = {
-  protocol: string;
-  host: string;
-  header: (name: string) => string | undefined;
-  socket: { remoteAddress?: string | undefined } | undefined;
-};
-
-/** Reads the caller of a request. Uses forwarding headers only with `trustProxy`. */
-export function callerFrom(
-  { protocol, host, header, socket }: Origin,
-  { trustProxy, publicBaseUrl, writeTokens }: Settings,
-): Caller {
-  const forwarded = (name: string, isValid = (_: string) => true) => {
+/** Reads the caller of a request to `url`. Uses forwarding headers only with `trustProxy`. */
+export function callerFrom(origin: Origin, url: string, settings: Settings): Caller {
+  const { trustProxy, publicBaseUrl, writeTokens } = settings;
+  const { header } = origin;
+  const forwarded = (name: string, isValid: (value: string) => boolean) => {
     const value = trustProxy ? lastOf(header(name)) : undefined;
     return value !== undefined && isValid(value) ? value : undefined;
   };
-  const address = forwarded("x-forwarded-for") ?? socket?.remoteAddress ?? "unknown";
-  const token = validToken(header("authorization"), writeTokens);
+  const [protocol, host] = url.split("://");
   return {
     baseUrl:
       publicBaseUrl ??
       `${forwarded("x-forwarded-proto", isProtocol) ?? protocol}://${forwarded("x-forwarded-host", isHost) ?? host}`,
-    client: token === undefined ? clientOf(address) : `token ${digest(token).toString("hex").slice(0, 16)}`,
-    hasWriteToken: token !== undefined,
+    client: clientKeyOf(origin, settings),
+    hasWriteToken: validToken(header("authorization"), writeTokens) !== undefined,
   };
 }

@@ -12,6 +12,8 @@ const EXPOSED_HEADERS = [
 export const commonHeaders = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": EXPOSED_HEADERS.join(","),
+  // Browsers must not guess another content type, such as HTML in a published document.
+  "x-content-type-options": "nosniff",
 } as const;
 
 /** The client's request id if it is valid, or a new one. */

@@ -13,6 +13,7 @@ const databaseMessages: Readonly<Record<DatabaseProblem, string>> = {
   unavailable: "The database does not answer; try again shortly",
   "read-only": "The database is read-only, so nothing was written; try again shortly",
   locked: "The database is busy, so nothing was written; try again shortly",
+  slow: "The database took too long; try again shortly",
   "no-index": "The index is not built yet; try again shortly",
 };
 

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Logger } from "pino";
 import { CONFIGURATION_ERROR } from "../../config/exit-codes";
+import { commonHeaders } from "./common-headers";
 import { type Failure, failureOf } from "./failure";
 
 /** A request handler, such as a Hono app. */
@@ -24,7 +25,11 @@ const MAX_HEADER_BYTES = 256 * 1024;
 function logRejection({ status, message }: Pick<Failure, "status" | "message">, log: Logger) {
   const requestId = randomUUID();
   log.info({ request_id: requestId, status, error: message }, "request");
-  return { "content-type": "application/json", "x-request-id": requestId, "access-control-allow-origin": "*" };
+  return {
+    "content-type": "application/json",
+    "x-request-id": requestId,
+    ...commonHeaders,
+  };
 }
 
 /** Writes an error response to a socket without a parsed request, and closes it. */
@@ -83,8 +88,16 @@ const IN_FLIGHT_MS = 5_000;
 /** Responds to a request without the app. Returns false, or a promise of it, if it can't. */
 export type ServeDirectly = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
 
-/** Serves `app` on the gateway's port. */
-export function listen(app: App, port: number, log: Logger, serveDirectly: ServeDirectly = () => false): Listener {
+/** Where to listen. Without a host: on all addresses. */
+type Address = { port: number; host?: string };
+
+/** Serves `app` at the gateway's address. */
+export function listen(
+  app: App,
+  { port, host }: Address,
+  log: Logger,
+  serveDirectly: ServeDirectly = () => false,
+): Listener {
   const handle = getRequestListener((request, bindings) => app.fetch(request, bindings), {
     errorHandler: (error) => errorResponse(error, log),
   });
@@ -116,11 +129,11 @@ export function listen(app: App, port: number, log: Logger, serveDirectly: Serve
     console.error(
       error.code === "EADDRINUSE"
         ? `Port ${port} is in use. Set API_PORT to another one.`
-        : `The gateway can't listen on port ${port} (API_PORT): ${error.message}`,
+        : `The gateway can't listen on ${host ?? "all addresses"} (API_HOST), port ${port} (API_PORT): ${error.message}`,
     );
     process.exit(CONFIGURATION_ERROR);
   });
-  server.listen(port);
+  server.listen({ port, host });
   return {
     async drain() {
       await withoutConnections(server, NOTICE_MS);

@@ -5,7 +5,7 @@ import { getTableConfig, type PgDatabase, type PgQueryResultHKT, PgTable } from 
 import pg from "pg";
 import { sameDeploymentPattern } from "../../config/index-build";
 import * as schemaModule from "../../ponder.schema";
-import { PreparedPool } from "../database/prepared-pool";
+import { PreparedPool, STATEMENT_MS } from "../database/prepared-pool";
 
 /** Read access to the index. */
 export type IndexDatabase = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute">;
@@ -112,7 +112,7 @@ export function openIndex(options: Options): OpenIndex {
   const connectTo = (schema: string) => {
     const pool = new PreparedPool({
       connectionString: databaseUrl,
-      options: `-c search_path=${schema} -c default_transaction_read_only=on`,
+      options: `-c search_path=${schema} -c default_transaction_read_only=on -c statement_timeout=${STATEMENT_MS}`,
       application_name: "intentry_gateway",
       max: POOL_SIZE,
       connectionTimeoutMillis: CONNECT_MS,

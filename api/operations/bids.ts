@@ -4,6 +4,7 @@ import { bid, bidSelection, intent } from "../../ponder.schema";
 import type { Clock } from "../core/clock";
 import { Conflict, NotFound } from "../core/errors";
 import { address, id, jsonObject, oneOf, shortText } from "../core/inputs";
+import { countBytes, textBytes } from "../core/limits";
 import { listOutput, type Now, pagedList, pageInput } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
@@ -296,11 +297,11 @@ export const createBid = operation({
   writes: true,
   development: DISABLED,
   status: 201,
-  async run(context, { id, solver, amount_in, amount_out, fee, valid_until, execution_plan }) {
+  async run(context, { id, solver, amount_in, amount_out, fee, valid_until, execution_plan }, caller) {
     const [found, clock] = await Promise.all([findIntent(context.db, id), context.clock()]);
     if (!found) throw new NotFound(`Intent ${id} not found`);
     requireOpen(found, clock);
-    const row = await saveBid(await context.store(), {
+    const bid = {
       chainId: context.config.chainId,
       intentHash: found.intentHash,
       intentId: id,
@@ -311,7 +312,10 @@ export const createBid = operation({
       validUntil: valid_until,
       executionPlan: execution_plan === undefined ? null : JSON.stringify(execution_plan),
       createdAt: clock.now,
-    });
+    };
+    const db = await context.store();
+    await countBytes(db, context.config, caller, textBytes(bid));
+    const row = await saveBid(db, bid);
     return offchainToWire(row, id, clock);
   },
 });

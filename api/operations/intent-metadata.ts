@@ -4,22 +4,28 @@ import { metadataTypedData } from "../../client/src/metadata";
 import { intent } from "../../ponder.schema";
 import { BadInput, Conflict, NotFound, Unavailable } from "../core/errors";
 import { address, bytes, hash, id } from "../core/inputs";
-import { operation, z } from "../core/operation";
+import { countBytes, textBytes } from "../core/limits";
+import { type Caller, operation, z } from "../core/operation";
 import { addressText, bytesText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery } from "../database/prepared-query";
 import {
   contradictions,
+  type HashedContent,
+  hashContent,
   isSameContent,
+  isStored,
   type LinkedIntent,
   linkedMetadata,
   type MetadataContent,
   type MetadataKey,
   type MetadataRow,
+  oneWriteAtATime,
   preference,
   replaceUnsigned,
   reservedMetadata,
   saveMetadata,
 } from "../store/metadata";
+import type { StoreDatabase } from "../store/open";
 import { intentMetadata } from "../store/schema";
 import type { Context } from "./context";
 
@@ -168,30 +174,45 @@ async function saveForIntent(
   row: IntentRow,
   sent: SentContent,
   signature: Hex | undefined,
+  caller: Caller,
 ): Promise<MetadataRow> {
   const { config, store } = context;
-  const content = contentOf(sent);
+  const content = hashContent(contentOf(sent));
   const linked = linkedIntent(config.chainId, row);
   const { commitments, ...key } = linked;
   const wrong = contradictions(asSent(sent), commitments);
   if (wrong.length > 0)
     throw new Conflict(`${wrong.join(", ")}: differs from the on-chain commitment of intent ${row.intentId}`);
   const signed = await isSigned(context, key, content, signature);
-  const db = await store();
-  const present = await linkedMetadata(db, linked);
-  if (!signed && present && !isSameContent(present, content)) {
-    if (present.signedAt !== null) throw new Conflict("The owner has signed other metadata for this intent");
-    if (!config.openMetadata)
-      throw new Conflict("This intent has other metadata; only metadata signed by the owner can replace it");
-    return replaceUnsigned(db, key, content);
-  }
-  const saved = await saveMetadata(db, key, content, signed);
-  requireNewest(await linkedMetadata(db, linked), content, signed);
-  return saved;
+  return oneWriteAtATime(await store(), key, async (db) => {
+    const present = await linkedMetadata(db, linked);
+    if (!signed && present && !isSameContent(present, content)) {
+      if (present.signedAt !== null) throw new Conflict("The owner has signed other metadata for this intent");
+      if (!config.openMetadata)
+        throw new Conflict("This intent has other metadata; only metadata signed by the owner can replace it");
+      await countContent(context, db, caller, key, content);
+      return replaceUnsigned(db, key, content);
+    }
+    await countContent(context, db, caller, key, content);
+    const saved = await saveMetadata(db, key, content, signed);
+    requireNewest(await linkedMetadata(db, linked), content, signed);
+    return saved;
+  });
+}
+
+/** Counts the bytes of a content that is not stored yet. */
+async function countContent(
+  { config }: Context,
+  db: StoreDatabase,
+  caller: Caller,
+  key: MetadataKey,
+  content: HashedContent,
+): Promise<void> {
+  if (!(await isStored(db, key, content))) await countBytes(db, config, caller, textBytes({ ...key, ...content }));
 }
 
 /** Throws {@link Conflict} if signed metadata is not served, because the owner signed other metadata after it. */
-function requireNewest(served: MetadataRow | null | undefined, content: MetadataContent, signed: boolean): void {
+function requireNewest(served: MetadataRow | null | undefined, content: HashedContent, signed: boolean): void {
   if (signed && served && !isSameContent(served, content))
     throw new Conflict("The owner has since signed other metadata for this intent");
 }
@@ -213,10 +234,10 @@ export const putMetadata = operation({
   example: { id: "1", execution_target: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
   writes: true,
   headers: { "x-owner-signature": "owner_signature" },
-  async run(context: Context, { id, owner_signature, ...sent }) {
+  async run(context: Context, { id, owner_signature, ...sent }, caller) {
     const row = await findIntent(context, [intent.intentId, id]);
     if (!row) throw new NotFound(`Intent ${id} not found`);
-    return toWire(await saveForIntent(context, row, sent, owner_signature), row.intentId);
+    return toWire(await saveForIntent(context, row, sent, owner_signature, caller), row.intentId);
   },
 });
 
@@ -235,23 +256,26 @@ export const reserveMetadata = operation({
   writes: true,
   status: 201,
   headers: { "x-owner-signature": "owner_signature" },
-  async run(context: Context, { intent_hash: intentHash, owner, owner_signature, ...sent }) {
+  async run(context: Context, { intent_hash: intentHash, owner, owner_signature, ...sent }, caller) {
     const row = await findIntent(context, [intent.intentHash, intentHash]);
     if (row) {
       if (row.owner !== owner)
         throw new Conflict(`owner: must be ${row.owner}, the owner of intent ${row.intentId} with this hash`);
-      return toWire(await saveForIntent(context, row, sent, owner_signature), row.intentId);
+      return toWire(await saveForIntent(context, row, sent, owner_signature, caller), row.intentId);
     }
     const { chainId } = context.config;
     const key: MetadataKey = { chainId, intentHash, owner };
-    const content = contentOf(sent);
+    const content = hashContent(contentOf(sent));
     const signed = await isSigned(context, key, content, owner_signature);
-    const db = await context.store();
-    const present = await reservedMetadata(db, chainId, intentHash, owner);
-    if (!signed && present && present.signedAt !== null && !isSameContent(present, content))
-      throw new Conflict("The owner has signed other metadata for this intent");
-    const saved = await saveMetadata(db, key, content, signed);
-    requireNewest(await reservedMetadata(db, chainId, intentHash, owner), content, signed);
+    const saved = await oneWriteAtATime(await context.store(), key, async (db) => {
+      const present = await reservedMetadata(db, chainId, intentHash, owner);
+      if (!signed && present && present.signedAt !== null && !isSameContent(present, content))
+        throw new Conflict("The owner has signed other metadata for this intent");
+      await countContent(context, db, caller, key, content);
+      const row = await saveMetadata(db, key, content, signed);
+      requireNewest(await reservedMetadata(db, chainId, intentHash, owner), content, signed);
+      return row;
+    });
     return toWire(saved, null);
   },
 });

@@ -1,64 +1,66 @@
 import { isDeepStrictEqual } from "node:util";
-import { Ajv } from "ajv";
-import { Ajv2019 } from "ajv/dist/2019.js";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import draft6 from "ajv/dist/refs/json-schema-draft-06.json" with { type: "json" };
-import { eq, or } from "drizzle-orm";
+import { eq, getTableColumns, or, sql } from "drizzle-orm";
 import { type Hex, keccak256, stringToBytes } from "viem";
-import { Conflict, NotFound, TooLarge } from "../core/errors";
+import { BadInput, Conflict, NotFound, TooLarge } from "../core/errors";
 import { hash, jsonObject, longText, scalar, shortText } from "../core/inputs";
+import { countBytes, textBytes } from "../core/limits";
 import { countRows, listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { hashText } from "../core/outputs";
 import { type Placeholders, preparedQuery } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
+import { boundsProblem } from "../schemas/bounds";
+import { createSchemaChecker } from "../schemas/checker";
 import { attestationSchema } from "../store/schema";
 
 const MAX_SCHEMA_BYTES = 128 * 1024;
 
-const Schema = z
+/** Lists contain the `json_schema` of smaller schemas only, so that a page of 100 has at most 400 KiB. */
+const MAX_LISTED_BYTES = 4 * 1024;
+
+const fields = {
+  schema_hash: hashText,
+  name: z.string().openapi({ example: "solver_reputation" }),
+  description: z.string().nullable(),
+  json_schema: z.record(z.string(), z.unknown()).openapi({ example: { type: "object" } }),
+  recommended_subject: z.string().nullable().openapi({ example: "solver" }),
+  builtin: z.boolean(),
+  created_at: z.iso.datetime(),
+};
+
+const Schema = z.strictObject(fields).openapi("AttestationSchema");
+
+const ListedSchema = z
   .strictObject({
-    schema_hash: hashText,
-    name: z.string().openapi({ example: "solver_reputation" }),
-    description: z.string().nullable(),
-    json_schema: z.record(z.string(), z.unknown()).openapi({ example: { type: "object" } }),
-    recommended_subject: z.string().nullable().openapi({ example: "solver" }),
-    builtin: z.boolean(),
-    created_at: z.iso.datetime(),
+    ...fields,
+    json_schema: fields.json_schema.nullable().openapi({
+      description: `Null if it has more than ${MAX_LISTED_BYTES} bytes. Then read it with GET /attestations/schemas/{schemaHash}.`,
+    }),
   })
-  .openapi("AttestationSchema");
+  .openapi("ListedAttestationSchema");
 
 type Row = typeof attestationSchema.$inferSelect;
 
-const toWire = (row: Row): z.input<typeof Schema> => ({
+type ListedRow = Omit<Row, "jsonSchema"> & { jsonSchema: string | null };
+
+const withoutBody = (row: ListedRow) => ({
   schema_hash: row.schemaHash,
   name: row.name,
   description: row.description,
-  json_schema: JSON.parse(row.jsonSchema),
   recommended_subject: row.recommendedSubject,
   builtin: row.builtin,
   created_at: row.createdAt.toISOString(),
 });
 
-const options = { strict: false, logger: false } as const;
+const toWire = (row: Row): z.input<typeof Schema> => ({
+  ...withoutBody(row),
+  json_schema: JSON.parse(row.jsonSchema),
+});
 
-/** Validators of the supported JSON Schema drafts, by the part of `$schema` that identifies the draft. */
-const drafts = new Map([
-  ["draft-06", new Ajv({ ...options, meta: false, defaultMeta: draft6.$id }).addMetaSchema(draft6)],
-  ["draft-07", new Ajv(options)],
-  ["draft/2019-09", new Ajv2019(options)],
-  ["draft/2020-12", new Ajv2020(options)],
-]);
-const newestDraft = "https://json-schema.org/draft/2020-12/schema";
-
-/** Returns the problem of a JSON Schema, or null. Default of `$schema`: the newest draft. */
-function schemaProblem({ $schema = newestDraft, ...schema }: Record<string, unknown>): string | null {
-  const ajv = drafts.get(/^https?:\/\/json-schema\.org\/(.+)\/schema#?$/.exec(String($schema))?.[1] ?? "");
-  if (!ajv) return `must have a supported $schema: ${[...drafts.keys()].join(", ")}`;
-  return ajv.validateSchema(schema)
-    ? null
-    : `is not a valid JSON Schema: ${ajv.errorsText(ajv.errors, { dataVar: "json_schema" })}`;
-}
+const listedToWire = (row: ListedRow): z.input<typeof ListedSchema> => ({
+  ...withoutBody(row),
+  json_schema: row.jsonSchema === null ? null : JSON.parse(row.jsonSchema),
+});
 
 const nameText = scalar<string, string>(
   (sent) =>
@@ -68,24 +70,36 @@ const nameText = scalar<string, string>(
   { type: "string", pattern: "^[a-z0-9_-]{1,64}$", example: "price_feed" },
 );
 
+/** A schema of bounded size. Its validation takes longer and follows in a worker thread, after the write was counted. */
 const schemaObject = jsonObject.superRefine((schema, context) => {
-  const message = schemaProblem(schema);
+  const message = boundsProblem(schema);
   if (message) context.addIssue({ code: "custom", message });
 });
 
+const schemaProblem = createSchemaChecker();
+
 export const listSchemas = listOperation({
   route: "GET /attestations/schemas",
-  summary: "Attestation schemas, by name.",
+  summary: "Attestation schemas, by name. The json_schema of a large schema is null in the list.",
   name: "schemas",
-  item: Schema,
+  item: ListedSchema,
   filters: {},
   example: {},
   database: ({ store }) => store(),
-  query: (db: IndexDatabase) => db.select().from(attestationSchema).$dynamic(),
+  query: (db: IndexDatabase) =>
+    db
+      .select({
+        ...getTableColumns(attestationSchema),
+        jsonSchema: sql<
+          string | null
+        >`CASE WHEN octet_length(${attestationSchema.jsonSchema}) <= ${MAX_LISTED_BYTES} THEN ${attestationSchema.jsonSchema} END`,
+      })
+      .from(attestationSchema)
+      .$dynamic(),
   counting: (db) => countRows(db, attestationSchema),
   where: () => [],
   order: [{ column: attestationSchema.name, of: (row) => row.name }],
-  toWire,
+  toWire: listedToWire,
 });
 
 const findSchema = preparedQuery((db, { schemaHash }: Placeholders<{ schemaHash: Hex }>) =>
@@ -131,7 +145,7 @@ export const publishSchema = operation({
   readsIndex: false,
   writes: true,
   status: 201,
-  async run({ store }, { name, description, json_schema, recommended_subject, schema_hash }) {
+  async run({ store, config }, { name, description, json_schema, recommended_subject, schema_hash }, caller) {
     const schema = {
       schemaHash: schema_hash ?? keccak256(stringToBytes(name)),
       name,
@@ -141,13 +155,19 @@ export const publishSchema = operation({
     };
     if (Buffer.byteLength(schema.jsonSchema) > MAX_SCHEMA_BYTES)
       throw new TooLarge(`json_schema: must have at most ${MAX_SCHEMA_BYTES} bytes`);
+    const problem = await schemaProblem(schema.jsonSchema);
+    if (problem) throw new BadInput(`json_schema: ${problem}`);
     const db = await store();
-    await db
-      .insert(attestationSchema)
-      .values({ ...schema, builtin: false })
-      .onConflictDoNothing();
     const taken = or(eq(attestationSchema.schemaHash, schema.schemaHash), eq(attestationSchema.name, name));
-    const rows = await db.select().from(attestationSchema).where(taken);
+    const findTaken = () => db.select().from(attestationSchema).where(taken);
+    if ((await findTaken()).length === 0) {
+      await countBytes(db, config, caller, textBytes(schema));
+      await db
+        .insert(attestationSchema)
+        .values({ ...schema, builtin: false })
+        .onConflictDoNothing();
+    }
+    const rows = await findTaken();
     const same = rows.find((row) => isSame(row, schema));
     if (same) return toWire(same);
     const byName = rows.some((row) => row.name === name);

@@ -8,6 +8,7 @@ import type { BaseContext } from "../core/context";
 import { InProgress, Unavailable } from "../core/errors";
 import type { AnyCall, Caller } from "../core/operation";
 import { paidCaller } from "../core/paid-caller";
+import { createSemaphore } from "../core/semaphore";
 import { withDeadline } from "../core/with-deadline";
 import { TIME_LIMIT_MS } from "../http/time-limit";
 import type { Facilitator } from "./facilitators/remote";
@@ -25,7 +26,6 @@ import {
 } from "./records";
 import { requirementsOf } from "./requirements";
 import { paidResponse, paymentRequiredResponse, settlementFailedResponse } from "./responses";
-import { createSemaphore } from "./semaphore";
 import { findSettlement, type PaymentChain } from "./settlement";
 
 /** Payment dependencies: the terms, the facilitator and the payment network. */

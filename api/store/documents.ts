@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
-import { type Hex, keccak256 } from "viem";
+import type { Hex } from "viem";
+import { keccak256 } from "./keccak";
 import type { StoreDatabase } from "./open";
 import { document, type documentKinds } from "./schema";
 
@@ -34,10 +35,9 @@ const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${lette
 export async function saveDocument(
   db: StoreDatabase,
   kind: DocumentKind,
-  bytes: Uint8Array,
+  { hash, bytes }: { hash: Hex; bytes: Uint8Array },
   fields: DocumentFields,
 ): Promise<DocumentRecord> {
-  const hash = documentHash(bytes);
   const columns = Object.keys(fields) as (keyof DocumentFields)[];
   const filled = Object.fromEntries(columns.map((column) => [column, keepExisting(column)]));
   const fillsField = sql.join(

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, isNull, or, type SQL, sql } from "drizzle-orm";
-import { type Address, type Hex, keccak256 } from "viem";
+import type { Address, Hex } from "viem";
+import { keccak256 } from "./keccak";
 import type { StoreDatabase } from "./open";
 import { intentMetadata } from "./schema";
 
@@ -23,26 +24,23 @@ export type Commitments = {
   requiredAttestationSchema: Hex | null;
 };
 
-const dataHash = (data: Hex | null) => (data === null ? null : keccak256(data));
+const dataHash = (data: Hex | null) => (data === null ? null : keccak256(Buffer.from(data.slice(2), "hex")));
 
-/** Identifies a content. Unset and zero values hash differently. */
-const contentHash = (content: MetadataContent): Hex =>
-  keccak256(
-    Buffer.from(
-      JSON.stringify([
-        content.executionTarget,
-        content.executionData,
-        content.requiredAttestationSubject,
-        content.requiredAttestationSchema,
-      ]),
-    ),
-  );
+/** A content with the hash that identifies it. Unset and zero values hash differently. */
+export type HashedContent = MetadataContent & Pick<MetadataRow, "contentHash" | "executionDataHash">;
+
+export const hashContent = (content: MetadataContent): HashedContent => {
+  const { executionTarget, executionData, requiredAttestationSubject, requiredAttestationSchema } = content;
+  const fields = [executionTarget, executionData, requiredAttestationSubject, requiredAttestationSchema];
+  const contentHash = keccak256(Buffer.from(JSON.stringify(fields)));
+  return { ...content, contentHash, executionDataHash: dataHash(executionData) };
+};
 
 /** The fields of a content that conflict with the intent's on-chain commitments. */
 export function contradictions(content: MetadataContent, commitments: Commitments): string[] {
   const pairs = {
     execution_target: [content.executionTarget, commitments.executionTarget],
-    execution_data: [dataHash(content.executionData), commitments.executionDataHash],
+    execution_data: [commitments.executionDataHash && dataHash(content.executionData), commitments.executionDataHash],
     required_attestation_subject: [content.requiredAttestationSubject, commitments.requiredAttestationSubject],
     required_attestation_schema: [content.requiredAttestationSchema, commitments.requiredAttestationSchema],
   } as const;
@@ -112,28 +110,53 @@ export async function reservedMetadata(
   return row ?? null;
 }
 
+/**
+ * Runs `write` while no other write of this metadata runs, in one transaction. What `write` reads of it stays current until
+ * it commits.
+ */
+export const oneWriteAtATime = <Value>(
+  db: StoreDatabase,
+  { chainId, intentHash, owner }: MetadataKey,
+  write: (transaction: StoreDatabase) => Promise<Value>,
+): Promise<Value> =>
+  db.transaction(async (transaction) => {
+    const key = `intent_metadata ${chainId} ${intentHash} ${owner}`;
+    await transaction.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
+    return write(transaction);
+  });
+
+/** Whether this content is stored already. */
+export async function isStored(db: StoreDatabase, key: MetadataKey, { contentHash }: HashedContent): Promise<boolean> {
+  const rows = await db
+    .select({ owner: intentMetadata.owner })
+    .from(intentMetadata)
+    .where(and(belongsTo(key), eq(intentMetadata.contentHash, contentHash)));
+  return rows.length > 0;
+}
+
 /** Upserts a content next to existing ones. `signed` sets `signedAt` once; it is never cleared. */
 export async function saveMetadata(
   db: StoreDatabase,
   key: MetadataKey,
-  content: MetadataContent,
+  content: HashedContent,
   signed: boolean,
 ): Promise<MetadataRow> {
-  const now = sql`now()`;
+  // Not `now()`, the time at which the transaction began to wait for its turn.
+  const now = sql`clock_timestamp()`;
   const [row] = await db
     .insert(intentMetadata)
     .values({
       ...key,
       ...content,
-      contentHash: contentHash(content),
-      executionDataHash: dataHash(content.executionData),
       signedAt: signed ? now : null,
+      createdAt: now,
+      updatedAt: now,
     })
     .onConflictDoUpdate({
       target: [intentMetadata.chainId, intentMetadata.intentHash, intentMetadata.owner, intentMetadata.contentHash],
       set: {
         signedAt: sql`coalesce(${intentMetadata.signedAt}, excluded.signed_at)`,
-        updatedAt: sql`CASE WHEN ${intentMetadata.signedAt} IS NULL AND excluded.signed_at IS NOT NULL THEN now() ELSE ${intentMetadata.updatedAt} END`,
+        updatedAt: sql`CASE WHEN ${intentMetadata.signedAt} IS NULL AND excluded.signed_at IS NOT NULL THEN excluded.updated_at ELSE ${intentMetadata.updatedAt} END`,
       },
     })
     .returning();
@@ -142,10 +165,13 @@ export async function saveMetadata(
 }
 
 /** Replaces all unsigned content with this one. */
-export const replaceUnsigned = (db: StoreDatabase, key: MetadataKey, content: MetadataContent): Promise<MetadataRow> =>
-  db.transaction(async (transaction) => {
-    await transaction.delete(intentMetadata).where(and(belongsTo(key), isNull(intentMetadata.signedAt)));
-    return saveMetadata(transaction, key, content, false);
-  });
+export async function replaceUnsigned(
+  transaction: StoreDatabase,
+  key: MetadataKey,
+  content: HashedContent,
+): Promise<MetadataRow> {
+  await transaction.delete(intentMetadata).where(and(belongsTo(key), isNull(intentMetadata.signedAt)));
+  return saveMetadata(transaction, key, content, false);
+}
 
-export const isSameContent = (row: MetadataRow, content: MetadataContent) => row.contentHash === contentHash(content);
+export const isSameContent = (row: MetadataRow, { contentHash }: HashedContent) => row.contentHash === contentHash;

@@ -61,8 +61,8 @@ export const writeCount = offchain.table(
   ],
 );
 
-/** Bytes of new documents by client and day (UTC). */
-export const documentQuota = offchain.table(
+/** Bytes stored by client and day (UTC), of all kinds of data. Earlier versions counted only documents, hence the name. */
+export const storedBytes = offchain.table(
   "document_quota",
   { client: text().notNull(), day: date({ mode: "string" }).notNull(), bytes: bigint({ mode: "number" }).notNull() },
   (table) => [primaryKey({ name: "document_quota_pkey", columns: [table.client, table.day] })],

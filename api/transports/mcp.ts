@@ -12,6 +12,7 @@ import {
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import { Hono } from "hono";
 import type { Logger } from "pino";
+import { BadInput } from "../core/errors";
 import type { AnyCall, Caller } from "../core/operation";
 import { runOperation } from "../core/run";
 import { callerOf } from "../http/caller";
@@ -20,6 +21,7 @@ import { setIndexHeaders } from "../http/index-headers";
 import type { Env } from "../http/log";
 import type { IndexHead } from "../index/head";
 import type { Context } from "../operations/context";
+import { batchCounter, type CountBytes, MAX_BATCH } from "./batch";
 import { summary, topics } from "./introduction";
 import { llmsFull, llmsIndex } from "./llms";
 import { bufferedRequest } from "./rest/body";
@@ -29,6 +31,8 @@ import { toolNameOf, toolOf, toolOperations } from "./tools";
 const ENDPOINT = "/mcp";
 
 const tools = toolOperations.map(({ name, operation }) => toolOf(name, operation));
+
+const toolsBytes = Buffer.byteLength(JSON.stringify(tools));
 
 const operationOfTool = new Map(toolOperations.map(({ name, operation }) => [toolNameOf(name), operation]));
 
@@ -56,22 +60,26 @@ const instructions = `${summary} ${topics.Values} ${topics.Lists} The resource i
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
 /** The context of one request. `onFault` receives server errors. */
-type RequestContext = { caller: Caller; onFault: (error: unknown) => void; onIndexHead: (head: IndexHead) => void };
+type RequestContext = {
+  caller: Caller;
+  onFault: (error: unknown) => void;
+  onIndexHead: (head: IndexHead) => void;
+  countBytes: CountBytes;
+};
 
 /** Runs an operation and returns its output as a tool result. Errors are results too, so the agent can read them. */
 async function callTool(
   context: Context,
   operation: AnyCall,
   sent: unknown,
-  { caller, onFault, onIndexHead }: RequestContext,
+  { caller, onFault, onIndexHead, countBytes }: RequestContext,
 ): Promise<CallToolResult> {
   try {
     const { output } = await runOperation(context, operation, sent, caller, { onIndexHead });
-    if (operation.document) return { content: [{ type: "text", text: String(output) }] };
-    return {
-      content: [{ type: "text", text: JSON.stringify(output) }],
-      structuredContent: output as Record<string, unknown>,
-    };
+    const text = operation.document ? String(output) : JSON.stringify(output);
+    const content: CallToolResult["content"] = [{ type: "text", text }];
+    countBytes(() => (operation.document ? 1 : 2) * Buffer.byteLength(text));
+    return operation.document ? { content } : { content, structuredContent: output as Record<string, unknown> };
   } catch (error) {
     const { message, fault } = failureOf(error);
     if (fault) onFault(error);
@@ -88,7 +96,18 @@ function serverFor(context: Context, request: RequestContext): Server {
     { name: "intentry", title: "Intentry", version: "0.1.0" },
     { capabilities: { tools: {}, resources: {} }, instructions, jsonSchemaValidator },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
+  /** Counts the bytes of a result that is not a tool's. Too many are a protocol error. */
+  const countBytes = (bytes: number) => {
+    try {
+      request.countBytes(() => bytes);
+    } catch (error) {
+      throw new McpError(ErrorCode.InvalidRequest, failureOf(error).message);
+    }
+  };
+  server.setRequestHandler(ListToolsRequestSchema, () => {
+    countBytes(toolsBytes);
+    return { tools };
+  });
   server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: sent = {} } }) => {
     const operation = operationOfTool.get(name);
     if (!operation) throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${name}; tools/list returns all tools`);
@@ -102,7 +121,9 @@ function serverFor(context: Context, request: RequestContext): Server {
     if (!resource)
       throw new McpError(ErrorCode.InvalidParams, `Unknown resource ${uri}; resources/list returns all resources`);
     const { mimeType, textFor } = resource;
-    return { contents: [{ uri, mimeType, text: textFor(request.caller.baseUrl) }] };
+    const text = textFor(request.caller.baseUrl);
+    countBytes(Buffer.byteLength(text));
+    return { contents: [{ uri, mimeType, text }] };
   });
   return server;
 }
@@ -114,15 +135,26 @@ function serverFor(context: Context, request: RequestContext): Server {
 export function mcpRoutes(context: Context, log: Logger): Hono<Env> {
   const routes = new Hono<Env>();
   routes.post(ENDPOINT, async (c) => {
+    const received = await bufferedRequest(c);
+    // Invalid JSON is left for the transport to reject.
+    const parsedBody: unknown = await received
+      .clone()
+      .json()
+      .catch(() => undefined);
+    const calls = Array.isArray(parsedBody) ? Math.max(1, parsedBody.length) : 1;
+    if (calls > MAX_BATCH) throw new BadInput(`body: must be a batch of at most ${MAX_BATCH} messages`);
+    const caller = callerOf(c, context.config);
+    context.limits?.countRequests(caller.client, calls - 1);
     const server = serverFor(context, {
-      caller: callerOf(c, context.config),
+      caller,
       onFault: (error) => log.error({ request_id: c.var.requestId, err: error }, "failed request"),
       onIndexHead: (head) => setIndexHeaders(c, head),
+      countBytes: batchCounter(calls),
     });
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
     try {
-      return await transport.handleRequest(await bufferedRequest(c));
+      return await transport.handleRequest(received, { parsedBody });
     } finally {
       await server.close();
     }

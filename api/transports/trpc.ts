@@ -13,13 +13,11 @@ import type { Env } from "../http/log";
 import type { IndexHead } from "../index/head";
 import type { Context } from "../operations/context";
 import { freeCalls, subscriptions } from "../operations/index";
+import { batchCounter, type CountBytes, MAX_BATCH } from "./batch";
 import { bufferedRequest } from "./rest/body";
 import { rejectOtherMethods } from "./rest/routes";
 
 const ENDPOINT = "/trpc";
-
-/** The maximum number of calls in one request. */
-const MAX_BATCH = 50;
 
 /** The tRPC code of each error status, or the nearest one. tRPC clients retry after INTERNAL_SERVER_ERROR. */
 const codes = {
@@ -41,6 +39,7 @@ type RequestContext = {
   signal: AbortSignal;
   onFault: (error: unknown) => void;
   onIndexHead: (head: IndexHead) => void;
+  countBytes: CountBytes;
 };
 
 /** The seconds until a retry of a failed call, if known. */
@@ -75,7 +74,9 @@ export function trpcFailure(thrown: unknown) {
 function procedureOf(context: Context, operation: AnyCall) {
   const resolve = async ({ input, ctx }: { input: unknown; ctx: RequestContext }) => {
     try {
-      return (await runOperation(context, operation, input ?? {}, ctx.caller, ctx)).output;
+      const { output } = await runOperation(context, operation, input ?? {}, ctx.caller, ctx);
+      ctx.countBytes(() => Buffer.byteLength(JSON.stringify(output)));
+      return output;
     } catch (error) {
       if (failureOf(error).fault) ctx.onFault(error);
       throw trpcErrorOf(error);
@@ -133,16 +134,26 @@ function routerOf(context: Context) {
   return router(resources);
 }
 
+/** The number of calls in a request. A batch has their names in its path, separated by commas. */
+function callsIn(url: string): number {
+  const { pathname, searchParams } = new URL(url);
+  return searchParams.get("batch") === "1" ? pathname.split(/,|%2c/i).length : 1;
+}
+
 /** Serves the free calls, also in batches, and the subscriptions to tRPC clients. */
 export function trpcRoutes(context: Context, log: Logger): Hono<Env> {
   const routes = new Hono<Env>();
   const router = routerOf(context);
   routes.on(["GET", "POST"], `${ENDPOINT}/*`, async (c) => {
+    const caller = callerOf(c, context.config);
+    const calls = callsIn(c.req.url);
+    context.limits?.countRequests(caller.client, calls - 1);
     const request: RequestContext = {
-      caller: callerOf(c, context.config),
+      caller,
       signal: c.req.raw.signal,
       onFault: (error) => log.error({ request_id: c.var.requestId, err: error }, "failed request"),
       onIndexHead: (head) => setIndexHeaders(c, head),
+      countBytes: batchCounter(calls),
     };
     return fetchRequestHandler({
       endpoint: ENDPOINT,

@@ -81,7 +81,7 @@ export async function startServers(onProgress: (what: string) => void): Promise<
       onGivenUp,
     });
     stops.push(index.stop);
-    await indexReady(index.indexer.current(), hot, await connect(rpcUrl).getBlockNumber());
+    await indexReady(index.indexer.current(), urlOf(hot), await connect(rpcUrl).getBlockNumber());
     await publishExamples(urlOf(hot), undefined);
 
     onProgress("Starting the servers to compare");

@@ -244,6 +244,17 @@ export type AttestationSchema = {
   created_at: string;
 };
 
+export type ListedAttestationSchema = {
+  schema_hash: Hex;
+  name: string;
+  description: string | null;
+  /** Null if it has more than 4096 bytes. Then read it with GET /attestations/schemas/{schemaHash}. */
+  json_schema: Record<string, unknown> | null;
+  recommended_subject: string | null;
+  builtin: boolean;
+  created_at: string;
+};
+
 export type Attestation = {
   attestation_id: string;
   attester: Hex;
@@ -1084,7 +1095,7 @@ export type Api = {
       },
       AttestationSchema
     >;
-    /** Attestation schemas, by name. */
+    /** Attestation schemas, by name. The json_schema of a large schema is null in the list. */
     list: Query<
       {
         /** Page size. Values above 100 are lowered to 100. */
@@ -1097,7 +1108,7 @@ export type Api = {
         total?: boolean;
       },
       {
-        schemas: readonly AttestationSchema[];
+        schemas: readonly ListedAttestationSchema[];
         pagination: Pagination;
       }
     >;

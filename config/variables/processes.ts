@@ -1,12 +1,20 @@
 import { resolve } from "node:path";
 import { z } from "zod";
-import { flag, port, wholeNumber } from "../values";
+import { flag, host, port, wholeNumber } from "../values";
 import type { VariableGroup } from "../variable";
 
 export const processes = {
   title: "Processes",
   variables: {
     API_PORT: { property: "apiPort", schema: port, default: "3001", description: "Port of the gateway." },
+    API_HOST: {
+      property: "apiHost",
+      schema: host,
+      default: { local: "127.0.0.1" },
+      computedDefault: "`127.0.0.1` on a local chain, all addresses elsewhere",
+      description:
+        "Address on which the gateway listens. A local chain has no limits and open writes, so only this machine can reach its gateway by default.",
+    },
     PONDER_PORT: {
       property: "ponderPort",
       schema: port,

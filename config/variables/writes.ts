@@ -10,8 +10,9 @@ export const writes = {
     PUBLIC_BASE_URL: {
       property: "publicBaseUrl",
       schema: httpUrl.transform((url) => url.replace(/\/+$/, "")),
-      computedDefault: "the scheme and host of the request",
-      description: "Public base URL of the service. The `uri` of a document starts with it.",
+      computedDefault: "the scheme and host of the request on a local chain; required elsewhere",
+      description:
+        "URL at which clients reach the service. The `uri` of a document and the links of `llms.txt` start with it, not with the `Host` header, which clients choose.",
     },
     TRUST_PROXY: {
       property: "trustProxy",
@@ -35,12 +36,26 @@ export const writes = {
       default: { elsewhere: "600" },
       description: "Maximum number of writes per client and minute.",
     },
-    DOCUMENT_QUOTA_BYTES: {
-      property: "documentBytesPerDay",
+    STORAGE_QUOTA_BYTES: {
+      property: "storedBytesPerDay",
       schema: wholeNumber(1, Number.MAX_SAFE_INTEGER),
       default: { elsewhere: String(64 * 1024 * 1024) },
       description:
-        "Maximum size, in bytes, of the new documents that a client without a token may publish per day (UTC).",
+        "Maximum size, in bytes, of the new documents, schemas, metadata and bids that a client without a token may store per day (UTC).",
+    },
+    RATE_LIMIT_REQUESTS: {
+      property: "requestsPerMinute",
+      schema: wholeNumber(1, 1_000_000_000),
+      default: { elsewhere: "6000" },
+      description:
+        "Maximum number of requests per client and minute to each gateway process: reads, also from the cache, and writes. Each call of a tRPC or MCP batch counts. Further requests return 429.",
+    },
+    READS_PER_CLIENT: {
+      property: "readsAtOnce",
+      schema: wholeNumber(1, 1_000_000),
+      default: { elsewhere: "8" },
+      description:
+        "Maximum number of reads of a client that a gateway process runs at the same time. Up to 500 more wait, for at most 10 s. Further reads return 429. Reads from the cache don't count.",
     },
     METADATA_AUTH: {
       property: "openMetadata",

@@ -1,15 +1,15 @@
 import type { Handler } from "hono";
 import { proxy } from "hono/proxy";
 
-/** Forwards requests to the gateway's own port, and responds with what it answers, streams as they come. */
+/** Forwards requests to the gateway, and responds with what it answers, streams as they come. */
 export const forwardTo =
-  (apiPort: number): Handler =>
+  (apiUrl: string): Handler =>
   async (c) => {
     const { pathname, search } = new URL(c.req.url);
     try {
-      return await proxy(`http://127.0.0.1:${apiPort}${pathname}${search}`, { raw: c.req.raw, redirect: "manual" });
+      return await proxy(`${apiUrl}${pathname}${search}`, { raw: c.req.raw, redirect: "manual" });
     } catch {
-      const error = `The gateway does not answer on port ${apiPort} (API_PORT); try again shortly`;
+      const error = `The gateway does not answer at ${apiUrl} (API_HOST, API_PORT); try again shortly`;
       return c.json({ error }, 503, { "retry-after": "5" });
     }
   };

@@ -14,6 +14,6 @@ for (const registered of process.rawListeners("SIGTERM")) {
 /** Ponder's port: GraphQL, its own /health, /ready, /status and /metrics, and every other route of the gateway. */
 const app = new Hono();
 app.use("/graphql", graphql({ db, schema }));
-app.all("*", forwardTo(parseEnvironment(process.env).apiPort));
+app.all("*", forwardTo(parseEnvironment(process.env).apiUrl));
 
 export default app;

@@ -13,5 +13,5 @@ const log = pino({ level: "silent" });
 const store = createLazyStore(() => openStore({ databaseUrl: requireDatabaseUrl(environment), onIdleError: () => {} }));
 await store.db();
 const gateway = createGateway({ ...withoutIndex, store: store.db, config: { ...environment, ...baseSepolia } }, log);
-stopOnSignals(listen(gateway, environment.apiPort, log), { finish: store.close });
+stopOnSignals(listen(gateway, { port: environment.apiPort, host: environment.apiHost }, log), { finish: store.close });
 console.log("ready");

@@ -1,18 +1,12 @@
 import { count } from "drizzle-orm";
 import fc from "fast-check";
-import { pino } from "pino";
 import { keccak256, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Config } from "../../api/core/context";
-import { createGateway } from "../../api/gateway";
-import { createLazyStore } from "../../api/store/lazy";
 import { openStore } from "../../api/store/open";
 import { document } from "../../api/store/schema";
-import { parseEnvironment } from "../../config/environment";
-import { baseSepolia } from "../../config/networks";
-import { createTestDatabase } from "../support/database";
 import { runs } from "../support/seed";
-import { withoutIndex } from "../without-index";
+import { type Gateway, openGatewayOnStore, post } from "./gateway-on-store";
 
 const hashOf = (text: string) => keccak256(stringToBytes(text));
 
@@ -22,40 +16,14 @@ const kinds = [
   { path: "/quote-responses", text: "quote_response_json", hash: "response_hash" },
 ] as const;
 
-const config: Config = {
-  ...parseEnvironment({ NODE_ENV: "test", NETWORK: "base-sepolia", RPC_URL: "http://localhost" }),
-  chainId: baseSepolia.chainId,
-  contracts: baseSepolia.contracts,
-  writesPerMinute: undefined,
-  documentBytesPerDay: undefined,
-};
-
-/** The document routes on a real store. They don't use the index or the chain. */
+/** The document routes on a real store. */
 async function openDocuments() {
-  const database = await createTestDatabase("documents");
-  const options = { databaseUrl: database.url, onIdleError: () => {} };
-  const store = createLazyStore(() => openStore(options));
-  const serve = (change: Partial<Config> = {}) =>
-    createGateway({ ...withoutIndex, store: store.db, config: { ...config, ...change } }, pino({ level: "silent" }));
+  const gateways = await openGatewayOnStore("documents");
   return {
-    options,
-    serve,
-    rows: async () => (await (await store.db()).select({ rows: count() }).from(document))[0]?.rows,
-    async close() {
-      await store.close();
-      await database.drop();
-    },
+    ...gateways,
+    rows: async () => (await (await gateways.store()).select({ rows: count() }).from(document))[0]?.rows,
   };
 }
-
-type Gateway = ReturnType<Awaited<ReturnType<typeof openDocuments>>["serve"]>;
-
-const post = (gateway: Gateway, path: string, body: unknown, headers: Record<string, string> = {}) =>
-  gateway.request(path, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
 
 const latin1 = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 
@@ -322,7 +290,7 @@ describe("documents", () => {
   });
 
   it("limits the bytes of new documents per day, but not publishing the same one again", async () => {
-    const full = documents.serve({ documentBytesPerDay: 100, trustProxy: true });
+    const full = documents.serve({ storedBytesPerDay: 100, trustProxy: true });
     const headers = { "x-forwarded-for": "192.0.2.9" };
     const publish = (text: string) => post(full, "/catalogs", { catalog_json: JSON.stringify(text) }, headers);
     expect((await publish("a".repeat(60))).status).toBe(201);

@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { networkInterfaces } from "node:os";
 import { beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../stack/chain";
 import { graphql } from "./npm-start";
@@ -198,6 +199,42 @@ describe("the gateway's HTTP", () => {
       expect(status).toBe(404);
       expect(JSON.parse(body)).toEqual(error(`No route GET /${"x".repeat(199)}…; see /docs`));
     });
+  });
+
+  it("forbids browsers to guess a content type, in every response", async () => {
+    const published = await fetch(`${stack.apiUrl}/catalogs`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ catalog_json: '"<script>alert(1)</script>"' }),
+    });
+    const { uri } = (await published.json()) as { uri: string };
+    const { pathname: document } = new URL(uri);
+    // The second request of a path is served from the cache.
+    for (const path of [
+      document,
+      document,
+      "/agents/1",
+      "/agents/1",
+      "/nowhere",
+      "/docs",
+      "/trpc/agents.get",
+      "/mcp",
+    ]) {
+      const { headers } = await ask(path);
+      expect(headers.get("x-content-type-options"), path).toBe("nosniff");
+    }
+    const malformed = parseAnswer(await sendRaw(stack.apiUrl, "nonsense\r\n\r\n"));
+    expect(malformed.headers["x-content-type-options"]).toBe("nosniff");
+  });
+
+  it("is served on loopback only, because the chain is local", async () => {
+    const { port } = new URL(stack.apiUrl);
+    const addresses = Object.values(networkInterfaces())
+      .flatMap((ofInterface) => ofInterface ?? [])
+      .filter(({ internal, scopeid }) => !internal && !scopeid)
+      .map(({ address, family }) => (family === "IPv6" ? `[${address}]` : address));
+    for (const address of addresses)
+      await expect(sendRaw(`http://${address}:${port}`, "GET /health HTTP/1.1\r\n\r\n"), address).rejects.toThrow();
   });
 
   describe("CORS", () => {

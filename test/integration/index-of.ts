@@ -136,7 +136,7 @@ export async function indexOf(
       });
       // On an index that is up to date the gateway is ready before Ponder, whose GraphQL the tests read.
       await historyIndexed(running.indexer.current(), ponderPort);
-      await indexReady(running.indexer.current(), apiPort, await client.getBlockNumber());
+      await indexReady(running.indexer.current(), apiUrl, await client.getBlockNumber());
     },
     async stopIndexer(signal = "SIGTERM") {
       const stopping = indexer();

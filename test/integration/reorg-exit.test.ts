@@ -36,6 +36,7 @@ describe("npm start after a reorg beyond finality", () => {
       INTENTRY_DIR: stateFolder,
       CHAIN_ID: String(CHAIN_ID),
       RPC_URL: chain.rpcUrl,
+      PUBLIC_BASE_URL: "https://api.example",
       START_BLOCK: "0",
       API_PORT: String(api),
       PONDER_PORT: String(ponder),

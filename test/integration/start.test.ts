@@ -200,6 +200,7 @@ describe("npm start", () => {
     const run = start({
       NETWORK: "base-sepolia",
       RPC_URL: `${chain.rpcUrl},${chain.rpcUrl}/?second`,
+      PUBLIC_BASE_URL: "https://api.example",
       START_BLOCK: "0",
       ...Object.fromEntries(contractNames.map((name) => [addressVariable(name), contracts[name]])),
     });
@@ -235,5 +236,6 @@ describe("npm start", () => {
     const run = start({ NETWORK: "base-sepolia" });
     expect(await run.ended).toBe(1);
     expect(run.output()).toContain("RPC_URL: is required when the network is base-sepolia");
+    expect(run.output()).toContain("PUBLIC_BASE_URL: is required unless the chain is local");
   });
 });

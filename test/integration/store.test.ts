@@ -102,6 +102,27 @@ describe("the store", () => {
     expect(await metadataOf(id)).toMatchObject({ required_attestation_subject: SUBJECT, execution_target: null });
   });
 
+  it.each(["PUT", "POST"])(
+    "stores one of 40 contents sent at once by %s, and returns 409 for the others",
+    async (method) => {
+      const intent = newIntent(false);
+      const id = await submit(intent);
+      const contents = Array.from({ length: 40 }, (_, number) => `0x${String(number).padStart(40, "a")}`);
+      const publish = (execution_target: string) =>
+        method === "PUT"
+          ? send("PUT", `/intents/${id}/metadata`, { execution_target })
+          : send("POST", "/intents/metadata", {
+              intent_hash: intentHash(intent),
+              owner: owner.address,
+              execution_target,
+            });
+      const answers = await Promise.all(contents.map(publish));
+      const accepted = answers.filter(({ status }) => status !== 409);
+      expect(accepted).toMatchObject([{ status: method === "PUT" ? 200 : 201 }]);
+      expect(await metadataOf(id)).toMatchObject({ execution_target: accepted[0]?.body.execution_target });
+    },
+  );
+
   it("rejects metadata of an unknown intent", async () => {
     expect((await send("PUT", "/intents/999/metadata", {})).status).toBe(404);
     expect((await get(`/intents/metadata/${zeroHash}`)).status).toBe(404);

@@ -29,7 +29,7 @@ describe(".env.example", () => {
   });
 
   it("parses to the defaults of another chain once the chain is set", () => {
-    const chain = { NETWORK: "base-sepolia", RPC_URL: "https://rpc.example" };
+    const chain = { NETWORK: "base-sepolia", RPC_URL: "https://rpc.example", PUBLIC_BASE_URL: "https://api.example" };
     expect(comparable({ ...parseEnv(read(".env.example")), ...chain })).toEqual(comparable(chain));
   });
 });

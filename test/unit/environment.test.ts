@@ -8,7 +8,11 @@ import { baseSepolia } from "../../config/networks";
 
 const addressOf = (digit: number) => `0x${String(digit).repeat(40)}`;
 const addresses = Object.fromEntries(contractNames.map((name, index) => [addressVariable(name), addressOf(index + 1)]));
-const custom = { CHAIN_ID: "10", RPC_URL: "https://one.example,https://two.example", START_BLOCK: "7", ...addresses };
+const PUBLIC_BASE_URL = "https://api.example";
+const custom = {
+  ...{ CHAIN_ID: "10", RPC_URL: "https://one.example,https://two.example", START_BLOCK: "7", PUBLIC_BASE_URL },
+  ...addresses,
+};
 
 /** A temporary folder, removed after the test. */
 function newFolder(): string {
@@ -45,9 +49,12 @@ describe("the environment", () => {
     expect(parseEnvironment({ API_PORT: "", RPC_URL: "" }).apiPort).toBe(3001);
   });
 
-  it("knows base-sepolia's contracts and start block, and requires only an RPC URL", () => {
-    expect(problems({ NETWORK: "base-sepolia" })).toEqual(["RPC_URL: is required when the network is base-sepolia"]);
-    const { network, databaseSchema } = parseEnvironment({ NETWORK: "base-sepolia", RPC_URL: "https://rpc.example" });
+  it("knows base-sepolia's contracts and start block, and requires only an RPC URL and a public URL", () => {
+    expect(problems({ NETWORK: "base-sepolia", PUBLIC_BASE_URL })).toEqual([
+      "RPC_URL: is required when the network is base-sepolia",
+    ]);
+    const chain = { NETWORK: "base-sepolia", RPC_URL: "https://rpc.example", PUBLIC_BASE_URL };
+    const { network, databaseSchema } = parseEnvironment(chain);
     expect(network()).toEqual({ ...baseSepolia, name: "base-sepolia", rpcUrls: ["https://rpc.example"] });
     expect(databaseSchema).toBe("intentry");
   });
@@ -63,11 +70,33 @@ describe("the environment", () => {
   });
 
   it("names every missing variable of another chain", () => {
-    expect(problems({ CHAIN_ID: "10" })).toEqual(
+    expect(problems({ CHAIN_ID: "10", PUBLIC_BASE_URL })).toEqual(
       ["RPC_URL", "START_BLOCK", ...contractNames.map(addressVariable)].map(
         (name) => `${name}: is required when the network is custom`,
       ),
     );
+  });
+
+  it("requires PUBLIC_BASE_URL, except on a local chain", () => {
+    const sentence =
+      "PUBLIC_BASE_URL: is required unless the chain is local; set it to the URL at which clients reach this service, such as https://api.example.com";
+    expect(problems({ NETWORK: "base-sepolia", RPC_URL: "https://rpc.example" })).toEqual([sentence]);
+    expect(problems({ ...custom, PUBLIC_BASE_URL: "" })).toEqual([sentence]);
+    expect(problems({ ...custom, CHAIN_ID: "31337", PUBLIC_BASE_URL: "" })).toEqual([]);
+    expect(parseEnvironment({}).publicBaseUrl).toBeUndefined();
+  });
+
+  it("listens on loopback on a local chain, elsewhere on all addresses, or on API_HOST", () => {
+    expect(parseEnvironment({})).toMatchObject({ apiHost: "127.0.0.1", apiUrl: "http://127.0.0.1:3001" });
+    expect(parseEnvironment({ ...custom, CHAIN_ID: "31337" }).apiHost).toBe("127.0.0.1");
+    const elsewhere = parseEnvironment(custom);
+    expect([elsewhere.apiHost, elsewhere.apiUrl]).toEqual([undefined, "http://127.0.0.1:3001"]);
+    const urlOf = (API_HOST: string) => parseEnvironment({ ...custom, API_HOST }).apiUrl;
+    expect(urlOf("0.0.0.0")).toBe("http://127.0.0.1:3001");
+    expect(urlOf("::")).toBe("http://127.0.0.1:3001");
+    expect(urlOf("::1")).toBe("http://[::1]:3001");
+    expect(urlOf("10.0.0.5")).toBe("http://10.0.0.5:3001");
+    expect(problems({ API_HOST: "http://a" })).toEqual(["API_HOST: must be an IP address or a host name"]);
   });
 
   it("makes addresses lowercase", () => {

@@ -39,6 +39,9 @@ describe("the response to an error", () => {
     "Connection terminated due to connection timeout",
     "timeout exceeded when trying to connect",
     "Client has encountered a connection error and is not queryable",
+    "Client was closed and is not queryable",
+    "Cannot use a pool after calling end on the pool",
+    "timeout expired",
   ])("is a 503 for the driver error %j", (message) => {
     expect(failureOf(new Error(message))).toEqual(away);
   });
@@ -52,6 +55,7 @@ describe("the response to an error", () => {
   it.each([
     ["25006", "The database is read-only, so nothing was written; try again shortly"],
     ["55P03", "The database is busy, so nothing was written; try again shortly"],
+    ["57014", "The database took too long; try again shortly"],
     ["42P01", "The index is not built yet; try again shortly"],
     ["3F000", "The index is not built yet; try again shortly"],
   ])("is a 503 with its own message for the database error %s, also as the cause", (code, message) => {

@@ -10,7 +10,7 @@ async function forwarding(listener: RequestListener, use: (app: Hono) => Promise
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
   try {
-    await use(new Hono().all("*", forwardTo((server.address() as AddressInfo).port)));
+    await use(new Hono().all("*", forwardTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)));
   } finally {
     server.closeAllConnections();
     server.close();
@@ -68,15 +68,15 @@ describe("a forwarded request", () => {
     );
   });
 
-  it("returns 503 and names the port when the gateway is down", async () => {
+  it("returns 503 and names the address when the gateway is down", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await new Promise((resolve) => server.close(resolve));
-    const response = await new Hono().all("*", forwardTo(port)).request("/intents");
+    const response = await new Hono().all("*", forwardTo(url)).request("/intents");
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
     expect(await response.json()).toEqual({
-      error: `The gateway does not answer on port ${port} (API_PORT); try again shortly`,
+      error: `The gateway does not answer at ${url} (API_HOST, API_PORT); try again shortly`,
     });
   });
 });

@@ -127,6 +127,33 @@ describe("/mcp", () => {
     expect(await ping.json()).toEqual({ jsonrpc: "2.0", id: 7, result: {} });
   });
 
+  const listTools = (count: number) =>
+    JSON.stringify(Array.from({ length: count }, (_, id) => ({ jsonrpc: "2.0", id, method: "tools/list" })));
+
+  it("rejects a batch of more than 50 messages", async () => {
+    const { send } = gatewayWith({});
+    const refused = await send(listTools(51));
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      { error: "body: must be a batch of at most 50 messages" },
+    ]);
+  });
+
+  it("limits the bytes of a batch's results, but not those of one call", async () => {
+    const { send } = gatewayWith({});
+    const one = await (await send(listTools(1))).text();
+    const response = await send(listTools(50));
+    const text = await response.text();
+    expect(one.length).toBeGreaterThan(80_000);
+    expect(text.length).toBeLessThan(4.3 * 1024 * 1024);
+    const results = JSON.parse(text) as { result?: object; error?: { message: string } }[];
+    expect(results).toHaveLength(50);
+    expect(results.filter(({ result }) => result).length).toBeGreaterThan(10);
+    const message =
+      "MCP error -32600: The results of this batch have more than 4194304 bytes; send fewer calls at once";
+    expect(results.at(-1)?.error).toMatchObject({ code: -32600, message });
+  });
+
   it("allows MCP's headers from browsers of any origin", async () => {
     const { gateway } = gatewayWith({});
     const asked = "authorization,content-type,mcp-protocol-version,mcp-session-id";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSemaphore } from "../../api/payments/semaphore";
+import { createSemaphore } from "../../api/core/semaphore";
 
 describe("a semaphore", () => {
   it("runs all tasks in order, with at most one task per permit at a time", async () => {

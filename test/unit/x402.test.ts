@@ -109,7 +109,12 @@ describe("the payment settings", () => {
   const RPC_URL = "https://rpc.example";
   const payTo = `0x${"3".repeat(40)}`;
   const settings = (source: Record<string, string>): ReturnType<Environment["payment"]> => {
-    const { network, payment } = parseEnvironment({ NETWORK: "base-sepolia", RPC_URL, ...source });
+    const { network, payment } = parseEnvironment({
+      NETWORK: "base-sepolia",
+      RPC_URL,
+      PUBLIC_BASE_URL: "https://api.example",
+      ...source,
+    });
     return payment(network());
   };
 

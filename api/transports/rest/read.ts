@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { recordDependencies } from "../../core/dependencies";
 import { inputText } from "../../core/input-text";
 import type { AnyCall, Caller } from "../../core/operation";
-import { parseInput, requirePermission, runParsed } from "../../core/run";
+import { parseInput, requirePermission, runParsed, runRead } from "../../core/run";
 import type { Computation, Found, ResponseCache } from "../../http/response-cache";
 import type { IndexHead } from "../../index/head";
 import type { Context } from "../../operations/context";
@@ -61,11 +61,8 @@ export function readThrough(cache: ResponseCache, context: Context, operation: A
       };
       return { result: run(), dependencies };
     };
-    return cache.get(`${operation.route} ${caller.baseUrl} ${inputText(input)}`, {
-      url,
-      readsIndex: operation.readsIndex !== false,
-      compute,
-      onIndexHead,
-    });
+    const key = `${operation.route} ${caller.baseUrl} ${inputText(input)}`;
+    const readsIndex = operation.readsIndex !== false;
+    return runRead(context, caller, () => cache.get(key, { url, readsIndex, compute, onIndexHead }));
   };
 }

@@ -5,7 +5,7 @@ import { TrieRouter } from "hono/router/trie-router";
 import type { Logger } from "pino";
 import { Unavailable } from "../../core/errors";
 import { withDeadline } from "../../core/with-deadline";
-import { callerFrom } from "../../http/caller";
+import { callerFrom, originOf } from "../../http/caller";
 import { requestIdOf } from "../../http/common-headers";
 import { hasTag } from "../../http/etag";
 import { failureOf } from "../../http/failure";
@@ -66,7 +66,7 @@ export function serveReads(context: Context, cache: ResponseCache, log: Logger):
 
   /** Computes a response, which may be in the cache under another URL. Returns false if the URL is not one of a read. */
   const serveRead = (exchange: Exchange, key: string | undefined): boolean | Promise<boolean> => {
-    const { url = "", headers, socket } = exchange.request;
+    const { url = "", headers } = exchange.request;
     const { host = "" } = headers;
     if (!PLAIN_URL.test(url) || !isPlainHost(host)) return false;
     const path = pathOf(url);
@@ -75,12 +75,8 @@ export function serveReads(context: Context, cache: ResponseCache, log: Logger):
     const { read, route, parameters } = found;
     let head: IndexHead | undefined;
     const respond = async () => {
-      const header = (name: string) => {
-        const value = headers[name];
-        return Array.isArray(value) ? value.join(", ") : value;
-      };
       const reading = read({
-        caller: callerFrom({ protocol: "http", host, header, socket }, config),
+        caller: callerFrom(originOf(exchange.request), `http://${host}`, config),
         sent: { ...readQuery(url.slice(path.length + 1), route.otherParameters), ...parameters },
         url: key,
         onIndexHead(indexHead) {

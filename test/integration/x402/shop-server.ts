@@ -44,4 +44,4 @@ const gateway = createGateway(
   },
   log,
 );
-stopOnSignals(listen(gateway, environment.apiPort, log), { finish: store.close });
+stopOnSignals(listen(gateway, { port: environment.apiPort, host: environment.apiHost }, log), { finish: store.close });

@@ -80,7 +80,7 @@ export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
     openMetadata: false,
     devHelpers: false,
     writesPerMinute: undefined,
-    documentBytesPerDay: undefined,
+    storedBytesPerDay: undefined,
     cursorSecret: "not much of a secret",
     checkAnswers: true,
     eventHeartbeatMs: 15_000,

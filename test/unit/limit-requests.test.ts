@@ -1,0 +1,70 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { pino } from "pino";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createClientLimits } from "../../api/core/client-limits";
+import { errorBody } from "../../api/gateway";
+import { limitRequests } from "../../api/http/limit-requests";
+
+type Line = { path: string; status: number };
+
+/** A server that serves `/cached` from a cache and every other path from an app, with a limit of three requests. */
+async function serve() {
+  const lines: Line[] = [];
+  const log = pino({ level: "info" }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const limits = createClientLimits({ requestsPerMinute: 3, readsAtOnce: undefined }, () => 30_000);
+  const config = { trustProxy: true, writeTokens: [] };
+  const handle = limitRequests(
+    (request, response) => {
+      if (request.url !== "/cached") return false;
+      response.end("cached");
+      return true;
+    },
+    { limits, config, log, errorBody },
+  );
+  const server = createServer((request, response) => {
+    if (handle(request, response) === false) response.end("computed");
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const get = (path: string, client: string, init: RequestInit = {}) =>
+    fetch(`${url}${path}`, { ...init, headers: { "x-forwarded-for": client, connection: "close" } });
+  return { get, lines };
+}
+
+describe("the limit on requests", () => {
+  const error = "More than 3 requests in a minute; try again in 30 s";
+
+  it("counts requests that the cache serves like others, and returns 429 with Retry-After", async () => {
+    const { get, lines } = await serve();
+    for (const path of ["/cached", "/agents/1", "/cached"]) expect((await get(path, "192.0.2.1")).status).toBe(200);
+    for (const path of ["/cached", "/agents/1?x=1"]) {
+      const refused = await get(path, "192.0.2.1");
+      expect([refused.status, await refused.json()]).toEqual([429, { error }]);
+      expect(Object.fromEntries(refused.headers)).toMatchObject({
+        "retry-after": "30",
+        ratelimit: "limit=3, remaining=0, reset=30",
+        "access-control-allow-origin": "*",
+        "x-request-id": expect.stringMatching(/./),
+      });
+    }
+    expect(lines).toMatchObject([
+      { path: "/cached", status: 429 },
+      { path: "/agents/1", status: 429 },
+    ]);
+    expect(await (await get("/cached", "192.0.2.2")).text()).toBe("cached");
+  });
+
+  it("responds to tRPC in its own format, and to HEAD without a body", async () => {
+    const { get } = await serve();
+    for (let number = 0; number < 3; number++) await get("/cached", "192.0.2.3");
+    const trpc = await get("/trpc/agents.get", "192.0.2.3");
+    expect([trpc.status, await trpc.json()]).toMatchObject([
+      429,
+      { error: { message: error, data: { code: "TOO_MANY_REQUESTS", httpStatus: 429, retryAfter: 30 } } },
+    ]);
+    const head = await get("/cached", "192.0.2.3", { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([429, ""]);
+  });
+});

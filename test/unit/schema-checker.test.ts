@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { boundsProblem } from "../../api/schemas/bounds";
+import { createSchemaChecker } from "../../api/schemas/checker";
+
+const drafts = [
+  "http://json-schema.org/draft-06/schema#",
+  "http://json-schema.org/draft-07/schema#",
+  "https://json-schema.org/draft/2019-09/schema",
+  "https://json-schema.org/draft/2020-12/schema",
+];
+
+const objects = (count: number) => Array.from({ length: count }, (_, a) => ({ a }));
+
+describe("the bounds of a schema", () => {
+  it("allow an enum of 1,000 items, at any depth", () => {
+    const withEnum = (count: number) => ({ properties: { a: { items: [{ enum: objects(count) }] } } });
+    expect(boundsProblem(withEnum(1_000))).toBeNull();
+    expect(boundsProblem(withEnum(1_001))).toBe("must have at most 1000 items in an enum");
+    expect(boundsProblem({ enum: objects(11_500) })).toBe("must have at most 1000 items in an enum");
+  });
+
+  it("allow 10,000 values", () => {
+    expect(boundsProblem({ examples: Array(9_999).fill(1) })).toBeNull();
+    expect(boundsProblem({ examples: Array(10_000).fill(1) })).toBe("must have at most 10000 values");
+    expect(boundsProblem({ examples: objects(5_000) })).toBe("must have at most 10000 values");
+  });
+});
+
+describe("the schema checker", () => {
+  const check = createSchemaChecker();
+  const problemOf = (schema: object) => check(JSON.stringify(schema));
+
+  it.each(drafts)("rejects invalid patterns of %s", async ($schema) => {
+    expect(await problemOf({ $schema, pattern: "^a+$" })).toBeNull();
+    expect(await problemOf({ $schema, patternProperties: { "^a": {}, "\\_": {} } })).toBeNull();
+    const invalid = /^is not a valid JSON Schema: a pattern \(.*\) must be a regular expression/;
+    expect(await problemOf({ $schema, pattern: "(" })).toMatch(invalid);
+    expect(await problemOf({ $schema, patternProperties: { "[z-a]": {} } })).toMatch(invalid);
+    expect(await problemOf({ $schema, properties: { a: { items: { pattern: "(" } } } })).toMatch(invalid);
+    // Each of these classes takes the engine a fraction of a millisecond.
+    expect(await problemOf({ $schema, pattern: "\\p{L}".repeat(2_001) })).toMatch(invalid);
+  });
+
+  it.each(drafts)("does not take data or names for patterns of %s", async ($schema) => {
+    expect(
+      await problemOf({ $schema, default: { pattern: "(" }, properties: { pattern: { type: "null" } } }),
+    ).toBeNull();
+  });
+
+  it("names the invalid part, and the supported drafts", async () => {
+    expect(await problemOf({ properties: { a: { type: "nonsense" } } })).toMatch(
+      /^is not a valid JSON Schema: json_schema\/properties\/a\/type /,
+    );
+    expect(await problemOf({ $schema: "https://example.com/schema" })).toBe(
+      "must have a supported $schema: draft-06, draft-07, draft/2019-09, draft/2020-12",
+    );
+  });
+
+  it("leaves this thread free while it validates the most expensive schemas that the bounds allow", async () => {
+    const $schema = "http://json-schema.org/draft-07/schema#";
+    const costly = { $schema, allOf: Array.from({ length: 4 }, () => ({ enum: objects(1_000) })) };
+    expect(boundsProblem(costly)).toBeNull();
+    let isDone = false;
+    let turns = 0;
+    const count = () => {
+      turns++;
+      if (!isDone) setImmediate(count);
+    };
+    const checks = Promise.all(Array.from({ length: 3 }, () => problemOf(costly)));
+    setImmediate(count);
+    expect(await checks).toEqual([null, null, null]);
+    isDone = true;
+    expect(turns).toBeGreaterThan(100);
+  });
+
+  const endless = new URL(
+    "data:text/javascript,import{parentPort}from'node:worker_threads';parentPort.on('message',()=>{for(;;);})",
+  );
+
+  it("rejects a schema that takes too long, and validates the next one in a new thread", async () => {
+    const slow = createSchemaChecker({ script: endless, checkMs: 50 });
+    expect(await slow("{}")).toBe("takes too long to validate; make it smaller");
+    expect(await slow("{}")).toBe("takes too long to validate; make it smaller");
+  });
+
+  it("rejects a schema with 503 that waits too long for others", async () => {
+    const slow = createSchemaChecker({ script: endless, checkMs: 1_000, waitMs: 1 });
+    const first = slow("{}");
+    await expect(slow("{}")).rejects.toMatchObject({ status: 503 });
+    await first;
+  });
+
+  it("reports a failure of the thread", async () => {
+    const broken = createSchemaChecker({ script: new URL("data:text/javascript,throw new Error('broken')") });
+    await expect(broken("{}")).rejects.toThrow("broken");
+  });
+});
