@@ -5,7 +5,7 @@ import type { VariableGroup } from "../variable";
 
 export const payment = {
   title: "Payments",
-  note: "`/portfolio` requires an x402 payment. On a local chain every setting has a default: the built-in facilitator, the test dollar and one of anvil's accounts. On other chains, set at least `X402_PAY_TO` and `X402_FACILITATOR_URL`. Otherwise `/portfolio` returns 404; other routes are not affected.",
+  note: "`/portfolio` requires an x402 payment. If a local chain is both indexed and the payment network, every setting has a default: the built-in facilitator, the test dollar and one of anvil's accounts. On any other payment network none of these is used. On other chains, set at least `X402_PAY_TO` and `X402_FACILITATOR_URL`. Otherwise `/portfolio` returns 404; other routes are not affected.",
   variables: {
     X402_PAY_TO: {
       schema: address.refine((value) => !/^0x0+$/.test(value), "must not be the zero address"),
@@ -63,7 +63,7 @@ export const payment = {
       property: "x402DevBypass",
       schema: flag,
       default: "false",
-      description: "Disables payment, for development. Rejected when `NODE_ENV=production`.",
+      description: "Disables payment, for development. Rejected on a chain that is not local, and when `NODE_ENV=production`.",
     },
   },
 } as const satisfies VariableGroup;

@@ -132,6 +132,19 @@ describe("the payment settings", () => {
     expect(settings({ ...given, X402_NETWORK: "eip155:7777" })).toEqual({ missing: ["X402_ASSET", "X402_RPC_URL"] });
   });
 
+  it("have no default payee and no built-in facilitator for a local payment network that is not the indexed chain", () => {
+    const local = { X402_NETWORK: "eip155:31337", X402_RPC_URL: "https://rpc.example" };
+    expect(settings(local)).toEqual({ missing: ["X402_PAY_TO", "X402_FACILITATOR_URL", "X402_ASSET"] });
+  });
+
+  it("have no default payee for another payment network than the indexed local chain", () => {
+    const { payment } = parseEnvironment({ X402_NETWORK: "eip155:8453", X402_RPC_URL: "https://rpc.example" });
+    const indexed = { ...baseSepolia, name: "local", chainId: 31337, rpcUrls: [RPC_URL] } as const;
+    expect(payment({ ...indexed, testDollar: `0x${"4".repeat(40)}` })).toEqual({
+      missing: ["X402_PAY_TO", "X402_FACILITATOR_URL"],
+    });
+  });
+
   it.each([
     ["X402_NETWORK", "base", "must be the CAIP-2 id of an EVM chain, such as eip155:8453"],
     ["X402_PAY_TO", `0x${"0".repeat(40)}`, "must not be the zero address"],
