@@ -63,7 +63,8 @@ export const payment = {
       property: "x402DevBypass",
       schema: flag,
       default: "false",
-      description: "Disables payment, for development. Rejected on a chain that is not local, and when `NODE_ENV=production`.",
+      description:
+        "Disables payment, for development. Rejected on a chain that is not local, and when `NODE_ENV=production`.",
     },
   },
 } as const satisfies VariableGroup;
