@@ -21,9 +21,10 @@ import type { Context } from "./operations/context";
 import { paymentsFrom } from "./payments/configured";
 import { createPortfolio } from "./portfolio/portfolio";
 import { configuredProvider } from "./portfolio/providers/configured";
-import { createLazyStore } from "./store/lazy";
+import { createLazy, createLazyStore } from "./store/lazy";
 import { openStore } from "./store/open";
 import { readRevision } from "./store/revision";
+import { readSecret } from "./store/secrets";
 
 /** The poll interval of the event log. Shorter on a local chain, where blocks are mined on demand. */
 const LOCAL_EVENT_POLL_MS = 50;
@@ -66,6 +67,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
       onIdleError: (error) => log.warn({ err: error }, "an idle connection to the store failed"),
     }),
   );
+  const cursorSecret = createLazy(async () => environment.cursorSecret ?? readSecret(await store.db(), "cursor"));
   const head = followHead(index.db, index.pendingCheckpoint);
   const chain = createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url))) });
   const provider = configuredProvider(environment.portfolio, (failure) =>
@@ -126,7 +128,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     events,
     clients: { chain },
     payments: paymentsFrom(environment.payment(network), log),
-    config: { ...environment, chainId, contracts },
+    config: { ...environment, chainId, contracts, cursorSecret: cursorSecret.get },
     store: store.db,
     portfolio: createPortfolio({ provider, cacheMs: environment.portfolio.cacheMs }),
     head: head.read,

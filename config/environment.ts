@@ -74,8 +74,6 @@ export function parseEnvironment(source: Source) {
     /** The schema of Ponder's views of the index, and the prefix of the build schemas. */
     databaseSchema: values.DATABASE_SCHEMA ?? (networkName === "local" ? "intentry_local" : "intentry"),
     maxListenersOfClient: values.EVENT_STREAMS_PER_CLIENT ?? values.EVENT_STREAMS,
-    /** The key that signs cursors. Processes with the same database or state folder accept each other's cursors. */
-    cursorSecret: values.CURSOR_SECRET ?? `cursors of ${values.DATABASE_URL ?? values.INTENTRY_DIR}`,
     /** Whether every response is validated against its schema before it is sent. */
     checkAnswers: values.NODE_ENV === "test" || values.NODE_ENV === "development",
     portfolio: portfolioSettings(values, networkName === "local"),

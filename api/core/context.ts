@@ -17,10 +17,11 @@ export type Config = Pick<
   | "documentBytesPerDay"
   | "openMetadata"
   | "devHelpers"
-  | "cursorSecret"
   | "checkAnswers"
   | "eventHeartbeatMs"
 > & {
+  /** Returns the key that signs cursors: CURSOR_SECRET, or the secret in the store. */
+  cursorSecret: () => Promise<string>;
   chainId: number;
   /** Addresses of the protocol's contracts on this chain. */
   contracts: Readonly<Record<ContractName, Address>>;

@@ -73,7 +73,7 @@ export async function readPage<Row, Input extends PageInput>(
   const { limit, offset, cursor, total } = input;
   const list = cursorScope(route, input);
   const filter = and(...where);
-  const lastKey = cursor === undefined ? undefined : valuesOf(order, keyOf(config, list, cursor));
+  const lastKey = cursor === undefined ? undefined : valuesOf(order, await keyOf(config, list, cursor));
   const [found, counted] = await Promise.all([
     runPage(query, {
       where: lastKey ? and(filter, after(order, lastKey)) : filter,
@@ -93,7 +93,7 @@ export async function readPage<Row, Input extends PageInput>(
       count: rows.length,
       next_cursor: last
         ? writeCursor(
-            config.cursorSecret,
+            await config.cursorSecret(),
             list,
             order.map(({ of }) => String(of(last))),
           )
@@ -118,8 +118,8 @@ async function countAll(counting: Query<{ total: number }>, filter: SQL | undefi
 }
 
 /** Decodes the sort key of a cursor. */
-function keyOf({ cursorSecret }: BaseContext["config"], list: string, cursor: string): string[] {
-  const key = readCursor(cursorSecret, list, cursor);
+async function keyOf({ cursorSecret }: BaseContext["config"], list: string, cursor: string): Promise<string[]> {
+  const key = readCursor(await cursorSecret(), list, cursor);
   if (!key) throw new BadInput("cursor: is not valid for this list with these filters; start again without a cursor");
   return key;
 }
@@ -171,7 +171,7 @@ export async function mergePages<First, Second, Item, Input extends PageInput>(
 ): Promise<{ items: Item[]; pagination: Pagination }> {
   const { limit, offset = 0, cursor, total } = input;
   const list = cursorScope(route, input);
-  const key = cursor === undefined ? undefined : keyOf(config, list, cursor);
+  const key = cursor === undefined ? undefined : await keyOf(config, list, cursor);
   const inSecond = await countAll(second.counting, and(...second.where));
   // At most `inSecond` rows of the second source precede the offset, so the first source can skip the rest in SQL.
   const skipped = Math.max(0, offset - inSecond);
@@ -208,7 +208,7 @@ export async function mergePages<First, Second, Item, Input extends PageInput>(
       limit,
       offset,
       count: items.length,
-      next_cursor: last ? writeCursor(config.cursorSecret, list, last.key.map(String)) : null,
+      next_cursor: last ? writeCursor(await config.cursorSecret(), list, last.key.map(String)) : null,
       ...(inFirst !== undefined && { total: inFirst + inSecond }),
     },
   };

@@ -247,3 +247,9 @@ export const revision = offchain.table("revision", {
   only: boolean().primaryKey().default(true),
   number: bigint({ mode: "bigint" }).notNull().default(sql`0`),
 });
+
+/** Random values that all gateways on this database share. A migration creates them. */
+export const secret = offchain.table("secret", {
+  name: text({ enum: ["cursor"] }).primaryKey(),
+  value: text().notNull().default(sql`replace(concat(gen_random_uuid(), gen_random_uuid()), '-', '')`),
+});

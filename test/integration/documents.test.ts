@@ -28,6 +28,7 @@ const config: Config = {
   contracts: baseSepolia.contracts,
   writesPerMinute: undefined,
   documentBytesPerDay: undefined,
+  cursorSecret: async () => "a secret for tests",
 };
 
 /** The document routes on a real store. They don't use the index or the chain. */

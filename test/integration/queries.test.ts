@@ -57,6 +57,7 @@ describe("queries", () => {
         ...parseEnvironment({ NODE_ENV: "test" }),
         chainId: LOCAL_CHAIN_ID,
         contracts: stack.contracts,
+        cursorSecret: async () => "a secret for tests",
       },
       store: async () => store.db,
       payments: undefined,

@@ -83,7 +83,7 @@ describe("the header of a payment", () => {
     });
     expect(same?.hash).toBe(one?.hash);
     expect(other?.hash).not.toBe(one?.hash);
-    expect(one?.validBefore).toBe(99n);
+    expect(one?.authorization.validBefore).toBe(99n);
   });
 });
 
@@ -139,7 +139,7 @@ describe("the payment settings", () => {
 
   it("have no default payee for another payment network than the indexed local chain", () => {
     const { payment } = parseEnvironment({ X402_NETWORK: "eip155:8453", X402_RPC_URL: "https://rpc.example" });
-    const indexed = { ...baseSepolia, name: "local", chainId: 31337, rpcUrls: [RPC_URL] } as const;
+    const indexed = { ...baseSepolia, name: "local" as const, chainId: 31337, rpcUrls: [RPC_URL] };
     expect(payment({ ...indexed, testDollar: `0x${"4".repeat(40)}` })).toEqual({
       missing: ["X402_PAY_TO", "X402_FACILITATOR_URL"],
     });

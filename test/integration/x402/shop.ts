@@ -81,7 +81,7 @@ export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
     devHelpers: false,
     writesPerMinute: undefined,
     documentBytesPerDay: undefined,
-    cursorSecret: "not much of a secret",
+    cursorSecret: async () => "a secret for tests",
     checkAnswers: true,
     eventHeartbeatMs: 15_000,
   };
