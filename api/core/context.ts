@@ -15,6 +15,7 @@ export type Config = Pick<
   | "writeTokens"
   | "writesPerMinute"
   | "documentBytesPerDay"
+  | "rejectedPaymentsPerMinute"
   | "openMetadata"
   | "devHelpers"
   | "checkAnswers"

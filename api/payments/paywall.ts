@@ -10,10 +10,11 @@ import type { AnyCall, Caller } from "../core/operation";
 import { paidCaller } from "../core/paid-caller";
 import { withDeadline } from "../core/with-deadline";
 import { TIME_LIMIT_MS } from "../http/time-limit";
+import { type Attempt, createClientLimits } from "./client-limits";
 import type { Facilitator } from "./facilitators/remote";
 import { type Offer, offersOf, paymentRequired } from "./offer";
 import { BadPayment, type Payment, readPayment } from "./payload";
-import { codeOf, isFinal, rejectionMessage } from "./reasons";
+import { authorizationProblem, CODES, codeOf, isFinal, rejectionMessage } from "./reasons";
 import {
   beginSettlement,
   claimPayment,
@@ -27,6 +28,7 @@ import { requirementsOf } from "./requirements";
 import { paidResponse, paymentRequiredResponse, settlementFailedResponse } from "./responses";
 import { createSemaphore } from "./semaphore";
 import { findSettlement, type PaymentChain } from "./settlement";
+import { isContract, isSignedByPayer } from "./signature";
 
 /** Payment dependencies: the terms, the facilitator and the payment network. */
 export type Payments = { terms: Terms; facilitator: Facilitator; chain: PaymentChain };
@@ -41,7 +43,15 @@ export type PaidRequest = {
 };
 
 /** One payment in progress. `deadline` is in milliseconds since 1970. */
-type Purchase = { c: HonoContext; offer: Offer; payment: Payment; request: string; deadline: number };
+type Purchase = {
+  c: HonoContext;
+  offer: Offer;
+  payment: Payment;
+  request: string;
+  deadline: number;
+  attempt: Attempt;
+  run: () => Promise<string>;
+};
 
 /** The minimum time left to start a settlement. */
 const SETTLEMENT_MS = 4_000;
@@ -49,9 +59,17 @@ const SETTLEMENT_MS = 4_000;
 /** The paywall responds this long before the gateway's time limit. */
 const MARGIN_MS = 500;
 
-/** The maximum number of concurrent payments, and how long another one may wait. */
+/** The maximum number of concurrent payments, in total and of one client, and how long another one may wait. */
 const MAX_CONCURRENT = 16;
+const MAX_OF_CLIENT = 8;
 const WAIT_MS = 5_000;
+
+/**
+ * The same for payments whose payer is not proven by a signature of its key. Only the payment network and the facilitator
+ * can reject these, so they must not delay the others.
+ */
+const MAX_UNPROVEN = 4;
+const MAX_UNPROVEN_OF_CLIENT = 2;
 
 /** The size limit of a response that is stored for retries. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -61,22 +79,33 @@ const RETRY_SECONDS = 2;
 const OUTCOME_UNKNOWN =
   "The payment was submitted, but its outcome is not known yet; retry with the same payment, which is charged at most once";
 
+/** The caller's payment was not processed because others are. */
+const tooBusy = () =>
+  new Unavailable("Too many payments are in progress, and this one was not charged; try again shortly", {
+    retryAfterSeconds: RETRY_SECONDS,
+  });
+
 /**
- * Creates the paywall of one operation. It claims a payment in the store before verification, so only one of several
- * copies is processed. It settles after the operation has run and the response is stored. A retry with the same payment
+ * Creates the paywall of one operation. It checks the terms and the payer's signature without any request or write. It
+ * claims a payment in the store before the facilitator verifies it, so only one of several copies is processed. It settles after the operation has run and the response is stored. A retry with the same payment
  * gets the stored response.
  */
 export function createPaywall(
   operation: AnyCall,
   { terms, facilitator, chain }: Payments,
   store: BaseContext["store"],
+  { rejectedPaymentsPerMinute }: Pick<BaseContext["config"], "rejectedPaymentsPerMinute">,
   log: Logger,
 ) {
   const requirements = requirementsOf(terms);
   const offerAt = offersOf(operation, requirements);
   const server = new x402ResourceServer(facilitator).register(terms.network, new ExactEvmScheme());
 
-  const semaphore = createSemaphore(MAX_CONCURRENT);
+  const limits = createClientLimits(rejectedPaymentsPerMinute);
+  // One at a time: each takes milliseconds of CPU.
+  const recovery = createSemaphore(1);
+  const proven = createSemaphore(MAX_CONCURRENT, MAX_OF_CLIENT);
+  const unproven = createSemaphore(MAX_UNPROVEN, MAX_UNPROVEN_OF_CLIENT);
 
   const head = () => chain.getBlockNumber({ cacheTime: 0 }).catch(() => null);
 
@@ -93,14 +122,15 @@ export function createPaywall(
   }
 
   /** Verifies a claimed payment, runs the operation and settles. A failure before settlement releases the payment. */
-  async function processPayment(purchase: Purchase, holder: string, run: () => Promise<string>): Promise<Response> {
-    const { c, offer, payment, deadline } = purchase;
+  async function processPayment(purchase: Purchase, holder: string): Promise<Response> {
+    const { c, offer, payment, deadline, attempt, run } = purchase;
     const db = await store();
     let isSettling = false;
     let answer: string;
     let fromBlock: bigint | null;
     try {
       const [verdict, block] = await Promise.all([verify(payment), head()]);
+      attempt.mark(!verdict.isValid);
       if (!verdict.isValid) {
         const code = codeOf(verdict.invalidReason);
         return paymentRequiredResponse(c, offer, terms, rejectionMessage(code), code);
@@ -209,6 +239,40 @@ export function createPaywall(
     return settle(purchase, holder, row.answer, row.fromBlock);
   }
 
+  const claim = async ({ payment: { key, hash, authorization }, request }: Purchase) =>
+    claimPayment(await store(), { ...key, hash, request, validBefore: authorization.validBefore });
+
+  /** Processes a payment that the payer's key signed. */
+  async function buy(purchase: Purchase, client: string): Promise<Response> {
+    purchase.attempt.mark(false);
+    // Claim before waiting for a permit, so that a copy gets 409 immediately.
+    const claimed = await claim(purchase);
+    if ("row" in claimed) return replayPayment(purchase, claimed.row);
+    const response = await proven.run(client, WAIT_MS, () => processPayment(purchase, claimed.holder));
+    if (response) return response;
+    await releasePayment(await store(), purchase.payment.key, claimed.holder);
+    throw tooBusy();
+  }
+
+  /** Processes a payment that only a contract (ERC-1271, ERC-6492) can have signed. */
+  async function buyAsContract(purchase: Purchase, client: string): Promise<Response> {
+    const { c, offer, payment } = purchase;
+    const response = await unproven.run(client, WAIT_MS, async () => {
+      const canSign = await isContract(chain, payment).catch((error: unknown) => {
+        log.warn({ err: error }, "the payment network does not answer");
+        throw new Unavailable("The payment network does not answer, so nothing was charged; try again shortly", {
+          retryAfterSeconds: RETRY_SECONDS,
+          cause: error,
+        });
+      });
+      if (!canSign) return paymentRequiredResponse(c, offer, terms, rejectionMessage(CODES.signature), CODES.signature);
+      const claimed = await claim(purchase);
+      return "row" in claimed ? replayPayment(purchase, claimed.row) : processPayment(purchase, claimed.holder);
+    });
+    if (response) return response;
+    throw tooBusy();
+  }
+
   return async (c: HonoContext, { caller, request, run }: PaidRequest): Promise<Response> => {
     const deadline = Date.now() + TIME_LIMIT_MS - MARGIN_MS;
     const offer = offerAt(caller.baseUrl);
@@ -228,22 +292,16 @@ export function createPaywall(
         "The payment's extensions do not match this offer; copy them from payment-required",
         "extension_echo_mismatch",
       );
-    if (payment.validBefore <= BigInt(Math.floor(Date.now() / 1000)))
-      return reject(rejectionMessage("expired"), "invalid_exact_evm_payload_authorization_valid_before");
-    const purchase: Purchase = { c, offer, payment, request, deadline };
-    const { key, hash, validBefore } = payment;
-    // Claim before waiting for a permit, so that a copy gets 409 immediately.
-    const db = await store();
-    const claim = await claimPayment(db, { ...key, hash, request, validBefore });
-    if ("row" in claim) return replayPayment(purchase, claim.row);
-    const { holder } = claim;
-    const response = await semaphore.run(WAIT_MS, () =>
-      processPayment(purchase, holder, () => run(paidCaller(caller))),
-    );
-    if (response) return response;
-    await releasePayment(db, key, holder);
-    throw new Unavailable("Too many payments are in progress, and this one was not charged; try again shortly", {
-      retryAfterSeconds: RETRY_SECONDS,
-    });
+    const problem = authorizationProblem(payment.authorization, requirements, Math.floor(Date.now() / 1000));
+    if (problem) return reject(rejectionMessage(problem), problem);
+    const attempt = limits.begin(caller.client);
+    try {
+      const purchase = { c, offer, payment, request, deadline, attempt, run: () => run(paidCaller(caller)) };
+      const isProven = await recovery.run(caller.client, WAIT_MS, () => isSignedByPayer(payment, requirements));
+      if (isProven === null) throw tooBusy();
+      return await (isProven ? buy(purchase, caller.client) : buyAsContract(purchase, caller.client));
+    } finally {
+      attempt.end();
+    }
   };
 }

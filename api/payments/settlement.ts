@@ -1,8 +1,8 @@
 import { type Address, type Hex, type PublicClient, parseAbi, parseEventLogs } from "viem";
 import type { PaymentRow } from "./records";
 
-/** The RPC methods needed to find a payment on its network. */
-export type PaymentChain = Pick<PublicClient, "getBlockNumber" | "getLogs" | "getTransactionReceipt">;
+/** The RPC methods needed to check a payer and to find a payment on the payment network. */
+export type PaymentChain = Pick<PublicClient, "getBlockNumber" | "getCode" | "getLogs" | "getTransactionReceipt">;
 
 const events = parseAbi([
   "event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)",

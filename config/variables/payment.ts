@@ -59,6 +59,14 @@ export const payment = {
       schema: wholeNumber(0, 36),
       description: "Decimals of the token. Required with `X402_ASSET`.",
     },
+    RATE_LIMIT_REJECTED_PAYMENTS: {
+      property: "rejectedPaymentsPerMinute",
+      schema: wholeNumber(1, 1_000_000),
+      // All clients of a local chain are on this machine.
+      default: { elsewhere: "60" },
+      description:
+        "Maximum number of payments per client, process and minute that are rejected, such as wrongly signed ones. Further payments return 429.",
+    },
     X402_DEV_BYPASS: {
       property: "x402DevBypass",
       schema: flag,

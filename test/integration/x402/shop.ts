@@ -50,6 +50,20 @@ function countingPortfolio() {
   return { state, hold, portfolio };
 }
 
+/** A client that counts its requests by method. */
+function countRequests<Client extends object>(client: Client) {
+  const requests: Record<string, number> = {};
+  const counted = new Proxy(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function") return value;
+      requests[String(name)] = (requests[String(name)] ?? 0) + 1;
+      return value.bind(target);
+    },
+  });
+  return { counted, requests };
+}
+
 /**
  * A gateway with a real store, a real chain and a real facilitator behind HTTP, without an index. Several gateways can share
  * one store.
@@ -68,6 +82,7 @@ export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
   };
   const facilitator = await startFacilitatorServer(localFacilitator(chain.rpcUrl, terms.network));
   const { state, hold, portfolio } = countingPortfolio();
+  const { counted, requests } = countRequests(chain.client);
   const lines: string[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
   const config: Config = {
@@ -81,6 +96,7 @@ export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
     devHelpers: false,
     writesPerMinute: undefined,
     documentBytesPerDay: undefined,
+    rejectedPaymentsPerMinute: undefined,
     cursorSecret: async () => "a secret for tests",
     checkAnswers: true,
     eventHeartbeatMs: 15_000,
@@ -94,7 +110,7 @@ export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
         ...withoutIndex,
         portfolio,
         payments: isOffered
-          ? { terms, chain: chain.client, facilitator: remoteFacilitator(facilitator.url, terms.network, "Bearer key") }
+          ? { terms, chain: counted, facilitator: remoteFacilitator(facilitator.url, terms.network, "Bearer key") }
           : undefined,
         store: async () => store.db,
         config: { ...config, ...change },
@@ -116,6 +132,8 @@ export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
     contracts,
     write,
     facilitator,
+    /** The gateways' requests to the payment network, by method. */
+    requests,
     databaseUrl: database.url,
     state,
     hold,
