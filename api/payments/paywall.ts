@@ -10,11 +10,12 @@ import type { AnyCall, Caller } from "../core/operation";
 import { paidCaller } from "../core/paid-caller";
 import { withDeadline } from "../core/with-deadline";
 import { TIME_LIMIT_MS } from "../http/time-limit";
+import { chainTimeProblem } from "./chain-time";
 import { type Attempt, createClientLimits } from "./client-limits";
 import type { Facilitator } from "./facilitators/remote";
 import { type Offer, offersOf, paymentRequired } from "./offer";
 import { BadPayment, type Payment, readPayment } from "./payload";
-import { authorizationProblem, CODES, codeOf, isFinal, rejectionMessage } from "./reasons";
+import { authorizationProblem, CODES, codeOf, isFinal, isUnclear, rejectionMessage } from "./reasons";
 import {
   beginSettlement,
   claimPayment,
@@ -121,6 +122,17 @@ export function createPaywall(
     }
   }
 
+  /** The message for a facilitator's code. If the code says nothing, the time of the payment network may be the reason. */
+  async function explain({ authorization }: Payment, code: string): Promise<{ code: string; message: string }> {
+    const problem = isUnclear(code)
+      ? await chainTimeProblem(chain, authorization).catch((error: unknown) => {
+          log.warn({ err: error, code }, "the time of the payment network could not be read");
+          return undefined;
+        })
+      : undefined;
+    return problem ?? { code, message: rejectionMessage(code) };
+  }
+
   /** Verifies a claimed payment, runs the operation and settles. A failure before settlement releases the payment. */
   async function processPayment(purchase: Purchase, holder: string): Promise<Response> {
     const { c, offer, payment, deadline, attempt, run } = purchase;
@@ -132,8 +144,8 @@ export function createPaywall(
       const [verdict, block] = await Promise.all([verify(payment), head()]);
       attempt.mark(!verdict.isValid);
       if (!verdict.isValid) {
-        const code = codeOf(verdict.invalidReason);
-        return paymentRequiredResponse(c, offer, terms, rejectionMessage(code), code);
+        const { message, code } = await explain(payment, codeOf(verdict.invalidReason));
+        return paymentRequiredResponse(c, offer, terms, message, code);
       }
       fromBlock = block;
       answer = await run();

@@ -26,11 +26,13 @@ const meanings: [RegExp, string][] = [
 export const codeOf = (reason: string | undefined) =>
   reason !== undefined && /^[a-z0-9_]{1,80}$/.test(reason) ? reason : "invalid_payment";
 
+const meaningOf = (code: string) => meanings.find(([pattern]) => pattern.test(code))?.[1];
+
 /** The client message for an error code. */
-export function rejectionMessage(code: string): string {
-  const meaning = meanings.find(([pattern]) => pattern.test(code))?.[1];
-  return `The payment is not accepted: ${meaning ?? code}`;
-}
+export const rejectionMessage = (code: string) => `The payment is not accepted: ${meaningOf(code) ?? code}`;
+
+/** Whether an error code tells the client nothing, such as that a simulation failed. */
+export const isUnclear = (code: string) => meaningOf(code) === undefined;
 
 /** The code of an authorization that does not pay these terms now, whoever signed it. Undefined if it does. */
 export function authorizationProblem(

@@ -2,7 +2,10 @@ import { type Address, type Hex, type PublicClient, parseAbi, parseEventLogs } f
 import type { PaymentRow } from "./records";
 
 /** The RPC methods needed to check a payer and to find a payment on the payment network. */
-export type PaymentChain = Pick<PublicClient, "getBlockNumber" | "getCode" | "getLogs" | "getTransactionReceipt">;
+export type PaymentChain = Pick<
+  PublicClient,
+  "getBlock" | "getBlockNumber" | "getCode" | "getLogs" | "getTransactionReceipt"
+>;
 
 const events = parseAbi([
   "event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)",

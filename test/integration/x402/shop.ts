@@ -68,9 +68,9 @@ function countRequests<Client extends object>(client: Client) {
  * A gateway with a real store, a real chain and a real facilitator behind HTTP, without an index. Several gateways can share
  * one store.
  */
-export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
+export async function openShop({ gateways = 1, startTime }: { gateways?: number; startTime?: number } = {}) {
   const [port = 0] = await freePorts(1);
-  const chain = await startChain({ port });
+  const chain = await startChain({ port, ...(startTime !== undefined && { startTime }) });
   const contracts = await deploy(chain.client);
   const { write, read } = protocolOn(chain.client, contracts);
   const database = await createTestDatabase("shop");
