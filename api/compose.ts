@@ -15,10 +15,12 @@ import { type ServeCached, serveFrom } from "./http/serve-cached";
 import { openIndex } from "./index/database";
 import { followHead, timeAt } from "./index/head";
 import { shareReads } from "./index/shared-read";
+import { runMonitor } from "./monitor/chain-monitor";
 import { openMonitor } from "./monitor/open";
 import { readSharedHead } from "./monitor/shared-head";
 import type { Context } from "./operations/context";
 import { paymentsFrom } from "./payments/configured";
+import { createSettlementFollower } from "./payments/follow-settlements";
 import { createPortfolio } from "./portfolio/portfolio";
 import { configuredProvider } from "./portfolio/providers/configured";
 import { createLazy, createLazyStore } from "./store/lazy";
@@ -33,6 +35,10 @@ const EVENT_POLL_MS = 250;
 /** The read interval of the published chain head in the store. */
 const LOCAL_HEAD_READ_MS = 200;
 const HEAD_READ_MS = 1_000;
+
+/** The interval at which settled payments are compared with the payment network. */
+const LOCAL_SETTLEMENT_MS = 1_000;
+const SETTLEMENT_MS = 10_000;
 
 /** The poll interval if this process follows the head and the node does not support subscriptions. */
 const LOCAL_HEAD_POLL_MS = 500;
@@ -104,9 +110,16 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     maxLagSeconds: environment.maxLagSeconds,
     log,
   });
+  const payments = paymentsFrom(environment.payment(network), log);
+  const settlements = payments && createSettlementFollower(payments, store.db, log);
+  const followed =
+    settlements &&
+    runMonitor({ tick: settlements.round }, isLocal ? LOCAL_SETTLEMENT_MS : SETTLEMENT_MS, (error) =>
+      log.warn({ err: error }, "settled payments could not be compared with the payment network"),
+    );
   let outage: string | undefined;
   const readiness = async () => {
-    const state = await monitor.readiness();
+    const state = { ...(await monitor.readiness()), unpaid_payments: settlements?.unpaid() ?? null };
     return outage === undefined
       ? state
       : { ...state, ready: false, reason: outage, reasons: [outage, ...state.reasons] };
@@ -127,7 +140,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     db: index.db,
     events,
     clients: { chain },
-    payments: paymentsFrom(environment.payment(network), log),
+    payments,
     config: { ...environment, chainId, contracts, cursorSecret: cursorSecret.get },
     store: store.db,
     portfolio: createPortfolio({ provider, cacheMs: environment.portfolio.cacheMs }),
@@ -149,6 +162,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     endStreams: () => events.close(),
     async close() {
       monitor.stop();
+      followed?.stop();
       chainHead.close();
       await Promise.all([index.close(), store.close()]);
     },

@@ -129,22 +129,37 @@ export function readPayment(header: (name: string) => string | undefined, terms:
   return null;
 }
 
+/** Parses a payment of the store, which {@link storedText} wrote. */
+export function readStored(text: string): Pick<Payment, "payload" | "authorization"> {
+  const payload = JSON.parse(text) as PaymentPayload;
+  return { payload, authorization: authorizationOf(Signed.parse(payload.payload)) };
+}
+
+/** The text of a payment for the store. */
+export const storedText = ({ payload }: Payment) => JSON.stringify(payload);
+
+function authorizationOf({ authorization }: z.output<typeof Signed>): Authorization {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization;
+  return {
+    ...{ from, to, nonce },
+    ...{ value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
+  };
+}
+
 function paymentOf(
   signed: z.output<typeof Signed>,
   terms: PaymentRequirements,
   extensions: Record<string, unknown> | undefined,
   isVersion1: boolean,
 ): Payment {
-  const { from, to, value, validAfter, validBefore, nonce } = signed.authorization;
+  const authorization = authorizationOf(signed);
+  const { from, nonce } = authorization;
   return {
     payload: { x402Version: 2, accepted: terms, payload: signed, ...(extensions && { extensions }) },
     key: { network: terms.network, asset: terms.asset.toLowerCase(), payer: from, nonce },
     hash: keccak256(stringToHex(JSON.stringify([signed.authorization, signed.signature.toLowerCase()]))),
     signature: signed.signature,
-    authorization: {
-      ...{ from, to, nonce },
-      ...{ value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
-    },
+    authorization,
     isVersion1,
   };
 }

@@ -1,6 +1,3 @@
-import { SettleError } from "@x402/core/types";
-import { ExactEvmScheme } from "@x402/evm/exact/server";
-import { x402ResourceServer } from "@x402/hono";
 import type { Context as HonoContext } from "hono";
 import type { Logger } from "pino";
 import type { Terms } from "../../config/terms";
@@ -14,8 +11,8 @@ import { chainTimeProblem } from "./chain-time";
 import { type Attempt, createClientLimits } from "./client-limits";
 import type { Facilitator } from "./facilitators/remote";
 import { type Offer, offersOf, paymentRequired } from "./offer";
-import { BadPayment, type Payment, readPayment } from "./payload";
-import { authorizationProblem, CODES, codeOf, isFinal, isUnclear, rejectionMessage } from "./reasons";
+import { BadPayment, type Payment, readPayment, storedText } from "./payload";
+import { authorizationProblem, CODES, codeOf, isUnclear, rejectionMessage } from "./reasons";
 import {
   beginSettlement,
   claimPayment,
@@ -25,6 +22,7 @@ import {
   releaseSettlement,
   resumeSettlement,
 } from "./records";
+import { createResourceServer, type Outcome, requestSettlement } from "./request-settlement";
 import { requirementsOf } from "./requirements";
 import { paidResponse, paymentRequiredResponse, settlementFailedResponse } from "./responses";
 import { createSemaphore } from "./semaphore";
@@ -100,7 +98,7 @@ export function createPaywall(
 ) {
   const requirements = requirementsOf(terms);
   const offerAt = offersOf(operation, requirements);
-  const server = new x402ResourceServer(facilitator).register(terms.network, new ExactEvmScheme());
+  const server = createResourceServer(facilitator, terms.network);
 
   const limits = createClientLimits(rejectedPaymentsPerMinute);
   // One at a time: each takes milliseconds of CPU.
@@ -183,15 +181,13 @@ export function createPaywall(
     throw new Unavailable(OUTCOME_UNKNOWN, { retryAfterSeconds: RETRY_SECONDS });
   }
 
-  /** The settlement transaction, the code of a final failure, or neither if the outcome is unknown. */
-  type Outcome = { transaction?: string; refusal?: string };
-
   /** Never rejects, because it may continue after the response. */
   async function settleAndRecord(payment: Payment, holder: string, fromBlock: bigint | null): Promise<Outcome> {
     const { key } = payment;
     try {
-      const outcome = await requestSettlement(payment);
-      const transaction = outcome.transaction ?? (await findSettlement(chain, { ...key, fromBlock }, requirements));
+      const outcome = await requestSettlement(server, payment.payload, requirements, key, log);
+      const transaction =
+        outcome.transaction ?? (await findSettlement(chain, { ...key, fromBlock }, requirements))?.transaction;
       const db = await store();
       if (transaction) {
         await recordSettlement(db, key, transaction).catch((error: unknown) =>
@@ -205,21 +201,6 @@ export function createPaywall(
       log.error({ err: error, payer: key.payer, nonce: key.nonce }, "the outcome of a payment is unknown");
       return {};
     }
-  }
-
-  /** Asks the facilitator to settle. An error leaves the outcome unknown. */
-  async function requestSettlement(payment: Payment): Promise<Outcome> {
-    const { payer, nonce } = payment.key;
-    const result = await server.settlePayment(payment.payload, requirements).catch((error: unknown) => {
-      log.error({ err: error, payer, nonce }, "the facilitator did not settle a payment");
-      return error instanceof SettleError ? error : undefined;
-    });
-    if (!result) return {};
-    if ("success" in result && result.success)
-      return /^0x[0-9a-fA-F]{64}$/.test(result.transaction) ? { transaction: result.transaction } : {};
-    const code = codeOf(result.errorReason);
-    log.warn({ payer, nonce, code, detail: result.errorMessage }, "a payment was not settled");
-    return isFinal(code, result.transaction) ? { refusal: code } : {};
   }
 
   /** Responds to a payment that was received before. */
@@ -236,23 +217,27 @@ export function createPaywall(
         "The payment was already used for another request; sign a new one",
         "payment_already_used",
       );
-    if (row.transaction) return paidResponse(c, offer, payment, row.answer, row.transaction);
+    if (row.transaction && row.state !== "REVERTED")
+      return paidResponse(c, offer, payment, row.answer, row.transaction);
     const db = await store();
-    const transaction = await findSettlement(chain, row, requirements).catch((error: unknown) => {
+    const settlement = await findSettlement(chain, row, requirements).catch((error: unknown) => {
       log.warn({ err: error }, "the payment network does not answer");
       throw new Unavailable(OUTCOME_UNKNOWN, { retryAfterSeconds: RETRY_SECONDS, cause: error });
     });
-    if (transaction) {
-      await recordSettlement(db, payment.key, transaction);
-      return paidResponse(c, offer, payment, row.answer, transaction);
+    if (settlement) {
+      await recordSettlement(db, payment.key, settlement.transaction);
+      return paidResponse(c, offer, payment, row.answer, settlement.transaction);
     }
     const holder = await resumeSettlement(db, payment.key);
     if (holder === null) throw inProgress();
     return settle(purchase, holder, row.answer, row.fromBlock);
   }
 
-  const claim = async ({ payment: { key, hash, authorization }, request }: Purchase) =>
-    claimPayment(await store(), { ...key, hash, request, validBefore: authorization.validBefore });
+  async function claim({ payment, request }: Purchase) {
+    const { key, hash, authorization } = payment;
+    const { validBefore } = authorization;
+    return claimPayment(await store(), { ...key, hash, request, payload: storedText(payment), validBefore });
+  }
 
   /** Processes a payment that the payer's key signed. */
   async function buy(purchase: Purchase, client: string): Promise<Response> {

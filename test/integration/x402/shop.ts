@@ -6,6 +6,8 @@ import type { Config } from "../../../api/core/context";
 import { createGateway } from "../../../api/gateway";
 import { localFacilitator } from "../../../api/payments/facilitators/local";
 import { remoteFacilitator } from "../../../api/payments/facilitators/remote";
+import { createSettlementFollower } from "../../../api/payments/follow-settlements";
+import type { Payments } from "../../../api/payments/paywall";
 import type { Portfolio } from "../../../api/portfolio/portfolio";
 import { snapshotOf } from "../../../api/portfolio/snapshot";
 import { openStore, type Store } from "../../../api/store/open";
@@ -101,6 +103,11 @@ export async function openShop({ gateways = 1, startTime }: { gateways?: number;
     checkAnswers: true,
     eventHeartbeatMs: 15_000,
   };
+  const payments: Payments = {
+    terms,
+    chain: counted,
+    facilitator: remoteFacilitator(facilitator.url, terms.network, "Bearer key"),
+  };
   const stores: Store[] = [];
   const openGateway = async (change: Partial<Config> = {}, isOffered = true) => {
     const store = await openStore({ databaseUrl: database.url, onIdleError: () => {} });
@@ -109,9 +116,7 @@ export async function openShop({ gateways = 1, startTime }: { gateways?: number;
       {
         ...withoutIndex,
         portfolio,
-        payments: isOffered
-          ? { terms, chain: counted, facilitator: remoteFacilitator(facilitator.url, terms.network, "Bearer key") }
-          : undefined,
+        payments: isOffered ? payments : undefined,
         store: async () => store.db,
         config: { ...config, ...change },
       },
@@ -126,6 +131,12 @@ export async function openShop({ gateways = 1, startTime }: { gateways?: number;
   const servers: ReturnType<typeof createServer>[] = [];
   const urls: string[] = [];
   for (let number = 0; number < gateways; number++) urls.push(await openGateway());
+
+  /** The gateway's store. */
+  const db = () => {
+    if (!stores[0]) throw new Error("No store is open");
+    return stores[0].db;
+  };
 
   return {
     chain,
@@ -145,11 +156,9 @@ export async function openShop({ gateways = 1, startTime }: { gateways?: number;
     balanceOf: (account: Address) => read("TestDollar", "balanceOf", [account]),
     /** The payments in the store. */
     payments: async () => (await stores[0]?.db.select().from(payment)) ?? [],
-    /** The gateway's store. */
-    db: () => {
-      if (!stores[0]) throw new Error("No store is open");
-      return stores[0].db;
-    },
+    db,
+    /** Follows settled payments. Tests run its rounds. */
+    follower: createSettlementFollower(payments, async () => db(), log),
     async close() {
       for (const server of servers) {
         server.close();
