@@ -86,8 +86,8 @@ const tooBusy = () =>
 
 /**
  * Creates the paywall of one operation. It checks the terms and the payer's signature without any request or write. It
- * claims a payment in the store before the facilitator verifies it, so only one of several copies is processed. It settles after the operation has run and the response is stored. A retry with the same payment
- * gets the stored response.
+ * claims a payment in the store before the facilitator verifies it, so only one of several copies is processed. It settles
+ * after the operation has run and the response is stored. A retry with the same payment gets the stored response.
  */
 export function createPaywall(
   operation: AnyCall,
