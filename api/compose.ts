@@ -17,15 +17,18 @@ import { ResponseCache } from "./http/response-cache";
 import { openIndex } from "./index/database";
 import { followHead, timeAt } from "./index/head";
 import { shareReads } from "./index/shared-read";
+import { runMonitor } from "./monitor/chain-monitor";
 import { openMonitor } from "./monitor/open";
 import { readSharedHead } from "./monitor/shared-head";
 import type { Context } from "./operations/context";
 import { paymentsFrom } from "./payments/configured";
+import { createSettlementFollower } from "./payments/follow-settlements";
 import { createPortfolio } from "./portfolio/portfolio";
 import { configuredProvider } from "./portfolio/providers/configured";
-import { createLazyStore } from "./store/lazy";
+import { createLazy, createLazyStore } from "./store/lazy";
 import { openStore } from "./store/open";
 import { readRevision } from "./store/revision";
+import { readSecret } from "./store/secrets";
 import { serveReads } from "./transports/rest/serve-reads";
 
 /** The poll interval of the event log. Shorter on a local chain, where blocks are mined on demand. */
@@ -35,6 +38,10 @@ const EVENT_POLL_MS = 250;
 /** The read interval of the published chain head in the store. */
 const LOCAL_HEAD_READ_MS = 200;
 const HEAD_READ_MS = 1_000;
+
+/** The interval at which settled payments are compared with the payment network. */
+const LOCAL_SETTLEMENT_MS = 1_000;
+const SETTLEMENT_MS = 10_000;
 
 /** The poll interval if this process follows the head and the node does not support subscriptions. */
 const LOCAL_HEAD_POLL_MS = 500;
@@ -70,6 +77,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
       onIdleError: (error) => log.warn({ err: error }, "an idle connection to the store failed"),
     }),
   );
+  const cursorSecret = createLazy(async () => environment.cursorSecret ?? readSecret(await store.db(), "cursor"));
   const head = followHead(index.db, index.pendingCheckpoint);
   const chain = createPublicClient({ transport: fallback(rpcUrls.map((url) => http(url))) });
   const provider = configuredProvider(environment.portfolio, (failure) =>
@@ -106,9 +114,16 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     maxLagSeconds: environment.maxLagSeconds,
     log,
   });
+  const payments = paymentsFrom(environment.payment(network), log);
+  const settlements = payments && createSettlementFollower(payments, store.db, log);
+  const followed =
+    settlements &&
+    runMonitor({ tick: settlements.round }, isLocal ? LOCAL_SETTLEMENT_MS : SETTLEMENT_MS, (error) =>
+      log.warn({ err: error }, "settled payments could not be compared with the payment network"),
+    );
   let outage: string | undefined;
   const readiness = async () => {
-    const state = await monitor.readiness();
+    const state = { ...(await monitor.readiness()), unpaid_payments: settlements?.unpaid() ?? null };
     return outage === undefined
       ? state
       : { ...state, ready: false, reason: outage, reasons: [outage, ...state.reasons] };
@@ -130,8 +145,8 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     db: index.db,
     events,
     clients: { chain },
-    payments: paymentsFrom(environment.payment(network), log),
-    config: { ...environment, chainId, contracts },
+    payments,
+    config: { ...environment, chainId, contracts, cursorSecret: cursorSecret.get },
     limits,
     store: store.db,
     portfolio: createPortfolio({ provider, cacheMs: environment.portfolio.cacheMs }),
@@ -157,6 +172,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     endStreams: () => events.close(),
     async close() {
       monitor.stop();
+      followed?.stop();
       chainHead.close();
       await Promise.all([index.close(), store.close()]);
     },

@@ -215,7 +215,7 @@ try {
     {
       db: index.db,
       clients: { chain: { getCode: unreachable, verifyTypedData: unreachable } },
-      config: { ...parseEnvironment({}), chainId: LOCAL_CHAIN_ID, contracts },
+      config: { ...parseEnvironment({}), chainId: LOCAL_CHAIN_ID, contracts, cursorSecret: async () => "bench" },
       store: async () => store.db,
       payments: undefined,
       events: { subscribe: unreachable },

@@ -2,6 +2,7 @@ import { indexedNetwork, networkNameOf, networkProblems } from "./indexed-networ
 import { LOCAL_CHAIN_ID, type Network } from "./networks";
 import { paymentProblems, paymentSettings } from "./payments";
 import { portfolioProblems, portfolioSettings } from "./portfolio";
+import { unknownVariables } from "./unknown-variables";
 import { defaultsOf, settingsOf } from "./variable";
 import { Variables, variables } from "./variables/index";
 
@@ -19,24 +20,40 @@ type Source = Record<string, string | undefined>;
 /** An empty variable (`RPC_URL=`) counts as unset. */
 const withoutEmpty = (source: Source) => Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ""));
 
-/** Whether unparsed variables select a local chain: the built-in one, or a custom one with {@link LOCAL_CHAIN_ID}. */
-const isLocalChain = ({ NETWORK, CHAIN_ID }: Source) =>
+/** Whether the variables select a local chain: the built-in one, or a custom one with {@link LOCAL_CHAIN_ID}. */
+const isLocalChain = ({ NETWORK, CHAIN_ID }: { NETWORK?: string | undefined; CHAIN_ID?: unknown }) =>
   (NETWORK ?? CHAIN_ID ?? "local") === "local" || Number(CHAIN_ID) === LOCAL_CHAIN_ID;
 
 function parseVariables(source: Source): Variables {
   const set = withoutEmpty(source);
   const parsed = Variables.safeParse({ ...defaultsOf(variables, isLocalChain(set)), ...set });
-  if (!parsed.success)
-    throw new InvalidEnvironment(parsed.error.issues.map(({ path, message }) => `${path[0]?.toString()}: ${message}`));
+  const invalid = parsed.error?.issues.map(({ path, message }) => `${path[0]?.toString()}: ${message}`) ?? [];
+  const problems = [...unknownVariables(set), ...invalid];
+  if (!parsed.success || problems.length > 0) throw new InvalidEnvironment(problems);
   return parsed.data;
 }
 
-const bypassProblems = ({ X402_DEV_BYPASS, NODE_ENV }: Variables): string[] =>
-  X402_DEV_BYPASS && NODE_ENV === "production" ? ["X402_DEV_BYPASS: must not be true when NODE_ENV=production"] : [];
+/** Settings that would be dangerous in production, or on a chain that others use. */
+function developmentProblems(variables: Variables): string[] {
+  const { X402_DEV_BYPASS, NODE_ENV, DEV_HELPERS, METADATA_AUTH, ALLOW_DEV_ON_PUBLIC_CHAIN } = variables;
+  const isLocal = isLocalChain(variables);
+  const problems: string[] = [];
+  if (X402_DEV_BYPASS && !isLocal)
+    problems.push(`X402_DEV_BYPASS: must not be true unless the chain is local (chain id ${LOCAL_CHAIN_ID})`);
+  else if (X402_DEV_BYPASS && NODE_ENV === "production")
+    problems.push("X402_DEV_BYPASS: must not be true when NODE_ENV=production");
+  if (isLocal || ALLOW_DEV_ON_PUBLIC_CHAIN) return problems;
+  const requireSwitch = (setting: string) =>
+    problems.push(
+      `${setting} is for development; on a chain that is not local it also requires ALLOW_DEV_ON_PUBLIC_CHAIN=true`,
+    );
+  if (DEV_HELPERS) requireSwitch("DEV_HELPERS: true");
+  if (METADATA_AUTH) requireSwitch("METADATA_AUTH: open");
+  return problems;
+}
 
 const publicUrlProblems = (variables: Variables): string[] => {
-  const isLocal = networkNameOf(variables) === "local" || variables.CHAIN_ID === LOCAL_CHAIN_ID;
-  return isLocal || variables.PUBLIC_BASE_URL !== undefined
+  return isLocalChain(variables) || variables.PUBLIC_BASE_URL !== undefined
     ? []
     : [
         "PUBLIC_BASE_URL: is required unless the chain is local; set it to the URL at which clients reach this service, such as https://api.example.com",
@@ -50,7 +67,7 @@ function reachableHost(host: string | undefined): string {
 }
 
 /** Rules that involve more than one variable. */
-const rules = [networkProblems, publicUrlProblems, bypassProblems, paymentProblems, portfolioProblems];
+const rules = [networkProblems, publicUrlProblems, developmentProblems, paymentProblems, portfolioProblems];
 
 /**
  * Parses the process environment. Throws {@link InvalidEnvironment} with one line for each invalid variable. The result
@@ -73,8 +90,6 @@ export function parseEnvironment(source: Source) {
     /** The schema of Ponder's views of the index, and the prefix of the build schemas. */
     databaseSchema: values.DATABASE_SCHEMA ?? (networkName === "local" ? "intentry_local" : "intentry"),
     maxListenersOfClient: values.EVENT_STREAMS_PER_CLIENT ?? values.EVENT_STREAMS,
-    /** The key that signs cursors. Processes with the same database or state folder accept each other's cursors. */
-    cursorSecret: values.CURSOR_SECRET ?? `cursors of ${values.DATABASE_URL ?? values.INTENTRY_DIR}`,
     /** Whether every response is validated against its schema before it is sent. */
     checkAnswers: values.NODE_ENV === "test" || values.NODE_ENV === "development",
     portfolio: portfolioSettings(values, networkName === "local"),

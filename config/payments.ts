@@ -45,7 +45,8 @@ const testDollar = (deployed: Address): Terms["asset"] => ({
 /** Returns the payment settings for a network, or the names of the missing variables. */
 export function paymentSettings(variables: Variables, indexed: Network): PaymentSettings | { missing: string[] } {
   const network = variables.X402_NETWORK ?? (`eip155:${indexed.chainId}` as const);
-  const isLocal = network === `eip155:${LOCAL_CHAIN_ID}`;
+  // The keys of the default payee and of the built-in facilitator are public, so both are for our own local chain only.
+  const isLocal = indexed.chainId === LOCAL_CHAIN_ID && network === `eip155:${LOCAL_CHAIN_ID}`;
   const payTo = variables.X402_PAY_TO ?? (isLocal ? localAccount(LOCAL_PAYEE_INDEX).address : undefined);
   const { X402_ASSET, X402_ASSET_NAME = "", X402_ASSET_VERSION = "", X402_ASSET_DECIMALS = 0 } = variables;
   const asset = X402_ASSET

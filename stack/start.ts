@@ -144,8 +144,7 @@ async function main(): Promise<void> {
   if (networkName === "local") await requireFreePort(anvilPort, "ANVIL_PORT");
   const databaseUrl = environment.databaseUrl ?? (await startDatabase(environment));
   await databaseReady(databaseUrl, (error) => logStep(`${error.message}. Retrying for up to a minute`));
-  // The URL has a new port on each start. Cursors must stay valid, so their secret must not derive from it.
-  const env = { ...process.env, DATABASE_URL: databaseUrl, CURSOR_SECRET: environment.cursorSecret };
+  const env = { ...process.env, DATABASE_URL: databaseUrl };
 
   let deployment: LocalDeployment | undefined;
   if (networkName === "local")

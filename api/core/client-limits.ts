@@ -1,6 +1,6 @@
 import { secondsUntil } from "./clock";
 import { TooMany } from "./errors";
-import { createSemaphore, type Semaphore } from "./semaphore";
+import { createSemaphore } from "./semaphore";
 
 const MINUTE_MS = 60_000;
 
@@ -51,21 +51,22 @@ function requestCounter(limit: number | undefined, now: () => number): ClientLim
 
 function readLimiter(limit: number | undefined): ClientLimits["runRead"] {
   if (limit === undefined) return (_, read) => read();
-  const clients = new Map<string, { semaphore: Semaphore; reads: number }>();
+  const semaphore = createSemaphore(Number.POSITIVE_INFINITY, limit);
+  const readsOf = new Map<string, number>();
   const tooMany = () =>
     new TooMany(`Too many reads at once: ${limit} run at a time, and the others wait; send fewer at a time`, 1);
   return async (client, read) => {
-    const state = clients.get(client) ?? { semaphore: createSemaphore(limit), reads: 0 };
-    if (state.reads >= limit + MAX_WAITING) throw tooMany();
-    clients.set(client, state);
-    state.reads++;
+    const reads = (readsOf.get(client) ?? 0) + 1;
+    if (reads > limit + MAX_WAITING) throw tooMany();
+    readsOf.set(client, reads);
     try {
-      const done = await state.semaphore.run(WAIT_MS, async () => ({ value: await read() }));
+      const done = await semaphore.run(client, WAIT_MS, async () => ({ value: await read() }));
       if (!done) throw tooMany();
       return done.value;
     } finally {
-      state.reads--;
-      if (state.reads === 0) clients.delete(client);
+      const left = (readsOf.get(client) ?? 1) - 1;
+      if (left > 0) readsOf.set(client, left);
+      else readsOf.delete(client);
     }
   };
 }

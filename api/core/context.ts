@@ -16,12 +16,14 @@ export type Config = Pick<
   | "writeTokens"
   | "writesPerMinute"
   | "storedBytesPerDay"
+  | "rejectedPaymentsPerMinute"
   | "openMetadata"
   | "devHelpers"
-  | "cursorSecret"
   | "checkAnswers"
   | "eventHeartbeatMs"
 > & {
+  /** Returns the key that signs cursors: CURSOR_SECRET, or the secret in the store. */
+  cursorSecret: () => Promise<string>;
   chainId: number;
   /** Addresses of the protocol's contracts on this chain. */
   contracts: Readonly<Record<ContractName, Address>>;

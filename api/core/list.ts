@@ -192,7 +192,7 @@ export function pagedList<Filters extends Record<string, unknown>, Row, const Va
   return async ({ config }, db, clock, { limit, offset, cursor, total, ...filters }) => {
     if (cursor !== undefined && offset !== undefined) throw new BadInput("cursor: can't be used together with offset");
     const scope = `${route} ${inputText(filters)}`;
-    const key = cursor === undefined ? [] : keyOf(config, scope, cursor);
+    const key = cursor === undefined ? [] : await keyOf(config, scope, cursor);
     const { page, counts, useTime } = queriesFor(db, filters, {
       limit: PLANNED_LIMITS.has(limit) ? limit + 1 : undefined,
       hasOffset: offset !== undefined,
@@ -220,7 +220,7 @@ export function pagedList<Filters extends Record<string, unknown>, Row, const Va
         limit,
         offset: offset ?? 0,
         count: rows.length,
-        next_cursor: lastKey ? writeCursor(config.cursorSecret, scope, lastKey) : null,
+        next_cursor: lastKey ? writeCursor(await config.cursorSecret(), scope, lastKey) : null,
         ...(counted && { total: counted.flat().reduce((sum, row) => sum + row.total, 0) }),
       },
     };
@@ -228,8 +228,8 @@ export function pagedList<Filters extends Record<string, unknown>, Row, const Va
 }
 
 /** Decodes the sort key of a cursor. */
-function keyOf({ cursorSecret }: BaseContext["config"], scope: string, cursor: string): string[] {
-  const key = readCursor(cursorSecret, scope, cursor);
+async function keyOf({ cursorSecret }: BaseContext["config"], scope: string, cursor: string): Promise<string[]> {
+  const key = readCursor(await cursorSecret(), scope, cursor);
   if (!key) throw new BadInput("cursor: is not valid for this list with these filters; start again without a cursor");
   return key;
 }

@@ -268,7 +268,7 @@ const reorgBeyondFinality = (number: bigint): ChainProblem => ({
 
 /** Runs the monitor in a loop. Rounds do not overlap. */
 export function runMonitor(
-  { tick }: ChainMonitor,
+  { tick }: Pick<ChainMonitor, "tick">,
   intervalMs: number,
   onError: (error: unknown) => void,
 ): { stop: () => void } {

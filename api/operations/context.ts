@@ -14,5 +14,6 @@ export type Context = BaseContext & {
   payments: Payments | undefined;
   /** Wallet holdings, also on chains other than the indexed one. */
   portfolio: Portfolio;
-  readiness: () => Promise<Readiness>;
+  /** The readiness, and the number of payments that a reorg has left unpaid; null if unknown. */
+  readiness: () => Promise<Readiness & { unpaid_payments: number | null }>;
 };

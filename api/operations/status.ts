@@ -59,6 +59,11 @@ export const getReadiness = operation({
         description: "The state of the store of published data: read-write, read-only or unavailable.",
         example: "ok",
       }),
+      unpaid_payments: z.int().min(0).nullable().openapi({
+        description:
+          "Payments whose transfer was removed by a reorg, and that expired before they could be settled again. Null if unknown.",
+        example: 0,
+      }),
       reason: z.string().nullable().openapi({ description: "The first of the reasons. Null if ready.", example: null }),
       reasons: z.array(z.string()).openapi({ description: "All reasons why it is not ready.", example: [] }),
     })

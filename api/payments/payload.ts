@@ -1,5 +1,5 @@
 import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
-import { type Hex, keccak256, stringToHex } from "viem";
+import { type Address, type Hex, keccak256, stringToHex } from "viem";
 import { z } from "zod";
 import { address } from "../../config/values";
 import type { PaymentKey } from "./records";
@@ -11,17 +11,31 @@ export type Payment = {
   key: PaymentKey;
   /** Hash of the signed authorization and its signature. */
   hash: Hex;
-  /** Unix seconds. */
-  validBefore: bigint;
+  signature: Hex;
+  authorization: Authorization;
   /** Whether the client uses x402 version 1, which needs a version 1 response header. */
   isVersion1: boolean;
+};
+
+/** The authorization of a transfer (EIP-3009), as signed. Times are unix seconds. */
+export type Authorization = {
+  from: Address;
+  to: Address;
+  value: bigint;
+  validAfter: bigint;
+  validBefore: bigint;
+  nonce: Hex;
 };
 
 /** The header is base64-encoded JSON. Real payments are below 2 KB. */
 const MAX_HEADER_CHARACTERS = 16_384;
 
 const digits = z.string().regex(/^\d{1,78}$/, "must be a whole number in decimal digits");
-const hex = (pattern: RegExp, what: string) => z.string().regex(pattern, what);
+const hex = (pattern: RegExp, what: string) =>
+  z
+    .string()
+    .regex(pattern, what)
+    .transform((text) => text as Hex);
 
 const Signed = z.object({
   signature: hex(/^0x([0-9a-fA-F]{2}){1,4096}$/, "must be bytes in hex"),
@@ -31,7 +45,7 @@ const Signed = z.object({
     value: digits,
     validAfter: digits,
     validBefore: digits,
-    nonce: hex(/^0x[0-9a-fA-F]{64}$/, "must be 32 bytes in hex").transform((nonce) => nonce.toLowerCase()),
+    nonce: hex(/^0x[0-9a-fA-F]{64}$/, "must be 32 bytes in hex").transform((nonce) => nonce.toLowerCase() as Hex),
   }),
 });
 
@@ -115,18 +129,37 @@ export function readPayment(header: (name: string) => string | undefined, terms:
   return null;
 }
 
+/** Parses a payment of the store, which {@link storedText} wrote. */
+export function readStored(text: string): Pick<Payment, "payload" | "authorization"> {
+  const payload = JSON.parse(text) as PaymentPayload;
+  return { payload, authorization: authorizationOf(Signed.parse(payload.payload)) };
+}
+
+/** The text of a payment for the store. */
+export const storedText = ({ payload }: Payment) => JSON.stringify(payload);
+
+function authorizationOf({ authorization }: z.output<typeof Signed>): Authorization {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization;
+  return {
+    ...{ from, to, nonce },
+    ...{ value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
+  };
+}
+
 function paymentOf(
   signed: z.output<typeof Signed>,
   terms: PaymentRequirements,
   extensions: Record<string, unknown> | undefined,
   isVersion1: boolean,
 ): Payment {
-  const { from, nonce, validBefore } = signed.authorization;
+  const authorization = authorizationOf(signed);
+  const { from, nonce } = authorization;
   return {
     payload: { x402Version: 2, accepted: terms, payload: signed, ...(extensions && { extensions }) },
     key: { network: terms.network, asset: terms.asset.toLowerCase(), payer: from, nonce },
     hash: keccak256(stringToHex(JSON.stringify([signed.authorization, signed.signature.toLowerCase()]))),
-    validBefore: BigInt(validBefore),
+    signature: signed.signature,
+    authorization,
     isVersion1,
   };
 }

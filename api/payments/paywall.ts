@@ -1,6 +1,3 @@
-import { SettleError } from "@x402/core/types";
-import { ExactEvmScheme } from "@x402/evm/exact/server";
-import { x402ResourceServer } from "@x402/hono";
 import type { Context as HonoContext } from "hono";
 import type { Logger } from "pino";
 import type { Terms } from "../../config/terms";
@@ -11,10 +8,12 @@ import { paidCaller } from "../core/paid-caller";
 import { createSemaphore } from "../core/semaphore";
 import { withDeadline } from "../core/with-deadline";
 import { TIME_LIMIT_MS } from "../http/time-limit";
+import { chainTimeProblem } from "./chain-time";
 import type { Facilitator } from "./facilitators/remote";
 import { type Offer, offersOf, paymentRequired } from "./offer";
-import { BadPayment, type Payment, readPayment } from "./payload";
-import { codeOf, isFinal, rejectionMessage } from "./reasons";
+import { BadPayment, type Payment, readPayment, storedText } from "./payload";
+import { type Attempt, createPaymentLimits } from "./payment-limits";
+import { authorizationProblem, CODES, codeOf, isUnclear, rejectionMessage } from "./reasons";
 import {
   beginSettlement,
   claimPayment,
@@ -24,9 +23,11 @@ import {
   releaseSettlement,
   resumeSettlement,
 } from "./records";
+import { createResourceServer, type Outcome, requestSettlement } from "./request-settlement";
 import { requirementsOf } from "./requirements";
 import { paidResponse, paymentRequiredResponse, settlementFailedResponse } from "./responses";
 import { findSettlement, type PaymentChain } from "./settlement";
+import { isContract, isSignedByPayer } from "./signature";
 
 /** Payment dependencies: the terms, the facilitator and the payment network. */
 export type Payments = { terms: Terms; facilitator: Facilitator; chain: PaymentChain };
@@ -41,7 +42,15 @@ export type PaidRequest = {
 };
 
 /** One payment in progress. `deadline` is in milliseconds since 1970. */
-type Purchase = { c: HonoContext; offer: Offer; payment: Payment; request: string; deadline: number };
+type Purchase = {
+  c: HonoContext;
+  offer: Offer;
+  payment: Payment;
+  request: string;
+  deadline: number;
+  attempt: Attempt;
+  run: () => Promise<string>;
+};
 
 /** The minimum time left to start a settlement. */
 const SETTLEMENT_MS = 4_000;
@@ -49,9 +58,17 @@ const SETTLEMENT_MS = 4_000;
 /** The paywall responds this long before the gateway's time limit. */
 const MARGIN_MS = 500;
 
-/** The maximum number of concurrent payments, and how long another one may wait. */
+/** The maximum number of concurrent payments, in total and of one client, and how long another one may wait. */
 const MAX_CONCURRENT = 16;
+const MAX_OF_CLIENT = 8;
 const WAIT_MS = 5_000;
+
+/**
+ * The same for payments whose payer is not proven by a signature of its key. Only the payment network and the facilitator
+ * can reject these, so they must not delay the others.
+ */
+const MAX_UNPROVEN = 4;
+const MAX_UNPROVEN_OF_CLIENT = 2;
 
 /** The size limit of a response that is stored for retries. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -61,22 +78,33 @@ const RETRY_SECONDS = 2;
 const OUTCOME_UNKNOWN =
   "The payment was submitted, but its outcome is not known yet; retry with the same payment, which is charged at most once";
 
+/** The caller's payment was not processed because others are. */
+const tooBusy = () =>
+  new Unavailable("Too many payments are in progress, and this one was not charged; try again shortly", {
+    retryAfterSeconds: RETRY_SECONDS,
+  });
+
 /**
- * Creates the paywall of one operation. It claims a payment in the store before verification, so only one of several
- * copies is processed. It settles after the operation has run and the response is stored. A retry with the same payment
- * gets the stored response.
+ * Creates the paywall of one operation. It checks the terms and the payer's signature without any request or write. It
+ * claims a payment in the store before the facilitator verifies it, so only one of several copies is processed. It settles
+ * after the operation has run and the response is stored. A retry with the same payment gets the stored response.
  */
 export function createPaywall(
   operation: AnyCall,
   { terms, facilitator, chain }: Payments,
   store: BaseContext["store"],
+  { rejectedPaymentsPerMinute }: Pick<BaseContext["config"], "rejectedPaymentsPerMinute">,
   log: Logger,
 ) {
   const requirements = requirementsOf(terms);
   const offerAt = offersOf(operation, requirements);
-  const server = new x402ResourceServer(facilitator).register(terms.network, new ExactEvmScheme());
+  const server = createResourceServer(facilitator, terms.network);
 
-  const semaphore = createSemaphore(MAX_CONCURRENT);
+  const limits = createPaymentLimits(rejectedPaymentsPerMinute);
+  // One at a time: each takes milliseconds of CPU.
+  const recovery = createSemaphore(1);
+  const proven = createSemaphore(MAX_CONCURRENT, MAX_OF_CLIENT);
+  const unproven = createSemaphore(MAX_UNPROVEN, MAX_UNPROVEN_OF_CLIENT);
 
   const head = () => chain.getBlockNumber({ cacheTime: 0 }).catch(() => null);
 
@@ -92,18 +120,30 @@ export function createPaywall(
     }
   }
 
+  /** The message for a facilitator's code. If the code says nothing, the time of the payment network may be the reason. */
+  async function explain({ authorization }: Payment, code: string): Promise<{ code: string; message: string }> {
+    const problem = isUnclear(code)
+      ? await chainTimeProblem(chain, authorization).catch((error: unknown) => {
+          log.warn({ err: error, code }, "the time of the payment network could not be read");
+          return undefined;
+        })
+      : undefined;
+    return problem ?? { code, message: rejectionMessage(code) };
+  }
+
   /** Verifies a claimed payment, runs the operation and settles. A failure before settlement releases the payment. */
-  async function processPayment(purchase: Purchase, holder: string, run: () => Promise<string>): Promise<Response> {
-    const { c, offer, payment, deadline } = purchase;
+  async function processPayment(purchase: Purchase, holder: string): Promise<Response> {
+    const { c, offer, payment, deadline, attempt, run } = purchase;
     const db = await store();
     let isSettling = false;
     let answer: string;
     let fromBlock: bigint | null;
     try {
       const [verdict, block] = await Promise.all([verify(payment), head()]);
+      attempt.mark(!verdict.isValid);
       if (!verdict.isValid) {
-        const code = codeOf(verdict.invalidReason);
-        return paymentRequiredResponse(c, offer, terms, rejectionMessage(code), code);
+        const { message, code } = await explain(payment, codeOf(verdict.invalidReason));
+        return paymentRequiredResponse(c, offer, terms, message, code);
       }
       fromBlock = block;
       answer = await run();
@@ -141,15 +181,13 @@ export function createPaywall(
     throw new Unavailable(OUTCOME_UNKNOWN, { retryAfterSeconds: RETRY_SECONDS });
   }
 
-  /** The settlement transaction, the code of a final failure, or neither if the outcome is unknown. */
-  type Outcome = { transaction?: string; refusal?: string };
-
   /** Never rejects, because it may continue after the response. */
   async function settleAndRecord(payment: Payment, holder: string, fromBlock: bigint | null): Promise<Outcome> {
     const { key } = payment;
     try {
-      const outcome = await requestSettlement(payment);
-      const transaction = outcome.transaction ?? (await findSettlement(chain, { ...key, fromBlock }, requirements));
+      const outcome = await requestSettlement(server, payment.payload, requirements, key, log);
+      const transaction =
+        outcome.transaction ?? (await findSettlement(chain, { ...key, fromBlock }, requirements))?.transaction;
       const db = await store();
       if (transaction) {
         await recordSettlement(db, key, transaction).catch((error: unknown) =>
@@ -163,21 +201,6 @@ export function createPaywall(
       log.error({ err: error, payer: key.payer, nonce: key.nonce }, "the outcome of a payment is unknown");
       return {};
     }
-  }
-
-  /** Asks the facilitator to settle. An error leaves the outcome unknown. */
-  async function requestSettlement(payment: Payment): Promise<Outcome> {
-    const { payer, nonce } = payment.key;
-    const result = await server.settlePayment(payment.payload, requirements).catch((error: unknown) => {
-      log.error({ err: error, payer, nonce }, "the facilitator did not settle a payment");
-      return error instanceof SettleError ? error : undefined;
-    });
-    if (!result) return {};
-    if ("success" in result && result.success)
-      return /^0x[0-9a-fA-F]{64}$/.test(result.transaction) ? { transaction: result.transaction } : {};
-    const code = codeOf(result.errorReason);
-    log.warn({ payer, nonce, code, detail: result.errorMessage }, "a payment was not settled");
-    return isFinal(code, result.transaction) ? { refusal: code } : {};
   }
 
   /** Responds to a payment that was received before. */
@@ -194,19 +217,57 @@ export function createPaywall(
         "The payment was already used for another request; sign a new one",
         "payment_already_used",
       );
-    if (row.transaction) return paidResponse(c, offer, payment, row.answer, row.transaction);
+    if (row.transaction && row.state !== "REVERTED")
+      return paidResponse(c, offer, payment, row.answer, row.transaction);
     const db = await store();
-    const transaction = await findSettlement(chain, row, requirements).catch((error: unknown) => {
+    const settlement = await findSettlement(chain, row, requirements).catch((error: unknown) => {
       log.warn({ err: error }, "the payment network does not answer");
       throw new Unavailable(OUTCOME_UNKNOWN, { retryAfterSeconds: RETRY_SECONDS, cause: error });
     });
-    if (transaction) {
-      await recordSettlement(db, payment.key, transaction);
-      return paidResponse(c, offer, payment, row.answer, transaction);
+    if (settlement) {
+      await recordSettlement(db, payment.key, settlement.transaction);
+      return paidResponse(c, offer, payment, row.answer, settlement.transaction);
     }
     const holder = await resumeSettlement(db, payment.key);
     if (holder === null) throw inProgress();
     return settle(purchase, holder, row.answer, row.fromBlock);
+  }
+
+  async function claim({ payment, request }: Purchase) {
+    const { key, hash, authorization } = payment;
+    const { validBefore } = authorization;
+    return claimPayment(await store(), { ...key, hash, request, payload: storedText(payment), validBefore });
+  }
+
+  /** Processes a payment that the payer's key signed. */
+  async function buy(purchase: Purchase, client: string): Promise<Response> {
+    purchase.attempt.mark(false);
+    // Claim before waiting for a permit, so that a copy gets 409 immediately.
+    const claimed = await claim(purchase);
+    if ("row" in claimed) return replayPayment(purchase, claimed.row);
+    const response = await proven.run(client, WAIT_MS, () => processPayment(purchase, claimed.holder));
+    if (response) return response;
+    await releasePayment(await store(), purchase.payment.key, claimed.holder);
+    throw tooBusy();
+  }
+
+  /** Processes a payment that only a contract (ERC-1271, ERC-6492) can have signed. */
+  async function buyAsContract(purchase: Purchase, client: string): Promise<Response> {
+    const { c, offer, payment } = purchase;
+    const response = await unproven.run(client, WAIT_MS, async () => {
+      const canSign = await isContract(chain, payment).catch((error: unknown) => {
+        log.warn({ err: error }, "the payment network does not answer");
+        throw new Unavailable("The payment network does not answer, so nothing was charged; try again shortly", {
+          retryAfterSeconds: RETRY_SECONDS,
+          cause: error,
+        });
+      });
+      if (!canSign) return paymentRequiredResponse(c, offer, terms, rejectionMessage(CODES.signature), CODES.signature);
+      const claimed = await claim(purchase);
+      return "row" in claimed ? replayPayment(purchase, claimed.row) : processPayment(purchase, claimed.holder);
+    });
+    if (response) return response;
+    throw tooBusy();
   }
 
   return async (c: HonoContext, { caller, request, run }: PaidRequest): Promise<Response> => {
@@ -228,22 +289,16 @@ export function createPaywall(
         "The payment's extensions do not match this offer; copy them from payment-required",
         "extension_echo_mismatch",
       );
-    if (payment.validBefore <= BigInt(Math.floor(Date.now() / 1000)))
-      return reject(rejectionMessage("expired"), "invalid_exact_evm_payload_authorization_valid_before");
-    const purchase: Purchase = { c, offer, payment, request, deadline };
-    const { key, hash, validBefore } = payment;
-    // Claim before waiting for a permit, so that a copy gets 409 immediately.
-    const db = await store();
-    const claim = await claimPayment(db, { ...key, hash, request, validBefore });
-    if ("row" in claim) return replayPayment(purchase, claim.row);
-    const { holder } = claim;
-    const response = await semaphore.run(WAIT_MS, () =>
-      processPayment(purchase, holder, () => run(paidCaller(caller))),
-    );
-    if (response) return response;
-    await releasePayment(db, key, holder);
-    throw new Unavailable("Too many payments are in progress, and this one was not charged; try again shortly", {
-      retryAfterSeconds: RETRY_SECONDS,
-    });
+    const problem = authorizationProblem(payment.authorization, requirements, Math.floor(Date.now() / 1000));
+    if (problem) return reject(rejectionMessage(problem), problem);
+    const attempt = limits.begin(caller.client);
+    try {
+      const purchase = { c, offer, payment, request, deadline, attempt, run: () => run(paidCaller(caller)) };
+      const isProven = await recovery.run(caller.client, WAIT_MS, () => isSignedByPayer(payment, requirements));
+      if (isProven === null) throw tooBusy();
+      return await (isProven ? buy(purchase, caller.client) : buyAsContract(purchase, caller.client));
+    } finally {
+      attempt.end();
+    }
   };
 }

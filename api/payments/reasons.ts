@@ -1,3 +1,15 @@
+import type { PaymentRequirements } from "@x402/core/types";
+import type { Authorization } from "./payload";
+
+/** x402's codes for payments that are rejected without the facilitator. */
+export const CODES = {
+  signature: "invalid_exact_evm_signature",
+  recipient: "invalid_exact_evm_recipient_mismatch",
+  amount: "invalid_exact_evm_payload_authorization_value_mismatch",
+  expired: "invalid_exact_evm_payload_authorization_valid_before",
+  notYetValid: "invalid_exact_evm_payload_authorization_valid_after",
+} as const;
+
 /** Messages for facilitators' error codes, matched by a common substring. */
 const meanings: [RegExp, string][] = [
   [/insufficient/, "the payer does not have enough of the token"],
@@ -14,10 +26,25 @@ const meanings: [RegExp, string][] = [
 export const codeOf = (reason: string | undefined) =>
   reason !== undefined && /^[a-z0-9_]{1,80}$/.test(reason) ? reason : "invalid_payment";
 
+const meaningOf = (code: string) => meanings.find(([pattern]) => pattern.test(code))?.[1];
+
 /** The client message for an error code. */
-export function rejectionMessage(code: string): string {
-  const meaning = meanings.find(([pattern]) => pattern.test(code))?.[1];
-  return `The payment is not accepted: ${meaning ?? code}`;
+export const rejectionMessage = (code: string) => `The payment is not accepted: ${meaningOf(code) ?? code}`;
+
+/** Whether an error code tells the client nothing, such as that a simulation failed. */
+export const isUnclear = (code: string) => meaningOf(code) === undefined;
+
+/** The code of an authorization that does not pay these terms now, whoever signed it. Undefined if it does. */
+export function authorizationProblem(
+  { to, value, validAfter, validBefore }: Authorization,
+  { payTo, amount }: PaymentRequirements,
+  nowSeconds: number,
+): string | undefined {
+  if (to !== payTo.toLowerCase()) return CODES.recipient;
+  if (value !== BigInt(amount)) return CODES.amount;
+  if (validBefore <= BigInt(nowSeconds)) return CODES.expired;
+  if (validAfter > BigInt(nowSeconds)) return CODES.notYetValid;
+  return undefined;
 }
 
 /** Whether a settlement failure is final. After any other failure the transfer may still succeed. */

@@ -1,8 +1,11 @@
 import { type Address, type Hex, type PublicClient, parseAbi, parseEventLogs } from "viem";
 import type { PaymentRow } from "./records";
 
-/** The RPC methods needed to find a payment on its network. */
-export type PaymentChain = Pick<PublicClient, "getBlockNumber" | "getLogs" | "getTransactionReceipt">;
+/** The RPC methods needed to check a payer and to find a payment on the payment network. */
+export type PaymentChain = Pick<
+  PublicClient,
+  "getBlock" | "getBlockNumber" | "getChainId" | "getCode" | "getLogs" | "getTransactionReceipt"
+>;
 
 const events = parseAbi([
   "event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)",
@@ -10,18 +13,21 @@ const events = parseAbi([
 ]);
 const [authorizationUsed] = events;
 
+/** The transaction that settled a payment, and its block. */
+export type Settlement = { transaction: Hex; blockNumber: bigint; blockHash: Hex };
+
 /** Search range in blocks if the block before settlement is unknown. */
 const BLOCKS_BACK = 1_000n;
 
 /**
- * Finds the transaction that settled a payment, or null. A used nonce is not sufficient: the payer may have canceled it or
+ * Finds the transaction that settled a payment and its block, or null. A used nonce is not sufficient: the payer may have canceled it or
  * used it for another transfer. So the receipt must contain the expected Transfer event.
  */
 export async function findSettlement(
   chain: PaymentChain,
   { asset, payer, nonce, fromBlock }: Pick<PaymentRow, "asset" | "payer" | "nonce" | "fromBlock">,
   { payTo, amount }: { payTo: string; amount: string },
-): Promise<Hex | null> {
+): Promise<Settlement | null> {
   const head = await chain.getBlockNumber({ cacheTime: 0 });
   const address = asset as Address;
   const logs = await chain.getLogs({
@@ -40,7 +46,8 @@ export async function findSettlement(
         args.to.toLowerCase() === payTo.toLowerCase() &&
         args.value === BigInt(amount),
     );
-    if (receipt.status === "success" && paid) return transactionHash;
+    if (receipt.status === "success" && paid)
+      return { transaction: transactionHash, blockNumber: receipt.blockNumber, blockHash: receipt.blockHash };
   }
   return null;
 }

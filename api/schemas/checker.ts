@@ -56,7 +56,7 @@ export function createSchemaChecker({
   };
 
   return async (text) => {
-    const checked = await semaphore.run(waitMs, () => check(text));
+    const checked = await semaphore.run("all", waitMs, () => check(text));
     if (!checked) throw new Unavailable("Too many schemas are being validated; try again shortly");
     return checked.problem;
   };

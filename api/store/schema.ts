@@ -113,8 +113,13 @@ export const intentMetadata = offchain.table(
 );
 
 /**
- * Signed payments, from first receipt until they expire. States: CLAIMED while the payment is verified and the operation
- * runs; SETTLING from just before the settlement request, whatever its outcome; SETTLED when the transfer is confirmed.
+ * Signed payments, from first receipt until they have expired and their transfer is final. States:
+ * - CLAIMED while the payment is verified and the operation runs
+ * - SETTLING from just before the settlement request, whatever its outcome
+ * - SETTLED when the transfer is confirmed
+ * - FINAL when no reorg can remove the transfer any more
+ * - REVERTED after a reorg has removed the transfer; it is settled again while it is valid
+ * - UNPAID if it has expired without a transfer after a reorg; the row is kept
  */
 export const payment = offchain.table(
   "payment",
@@ -128,7 +133,7 @@ export const payment = offchain.table(
     hash: text().notNull(),
     /** The request that the payment is for. */
     request: text().notNull(),
-    state: text({ enum: ["CLAIMED", "SETTLING", "SETTLED"] }).notNull(),
+    state: text({ enum: ["CLAIMED", "SETTLING", "SETTLED", "FINAL", "REVERTED", "UNPAID"] }).notNull(),
     /** The lease holder. Every attempt has a new id. */
     holder: text().notNull(),
     leaseUntil: timestamp({ withTimezone: true, mode: "date" }).notNull(),
@@ -136,8 +141,13 @@ export const payment = offchain.table(
     answer: text(),
     /** The payment network's newest block before settlement; null if unknown. */
     fromBlock: bigint({ mode: "bigint" }),
-    /** Hash of the settlement transaction. */
+    /** Hash of the settlement transaction. In the states REVERTED and UNPAID, of the removed one. */
     transaction: text(),
+    /** The block of the transaction. Null until it was read from the chain, and after a reorg. */
+    blockNumber: bigint({ mode: "bigint" }),
+    blockHash: text(),
+    /** The signed payment, as JSON for the facilitator. Null in rows of earlier versions. */
+    payload: text(),
     expiresAt: timestamp({ withTimezone: true, mode: "date" }).notNull(),
     createdAt: createdAt(),
   },
@@ -246,4 +256,10 @@ export const chainHead = offchain.table("chain_head", {
 export const revision = offchain.table("revision", {
   only: boolean().primaryKey().default(true),
   number: bigint({ mode: "bigint" }).notNull().default(sql`0`),
+});
+
+/** Random values that all gateways on this database share. A migration creates them. */
+export const secret = offchain.table("secret", {
+  name: text({ enum: ["cursor"] }).primaryKey(),
+  value: text().notNull().default(sql`replace(concat(gen_random_uuid(), gen_random_uuid()), '-', '')`),
 });

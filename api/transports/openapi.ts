@@ -60,6 +60,12 @@ const payment = {
       headers: { "retry-after": text("The delay in seconds.") },
       content: { "application/json": { schema: ErrorBody } },
     },
+    429: {
+      description:
+        "Too many payments of this client are in progress or were rejected. This one was not charged. Retry after the delay in Retry-After.",
+      headers: { "retry-after": text("The delay in seconds.") },
+      content: { "application/json": { schema: ErrorBody } },
+    },
   },
 };
 

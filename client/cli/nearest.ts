@@ -1,13 +1,16 @@
-/** The Levenshtein distance of two strings. */
-function distance(one: string, other: string): number {
+/** The edit distance of two strings: inserted, deleted and replaced letters, and swaps of two neighbors. */
+export function distance(one: string, other: string): number {
+  let beforeLast: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, place) => place);
-  for (const [line, letter] of [...one].entries()) {
+  for (let line = 0; line < one.length; line++) {
     const next = [line + 1];
-    for (const [place, against] of [...other].entries())
-      next.push(
-        Math.min((next[place] ?? 0) + 1, (row[place + 1] ?? 0) + 1, (row[place] ?? 0) + (letter === against ? 0 : 1)),
-      );
-    row = next;
+    for (let place = 0; place < other.length; place++) {
+      const replaced = (row[place] ?? 0) + (one[line] === other[place] ? 0 : 1);
+      const isSwap = line > 0 && place > 0 && one[line] === other[place - 1] && one[line - 1] === other[place];
+      const swapped = isSwap ? (beforeLast[place - 1] ?? 0) + 1 : replaced;
+      next.push(Math.min((next[place] ?? 0) + 1, (row[place + 1] ?? 0) + 1, replaced, swapped));
+    }
+    [beforeLast, row] = [row, next];
   }
   return row.at(-1) ?? 0;
 }

@@ -826,6 +826,8 @@ export type Readiness = {
   eta_seconds: number | null;
   /** The state of the store of published data: read-write, read-only or unavailable. */
   store: "ok" | "read-only" | "unavailable";
+  /** Payments whose transfer was removed by a reorg, and that expired before they could be settled again. Null if unknown. */
+  unpaid_payments: number | null;
   /** The first of the reasons. Null if ready. */
   reason: string | null;
   /** All reasons why it is not ready. */

@@ -27,10 +27,11 @@ export const database = {
       internal: true,
     },
     CURSOR_SECRET: {
+      property: "cursorSecret",
       schema: z.string().min(16, "must have at least 16 characters"),
-      computedDefault: "derived from `DATABASE_URL`, or from `INTENTRY_DIR` with the embedded PostgreSQL",
+      computedDefault: "a random secret in the database, which all processes share",
       description:
-        "Key that signs pagination cursors, at least 16 characters. Set it when several processes use different URLs of one database, so that they accept each other's cursors.",
+        "Key that signs pagination cursors, at least 16 characters. Set it when processes on different databases must accept each other's cursors.",
     },
   },
 } as const satisfies VariableGroup;

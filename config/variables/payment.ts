@@ -5,7 +5,7 @@ import type { VariableGroup } from "../variable";
 
 export const payment = {
   title: "Payments",
-  note: "`/portfolio` requires an x402 payment. On a local chain every setting has a default: the built-in facilitator, the test dollar and one of anvil's accounts. On other chains, set at least `X402_PAY_TO` and `X402_FACILITATOR_URL`. Otherwise `/portfolio` returns 404; other routes are not affected.",
+  note: "`/portfolio` requires an x402 payment. If a local chain is both indexed and the payment network, every setting has a default: the built-in facilitator, the test dollar and one of anvil's accounts. On any other payment network none of these is used. On other chains, set at least `X402_PAY_TO` and `X402_FACILITATOR_URL`. Otherwise `/portfolio` returns 404; other routes are not affected.",
   variables: {
     X402_PAY_TO: {
       schema: address.refine((value) => !/^0x0+$/.test(value), "must not be the zero address"),
@@ -59,11 +59,20 @@ export const payment = {
       schema: wholeNumber(0, 36),
       description: "Decimals of the token. Required with `X402_ASSET`.",
     },
+    RATE_LIMIT_REJECTED_PAYMENTS: {
+      property: "rejectedPaymentsPerMinute",
+      schema: wholeNumber(1, 1_000_000),
+      // All clients of a local chain are on this machine.
+      default: { elsewhere: "60" },
+      description:
+        "Maximum number of payments per client, process and minute that are rejected, such as wrongly signed ones. Further payments return 429.",
+    },
     X402_DEV_BYPASS: {
       property: "x402DevBypass",
       schema: flag,
       default: "false",
-      description: "Disables payment, for development. Rejected when `NODE_ENV=production`.",
+      description:
+        "Disables payment, for development. Rejected on a chain that is not local, and when `NODE_ENV=production`.",
     },
   },
 } as const satisfies VariableGroup;

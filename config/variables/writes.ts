@@ -62,14 +62,20 @@ export const writes = {
       schema: z.enum(["open", "signed"], { error: "must be open or signed" }).transform((mode) => mode === "open"),
       default: { local: "open", elsewhere: "signed" },
       description:
-        "With `open`, unsigned metadata of an indexed intent can be replaced by other unsigned metadata. With `signed`, only metadata that the owner signed replaces it.",
+        "With `open`, unsigned metadata of an indexed intent can be replaced by other unsigned metadata. With `signed`, only metadata that the owner signed replaces it. On a chain that is not local, `open` requires `ALLOW_DEV_ON_PUBLIC_CHAIN`.",
     },
     DEV_HELPERS: {
       property: "devHelpers",
       schema: flag,
       default: { local: "true", elsewhere: "false" },
       description:
-        "Whether bids can be placed and selected off chain, for development. With `false`, these routes return 403.",
+        "Whether bids can be placed and selected off chain, for development. With `false`, these routes return 403. On a chain that is not local, `true` requires `ALLOW_DEV_ON_PUBLIC_CHAIN`.",
+    },
+    ALLOW_DEV_ON_PUBLIC_CHAIN: {
+      schema: flag,
+      default: "false",
+      description:
+        "Confirms that `DEV_HELPERS=true` or `METADATA_AUTH=open` is intended on a chain that is not local. Without it, the start fails.",
     },
   },
 } as const satisfies VariableGroup;

@@ -12,6 +12,13 @@ const environment = parseEnvironment(process.env);
 const log = pino({ level: "silent" });
 const store = createLazyStore(() => openStore({ databaseUrl: requireDatabaseUrl(environment), onIdleError: () => {} }));
 await store.db();
-const gateway = createGateway({ ...withoutIndex, store: store.db, config: { ...environment, ...baseSepolia } }, log);
+const gateway = createGateway(
+  {
+    ...withoutIndex,
+    store: store.db,
+    config: { ...environment, ...baseSepolia, cursorSecret: async () => "a secret for tests" },
+  },
+  log,
+);
 stopOnSignals(listen(gateway, { port: environment.apiPort, host: environment.apiHost }, log), { finish: store.close });
 console.log("ready");

@@ -32,7 +32,8 @@ describe("an error of PostgreSQL", () => {
     await database?.drop();
   });
 
-  const config = { ...parseEnvironment({ NODE_ENV: "test" }), ...baseSepolia };
+  const cursorSecret = async () => "a secret for tests";
+  const config = { ...parseEnvironment({ NODE_ENV: "test" }), ...baseSepolia, cursorSecret };
 
   /** A gateway with its own connections to the store. */
   function open(url = database.url): { gateway: Gateway; store: Store } {

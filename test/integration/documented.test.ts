@@ -572,6 +572,7 @@ describe("the documented responses, on the sample chain", () => {
       progress: 1,
       eta_seconds: 0,
       store: "ok",
+      unpaid_payments: 0,
       reason: null,
       reasons: [],
     });

@@ -17,6 +17,7 @@ const config: Config = {
   contracts: baseSepolia.contracts,
   writesPerMinute: undefined,
   storedBytesPerDay: undefined,
+  cursorSecret: async () => "a secret for tests",
 };
 
 /** Gateways on one real store, without limits unless the test sets them. They don't use the index or the chain. */

@@ -1,4 +1,5 @@
 import { decodePaymentResponseHeader } from "@x402/fetch";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../stack/chain";
 import { payingFetch } from "../../stack/paying-fetch";
@@ -42,6 +43,27 @@ describe("the paid portfolio on the whole stack", () => {
     const responses = await Promise.all(signed.map(({ header }) => buy(`${stack.apiUrl}/portfolio${query}`, header)));
     expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect((await balanceOf(payee)) - before).toBe(20n * PRICE);
+  });
+
+  it("is paid again after a reorg removed the transfer, without a request", async () => {
+    const before = await balanceOf(payee);
+    const response = await payingFetch(demoPayer, stack.contracts.TestDollar)(`${stack.apiUrl}/portfolio${query}`);
+    const { transaction } = decodePaymentResponseHeader(response.headers.get("payment-response") ?? "");
+    const database = new pg.Client({ connectionString: stack.databaseUrl });
+    await database.connect();
+    const isFollowed = async () => {
+      const text = "SELECT 1 FROM offchain.payment WHERE transaction = $1 AND block_hash IS NOT NULL";
+      return (await database.query(text, [transaction])).rowCount;
+    };
+    try {
+      await expect.poll(isFollowed).toBe(1);
+    } finally {
+      await database.end();
+    }
+    await stack.client.request({ method: "anvil_reorg", params: [1, []] } as never);
+    expect(await balanceOf(payee)).toBe(before);
+    await expect.poll(() => balanceOf(payee)).toBe(before + PRICE);
+    expect(await (await fetch(`${stack.apiUrl}/ready`)).json()).toMatchObject({ unpaid_payments: 0 });
   });
 
   it("is bought by the CLI, which prints the payment's transaction", async () => {

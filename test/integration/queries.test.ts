@@ -41,6 +41,7 @@ describe("queries", () => {
         ...parseEnvironment({ NODE_ENV: "test" }),
         chainId: LOCAL_CHAIN_ID,
         contracts: stack.contracts,
+        cursorSecret: async () => "a secret for tests",
       },
       // Queries of the store count too.
       store: async () => index.db as Store["db"],

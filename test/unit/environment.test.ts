@@ -131,10 +131,43 @@ describe("the environment", () => {
     expect(problems({ ...custom, [name]: value })).toContain(`${name}: ${sentence}`);
   });
 
+  const publicChain = { NETWORK: "base-sepolia", RPC_URL: "https://rpc.example" };
+
   it("rejects the payment bypass in production", () => {
     expect(problems({ X402_DEV_BYPASS: "true", NODE_ENV: "production" })).toEqual([
       "X402_DEV_BYPASS: must not be true when NODE_ENV=production",
     ]);
+  });
+
+  it.each([undefined, "development", "test", "staging"])(
+    "rejects the payment bypass on a chain that is not local when NODE_ENV is %s",
+    (NODE_ENV) => {
+      const sentence = "X402_DEV_BYPASS: must not be true unless the chain is local (chain id 31337)";
+      for (const chain of [publicChain, custom])
+        expect(problems({ ...chain, ...(NODE_ENV && { NODE_ENV }), X402_DEV_BYPASS: "true" })).toEqual([sentence]);
+    },
+  );
+
+  it("accepts the payment bypass on a local chain", () => {
+    expect(parseEnvironment({ X402_DEV_BYPASS: "true" }).x402DevBypass).toBe(true);
+    expect(parseEnvironment({ ...custom, CHAIN_ID: "31337", X402_DEV_BYPASS: "true" }).x402DevBypass).toBe(true);
+  });
+
+  it.each([
+    ["DEV_HELPERS", "true"],
+    ["METADATA_AUTH", "open"],
+  ])("rejects %s=%s on a chain that is not local without a second switch", (name, value) => {
+    expect(problems({ ...publicChain, [name]: value })).toEqual([
+      `${name}: ${value} is for development; on a chain that is not local it also requires ALLOW_DEV_ON_PUBLIC_CHAIN=true`,
+    ]);
+    expect(problems({ ...publicChain, [name]: value, ALLOW_DEV_ON_PUBLIC_CHAIN: "false" })).toHaveLength(1);
+    expect(problems({ ...publicChain, [name]: value, ALLOW_DEV_ON_PUBLIC_CHAIN: "true" })).toEqual([]);
+    expect(problems({ [name]: value })).toEqual([]);
+  });
+
+  it("has no development settings on a chain that is not local, even with the second switch", () => {
+    const { devHelpers, openMetadata } = parseEnvironment({ ...publicChain, ALLOW_DEV_ON_PUBLIC_CHAIN: "true" });
+    expect([devHelpers, openMetadata]).toEqual([false, false]);
   });
 
   it("reads portfolios from RPC nodes by default, and caches them for 15 s", () => {

@@ -42,7 +42,11 @@ function servicesOver(db: never, head: () => Promise<IndexHead> = async () => sy
     store: async () => noting(() => {}),
     payments: undefined,
     events: { subscribe: () => Promise.reject(new Error("not read")) },
-    config: { ...parseEnvironment({ NODE_ENV: "test" }), ...baseSepolia },
+    config: {
+      ...parseEnvironment({ NODE_ENV: "test" }),
+      ...baseSepolia,
+      cursorSecret: async () => "a secret for tests",
+    },
     portfolio: { chains: ["local"], snapshot: () => Promise.reject(new Error("not read")) },
     head,
     readiness: () => Promise.reject(new Error("not read")),

@@ -83,7 +83,7 @@ describe("the header of a payment", () => {
     });
     expect(same?.hash).toBe(one?.hash);
     expect(other?.hash).not.toBe(one?.hash);
-    expect(one?.validBefore).toBe(99n);
+    expect(one?.authorization.validBefore).toBe(99n);
   });
 });
 
@@ -135,6 +135,19 @@ describe("the payment settings", () => {
   it("require an RPC URL and a token on an unknown network", () => {
     const given = { X402_PAY_TO: payTo, X402_FACILITATOR_URL: "https://pay.example" };
     expect(settings({ ...given, X402_NETWORK: "eip155:7777" })).toEqual({ missing: ["X402_ASSET", "X402_RPC_URL"] });
+  });
+
+  it("have no default payee and no built-in facilitator for a local payment network that is not the indexed chain", () => {
+    const local = { X402_NETWORK: "eip155:31337", X402_RPC_URL: "https://rpc.example" };
+    expect(settings(local)).toEqual({ missing: ["X402_PAY_TO", "X402_FACILITATOR_URL", "X402_ASSET"] });
+  });
+
+  it("have no default payee for another payment network than the indexed local chain", () => {
+    const { payment } = parseEnvironment({ X402_NETWORK: "eip155:8453", X402_RPC_URL: "https://rpc.example" });
+    const indexed = { ...baseSepolia, name: "local" as const, chainId: 31337, rpcUrls: [RPC_URL] };
+    expect(payment({ ...indexed, testDollar: `0x${"4".repeat(40)}` })).toEqual({
+      missing: ["X402_PAY_TO", "X402_FACILITATOR_URL"],
+    });
   });
 
   it.each([

@@ -22,7 +22,7 @@ export function paidRoutes(context: Context, log: Logger): Hono<Env> {
 function addRoute(routes: Hono<Env>, operation: AnyCall, context: Context, log: Logger): void {
   const { config, payments, store } = context;
   const route = routeOf(operation);
-  const paywall = payments && createPaywall(operation, payments, store, log);
+  const paywall = payments && createPaywall(operation, payments, store, config, log);
   routes.get(route.honoPath, async (c) => {
     const sent = await readInput(c, route);
     const input = parseInput(context, operation, sent);

@@ -133,7 +133,14 @@ describe("faults during a payment", () => {
   it("process killed before settling: its lease expires", async () => {
     const { header, nonce } = await signed();
     const key = { network: "eip155:31337", asset: shop.contracts.TestDollar.toLowerCase(), nonce };
-    const claim = { ...key, payer: payer.address.toLowerCase(), hash: "0x", request: "", validBefore: 2n ** 200n };
+    const claim = {
+      ...key,
+      payer: payer.address.toLowerCase(),
+      hash: "0x",
+      request: "",
+      payload: null,
+      validBefore: 2n ** 200n,
+    };
     expect(await claimPayment(shop.db(), claim)).toHaveProperty("holder");
     const waiting = await pay(header);
     expect([waiting.status, waiting.headers.get("retry-after")]).toEqual([409, "1"]);
@@ -202,10 +209,12 @@ describe("faults during a payment", () => {
     expect(receiptOf(response)).toMatchObject({ errorReason: "invalid_exact_evm_insufficient_balance" });
   });
 
-  it("expired payments are deleted", async () => {
-    await shop.db().update(payment).set({ expiresAt: past });
-    const { header, nonce } = await signed();
+  it("expired payments are deleted, but not before a reorg can no longer remove their transfer", async () => {
+    const [settled, final, { header, nonce }] = [await signed(), await signed(), await signed()];
+    for (const earlier of [settled, final]) expect((await pay(earlier.header)).status).toBe(200);
+    await shop.db().update(payment).set({ expiresAt: past, state: "FINAL" });
+    await change(settled.nonce, { state: "SETTLED", expiresAt: new Date(Date.now() - 3_600_000) });
     expect((await pay(header)).status).toBe(200);
-    expect((await shop.payments()).map((row) => row.nonce)).toEqual([nonce]);
+    expect((await shop.payments()).map((row) => row.nonce).sort()).toEqual([settled.nonce, nonce].sort());
   });
 });

@@ -27,6 +27,7 @@ const types = {
 export type Changes = {
   accepted?: Partial<PaymentRequirements>;
   asset?: Address;
+  from?: Address;
   to?: Address;
   value?: string;
   validAfter?: number;
@@ -41,7 +42,7 @@ export async function sign(account: LocalAccount, required: PaymentRequired, cha
   if (!terms) throw new Error("The response has no payment terms");
   const now = Math.floor(Date.now() / 1000);
   const authorization = {
-    from: account.address,
+    from: changes.from ?? account.address,
     to: changes.to ?? (terms.payTo as Address),
     value: changes.value ?? terms.amount,
     validAfter: String(changes.validAfter ?? now - 600),
@@ -73,11 +74,11 @@ export async function sign(account: LocalAccount, required: PaymentRequired, cha
   };
 }
 
-/** Sends the same payment until the response is neither 409 nor 503, following Retry-After. */
+/** Sends the same payment until the response is neither 409, 429 nor 503, following Retry-After. */
 export async function buy(url: string, header: string): Promise<Response> {
   for (;;) {
     const response = await fetch(url, { headers: { "payment-signature": header } });
-    if (![409, 503].includes(response.status)) return response;
+    if (![409, 429, 503].includes(response.status)) return response;
     const seconds = Number(response.headers.get("retry-after") ?? 1);
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   }

@@ -184,7 +184,7 @@ describe("a payment for the portfolio", () => {
     await shop
       .db()
       .update(payment)
-      .set({ expiresAt: new Date(0) });
+      .set({ expiresAt: new Date(0), state: "FINAL" });
     expect(
       await moved(async () => {
         const response = await pay(header);

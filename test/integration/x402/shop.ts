@@ -6,6 +6,8 @@ import type { Config } from "../../../api/core/context";
 import { createGateway } from "../../../api/gateway";
 import { localFacilitator } from "../../../api/payments/facilitators/local";
 import { remoteFacilitator } from "../../../api/payments/facilitators/remote";
+import { createSettlementFollower } from "../../../api/payments/follow-settlements";
+import type { Payments } from "../../../api/payments/paywall";
 import type { Portfolio } from "../../../api/portfolio/portfolio";
 import { snapshotOf } from "../../../api/portfolio/snapshot";
 import { openStore, type Store } from "../../../api/store/open";
@@ -50,13 +52,27 @@ function countingPortfolio() {
   return { state, hold, portfolio };
 }
 
+/** A client that counts its requests by method. */
+function countRequests<Client extends object>(client: Client) {
+  const requests: Record<string, number> = {};
+  const counted = new Proxy(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function") return value;
+      requests[String(name)] = (requests[String(name)] ?? 0) + 1;
+      return value.bind(target);
+    },
+  });
+  return { counted, requests };
+}
+
 /**
  * A gateway with a real store, a real chain and a real facilitator behind HTTP, without an index. Several gateways can share
  * one store.
  */
-export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
+export async function openShop({ gateways = 1, startTime }: { gateways?: number; startTime?: number } = {}) {
   const [port = 0] = await freePorts(1);
-  const chain = await startChain({ port });
+  const chain = await startChain({ port, ...(startTime !== undefined && { startTime }) });
   const contracts = await deploy(chain.client);
   const { write, read } = protocolOn(chain.client, contracts);
   const database = await createTestDatabase("shop");
@@ -68,6 +84,7 @@ export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
   };
   const facilitator = await startFacilitatorServer(localFacilitator(chain.rpcUrl, terms.network));
   const { state, hold, portfolio } = countingPortfolio();
+  const { counted, requests } = countRequests(chain.client);
   const lines: string[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
   const config: Config = {
@@ -81,9 +98,15 @@ export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
     devHelpers: false,
     writesPerMinute: undefined,
     storedBytesPerDay: undefined,
-    cursorSecret: "not much of a secret",
+    rejectedPaymentsPerMinute: undefined,
+    cursorSecret: async () => "a secret for tests",
     checkAnswers: true,
     eventHeartbeatMs: 15_000,
+  };
+  const payments: Payments = {
+    terms,
+    chain: counted,
+    facilitator: remoteFacilitator(facilitator.url, terms.network, "Bearer key"),
   };
   const stores: Store[] = [];
   const openGateway = async (change: Partial<Config> = {}, isOffered = true) => {
@@ -93,9 +116,7 @@ export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
       {
         ...withoutIndex,
         portfolio,
-        payments: isOffered
-          ? { terms, chain: chain.client, facilitator: remoteFacilitator(facilitator.url, terms.network, "Bearer key") }
-          : undefined,
+        payments: isOffered ? payments : undefined,
         store: async () => store.db,
         config: { ...config, ...change },
       },
@@ -114,11 +135,19 @@ export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
   const urls: string[] = [];
   for (let number = 0; number < gateways; number++) urls.push(await openGateway());
 
+  /** The gateway's store. */
+  const db = () => {
+    if (!stores[0]) throw new Error("No store is open");
+    return stores[0].db;
+  };
+
   return {
     chain,
     contracts,
     write,
     facilitator,
+    /** The gateways' requests to the payment network, by method. */
+    requests,
     databaseUrl: database.url,
     state,
     hold,
@@ -130,11 +159,9 @@ export async function openShop({ gateways = 1 }: { gateways?: number } = {}) {
     balanceOf: (account: Address) => read("TestDollar", "balanceOf", [account]),
     /** The payments in the store. */
     payments: async () => (await stores[0]?.db.select().from(payment)) ?? [],
-    /** The gateway's store. */
-    db: () => {
-      if (!stores[0]) throw new Error("No store is open");
-      return stores[0].db;
-    },
+    db,
+    /** Follows settled payments. Tests run its rounds. */
+    follower: createSettlementFollower(payments, async () => db(), log),
     async close() {
       for (const server of servers) {
         server.close();

@@ -1,0 +1,37 @@
+import { distance } from "../client/cli/nearest";
+import { variableGroups } from "./variables/index";
+
+const known = variableGroups.flatMap(({ variables }) => Object.keys(variables));
+
+/** Ignores case, underscores and a plural: the most frequent mistakes, which no other program's variable happens to be. */
+const simplified = (name: string) => name.toUpperCase().replaceAll("_", "").replace(/S$/, "");
+
+/** How many letters of a variable may be mistyped. Short names resemble too many of other programs, such as APP_PORT. */
+const tolerated = ({ length }: string) => (length < 10 ? 0 : length < 16 ? 1 : 2);
+
+/** The variable of ours that a name resembles, if any. */
+function resembled(name: string): string | undefined {
+  const simple = simplified(name);
+  const candidates = known.flatMap((one) => {
+    const away = simplified(one) === simple ? 0 : distance(name, one);
+    return away <= tolerated(one) ? [{ one, away }] : [];
+  });
+  return candidates.sort((one, other) => one.away - other.away)[0]?.one;
+}
+
+/**
+ * Problems with variables that are probably mistyped: set, not ours, and similar to one of ours that is not set. Variables of
+ * other programs are accepted.
+ *
+ * @example
+ * unknownVariables({ WRITE_TOKEN: "…" }) // ["WRITE_TOKEN: … rename it to WRITE_TOKENS, …"]
+ */
+export function unknownVariables(source: Record<string, string | undefined>): string[] {
+  return Object.entries(source).flatMap(([name, value]) => {
+    if (!value || known.includes(name)) return [];
+    const meant = resembled(name);
+    return meant === undefined || source[meant]
+      ? []
+      : [`${name}: is not a variable of this service; rename it to ${meant}, or unset it`];
+  });
+}

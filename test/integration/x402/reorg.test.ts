@@ -1,0 +1,179 @@
+import { eq } from "drizzle-orm";
+import type { Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSettlementFollower } from "../../../api/payments/follow-settlements";
+import { payment } from "../../../api/store/schema";
+import { actor } from "../../../stack/chain";
+import { askedFor, type Changes, receiptOf, sign } from "./payer";
+import { openShop, PRICE, payee, type Shop } from "./shop";
+
+const path = "/portfolio?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8&chains=local";
+const payer = actor(9);
+const past = new Date(0);
+
+describe("a settlement that a reorg removes", () => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await openShop();
+    await shop.fund(payer.address, 1_000_000_000n);
+    await shop.chain.client.mine({ blocks: 5 });
+  });
+  afterAll(() => shop?.close());
+
+  const pay = (header: string) => fetch(shop.url + path, { headers: { "payment-signature": header } });
+  /** Buys a snapshot. */
+  async function bought(changes?: Changes) {
+    const { header, nonce } = await sign(payer, askedFor(await fetch(shop.url + path)), changes);
+    const response = await pay(header);
+    expect(response.status).toBe(200);
+    const { transaction } = receiptOf(response);
+    return { header, nonce, transaction, body: await response.text() };
+  }
+  const rowOf = async (nonce: Hex) => (await shop.payments()).find((row) => row.nonce === nonce);
+  const stateOf = async (nonce: Hex) => (await rowOf(nonce))?.state;
+  const round = () => shop.follower.round();
+  const reorg = (depth: number) => shop.chain.client.request({ method: "anvil_reorg", params: [depth, []] } as never);
+  const received = () => shop.balanceOf(payee);
+  const has = async (transaction: Hex) =>
+    shop.chain.client.getTransactionReceipt({ hash: transaction }).then(
+      () => true,
+      () => false,
+    );
+
+  it("is found, recorded and settled again, once", async () => {
+    const before = await received();
+    const { header, nonce, transaction, body } = await bought();
+    await round();
+    expect(await rowOf(nonce)).toMatchObject({ state: "SETTLED", transaction, blockHash: expect.any(String) });
+    await reorg(1);
+    expect([await has(transaction), await received()]).toEqual([false, before]);
+
+    await round();
+    expect(await rowOf(nonce)).toMatchObject({ state: "REVERTED", transaction, blockHash: null });
+    expect(shop.log()).toContain("a reorg removed the transfer of a payment; it will be settled again");
+    const settled = shop.facilitator.calls.settle;
+    await round();
+    const row = await rowOf(nonce);
+    expect(row?.state).toBe("SETTLED");
+    expect(row?.transaction).not.toBe(transaction);
+    expect(await received()).toBe(before + PRICE);
+    for (let number = 0; number < 3; number++) await round();
+    expect(await rowOf(nonce)).toMatchObject({ state: "SETTLED", blockHash: expect.any(String) });
+    expect([shop.facilitator.calls.settle, await received()]).toEqual([settled + 1, before + PRICE]);
+    const replayed = await pay(header);
+    expect([await replayed.text(), receiptOf(replayed).transaction]).toEqual([body, row?.transaction]);
+    expect(shop.follower.unpaid()).toBe(0);
+  });
+
+  it("is found even if the block was never seen, once a node had time to know the transaction", async () => {
+    const before = await received();
+    const { nonce } = await bought();
+    await reorg(1);
+    await round();
+    expect(await stateOf(nonce)).toBe("SETTLED");
+    await shop.db().update(payment).set({ leaseUntil: past }).where(eq(payment.nonce, nonce));
+    await round();
+    expect(await stateOf(nonce)).toBe("REVERTED");
+    await round();
+    expect([await stateOf(nonce), await received()]).toEqual(["SETTLED", before + PRICE]);
+  });
+
+  it("is settled again by the client's retry, if that comes first", async () => {
+    const before = await received();
+    const { header, nonce, body } = await bought();
+    await round();
+    await reorg(1);
+    await round();
+    expect(await stateOf(nonce)).toBe("REVERTED");
+    const response = await pay(header);
+    expect([response.status, await response.text()]).toEqual([200, body]);
+    await round();
+    expect([await stateOf(nonce), await received()]).toEqual(["SETTLED", before + PRICE]);
+    expect(await has(receiptOf(response).transaction)).toBe(true);
+  });
+
+  it("of two payments removes only the newer one, if the older block stays", async () => {
+    const older = await bought();
+    const newer = await bought();
+    await round();
+    await reorg(1);
+    await round();
+    expect([await stateOf(older.nonce), await stateOf(newer.nonce)]).toEqual(["SETTLED", "REVERTED"]);
+    expect((await rowOf(older.nonce))?.blockHash).not.toBeNull();
+    await round();
+    expect(await stateOf(newer.nonce)).toBe("SETTLED");
+  });
+
+  it("costs a fixed number of requests per round while there is no reorg, however many payments are settled", async () => {
+    for (let number = 0; number < 5; number++) await bought();
+    await round();
+    const before = { ...shop.requests };
+    await round();
+    const made = Object.entries(shop.requests).map(([name, count]) => [name, count - (before[name] ?? 0)] as const);
+    // The newest block with a transfer, and the finalized block.
+    expect(Object.fromEntries(made.filter(([, count]) => count > 0))).toEqual({ getChainId: 1, getBlock: 2 });
+  });
+
+  it("is retried while the facilitator fails", async () => {
+    const before = await received();
+    const { nonce } = await bought();
+    await round();
+    await reorg(1);
+    await round();
+    shop.facilitator.faults.settle.push("status 500", "disconnect before");
+    for (let number = 0; number < 2; number++) {
+      await round();
+      expect([await stateOf(nonce), await received()]).toEqual(["REVERTED", before]);
+    }
+    await round();
+    expect([await stateOf(nonce), await received()]).toEqual(["SETTLED", before + PRICE]);
+  });
+
+  it("is not assumed if the node serves another chain", async () => {
+    const { nonce } = await bought();
+    await round();
+    const terms = { network: "eip155:1" as const, payTo: payee, price: "$0.01" };
+    const asset = { address: shop.contracts.TestDollar, name: "Test Dollar", version: "1", decimals: 6 };
+    const chain = shop.chain.client;
+    const follower = createSettlementFollower(
+      { terms: { ...terms, asset }, chain, facilitator: {} as never },
+      async () => shop.db(),
+      {} as never,
+    );
+    await expect(follower.round()).rejects.toThrow(
+      "The payment network is eip155:1, but X402_RPC_URL serves eip155:31337",
+    );
+    expect(await stateOf(nonce)).toBe("SETTLED");
+  });
+
+  it("can no longer happen once the block is finalized: the row is deleted when it has expired", async () => {
+    const { nonce } = await bought();
+    await round();
+    await shop.chain.client.mine({ blocks: 100 });
+    await round();
+    expect(await stateOf(nonce)).toBe("FINAL");
+    await shop.db().update(payment).set({ expiresAt: past }).where(eq(payment.nonce, nonce));
+    await bought();
+    expect(await rowOf(nonce)).toBeUndefined();
+  });
+
+  // Last, because it moves the chain's time.
+  it("of a payment that has expired meanwhile is recorded as unpaid and counted", async () => {
+    const before = await received();
+    const validBefore = Math.floor(Date.now() / 1000) + 300;
+    const { nonce } = await bought({ validBefore });
+    await round();
+    await reorg(1);
+    await shop.chain.client.setNextBlockTimestamp({ timestamp: BigInt(validBefore) });
+    await shop.chain.client.mine({ blocks: 1 });
+    await round();
+    expect([await stateOf(nonce), shop.follower.unpaid()]).toEqual(["REVERTED", 0]);
+    await round();
+    expect(await rowOf(nonce)).toMatchObject({ state: "UNPAID", answer: null });
+    expect([shop.follower.unpaid(), await received()]).toEqual([1, before]);
+    expect(shop.log()).toContain("a reorg removed the transfer of a payment, and it expired unpaid");
+    // The row stays until an operator deletes it.
+    await round();
+    expect(await stateOf(nonce)).toBe("UNPAID");
+  });
+});
