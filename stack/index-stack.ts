@@ -3,6 +3,7 @@ import type { Environment } from "../config/environment";
 import { CONFIGURATION_ERROR } from "../config/exit-codes";
 import { buildSchema } from "../config/index-build";
 import type { Child } from "./child";
+import { compileIndexer } from "./compile.js";
 import { type Gateway, startGateway } from "./gateway";
 import { databaseReady, manageBuilds, releaseLock } from "./index-builds";
 import { startIndexer } from "./indexer";
@@ -108,7 +109,7 @@ export async function startIndexStack({
       isFirst = false;
       const { schema } = build;
       const views = databaseSchema;
-      return started(startIndexer({ root, ponderPort, schema, viewsSchema: views, env: variables(), onLine }));
+      return started(await startIndexer({ root, ponderPort, schema, viewsSchema: views, env: variables(), onLine }));
     },
   });
   const gateway = await keepRunning({
@@ -120,6 +121,8 @@ export async function startIndexStack({
   const reload = async ({ isShared }: Edit) => {
     try {
       if (isShared) {
+        // An edit that does not compile must not stop the running indexer.
+        await compileIndexer(root);
         await build.stop();
         build = await openBuild();
         await indexer.restart();

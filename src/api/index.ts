@@ -5,7 +5,8 @@ import { graphql } from "ponder";
 import { parseEnvironment } from "../../config/environment";
 import { forwardTo } from "./forward";
 
-// Vite's own SIGTERM listener ends the process before Ponder has released the lock on its schema.
+// For `npx ponder start`, which runs Vite: its SIGTERM listener ends the process before Ponder has released the lock on its
+// schema.
 for (const registered of process.rawListeners("SIGTERM")) {
   const { listener } = registered as { listener?: NodeJS.SignalsListener };
   if (listener) process.off("SIGTERM", listener);
