@@ -1,6 +1,7 @@
 import { db } from "ponder:api";
 import schema from "ponder:schema";
 import { Hono } from "hono";
+import pino from "pino";
 import { graphql } from "ponder";
 import { parseEnvironment } from "../../config/environment";
 import { forwardTo } from "./forward";
@@ -15,6 +16,11 @@ for (const registered of process.rawListeners("SIGTERM")) {
 /** Ponder's port: GraphQL, its own /health, /ready, /status and /metrics, and every other route of the gateway. */
 const app = new Hono();
 app.use("/graphql", graphql({ db, schema }));
-app.all("*", forwardTo(parseEnvironment(process.env).apiPort));
+const { apiPort, logLevel } = parseEnvironment(process.env);
+const log = pino({ level: logLevel });
+app.all(
+  "*",
+  forwardTo(apiPort, (error, path) => log.warn({ err: error, path, port: apiPort }, "the gateway does not answer")),
+);
 
 export default app;

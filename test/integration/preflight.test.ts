@@ -1,4 +1,4 @@
-import { encodeFunctionData, erc20Abi, type Hex, maxUint256, numberToHex } from "viem";
+import { encodeFunctionData, erc20Abi, type Hex, maxUint256, numberToHex, stringify } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { actor, mined } from "../../stack/chain";
 import { seed } from "../support/seed";
@@ -64,7 +64,7 @@ describe(`preflight against the contract (seed ${seed}, ${rounds} rounds)`, () =
   let checked: Case[] = [];
 
   async function ask(body: unknown): Promise<Answer> {
-    const text = JSON.stringify(body, (_, value) => (typeof value === "bigint" ? String(value) : value));
+    const text = stringify(body);
     const response = await fetch(`${stack.apiUrl}/preflight`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -88,7 +88,7 @@ describe(`preflight against the contract (seed ${seed}, ${rounds} rounds)`, () =
         error === null ? answer.allowed : !answer.allowed && sentences[error]?.test(answer.reasons[0] ?? "");
       if (!agrees)
         disagreements.push(
-          `${JSON.stringify(one, (_, value) => (typeof value === "bigint" ? String(value) : value))}: the contract ${error ?? "allows it"}, the service ${JSON.stringify(answer)}`,
+          `${stringify(one)}: the contract ${error ?? "allows it"}, the service ${JSON.stringify(answer)}`,
         );
       return { one, answer };
     });
