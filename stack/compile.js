@@ -20,34 +20,41 @@ const PROGRAMS = ["api/server.ts", "client/cli/main.ts", "stack/pay.ts", "stack/
  * A digest of everything that the result depends on. npm's hidden lockfile stands for the installed packages.
  * @param {string} root
  * @param {string[]} sources
+ * @param {ReadonlyMap<string, Uint8Array>} [loaded] Contents that were compiled, by path. The files may have changed since.
  */
-async function digestOf(root, sources) {
+async function digestOf(root, sources, loaded = new Map()) {
   const lockfiles = [root, projectRoot].map((folder) => join(folder, "node_modules", ".package-lock.json"));
   const files = [
     ...["compile.js", "indexer-program.js"].map((name) => join(import.meta.dirname, name)),
     ...sources.map((path) => join(root, path)),
     ...lockfiles.filter((file) => existsSync(file)),
   ];
-  const contents = await Promise.all(files.map((file) => readFile(file)));
+  const contents = await Promise.all(files.map((file) => loaded.get(file) ?? readFile(file)));
   const hash = createHash("sha256").update(JSON.stringify([root, ...sources]));
   for (const content of contents) hash.update(content).update("\0");
   return hash.digest("hex").slice(0, 16);
 }
 
 /**
- * Replaces a module's references to itself: in the compiled file they would point to that file.
+ * Records the sources as they are compiled, and replaces a module's references to itself: in the compiled file they would
+ * point to that file.
  * @param {string} root
+ * @param {Map<string, Uint8Array>} loaded
  * @returns {import("esbuild").Plugin}
  */
-const ownLocation = (root) => ({
-  name: "own-location",
+const ownSources = (root, loaded) => ({
+  name: "own-sources",
   setup({ onLoad }) {
-    onLoad({ filter: /\.[jt]s$/ }, async ({ path }) => {
+    onLoad({ filter: /./, namespace: "file" }, async ({ path }) => {
       if (path.includes("node_modules") || !path.startsWith(root)) return undefined;
-      const source = await readFile(path, "utf8");
-      const contents = source.replaceAll(/(?<!["'])import\.meta\.(dirname|url)/g, (_, property) =>
-        JSON.stringify(property === "url" ? pathToFileURL(path).href : dirname(path)),
-      );
+      const source = await readFile(path);
+      loaded.set(path, source);
+      if (!/\.[jt]s$/.test(path)) return { contents: source, loader: "default" };
+      const contents = source
+        .toString()
+        .replaceAll(/(?<!["'])import\.meta\.(dirname|url)/g, (_, property) =>
+          JSON.stringify(property === "url" ? pathToFileURL(path).href : dirname(path)),
+        );
       return { contents, loader: path.endsWith(".ts") ? "ts" : "js" };
     });
   },
@@ -85,6 +92,8 @@ const partsOfPonder = {
  */
 async function build(root, { name, entry, plugins, external = [], sources: files = [], sourcemap = false }) {
   const { build: bundle } = await import("esbuild");
+  /** @type {Map<string, Uint8Array>} */
+  const loaded = new Map();
   const { metafile, outputFiles } = await bundle({
     absWorkingDir: root,
     entryPoints: [entry],
@@ -98,7 +107,7 @@ async function build(root, { name, entry, plugins, external = [], sources: files
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
     },
     external: ["esbuild", "pg-native", ...external],
-    plugins: [ownLocation(root), ...plugins],
+    plugins: [ownSources(root, loaded), ...plugins],
     metafile: true,
     write: false,
     legalComments: "none",
@@ -112,7 +121,7 @@ async function build(root, { name, entry, plugins, external = [], sources: files
     .filter((path) => !path.includes("node_modules") && !/^(app|ponder):/.test(path))
     .map((path) => relative(root, resolve(root, path)));
   const sources = [...new Set([...imported, ...files])].sort();
-  const digest = await digestOf(root, sources);
+  const digest = await digestOf(root, sources, loaded);
   const file = join(root, "dist", `${name}-${digest}.mjs`);
   const code = outputFiles.find(({ path }) => path.endsWith(".mjs"));
   if (!code) throw new Error(`${entry} compiled to nothing`);

@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, open, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { compile, compileIndexer, UnwritableFolder } from "../../stack/compile.js";
 
@@ -62,6 +63,23 @@ describe("compile", () => {
     await write("lib/word.ts", "export const word = ;");
     await expect(compile("program.ts", root)).rejects.toThrow(/lib\/word\.ts:1:20/);
     expect(run(file)).toBe("one");
+  });
+
+  it.skipIf(process.platform === "win32")("compiles again after an edit that was saved while it compiled", async () => {
+    const late = join(root, "lib", "late.ts");
+    await write("program.ts", 'import "./lib/late"; import { word } from "./lib/word"; console.log(word);');
+    // Reading a named pipe waits until something is written to it.
+    execFileSync("mkfifo", [late]);
+    const compiling = compile("program.ts", root);
+    const pipe = await open(late, "w");
+    await setTimeout(200);
+    await write("lib/word.ts", 'export const word = "two";');
+    await pipe.write("export {};");
+    await pipe.close();
+    expect(run(await compiling)).toBe("one");
+    await rm(late);
+    await write("lib/late.ts", "export {};");
+    expect(run(await compile("program.ts", root))).toBe("two");
   });
 
   it("may be called by several processes at once", async () => {
