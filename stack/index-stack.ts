@@ -3,8 +3,8 @@ import type { Environment } from "../config/environment";
 import { CONFIGURATION_ERROR } from "../config/exit-codes";
 import { buildSchema } from "../config/index-build";
 import type { Child } from "./child";
-import { compileIndexer } from "./compile.js";
-import { type Gateway, startGateway } from "./gateway";
+import { compile, compileIndexer } from "./compile.js";
+import { GATEWAY_PROGRAM, type Gateway, startGateway } from "./gateway";
 import { databaseReady, manageBuilds, releaseLock } from "./index-builds";
 import { startIndexer } from "./indexer";
 import { type KeptRunning, keepRunning } from "./keep-running";
@@ -71,6 +71,8 @@ export async function startIndexStack({
     });
     return { schema, stop: builds.stop };
   };
+  // Both at once, because each takes seconds after an edit.
+  await Promise.all([compileIndexer(root), compile(GATEWAY_PROGRAM, root)]);
   let build = await openBuild();
   const variables = () => ({
     ...env,

@@ -32,11 +32,11 @@ describe("npm run dev", () => {
     ];
     for (const [round, order] of orders.entries()) {
       for (const kind of order) await edits[kind]?.(round);
-      await expect.poll(healthName, { timeout: 90_000 }).toBe(`Round ${round}`);
+      await expect.poll(healthName, { timeout: 150_000 }).toBe(`Round ${round}`);
       const agents = async () => (await stack.rows("agent")).map(({ metadataUri }) => metadataUri);
-      await expect.poll(() => agents().catch(String), { timeout: 90_000 }).toEqual(["ipfs://first", "ipfs://second"]);
+      await expect.poll(() => agents().catch(String), { timeout: 150_000 }).toEqual(["ipfs://first", "ipfs://second"]);
       const served = async () => JSON.parse((await ask(`${stack.apiUrl}/agents/2`)).body).metadata_uri;
-      await expect.poll(() => served().catch(String), { timeout: 90_000 }).toBe("ipfs://second");
+      await expect.poll(() => served().catch(String), { timeout: 150_000 }).toBe("ipfs://second");
     }
     expect(stack.log()).not.toContain("Restarting");
     expect(stack.log()).not.toContain("Port in use");

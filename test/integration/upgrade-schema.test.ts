@@ -20,7 +20,7 @@ describe("an upgrade of the schema on an existing database", () => {
     );
     await index.startIndexer({}, { root });
     expect(await status("/agents/2")).toBe(200);
-    await expect.poll(builds, { timeout: 60_000 }).not.toContain(old);
+    await expect.poll(builds, { timeout: 150_000 }).not.toContain(old);
     const columns = await query("SELECT table_schema FROM information_schema.columns WHERE column_name = 'note'");
     expect(columns.map(({ table_schema }) => table_schema)).toContain((await builds())[0]);
     await expectStoreUntouched();
@@ -34,7 +34,7 @@ describe("an upgrade of the schema on an existing database", () => {
     await query(`ALTER SCHEMA ${old} RENAME TO ${DATABASE_SCHEMA}`);
     await index.startIndexer();
     expect(await status("/agents/2")).toBe(200);
-    await expect.poll(async () => (await builds()).length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(async () => (await builds()).length, { timeout: 150_000 }).toBe(1);
     expect(await query(`SELECT agent_id FROM ${DATABASE_SCHEMA}.agent ORDER BY 1`)).toHaveLength(2);
     await expectStoreUntouched();
     expect(await query(`SELECT FROM pg_namespace WHERE nspname = '${FOREIGN}'`)).toHaveLength(1);
