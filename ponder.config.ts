@@ -28,7 +28,8 @@ const rpc = rpcTransport({
       databaseUrl,
       chainId,
       head,
-      onError: (error) => log.debug({ err: error }, "failed to publish the chain's head"),
+      onFailure: (error) => log.warn({ err: error }, "failed to publish the chain's head; will retry"),
+      onRecovery: () => log.info("the chain's head is published again"),
     }),
   onNodeChange: ({ host, away, error }) =>
     away ? log.warn({ host, reason: reasonOf(error) }, "RPC node is away") : log.info({ host }, "RPC node is back"),

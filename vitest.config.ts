@@ -2,11 +2,6 @@ import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config
 import { LongestFirst } from "./test/support/longest-first";
 import { runs } from "./test/support/seed";
 
-/** Files that only read from the shared sample stack, or need a database but no stack. */
-const GATEWAY = ["documents", "for-agents", "http", "prepared-query", "queries"].map(
-  (name) => `test/integration/${name}.test.ts`,
-);
-
 const DATABASE = "test/support/database-server.ts";
 const SAMPLE_STACK = "test/support/sample-stack.ts";
 
@@ -36,11 +31,10 @@ export default defineConfig({
     },
     projects: [
       project("unit", { include: ["test/unit/**/*.test.ts"], pool: "threads" }),
-      project("gateway", { include: GATEWAY, globalSetup: [DATABASE, SAMPLE_STACK], pool: "forks" }),
+      // One project for all of them: vitest finishes one project before it starts the next in the same pool.
       project("stack", {
         include: ["test/{integration,faults}/**/*.test.ts"],
-        exclude: GATEWAY,
-        globalSetup: [DATABASE],
+        globalSetup: [DATABASE, SAMPLE_STACK],
         pool: "forks",
       }),
       project("browser", {

@@ -42,7 +42,7 @@ let schemas = 0;
 async function indexOnce({ root, env: ownEnv }: App, events: number, env: NodeJS.ProcessEnv): Promise<Measured> {
   const [ponderPort = 0] = await freePorts(1);
   let duration: number | undefined;
-  const child = startIndexer({
+  const child = await startIndexer({
     root,
     ponderPort,
     schema: `bench_${schemas++}`,

@@ -60,7 +60,7 @@ async function makeTables(databaseUrl: string): Promise<Contracts> {
     };
     await writeFile(localDeploymentFile(stateFolder), JSON.stringify(deployment));
     const env = { ...process.env, INTENTRY_DIR: stateFolder, DATABASE_URL: databaseUrl };
-    const indexer = startIndexer({ ponderPort, schema: SCHEMA, env });
+    const indexer = await startIndexer({ ponderPort, schema: SCHEMA, env });
     await historyIndexed(indexer, ponderPort);
     await indexer.stop();
     return contracts;

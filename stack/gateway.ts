@@ -5,6 +5,8 @@ import { compile } from "./compile.js";
 
 const projectRoot = resolve(import.meta.dirname, "..");
 
+export const GATEWAY_PROGRAM = "api/server.ts";
+
 /** The time for requests in flight to finish before SIGKILL. */
 const GRACE_MS = 8_000;
 
@@ -27,7 +29,7 @@ type Options = {
  * on the same socket before the old one stops.
  */
 export async function startGateway({ env, onLine, root = projectRoot }: Options): Promise<Gateway> {
-  const exec = await compile("api/server.ts", root);
+  const exec = await compile(GATEWAY_PROGRAM, root);
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ exec, execArgv: [], cwd: root, silent: true });
   // A worker inherits this process's environment. Unset it, so that the worker has only `env`.

@@ -3,7 +3,8 @@ import type { Environment } from "../config/environment";
 import { CONFIGURATION_ERROR } from "../config/exit-codes";
 import { buildSchema } from "../config/index-build";
 import type { Child } from "./child";
-import { type Gateway, startGateway } from "./gateway";
+import { compile, compileIndexer } from "./compile.js";
+import { GATEWAY_PROGRAM, type Gateway, startGateway } from "./gateway";
 import { databaseReady, manageBuilds, releaseLock } from "./index-builds";
 import { startIndexer } from "./indexer";
 import { type KeptRunning, keepRunning } from "./keep-running";
@@ -70,6 +71,8 @@ export async function startIndexStack({
     });
     return { schema, stop: builds.stop };
   };
+  // Both at once, because each takes seconds after an edit.
+  await Promise.all([compileIndexer(root), compile(GATEWAY_PROGRAM, root)]);
   let build = await openBuild();
   const variables = () => ({
     ...env,
@@ -108,7 +111,7 @@ export async function startIndexStack({
       isFirst = false;
       const { schema } = build;
       const views = databaseSchema;
-      return started(startIndexer({ root, ponderPort, schema, viewsSchema: views, env: variables(), onLine }));
+      return started(await startIndexer({ root, ponderPort, schema, viewsSchema: views, env: variables(), onLine }));
     },
   });
   const gateway = await keepRunning({
@@ -120,6 +123,8 @@ export async function startIndexStack({
   const reload = async ({ isShared }: Edit) => {
     try {
       if (isShared) {
+        // An edit that does not compile must not stop the running indexer.
+        await compileIndexer(root);
         await build.stop();
         build = await openBuild();
         await indexer.restart();

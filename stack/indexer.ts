@@ -1,9 +1,9 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { z } from "zod";
 import { type Child, startChild, waitFor } from "./child";
+import { compileIndexer } from "./compile.js";
 
 const projectRoot = resolve(import.meta.dirname, "..");
-const ponderBinary = join(projectRoot, "node_modules", "ponder", "dist", "esm", "bin", "ponder.js");
 
 /** Indexing allocates many short-lived objects. A larger young generation makes garbage collection much cheaper. */
 const YOUNG_GENERATION = "--max-semi-space-size=64";
@@ -27,17 +27,25 @@ type Options = {
 const listeningPort = (line: string) => /"Created HTTP server","port":(\d+)/.exec(line)?.[1];
 
 /**
- * Starts Ponder. Its port is for operators and listens on loopback only. If the port is in use, Ponder silently chooses the
+ * Compiles Ponder and the app, and starts it. Its port is for operators and listens on loopback only. If the port is in use, Ponder silently chooses the
  * next free one, and this function stops it.
  */
-export function startIndexer({ root = projectRoot, ponderPort, schema, viewsSchema, env, onLine }: Options): Child {
+export async function startIndexer({
+  root = projectRoot,
+  ponderPort,
+  schema,
+  viewsSchema,
+  env,
+  onLine,
+}: Options): Promise<Child> {
+  const program = await compileIndexer(root);
   const { PORT: _, ...rest } = env; // PORT would win over --port
   const indexer = startChild({
     name: "ponder",
     command: process.execPath,
     args: [
       YOUNG_GENERATION,
-      ponderBinary,
+      program,
       "start",
       ["--root", root],
       ["--schema", schema],

@@ -1,3 +1,4 @@
+import { stringify } from "viem";
+
 /** Parsed input as JSON text. Bigints become decimal strings. */
-export const inputText = (input: Record<string, unknown>) =>
-  JSON.stringify(input, (_, value) => (typeof value === "bigint" ? String(value) : value));
+export const inputText = (input: Record<string, unknown>) => stringify(input);

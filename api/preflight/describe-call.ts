@@ -1,4 +1,4 @@
-import { type Abi, type Address, decodeFunctionData, type Hex, parseAbi, toFunctionSelector } from "viem";
+import { type Abi, type Address, decodeFunctionData, type Hex, parseAbi, stringify, toFunctionSelector } from "viem";
 import { type ContractName, contractNames, protocolAbis } from "../../config/contracts";
 import type { Transaction } from "./check";
 import { selectorOf } from "./token-spend";
@@ -30,7 +30,7 @@ const standards: Record<string, string> = {
 const MAX_ARGUMENT_LENGTH = 80;
 
 const formatArgument = (value: unknown): string => {
-  const text = JSON.stringify(value, (_, inner) => (typeof inner === "bigint" ? String(inner) : inner)) ?? "";
+  const text = stringify(value) ?? "";
   const bare = text
     .replace(/^"(.*)"$/, "$1")
     .replace(/0x[0-9a-fA-F]{40}(?![0-9a-fA-F])/g, (address) => address.toLowerCase());

@@ -11,21 +11,33 @@ const isSame = (one: FollowedState, other: FollowedState) =>
   one.head?.hash === other.head?.hash && one.isAway === other.isAway;
 
 /**
- * Publishes the indexer's head to the store, so gateways need not poll the chain. Errors (an unavailable store, missing
- * tables) are reported and retried at the next renewal.
+ * Publishes the indexer's head to the store, so gateways need not poll the chain. After an error (an unavailable store,
+ * missing tables) it retries at the next renewal. It calls `onFailure` with the first error of a series, and `onRecovery` with
+ * the next success.
  */
 export function publishIndexerHead({
   databaseUrl,
   chainId,
   head,
-  onError,
+  onFailure,
+  onRecovery,
 }: {
   databaseUrl: string;
   chainId: number;
   head: Pick<FollowedHead, "current" | "isAway">;
-  onError: (error: unknown) => void;
+  onFailure: (error: unknown) => void;
+  onRecovery: () => void;
 }): { stop: () => Promise<void> } {
-  const { db, close } = connectStore({ databaseUrl, maxConnections: 1, onIdleError: onError });
+  let isFailing = false;
+  const failed = (error: unknown) => {
+    if (!isFailing) onFailure(error);
+    isFailing = true;
+  };
+  const succeeded = () => {
+    if (isFailing) onRecovery();
+    isFailing = false;
+  };
+  const { db, close } = connectStore({ databaseUrl, maxConnections: 1, onIdleError: failed });
   const follower = { id: randomUUID(), isIndexer: true };
   let published: FollowedState = { head: undefined, isAway: false };
   let publishedAt = 0;
@@ -36,7 +48,7 @@ export function publishIndexerHead({
     if (Date.now() - publishedAt >= RENEW_MS || !isSame(state, published)) {
       published = state;
       publishedAt = Date.now();
-      await publishHead(db, chainId, follower, state).catch(onError);
+      await publishHead(db, chainId, follower, state).then(succeeded, failed);
     }
     if (!isStopped) timer = setTimeout(() => (running = poll()), CHECK_MS).unref();
   };

@@ -29,7 +29,8 @@ describe("the secret of cursors", () => {
     return created;
   }
   async function openGateway(DATABASE_URL: string, variables: Record<string, string> = {}) {
-    const chain = { NETWORK: "base-sepolia", RPC_URL: "http://127.0.0.1:1" };
+    const PUBLIC_BASE_URL = "https://api.example";
+    const chain = { NETWORK: "base-sepolia", RPC_URL: "http://127.0.0.1:1", PUBLIC_BASE_URL };
     const environment = parseEnvironment({ ...chain, DATABASE_URL, ...variables });
     const gateway = await composeGateway(environment, pino({ level: "silent" }));
     gateways.add(gateway);

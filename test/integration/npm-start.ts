@@ -1,4 +1,5 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
@@ -13,10 +14,24 @@ const onTerminal = (command: string): [string, string[]] => ["script", ["-qefc",
 /** Whether this machine has the program that {@link onTerminal} needs. */
 export const hasTerminals = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux");
 
-/** Runs `npm start` with only this environment. */
-export function npmStart(env: NodeJS.ProcessEnv, { terminal = false } = {}) {
+/** The command of a script in package.json. */
+function scriptOf(name: "start" | "reindex" | "pay"): string {
+  const { scripts } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8"));
+  return scripts[name];
+}
+
+type StartOptions = {
+  /** Whether to run it in a pseudo-terminal. */
+  terminal?: boolean;
+  /** Whether to run it with npm itself. By default only its script runs, because npm takes seconds of CPU. */
+  npm?: boolean;
+};
+
+/** Runs `npm start`, or its script, with only this environment. */
+export function npmStart(env: NodeJS.ProcessEnv, { terminal = false, npm = false }: StartOptions = {}) {
   const { PATH, HOME } = process.env;
-  const [command, args] = terminal ? onTerminal("npm start") : ["npm", ["start"]];
+  const line = npm ? "exec npm start" : scriptOf("start");
+  const [command, args] = terminal ? onTerminal(line) : ["sh", ["-c", line]];
   const child = spawn(command, args, { cwd: projectRoot, env: { PATH, HOME, ...env } });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
@@ -25,7 +40,7 @@ export function npmStart(env: NodeJS.ProcessEnv, { terminal = false } = {}) {
     });
   const ended = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
   return {
-    /** The process id of npm, an ancestor of the supervisor. */
+    /** The process id of the supervisor, or of an ancestor: npm or the terminal. */
     pid: child.pid ?? -1,
     output: () => output,
     /** Types into its terminal. */
@@ -48,10 +63,10 @@ export function npmStart(env: NodeJS.ProcessEnv, { terminal = false } = {}) {
   };
 }
 
-/** Runs another npm script to its end, and returns its output. */
-export async function npmRun(script: string, env: NodeJS.ProcessEnv): Promise<string> {
+/** Runs another script of package.json to its end, and returns its output. */
+export async function npmRun(script: "reindex" | "pay", env: NodeJS.ProcessEnv): Promise<string> {
   const { PATH, HOME } = process.env;
-  const { stdout } = await promisify(execFile)("npm", ["run", script], {
+  const { stdout } = await promisify(execFile)("sh", ["-c", scriptOf(script)], {
     cwd: projectRoot,
     env: { PATH, HOME, ...env },
   });

@@ -20,6 +20,12 @@ async function run(command: string, args: readonly string[], cwd: string, timeou
   }
 }
 
+/** Runs a script of package.json like npm, which itself takes seconds of CPU. */
+async function runScript(name: "build" | "check:package"): Promise<string> {
+  const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  return run("sh", ["-c", `PATH="${join(root, "node_modules", ".bin")}:$PATH"; ${scripts[name]}`], root);
+}
+
 const compilerOptions = {
   target: "ES2022",
   module: "NodeNext",
@@ -41,7 +47,9 @@ describe("the package, installed from its tarball into an empty project", () => 
   let project: string;
 
   beforeAll(async () => {
-    await run("npm", ["run", "build"], root);
+    const starting = startStack({ sample: true, tokens: true });
+    starting.catch(() => {});
+    await runScript("build");
     project = await mkdtemp(join(tmpdir(), "intentry-package-"));
     await run("npm", ["pack", "--pack-destination", project], join(root, "client"));
     const [tarball = ""] = (await readdir(project)).filter((name) => name.endsWith(".tgz"));
@@ -62,7 +70,7 @@ describe("the package, installed from its tarball into an empty project", () => 
     );
     await cp(join(root, "examples", "agent.ts"), join(project, "agent.ts"));
     await run("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"], project);
-    stack = await startStack({ sample: true, tokens: true });
+    stack = await starting;
   }, 600_000);
   afterAll(async () => {
     await stack?.stop();
@@ -70,7 +78,7 @@ describe("the package, installed from its tarball into an empty project", () => 
   });
 
   it("passes npm run check:package", async () => {
-    await run("npm", ["run", "check:package"], root);
+    await runScript("check:package");
   }, 120_000);
 
   it.each(Object.keys(compilers))(

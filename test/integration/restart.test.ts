@@ -77,7 +77,7 @@ describe("a restart", () => {
     const deployment: LocalDeployment = { rpcUrl, chainId: LOCAL_CHAIN_ID, apiUrl, ponderUrl, contracts };
     await writeFile(localDeploymentFile(folder), JSON.stringify(deployment));
     const lines: string[] = [];
-    const indexer = startIndexer({
+    const indexer = await startIndexer({
       ponderPort: port,
       schema: "busy_port",
       env: { ...process.env, DATABASE_URL: databaseUrl, INTENTRY_DIR: folder },

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { inject, vi } from "vitest";
 import { connect } from "../../stack/chain";
 import { type Protocol, protocolOn } from "../../stack/protocol";
@@ -16,9 +16,10 @@ export type SampleStack = Omit<Protocol, "write"> &
     log: () => string;
   };
 
-/** Waits for the shared stack with the sample activity and the published examples. */
+/** Asks for the shared stack, and waits for it. It has the sample activity and the published examples. */
 export async function sampleStack(): Promise<SampleStack> {
   const file = inject("sampleStackFile");
+  writeFileSync(inject("sampleStackRequest"), "");
   await vi.waitUntil(() => existsSync(file), { timeout: 170_000, interval: 100 });
   const content = JSON.parse(readFileSync(file, "utf8")) as SampleStackFile;
   if ("error" in content) throw new Error(`The shared stack did not start: ${content.error}`);

@@ -142,7 +142,8 @@ describe("the shared head of a chain", () => {
       databaseUrl: database.url,
       chainId: CHAIN_ID,
       head: published,
-      onError: () => {},
+      onFailure: failed,
+      onRecovery: () => {},
     });
     const number = async () => (await readHead(store.db, CHAIN_ID))?.head?.number;
     await expect.poll(number).toBe(1n);
@@ -151,5 +152,27 @@ describe("the shared head of a chain", () => {
     await setTimeout(6_000);
     expect(await number()).toBe(2n);
     await stop();
+  });
+
+  it("reports the first failure to publish it, and the recovery", async () => {
+    const empty = await createTestDatabase("head_without_store");
+    const reported: string[] = [];
+    let attempts = 0n;
+    const changing = { current: () => head(++attempts), isAway: () => false };
+    const { stop } = publishIndexerHead({
+      databaseUrl: empty.url,
+      chainId: CHAIN_ID,
+      head: changing,
+      onFailure: (error) => reported.push(String((error as Error).cause ?? error)),
+      onRecovery: () => reported.push("recovered"),
+    });
+    await expect.poll(() => attempts).toBeGreaterThan(5n);
+    const failure = expect.stringContaining('relation "offchain.chain_head" does not exist');
+    expect(reported).toEqual([failure]);
+    const late = await openStore({ databaseUrl: empty.url, onIdleError: () => {} });
+    await expect.poll(() => reported).toEqual([failure, "recovered"]);
+    await stop();
+    await late.close();
+    await empty.drop();
   });
 });

@@ -1,69 +1,37 @@
 import { type Hex, keccak256, stringToBytes, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { anyExecution, signIntent } from "../../client/src/intents";
-import { metadataTypedData } from "../../client/src/metadata";
-import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { type Intent, intentHash } from "../../src/lib/intent-hash";
-import { actor } from "../../stack/chain";
+import { intentHash } from "../../src/lib/intent-hash";
+import {
+  type Body,
+  DATA,
+  intentsOfOwner,
+  owner,
+  SUBJECT,
+  send as sendTo,
+  solver,
+  stranger,
+  TARGET,
+} from "./intents-of-owner";
 import { type Stack, startStack } from "./stack";
-
-const [owner, stranger, solver] = [actor(1), actor(2), actor(3)];
-const DATA: Hex = "0xa9059cbb";
-const SUBJECT = keccak256(stringToBytes("subject"));
-const TARGET = solver.address.toLowerCase() as Hex;
-
-type Body = Record<string, unknown>;
 
 describe("the store", () => {
   let stack: Stack;
   let deadline: bigint;
+  let newIntent: ReturnType<typeof intentsOfOwner>["newIntent"];
+  let submit: ReturnType<typeof intentsOfOwner>["submit"];
+  let signed: ReturnType<typeof intentsOfOwner>["signed"];
 
   beforeAll(async () => {
     stack = await startStack({ env: { METADATA_AUTH: "signed" } });
     deadline = (await stack.client.getBlock()).timestamp + 100_000n;
+    ({ newIntent, submit, signed } = intentsOfOwner(stack, deadline));
   }, 120_000);
   afterAll(() => stack?.stop());
 
-  const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const response = await fetch(`${stack.apiUrl}${path}`, {
-      method,
-      headers: { "content-type": "application/json", ...headers },
-      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-    });
-    return { status: response.status, body: (await response.json()) as Body };
-  };
+  const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+    sendTo(stack, method, path, body, headers);
   const get = (path: string) => send("GET", path);
 
-  let nonce = 0n;
-  /** An intent of the owner: without execution requirements, or with a target, data and a subject. */
-  const newIntent = (committed: boolean): Intent => ({
-    owner: owner.address,
-    intentType: 0,
-    constraints: { amountInMax: 1000n, amountOutMin: 900n, deadline, slippageBps: 0 },
-    execution: committed
-      ? { ...anyExecution, target: TARGET, dataHash: keccak256(DATA), requiredAttestationSubject: SUBJECT }
-      : anyExecution,
-    inputToken: zeroAddress,
-    outputToken: zeroAddress,
-    nonce: ++nonce,
-  });
-  let intents = 0;
-  const submit = async (intent: Intent) => {
-    const signed = await signIntent(owner, intent, { intentBook: stack.contracts.IntentBook, chainId: LOCAL_CHAIN_ID });
-    await stack.write(owner, "IntentBook", "submitIntent", signed);
-    await stack.indexed();
-    return String(++intents);
-  };
-  const signed = async (hash: Hex, target: Hex, signer = owner, chainId = LOCAL_CHAIN_ID) => {
-    const content = {
-      executionTarget: target,
-      executionData: null,
-      requiredAttestationSubject: null,
-      requiredAttestationSchema: null,
-    };
-    const typedData = metadataTypedData({ chainId, intentHash: hash }, stack.contracts.IntentBook, content);
-    return { "x-owner-signature": await signer.signTypedData(typedData) };
-  };
   const metadataOf = async (id: string) => (await get(`/intents/${id}`)).body.metadata;
 
   it("links reserved metadata to the intent once it is on chain", async () => {

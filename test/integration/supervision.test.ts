@@ -12,10 +12,9 @@ import { hashOf } from "../../stack/sample/people";
 import { descendantsOf, isRunning } from "../support/processes";
 import { isBusy, npmStart } from "./npm-start";
 
-/** The parts of the stack, by a pattern of their command lines. */
+/** The children of the supervisor, by a pattern of their command lines. */
 const PARTS = {
-  supervisor: /stack\/run\.js/,
-  indexer: /bin\/ponder\.js start/,
+  indexer: /dist\/indexer-\S+ start/,
   gateway: /dist\/api-server/,
   chain: /anvil.*--chain-id/,
   watchdog: /stack\/watchdog\.js/,
@@ -88,10 +87,9 @@ describe("the supervisor of npm start", () => {
   });
 
   it("leaves no process when it is killed itself, and the next start recovers", async () => {
-    const supervisor = await pidOf("supervisor");
-    const pids = (await descendantsOf(run.pid)).map(({ pid }) => pid);
+    const pids = [run.pid, ...(await descendantsOf(run.pid)).map(({ pid }) => pid)];
     for (const part of ["indexer", "gateway", "chain", "watchdog"] as const) expect(pids).toContain(await pidOf(part));
-    process.kill(supervisor, "SIGKILL");
+    process.kill(run.pid, "SIGKILL");
     const survivors = async () => {
       const running = await Promise.all(pids.map(async (pid) => ((await isRunning(pid)) ? [pid] : [])));
       return running.flat();
@@ -105,8 +103,7 @@ describe("the supervisor of npm start", () => {
   });
 
   it("stops in order on SIGTERM, however often it is sent", async () => {
-    const supervisor = await pidOf("supervisor");
-    for (let signal = 0; signal < 5; signal++) process.kill(supervisor, "SIGTERM");
+    for (let signal = 0; signal < 5; signal++) process.kill(run.pid, "SIGTERM");
     expect(await run.ended).toBe(0);
     for (const port of Object.values(ports)) expect(await isBusy(port)).toBe(false);
   });

@@ -1,47 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createPortfolio } from "../../api/portfolio/portfolio";
-import type { ChainReading } from "../../api/portfolio/provider";
-import { alchemyProvider } from "../../api/portfolio/providers/alchemy/provider";
 import { PortfolioSnapshot } from "../../api/portfolio/snapshot";
-import type { ChainSlug } from "../../config/chains";
-import { type AlchemyServer, prices, row, startAlchemyServer, tokensReply, transfersReply } from "./alchemy-server";
+import { prices, row, tokensReply, transfersReply } from "./alchemy-server";
+import { AlchemyWallet, apiKey, ether, wallet } from "./alchemy-wallet";
 
-const apiKey = "s3cr3t-Key_that_nobody_may_see";
-const wallet = "0xa0ee7a142d267c1f36714e4a8f75612f20a79720";
 const usdcOnBase = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 const spam = `0x${"5a".repeat(20)}`;
 const other = `0x${"77".repeat(20)}`;
-const ether = 10n ** 18n;
 
-let server: AlchemyServer;
-let reported: unknown[];
-
-beforeAll(async () => {
-  server = await startAlchemyServer();
-});
-afterAll(() => server.close());
-beforeEach(() => {
-  server.answer({});
-  reported = [];
-});
-
-const provider = () =>
-  alchemyProvider({ apiKey, endpoints: server.endpoints, report: (failure) => reported.push(failure) });
-
-const read = (chains: ChainSlug[], milliseconds = 60_000) =>
-  provider().read(wallet, chains, AbortSignal.timeout(milliseconds));
-
-/** The reading of the only chain. Throws if it failed. */
-async function readOk(chain: ChainSlug, milliseconds?: number): Promise<ChainReading & { ok: true }> {
-  const [reading] = await read([chain], milliseconds);
-  if (!reading?.ok) throw new Error(`Reading failed: ${reading?.reason}`);
-  return reading;
-}
+const alchemy = new AlchemyWallet();
 
 describe("the tokens of Alchemy", () => {
   it("are requested with the key in the path, and with metadata, prices and native coins", async () => {
-    await read(["base", "ethereum", "arbitrum", "optimism", "polygon"]);
-    expect(server.asked.tokens).toEqual([
+    await alchemy.read(["base", "ethereum", "arbitrum", "optimism", "polygon"]);
+    expect(alchemy.server.asked.tokens).toEqual([
       {
         path: `/data/v1/${apiKey}/assets/tokens/by-address`,
         body: {
@@ -61,7 +33,7 @@ describe("the tokens of Alchemy", () => {
   });
 
   it("have exact balances and prices, and names from our chains and token lists if they are known", async () => {
-    server.answer({
+    alchemy.server.answer({
       tokens: () =>
         tokensReply([
           row("base-mainnet", null, 3n * ether, prices("3000.123456789012345678")),
@@ -75,7 +47,7 @@ describe("the tokens of Alchemy", () => {
           }),
         ]),
     });
-    const { holdings, complete, warnings } = await readOk("base");
+    const { holdings, complete, warnings } = await alchemy.readOk("base");
     expect({ complete, warnings }).toEqual({ complete: true, warnings: [] });
     expect(holdings).toEqual([
       {
@@ -112,11 +84,11 @@ describe("the tokens of Alchemy", () => {
   });
 
   it("without metadata have a raw balance, but no balance and no value", async () => {
-    server.answer({
+    alchemy.server.answer({
       tokens: () =>
         tokensReply([row("base-mainnet", spam, 5n, { ...prices("100") }), row("base-mainnet", null, ether)]),
     });
-    const { snapshot } = createPortfolio({ provider: provider(), cacheMs: 0 });
+    const { snapshot } = createPortfolio({ provider: alchemy.provider(), cacheMs: 0 });
     const made = PortfolioSnapshot.parse(await snapshot(wallet, ["base"]));
     expect(made.provider).toBe("alchemy");
     expect(made.tokens).toContainEqual({
@@ -136,7 +108,7 @@ describe("the tokens of Alchemy", () => {
   });
 
   it("are omitted if they are zero, duplicates, or a contract of the native coin", async () => {
-    server.answer({
+    alchemy.server.answer({
       tokens: () =>
         tokensReply([
           row("polygon-mainnet", null, 2n),
@@ -146,7 +118,7 @@ describe("the tokens of Alchemy", () => {
           row("polygon-mainnet", spam.toUpperCase().replace("0X", "0x"), 4n),
         ]),
     });
-    const { holdings } = await readOk("polygon");
+    const { holdings } = await alchemy.readOk("polygon");
     expect(holdings.map(({ contract, rawBalance }) => [contract, rawBalance])).toEqual([
       [null, 2n],
       [spam, 3n],
@@ -165,161 +137,42 @@ describe("the tokens of Alchemy", () => {
     ["not in dollars", { tokenPrices: [{ currency: "eur", value: "1", lastUpdatedAt: new Date().toISOString() }] }],
     ["a JSON number", { tokenPrices: [{ currency: "usd", value: 1, lastUpdatedAt: "now" }] }],
   ])("have no price if it is %s, and a warning", async (_, price) => {
-    server.answer({ tokens: () => tokensReply([row("base-mainnet", null, ether, price)]) });
-    const { holdings, warnings } = await readOk("base");
+    alchemy.server.answer({ tokens: () => tokensReply([row("base-mainnet", null, ether, price)]) });
+    const { holdings, warnings } = await alchemy.readOk("base");
     expect(holdings).toMatchObject([{ rawBalance: ether, price: null }]);
     expect(warnings).toEqual(["1 of the provider's prices could not be read or are out of date"]);
   });
 
   it("are read page by page", async () => {
-    server.answer({
+    alchemy.server.answer({
       tokens: ({ body }) =>
         body.pageKey === undefined
           ? tokensReply([row("base-mainnet", null, 1n)], "second")
           : tokensReply([row("base-mainnet", spam, 2n)]),
     });
-    const { holdings, complete } = await readOk("base");
+    const { holdings, complete } = await alchemy.readOk("base");
     expect(holdings).toHaveLength(2);
     expect(complete).toBe(true);
-    expect(server.asked.tokens.map(({ body }) => body.pageKey)).toEqual([undefined, "second"]);
+    expect(alchemy.server.asked.tokens.map(({ body }) => body.pageKey)).toEqual([undefined, "second"]);
   });
 
   it("are limited to ten pages, with a warning that there is more", async () => {
-    server.answer({ tokens: () => tokensReply([row("base-mainnet", null, 1n)], "again") });
-    const { complete, warnings } = await readOk("base");
-    expect(server.asked.tokens).toHaveLength(10);
+    alchemy.server.answer({ tokens: () => tokensReply([row("base-mainnet", null, 1n)], "again") });
+    const { complete, warnings } = await alchemy.readOk("base");
+    expect(alchemy.server.asked.tokens).toHaveLength(10);
     expect(complete).toBe(false);
     expect(warnings).toEqual(["the provider's list is incomplete, so tokens may be missing"]);
   });
 
   it("of earlier pages are kept when a page fails, with a warning that there is more", async () => {
-    server.answer({
+    alchemy.server.answer({
       tokens: ({ body }) =>
         body.pageKey ? { status: 500 } : tokensReply([row("base-mainnet", null, 1n)], "the page that fails"),
     });
-    const { holdings, complete } = await readOk("base");
+    const { holdings, complete } = await alchemy.readOk("base");
     expect(holdings).toHaveLength(1);
     expect(complete).toBe(false);
-    expect(reported).toEqual([{ chain: "base", what: "a further page", error: "returned status 500" }]);
-  });
-});
-
-describe("an error within Alchemy's response", () => {
-  it("fails only its own chain", async () => {
-    server.answer({
-      tokens: () =>
-        tokensReply([
-          row("base-mainnet", null, ether),
-          { ...row("eth-mainnet", null, 0n), tokenBalance: null, error: `no node at https://x/${apiKey}` },
-        ]),
-    });
-    const readings = await read(["ethereum", "base"]);
-    expect(readings).toMatchObject([
-      { chain: "ethereum", ok: false, reason: "could not be read: the provider returned an error for this chain" },
-      { chain: "base", ok: true, complete: true },
-    ]);
-  });
-
-  it("is a warning if the chain has other tokens", async () => {
-    server.answer({
-      tokens: () =>
-        tokensReply([
-          row("base-mainnet", null, ether),
-          row("base-mainnet", spam, 1n, { error: "token not found" }),
-          row("base-mainnet", other, 1n, { tokenBalance: "12" }),
-        ]),
-    });
-    const { holdings, complete, warnings } = await readOk("base");
-    expect(holdings).toHaveLength(1);
-    expect(complete).toBe(false);
-    expect(warnings).toEqual(["2 of the provider's entries could not be read and are left out"]);
-  });
-
-  it("fails every chain if it names none", async () => {
-    server.answer({ tokens: () => tokensReply([row("base-mainnet", null, ether), { nonsense: true }, null]) });
-    expect((await readOk("base")).warnings).toEqual(["2 of the provider's entries could not be read and are left out"]);
-  });
-
-  it("in addition to tokens makes the list incomplete", async () => {
-    server.answer({
-      tokens: () => ({ body: { data: { tokens: [row("base-mainnet", null, 1n)] }, error: { message: "partial" } } }),
-    });
-    expect(await readOk("base")).toMatchObject({ complete: false });
-  });
-});
-
-describe("a failing Alchemy", () => {
-  const reasonOf = async (milliseconds?: number) => {
-    const [reading] = await read(["base"], milliseconds);
-    return reading?.ok ? undefined : reading?.reason;
-  };
-
-  it.each([
-    ["an HTML page", { body: "<html>" }, "did not return JSON"],
-    ["another shape", { body: { tokens: [] } }, "returned an unexpected response"],
-    ["null", { body: "null" }, "returned an unexpected response"],
-    ["a wrong key", { status: 401, body: { error: apiKey } }, "returned status 401"],
-    ["a server error", { status: 500, body: "oops" }, "returned status 500"],
-    ["a redirect", { status: 302, headers: { location: "/elsewhere" } }, "could not be reached"],
-  ])("fails with our own message for %s", async (_, answer, sentence) => {
-    server.answer({ tokens: () => answer });
-    expect(await reasonOf()).toBe(`could not be read: the provider ${sentence}`);
-  });
-
-  it("fails after a timeout when it never responds", async () => {
-    server.answer({ tokens: () => "never", transfers: () => "never" });
-    expect(await reasonOf(300)).toBe("could not be read: the provider did not answer in time");
-  });
-
-  it("fails when the connection is refused", async () => {
-    const nowhere = "http://127.0.0.1:1";
-    const away = alchemyProvider({ apiKey, endpoints: { data: nowhere, rpc: () => nowhere }, report: () => {} });
-    expect(await away.read(wallet, ["base"], AbortSignal.timeout(5_000))).toEqual([
-      { chain: "base", ok: false, reason: "could not be read: the provider could not be reached" },
-    ]);
-  });
-
-  it("is retried after a 429", async () => {
-    let times = 0;
-    server.answer({
-      tokens: () =>
-        ++times < 3
-          ? { status: 429, headers: { "retry-after": "0" } }
-          : tokensReply([row("base-mainnet", null, ether)]),
-    });
-    expect((await readOk("base")).holdings).toHaveLength(1);
-    expect(server.asked.tokens).toHaveLength(3);
-  });
-
-  it("is retried after its Retry-After", async () => {
-    let times = 0;
-    server.answer({
-      tokens: () => (++times < 2 ? { status: 429, headers: { "retry-after": "1" } } : tokensReply([])),
-    });
-    const start = performance.now();
-    await readOk("base");
-    expect(performance.now() - start).toBeGreaterThanOrEqual(990);
-  });
-
-  it("is requested three times at most", async () => {
-    server.answer({ tokens: () => ({ status: 429, headers: { "retry-after": "0" } }) });
-    expect(await reasonOf()).toBe("could not be read: the provider returned status 429");
-    expect(server.asked.tokens).toHaveLength(3);
-  });
-
-  it("is not retried beyond the deadline", async () => {
-    server.answer({ tokens: () => ({ status: 429, headers: { "retry-after": "3600" } }) });
-    // Long enough for the 429 to arrive on a busy machine.
-    expect(await reasonOf(4_000)).toBe("could not be read: the provider is rate limited beyond the time limit");
-    expect(server.asked.tokens).toHaveLength(1);
-  });
-
-  it("does not have the local chain", async () => {
-    const readings = await read(["local", "base"]);
-    expect(readings).toMatchObject([
-      { chain: "local", ok: false, reason: "can't be read: the provider does not support this chain" },
-      { chain: "base", ok: true },
-    ]);
+    expect(alchemy.reported).toEqual([{ chain: "base", what: "a further page", error: "returned status 500" }]);
   });
 });
 
@@ -338,9 +191,9 @@ describe("the transfers of Alchemy", () => {
   });
 
   it("are requested from and to the address, newest first, from the network's own node", async () => {
-    await read(["base"]);
-    const [first, second] = server.asked.transfers;
-    expect(server.asked.transfers).toHaveLength(2);
+    await alchemy.read(["base"]);
+    const [first, second] = alchemy.server.asked.transfers;
+    expect(alchemy.server.asked.transfers).toHaveLength(2);
     expect([first?.path, second?.path]).toEqual([`/base-mainnet/v2/${apiKey}`, `/base-mainnet/v2/${apiKey}`]);
     expect([first, second].map((asked) => [asked?.body.fromAddress, asked?.body.toAddress]).sort()).toEqual(
       [
@@ -358,13 +211,13 @@ describe("the transfers of Alchemy", () => {
 
   it("are merged without duplicates, newest first", async () => {
     const self = transfer(5, "self", { to: wallet });
-    server.answer({
+    alchemy.server.answer({
       transfers: ({ body }) =>
         body.fromAddress
           ? transfersReply([transfer(9, "nine"), self, transfer(1, "one")])
           : transfersReply([transfer(7, "seven", { from: null, metadata: null }), self]),
     });
-    const { activity, warnings } = await readOk("base");
+    const { activity, warnings } = await alchemy.readOk("base");
     expect(warnings).toEqual([]);
     expect(activity.map(({ blockNumber }) => blockNumber)).toEqual([9n, 7n, 5n, 1n]);
     expect(activity[1]).toMatchObject({ from: null, to: other, timestamp: null });
@@ -376,45 +229,12 @@ describe("the transfers of Alchemy", () => {
     ["an invalid transfer", transfersReply([{ hash: "0x1" }])],
     ["a server error", { status: 503 }],
   ])("are replaced by a warning after %s", async (_, answer) => {
-    server.answer({ tokens: () => tokensReply([row("base-mainnet", null, 1n)]), transfers: () => answer });
-    const { holdings, activity, warnings } = await readOk("base");
+    alchemy.server.answer({ tokens: () => tokensReply([row("base-mainnet", null, 1n)]), transfers: () => answer });
+    const { holdings, activity, warnings } = await alchemy.readOk("base");
     expect({ count: holdings.length, activity, warnings }).toEqual({
       count: 1,
       activity: [],
       warnings: ["recent activity could not be read"],
     });
-  });
-});
-
-describe("the key of Alchemy", () => {
-  /** All text of an error, including its causes. */
-  const shown = (error: unknown): string =>
-    error instanceof Error
-      ? [error.name, error.message, error.stack, JSON.stringify(error), shown(error.cause)].join(" ")
-      : JSON.stringify(error ?? null);
-
-  it.each<[string, Parameters<AlchemyServer["answer"]>[0]]>([
-    ["works", {}],
-    ["returns the key", { tokens: () => ({ status: 401, body: apiKey }) }],
-    ["sends no JSON", { tokens: () => ({ body: apiKey }), transfers: () => ({ body: apiKey }) }],
-    ["redirects to the key", { tokens: () => ({ status: 301, headers: { location: `http://127.0.0.1/${apiKey}` } }) }],
-    ["never responds", { tokens: () => "never", transfers: () => "never" }],
-    ["returns errors", { tokens: () => tokensReply([row("base-mainnet", spam, 1n, { error: apiKey })]) }],
-  ])("is in no response, no log and no error when it %s", async (_, handlers) => {
-    server.answer(handlers);
-    const { snapshot } = createPortfolio({
-      provider: {
-        ...provider(),
-        read: (address, chains) => provider().read(address, chains, AbortSignal.timeout(4_000)),
-      },
-      cacheMs: 0,
-    });
-    const result = await snapshot(wallet, ["base"]).then(
-      (made) => JSON.stringify(made),
-      (error: unknown) => shown(error),
-    );
-    expect(server.asked.tokens[0]?.path).toContain(apiKey);
-    expect(result).not.toContain(apiKey);
-    expect(shown(reported)).not.toContain(apiKey);
   });
 });

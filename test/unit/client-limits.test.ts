@@ -84,7 +84,8 @@ describe("the reads of a client", () => {
 
   it("are limited over REST and in a tRPC and an MCP batch", async () => {
     const { state, read, release } = heldReads();
-    const db = { select: () => ({ from: () => ({ where: () => read([]) }) }) };
+    const prepared = { fields: [], execute: () => read([]) };
+    const db = { select: () => ({ from: () => ({ where: () => ({ prepare: () => prepared }) }) }) };
     const head = async () => ({ historyDone: true, block: 7n, timestamp: 1n, builtBlock: 7n, revision: "1" });
     const config = { trustProxy: true, writeTokens: [] };
     const context = { db, head, config, limits: limits(3) } as unknown as Context;

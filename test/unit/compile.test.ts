@@ -1,9 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmod, mkdir, mkdtemp, open, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { compile } from "../../stack/compile.js";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { compile, compileIndexer, UnwritableFolder } from "../../stack/compile.js";
 
 describe("compile", () => {
   let root: string;
@@ -64,9 +65,73 @@ describe("compile", () => {
     expect(run(file)).toBe("one");
   });
 
+  it.skipIf(process.platform === "win32")("compiles again after an edit that was saved while it compiled", async () => {
+    const late = join(root, "lib", "late.ts");
+    await write("program.ts", 'import "./lib/late"; import { word } from "./lib/word"; console.log(word);');
+    // Reading a named pipe waits until something is written to it.
+    execFileSync("mkfifo", [late]);
+    const compiling = compile("program.ts", root);
+    const pipe = await open(late, "w");
+    await setTimeout(200);
+    await write("lib/word.ts", 'export const word = "two";');
+    await pipe.write("export {};");
+    await pipe.close();
+    expect(run(await compiling)).toBe("one");
+    await rm(late);
+    await write("lib/late.ts", "export {};");
+    expect(run(await compile("program.ts", root))).toBe("two");
+  });
+
   it("may be called by several processes at once", async () => {
     const files = await Promise.all(Array.from({ length: 4 }, () => compile("program.ts", root)));
     expect(new Set(files).size).toBe(1);
     expect(run(await compile("program.ts", root))).toBe("one");
+  });
+
+  it("names the folder that it can't write to", async () => {
+    await write("dist", "a file");
+    const failed = compile("program.ts", root);
+    await expect(failed).rejects.toBeInstanceOf(UnwritableFolder);
+    await expect(failed).rejects.toThrow(`Can't write to ${join(root, "dist")}`);
+  });
+
+  it.skipIf(process.getuid?.() === 0)("names a folder without write permission", async () => {
+    await mkdir(join(root, "dist"));
+    await chmod(join(root, "dist"), 0o500);
+    await expect(compile("program.ts", root)).rejects.toThrow(`Can't write to ${join(root, "dist")}`);
+  });
+});
+
+describe("compileIndexer", () => {
+  let root: string;
+  const write = (path: string, content: string) => writeFile(join(root, path), content);
+
+  beforeAll(async () => {
+    root = await realpath(await mkdtemp(join(tmpdir(), "intentry-compile-")));
+    await mkdir(join(root, "src"));
+    await write("ponder.config.ts", 'const id: number = 1;\nif (id) throw new Error("a bad configuration");\n');
+    await write("ponder.schema.ts", "export {};");
+    await write("src/index.ts", "export {};");
+  });
+  afterAll(() => rm(root, { recursive: true, force: true }));
+
+  it("compiles Ponder's command line with the app, and locates errors in the sources", async () => {
+    const program = await compileIndexer(root);
+    const args = [program, "start", "--root", root, "--schema", "unused", "--log-format", "json"];
+    const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+    expect(status).toBe(1);
+    const failure = JSON.parse(stdout.split("\n")[0] ?? "");
+    expect(failure).toMatchObject({ msg: "Error while executing file", file: "ponder.config.ts" });
+    expect(failure.error.stack).toContain(`${join(root, "ponder.config.ts")}:2:`);
+    expect(failure.error.stack).toContain('> 2 | if (id) throw new Error("a bad configuration");');
+  });
+
+  it("compiles again when a file is added to src/, although nothing imports it", async () => {
+    const before = await compileIndexer(root);
+    expect(await compileIndexer(root)).toBe(before);
+    await write("src/added.ts", "export {};");
+    expect(await compileIndexer(root)).not.toBe(before);
+    // The program, its source map and the manifest.
+    expect(await readdir(join(root, "dist"))).toHaveLength(3);
   });
 });

@@ -131,7 +131,11 @@ describe("the environment", () => {
     expect(problems({ ...custom, [name]: value })).toContain(`${name}: ${sentence}`);
   });
 
-  const publicChain = { NETWORK: "base-sepolia", RPC_URL: "https://rpc.example" };
+  const publicChain = {
+    NETWORK: "base-sepolia",
+    RPC_URL: "https://rpc.example",
+    PUBLIC_BASE_URL: "https://api.example",
+  };
 
   it("rejects the payment bypass in production", () => {
     expect(problems({ X402_DEV_BYPASS: "true", NODE_ENV: "production" })).toEqual([

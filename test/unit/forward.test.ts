@@ -5,12 +5,17 @@ import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import { forwardTo } from "../../src/api/forward";
 
+const unexpected = (error: unknown) => {
+  throw error;
+};
+
 /** Runs `use` with an app that forwards to a server with this listener. */
 async function forwarding(listener: RequestListener, use: (app: Hono) => Promise<void>): Promise<void> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
   try {
-    await use(new Hono().all("*", forwardTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await use(new Hono().all("*", forwardTo(url, unexpected)));
   } finally {
     server.closeAllConnections();
     server.close();
@@ -68,15 +73,18 @@ describe("a forwarded request", () => {
     );
   });
 
-  it("returns 503 and names the address when the gateway is down", async () => {
+  it("returns 503, names the address and reports the error when the gateway is down", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await new Promise((resolve) => server.close(resolve));
-    const response = await new Hono().all("*", forwardTo(url)).request("/intents");
+    const failures: unknown[] = [];
+    const forward = forwardTo(url, (error, path) => failures.push([(error as Error).message, path]));
+    const response = await new Hono().all("*", forward).request("/intents?limit=1");
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
     expect(await response.json()).toEqual({
       error: `The gateway does not answer at ${url} (API_HOST, API_PORT); try again shortly`,
     });
+    expect(failures).toEqual([["fetch failed", "/intents"]]);
   });
 });

@@ -45,7 +45,7 @@ describe("an unknown variable", () => {
     ["X402_PAYTO", "X402_PAY_TO"],
     ["X402_DEV_BYPAS", "X402_DEV_BYPASS"],
     ["RATE_LIMIT_WRITE", "RATE_LIMIT_WRITES"],
-    ["DOCUMENTS_QUOTA_BYTE", "DOCUMENT_QUOTA_BYTES"],
+    ["STORAGES_QUOTA_BYTE", "STORAGE_QUOTA_BYTES"],
     ["INTENTBOOK_ADDRESS", "INTENT_BOOK_ADDRESS"],
     ["AGENT_REGISTERY_ADDRESS", "AGENT_REGISTRY_ADDRESS"],
   ])("%s is rejected, with %s as the nearest", (name, near) => {

@@ -7,7 +7,7 @@ import type { Row, TableName } from "../index-of";
 export type Rows<Name extends TableName> = { [Table in Name]: Row<Table>[] };
 
 /** The source of the expected rows: getters and logs of the contracts, and block timestamps. */
-export type Chain = Protocol & {
+export type Chain = Omit<Protocol, "write"> & {
   /** The timestamp of a block with protocol logs, in unix seconds as decimal digits. */
   timeOf: (blockNumber: bigint) => string;
   /** The arguments for reading the events of a contract. */
@@ -16,7 +16,7 @@ export type Chain = Protocol & {
   ) => { abi: (typeof protocolAbis)[Name]; address: Hex; fromBlock: 0n; strict: true };
 };
 
-export async function readChain(protocol: Protocol): Promise<Chain> {
+export async function readChain(protocol: Omit<Protocol, "write">): Promise<Chain> {
   const { client, contracts } = protocol;
   const logs = await client.getLogs({ address: contractNames.map((name) => contracts[name]), fromBlock: 0n });
   const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))];

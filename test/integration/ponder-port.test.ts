@@ -1,0 +1,54 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { owner } from "./gateway-requests";
+import { graphql } from "./npm-start";
+import { type SampleStack, sampleStack } from "./sample-stack";
+
+describe("Ponder's port", () => {
+  let stack: SampleStack;
+
+  beforeAll(async () => {
+    stack = await sampleStack();
+  });
+
+  const both = (path: string, init?: RequestInit) =>
+    Promise.all([stack.apiUrl, stack.ponderUrl].map((url) => fetch(url + path, init)));
+
+  it.each(["/intents", "/intents?limit=2&total=true", "/agents/1", "/agents/x", "/nowhere", "/docs"])(
+    "serves %s like the gateway",
+    async (path) => {
+      const [direct, forwarded] = await both(path);
+      expect(forwarded?.status).toBe(direct?.status);
+      for (const name of ["content-type", "etag"]) expect(forwarded?.headers.get(name)).toBe(direct?.headers.get(name));
+      expect(await forwarded?.text()).toBe(await direct?.text());
+    },
+  );
+
+  it("serves methods and bodies like the gateway", async () => {
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({ account: owner, target: owner, value: "0", data: "0x" });
+    const [direct, forwarded] = await both("/preflight", { method: "POST", headers, body });
+    expect(direct?.status).toBe(200);
+    expect(await forwarded?.json()).toEqual(await direct?.json());
+    for (const response of await both("/intents", { method: "PUT" })) expect(response.status).toBe(405);
+    for (const response of await both("/intents", { method: "HEAD" })) expect(response.status).toBe(200);
+  });
+
+  it("forwards the event stream without buffering", async () => {
+    const closed = new AbortController();
+    const { body } = await fetch(`${stack.ponderUrl}/events?from_block=0`, { signal: closed.signal });
+    const first = await body?.getReader().read();
+    expect(new TextDecoder().decode(first?.value)).toMatch(/^event: |^id: |^retry: |^: /);
+    closed.abort();
+  });
+
+  it("keeps Ponder's own routes and GraphQL", async () => {
+    const status = await (await fetch(`${stack.ponderUrl}/status`)).json();
+    expect(status).toMatchObject({ protocol: { id: 31337 } });
+    expect(await (await fetch(`${stack.ponderUrl}/metrics`)).text()).toContain("ponder_");
+    const { agents } = await graphql(
+      new URL(stack.ponderUrl).port,
+      '{ agents(orderBy: "agentId", limit: 1) { items { agentId owner } } }',
+    );
+    expect(agents?.items).toEqual([{ agentId: "1", owner }]);
+  });
+});

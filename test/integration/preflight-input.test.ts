@@ -1,0 +1,102 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { parseAnswer, sendRaw } from "./raw-http";
+import { type SampleStack, sampleStack } from "./sample-stack";
+
+describe("an invalid body of POST /preflight", () => {
+  let stack: SampleStack;
+
+  beforeAll(async () => {
+    stack = await sampleStack();
+  });
+
+  const account = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+  const good = { account, target: account };
+  const post = async (body: string | undefined, type = "application/json") => {
+    const headers = { "content-type": type };
+    const response = await fetch(`${stack.apiUrl}/preflight`, { method: "POST", headers, body });
+    return [response.status, await response.json()];
+  };
+  const refused = (message: RegExp) => [400, { error: expect.stringMatching(message) }];
+
+  it.each([
+    ["none", undefined, /^body: is required/],
+    ["null", "null", /^body: must be a JSON object$/],
+    ["an array", "[]", /^body: must be a JSON object$/],
+    ["a string", '"0x"', /^body: must be a JSON object$/],
+    ["truncated", '{"account":', /^body: is not valid JSON/],
+  ])("that is %s returns 400", async (_, body, message) => {
+    expect(await post(body)).toEqual(refused(message));
+  });
+
+  it.each<[string, unknown]>([
+    ["account", undefined],
+    ["account", null],
+    ["account", "0x1"],
+    ["account", 7],
+    ["account", [account]],
+    ["target", undefined],
+    ["target", null],
+    ["target", `${account}00`],
+    ["value", "abc"],
+    ["value", "-1"],
+    ["value", -1],
+    ["value", 1.5],
+    ["value", "1.5"],
+    ["value", "0x10"],
+    ["value", "1".repeat(200)],
+    ["value", String(2n ** 256n)],
+    ["value", ""],
+    ["value", null],
+    ["value", {}],
+    ["data", "0x1"],
+    ["data", "0xzz"],
+    ["data", "a9059cbb"],
+    ["data", 5],
+    ["data", null],
+    ["payment", 5],
+    ["payment.merchant", undefined],
+    ["payment.token", "0x"],
+    ["payment.facilitator", null],
+    ["payment.amount", "-5"],
+  ])("with %s as %j returns 400 and names it", async (name, value) => {
+    const [field = "", member] = name.split(".");
+    const payment = { merchant: account, token: account, facilitator: account, amount: "1" };
+    const body = { ...good, [field]: member ? { ...payment, [member]: value } : value };
+    const sent = name === "target" && value === undefined ? { account } : body;
+    expect(await post(JSON.stringify(sent))).toEqual(refused(new RegExp(`^${name.replace(".", "\\.")}: `)));
+  });
+
+  it("without a content length is handled like any other", async () => {
+    const sendChunks = async (...chunks: string[]) => {
+      const head =
+        "POST /preflight HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n";
+      const length = chunks.length > 0 ? "transfer-encoding: chunked\r\n\r\n" : "\r\n";
+      const sent = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join("");
+      return parseAnswer(await sendRaw(stack.apiUrl, `${head}${length}${sent}${chunks.length > 0 ? "0\r\n\r\n" : ""}`));
+    };
+    expect((await sendChunks(...(JSON.stringify(good).match(/.{1,9}/g) ?? []))).status).toBe(200);
+    expect(await sendChunks()).toMatchObject({ status: 400, body: expect.stringContaining("body: is required") });
+    expect((await sendChunks(...Array.from({ length: 30 }, () => "x".repeat(10_000)))).status).toBe(413);
+  });
+
+  it("of another content type returns 400", async () => {
+    expect(await post(JSON.stringify(good), "text/plain")).toEqual(
+      refused(/^content-type: must be application\/json$/),
+    );
+  });
+
+  it("of more than 256 KiB returns 413", async () => {
+    const data = `0x${"00".repeat(140_000)}`;
+    expect(await post(JSON.stringify({ ...good, data }))).toEqual([
+      413,
+      { error: "body: must have at most 262144 bytes" },
+    ]);
+  });
+
+  it("with unknown keys or upper-case hex is accepted", async () => {
+    const upper = `0x${account.slice(2).toUpperCase()}`;
+    const [status, answer] = await post(`{"account":"${upper}","target":"${upper}","__proto__":{"value":"9"},"x":[1]}`);
+    expect(status).toBe(200);
+    expect(answer).toMatchObject({ account, target: account, value: "0", selector: null });
+  });
+});

@@ -1,0 +1,115 @@
+import { type Hex, stringify } from "viem";
+import type { World } from "../actions/world";
+import { policyKinds, runLegalActions } from "../legal-actions";
+import { type Stack, startStack } from "../stack";
+import { allowTokens, anyPayment, anyTime, anyTransaction, type PaymentCase, type TransactionCase } from "./cases";
+import { paymentCall, transactionCall, verdicts } from "./contract";
+
+/** The number of rounds, of which each of two files runs half. */
+export const rounds = Math.ceil(Number(process.env.PREFLIGHT_ROUNDS ?? 20) / 2);
+export const TRANSACTIONS_PER_ROUND = 250;
+export const PAYMENTS_PER_ROUND = 50;
+const ACTIONS_PER_ROUND = 30;
+const AT_ONCE = 16;
+
+export type Answer = {
+  allowed: boolean;
+  reasons: string[];
+  spend_checks: { allowed: boolean }[];
+  required_policy_updates: { policy_type: string; call: { to: Hex; data: Hex } }[];
+};
+
+type Asked<One> = { one: One; answer: Answer };
+export type Case = Asked<TransactionCase | PaymentCase>;
+
+/** The reason for each of the contract's errors. An arithmetic panic is a spend over the limit too. */
+export const sentences: Record<string, RegExp> = {
+  AccountFrozenError: /^Account 0x[0-9a-f]{40} is frozen$/,
+  TargetNotAllowed: /^Target 0x[0-9a-f]{40} is not on the account's allowlist$/,
+  FunctionNotAllowed: /^Function 0x[0-9a-f]{8} of 0x[0-9a-f]{40} is not on the account's function allowlist/,
+  DailySpendLimitExceeded:
+    /^\d+ of .* is more than the \d+ that remain today: \d+ of the daily limit of \d+ are spent$/,
+  PaymentNotAllowed: /^No payment to .* is allowed$/,
+  PaymentAmountExceeded: /is more than the \d+ that (one payment|remain today)/,
+  Panic: /is more than the \d+ that remain today/,
+};
+
+async function inChunks<Item, Result>(
+  items: readonly Item[],
+  size: number,
+  act: (chunk: readonly Item[]) => Promise<Result[]>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let start = 0; start < items.length; start += size)
+    results.push(...(await act(items.slice(start, start + size))));
+  return results;
+}
+
+/** Compares the service with the contract, on accounts with random policies. */
+export class Comparison {
+  readonly disagreements: string[] = [];
+  /** The number of cases by the contract's error, or "allowed". */
+  readonly outcomes = new Map<string, number>();
+  /** The cases of the last round. */
+  checked: Case[] = [];
+
+  private constructor(
+    readonly stack: Stack,
+    public world: World,
+  ) {}
+
+  static async start(seed: number): Promise<Comparison> {
+    const stack = await startStack();
+    const world = await runLegalActions(stack, { seed, count: 60, among: policyKinds });
+    await allowTokens(world, stack.client);
+    return new Comparison(stack, world);
+  }
+
+  /** Changes policies, moves the time, and compares random transactions and payments. */
+  async round(): Promise<void> {
+    const { stack } = this;
+    this.world = await runLegalActions(stack, { after: this.world, count: ACTIONS_PER_ROUND, among: policyKinds });
+    const { world } = this;
+    world.now = anyTime(world);
+    await stack.client.setNextBlockTimestamp({ timestamp: world.now });
+    await stack.client.mine({ blocks: 1 });
+    await stack.indexed();
+    const transactions = Array.from({ length: TRANSACTIONS_PER_ROUND }, () => anyTransaction(world));
+    const payments = Array.from({ length: PAYMENTS_PER_ROUND }, () => anyPayment(world));
+    this.checked = [
+      ...(await this.compare(transactions, transactionCall)),
+      ...(await this.compare(payments, paymentCall)),
+    ];
+  }
+
+  /** Compares the service with the contract on cases of one kind. */
+  async compare<One extends TransactionCase | PaymentCase>(
+    cases: readonly One[],
+    call: (one: One) => { from: Hex; data: Hex },
+  ): Promise<Asked<One>[]> {
+    const onChain = await inChunks(cases, 50, (chunk) => verdicts(this.stack, chunk.map(call)));
+    const answers = await inChunks(cases, AT_ONCE, (chunk) => Promise.all(chunk.map((one) => this.ask(one))));
+    return cases.map((one, place) => {
+      const [answer, error] = [answers[place] as Answer, onChain[place] ?? null];
+      this.outcomes.set(error ?? "allowed", (this.outcomes.get(error ?? "allowed") ?? 0) + 1);
+      const agrees =
+        error === null ? answer.allowed : !answer.allowed && sentences[error]?.test(answer.reasons[0] ?? "");
+      if (!agrees)
+        this.disagreements.push(
+          `${stringify(one)}: the contract ${error ?? "allows it"}, the service ${JSON.stringify(answer)}`,
+        );
+      return { one, answer };
+    });
+  }
+
+  private async ask(body: unknown): Promise<Answer> {
+    const text = stringify(body);
+    const response = await fetch(`${this.stack.apiUrl}/preflight`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: text,
+    });
+    if (response.status !== 200) throw new Error(`${response.status} ${await response.text()} for ${text}`);
+    return (await response.json()) as Answer;
+  }
+}
