@@ -5,11 +5,11 @@ import { createSemaphore } from "../core/semaphore";
 import { withDeadline } from "../core/with-deadline";
 
 /** How long the validation of a schema may take, and how long it may wait for others. */
-const CHECK_MS = 5_000;
+const CHECK_MS = 10_000;
 const WAIT_MS = 10_000;
 
 type Options = {
-  /** The code of the worker thread: it receives a schema's text and sends its problem, or null. */
+  /** The code of the worker thread. It sends a message when it is loaded. Then it receives texts and sends problems. */
   script?: URL;
   checkMs?: number;
   waitMs?: number;
@@ -25,26 +25,32 @@ export function createSchemaChecker({
   waitMs = WAIT_MS,
 }: Options = {}): (text: string) => Promise<string | null> {
   const semaphore = createSemaphore(1);
-  let worker: Worker | undefined;
+  let worker: Promise<Worker> | undefined;
 
-  const start = (): Worker => {
+  const start = async (): Promise<Worker> => {
     const started = new Worker(script, { execArgv: [] });
     started.unref();
+    await once(started, "message");
     return started;
   };
 
   const check = async (text: string): Promise<{ problem: string | null }> => {
     worker ??= start();
+    const used = worker;
     try {
-      const answer = once(worker, "message") as Promise<[string | null]>;
-      worker.postMessage(text);
+      const thread = await used;
+      const answer = once(thread, "message") as Promise<[string | null]>;
+      thread.postMessage(text);
       const [problem] = await withDeadline(answer, { ms: checkMs });
       return { problem };
     } catch (error) {
-      void worker.terminate();
       worker = undefined;
+      void used.then(
+        (thread) => thread.terminate(),
+        () => {}, // It has not started, which is the error below.
+      );
       if (error instanceof DOMException && error.name === "TimeoutError")
-        return { problem: "takes too long to validate; make it smaller" };
+        throw new Unavailable("The schema was not validated in time; try again shortly", { cause: error });
       throw error;
     }
   };

@@ -76,4 +76,5 @@ function problemOf({ $schema = newestDraft, ...schema }) {
     : `is not a valid JSON Schema: ${ajv.errorsText(ajv.errors, { dataVar: "json_schema" })}`;
 }
 
+parentPort?.postMessage("loaded");
 parentPort?.on("message", (/** @type {string} */ text) => parentPort?.postMessage(problemOf(JSON.parse(text))));
