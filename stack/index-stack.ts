@@ -20,7 +20,7 @@ const PONDER_USER_ERROR = 1;
 type Options = {
   environment: Environment;
   databaseUrl: string;
-  /** The environment of both processes. */
+  /** The environment of all processes. */
   env: NodeJS.ProcessEnv;
   /** The checkout to run. Default: this one. */
   root?: string;
@@ -39,13 +39,14 @@ type Options = {
 };
 
 export type IndexStack = {
-  gateway: KeptRunning<Gateway>;
+  /** The gateway processes. They share one port. */
+  gateways: readonly KeptRunning<Gateway>[];
   indexer: KeptRunning<Child>;
-  /** Stops the gateway, after its requests in flight, and then the indexer. */
+  /** Stops the gateways, after their requests in flight, and then the indexer. */
   stop: Child["stop"];
 };
 
-/** Runs an indexer and a gateway on one database, and restarts each of them if it ends unexpectedly. */
+/** Runs an indexer and gateways on one database, and restarts each of them if it ends unexpectedly. */
 export async function startIndexStack({
   environment,
   databaseUrl,
@@ -58,7 +59,7 @@ export async function startIndexStack({
   onReorgBeyondFinality = () => {},
   onGivenUp,
 }: Options): Promise<IndexStack> {
-  const { apiPort, ponderPort, databaseSchema } = environment;
+  const { apiPort, apiWorkers, ponderPort, databaseSchema } = environment;
   const openBuild = async () => {
     const network = environment.network();
     const schema = await buildSchema(databaseSchema, network, root);
@@ -114,11 +115,13 @@ export async function startIndexStack({
       return started(await startIndexer({ root, ponderPort, schema, viewsSchema: views, env: variables(), onLine }));
     },
   });
-  const gateway = await keepRunning({
-    ...policy,
-    isFinal: (code) => code === CONFIGURATION_ERROR,
-    start: async () => started(await startGateway({ root, env: variables(), onLine })),
-  });
+  const startWorker = () =>
+    keepRunning({
+      ...policy,
+      isFinal: (code) => code === CONFIGURATION_ERROR,
+      start: async () => started(await startGateway({ root, env: variables(), onLine })),
+    });
+  const gateways = await Promise.all(Array.from({ length: apiWorkers }, startWorker));
 
   const reload = async ({ isShared }: Edit) => {
     try {
@@ -129,18 +132,18 @@ export async function startIndexStack({
         build = await openBuild();
         await indexer.restart();
       }
-      await gateway.replace((next) => next.listening);
+      for (const gateway of gateways) await gateway.replace((next) => next.listening);
     } catch (error) {
       onNotice(`${error instanceof Error ? error.message : error}. Still serving the last working version.`);
     }
   };
   const stopWatching = watch ? watchSources(root, reload) : () => {};
   return {
-    gateway,
+    gateways,
     indexer,
     async stop(signal) {
       stopWatching();
-      await gateway.stop(signal);
+      await Promise.all(gateways.map((gateway) => gateway.stop(signal)));
       await indexer.stop(signal);
       await build.stop();
     },

@@ -168,7 +168,7 @@ async function main(): Promise<void> {
   const repairAfterReorg = async () => {
     console.error(REORG_SENTENCE);
     const index = await starting;
-    index.gateway.current().reportFailure(REORG_SENTENCE);
+    for (const gateway of index.gateways) gateway.current().reportFailure(REORG_SENTENCE);
     if (!(await confirm("Rebuild the index now?"))) {
       // Gives load balancers time to read the reason from /ready.
       await setTimeout(FAILURE_NOTICE_MS);

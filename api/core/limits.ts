@@ -39,6 +39,10 @@ export async function countWrite(db: StoreDatabase, client: string, limit: numbe
 export const textBytes = (row: object) =>
   Object.values(row).reduce((sum: number, value) => sum + Buffer.byteLength(String(value ?? "")), 0);
 
+/** Whether the bytes that the caller stores are limited. */
+export const hasByteLimit = ({ storedBytesPerDay }: BaseContext["config"], { hasWriteToken }: Caller): boolean =>
+  storedBytesPerDay !== undefined && !hasWriteToken;
+
 /**
  * Adds the bytes of a new row to the caller's daily total (UTC) and throws {@link TooMany} above the limit. Callers with a
  * write token have no limit.

@@ -1,8 +1,5 @@
 import { Column, getTableName, is, type Placeholder, placeholder, type Table } from "drizzle-orm";
-import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
-
-/** A database for queries. */
-type Database = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute">;
+import type { IndexDatabase } from "../index/database";
 
 /** A Drizzle query, typed by its rows. */
 export type Query<Row> = PromiseLike<Row[]>;
@@ -10,7 +7,7 @@ export type Query<Row> = PromiseLike<Row[]>;
 /** A row with its large whole numbers as PostgreSQL sends them and responses contain them: as decimal text. */
 export type TextRow<Row> = Row extends bigint
   ? string
-  : Row extends Date | readonly unknown[]
+  : Row extends Date | Uint8Array | readonly unknown[]
     ? Row
     : Row extends object
       ? { [Name in keyof Row]: TextRow<Row[Name]> }
@@ -107,7 +104,7 @@ export function prepareQuery<Row>(query: Query<Row>): RunQuery<Row> {
  * const findAgent = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) => db.select().from(agent).where(eq(agent.id, id)));
  * const [row] = await findAgent(db, { id: 1n });
  */
-export function preparedQuery<Values extends Record<string, unknown>, Row>(
+export function preparedQuery<Values extends Record<string, unknown>, Row, Database extends object = IndexDatabase>(
   build: (db: Database, values: Placeholders<Values>) => Query<Row>,
 ): (db: Database, values: Values) => Promise<TextRow<Row>[]> {
   const prepared = new WeakMap<Database, RunQuery<Row>>();

@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { fieldsInDocument } from "../core/document-fields";
 import { Conflict, NotFound, TooLarge } from "../core/errors";
 import { address, hash, id, jsonText, shortText } from "../core/inputs";
-import { countBytes, textBytes } from "../core/limits";
+import { countBytes, hasByteLimit, textBytes } from "../core/limits";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, uintText } from "../core/outputs";
 import {
@@ -122,7 +122,7 @@ function documentOperations<const Text extends string, const Hash extends string
         }),
       ) as DocumentFields;
       const db = await store();
-      if ((await readDocumentRecord(db, kind, actual)) === null)
+      if (hasByteLimit(config, caller) && (await readDocumentRecord(db, kind, actual)) === null)
         await countBytes(db, config, caller, bytes.length + textBytes(values));
       return toWire(await saveDocument(db, kind, { hash: actual, bytes }, values), caller.baseUrl) as never;
     },

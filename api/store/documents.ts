@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Hex } from "viem";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
 import { keccak256 } from "./keccak";
 import type { StoreDatabase } from "./open";
 import { document, type documentKinds } from "./schema";
@@ -20,13 +21,43 @@ const { bytes: _, ...recordColumns } = getTableColumns(document);
 /** The id of a document: the keccak256 of its bytes. */
 export const documentHash = (bytes: Uint8Array): Hex => keccak256(bytes);
 
-const isDocument = (kind: DocumentKind, hash: Hex) => and(eq(document.kind, kind), eq(document.hash, hash));
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Keeps an existing value and fills an empty one. */
 const keepExisting = (column: keyof DocumentFields) =>
   sql`coalesce(${document[column]}, excluded.${sql.identifier(snakeCase(column))})`;
 
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const fieldNames = ["merchantId", "serviceId", "serviceNumericId", "requestId", "requestHash", "agent"] as const;
+
+/** Whether a publication fills an empty field. */
+const fillsField = sql.join(
+  fieldNames.map(
+    (column) => sql`(${document[column]} IS NULL AND excluded.${sql.identifier(snakeCase(column))} IS NOT NULL)`,
+  ),
+  sql` OR `,
+);
+
+type NewDocument = DocumentFields & Pick<typeof document.$inferSelect, "kind" | "hash" | "bytes" | "sizeBytes">;
+
+const upsert = preparedQuery((db: StoreDatabase, values: Placeholders<NewDocument>) =>
+  db
+    .insert(document)
+    .values({
+      kind: values.kind,
+      hash: values.hash,
+      bytes: values.bytes,
+      sizeBytes: values.sizeBytes,
+      ...(Object.fromEntries(fieldNames.map((column) => [column, values[column]])) as Placeholders<DocumentFields>),
+    })
+    .onConflictDoUpdate({
+      target: [document.kind, document.hash],
+      set: {
+        ...Object.fromEntries(fieldNames.map((column) => [column, keepExisting(column)])),
+        updatedAt: sql`CASE WHEN ${fillsField} THEN now() ELSE ${document.updatedAt} END`,
+      },
+    })
+    .returning(recordColumns),
+);
 
 /**
  * Upserts a document in one statement, so concurrent publications create one row. Recorded fields never change; later
@@ -38,31 +69,32 @@ export async function saveDocument(
   { hash, bytes }: { hash: Hex; bytes: Uint8Array },
   fields: DocumentFields,
 ): Promise<DocumentRecord> {
-  const columns = Object.keys(fields) as (keyof DocumentFields)[];
-  const filled = Object.fromEntries(columns.map((column) => [column, keepExisting(column)]));
-  const fillsField = sql.join(
-    columns.map(
-      (column) => sql`(${document[column]} IS NULL AND excluded.${sql.identifier(snakeCase(column))} IS NOT NULL)`,
-    ),
-    sql` OR `,
-  );
-  const [row] = await db
-    .insert(document)
-    .values({ kind, hash, bytes, sizeBytes: bytes.length, ...fields })
-    .onConflictDoUpdate({
-      target: [document.kind, document.hash],
-      set: { ...filled, updatedAt: sql`CASE WHEN ${fillsField} THEN now() ELSE ${document.updatedAt} END` },
-    })
-    .returning(recordColumns);
+  const [row] = await upsert(db, { kind, hash, bytes, sizeBytes: bytes.length, ...fields });
   if (!row) throw new Error(`Document ${hash} was not stored`);
   return row;
 }
 
+type Key = { kind: DocumentKind; hash: Hex };
+
+const selectBytes = preparedQuery((db: StoreDatabase, { kind, hash }: Placeholders<Key>) =>
+  db
+    .select({ bytes: document.bytes })
+    .from(document)
+    .where(and(eq(document.kind, kind), eq(document.hash, hash))),
+);
+
 /** Reads the exact bytes of a document, or null if it does not exist. */
 export async function readDocument(db: StoreDatabase, kind: DocumentKind, hash: Hex): Promise<Uint8Array | null> {
-  const [row] = await db.select({ bytes: document.bytes }).from(document).where(isDocument(kind, hash));
+  const [row] = await selectBytes(db, { kind, hash });
   return row?.bytes ?? null;
 }
+
+const selectRecord = preparedQuery((db: StoreDatabase, { kind, hash }: Placeholders<Key>) =>
+  db
+    .select(recordColumns)
+    .from(document)
+    .where(and(eq(document.kind, kind), eq(document.hash, hash))),
+);
 
 /** Reads a document's record, or null if it does not exist. */
 export async function readDocumentRecord(
@@ -70,6 +102,6 @@ export async function readDocumentRecord(
   kind: DocumentKind,
   hash: Hex,
 ): Promise<DocumentRecord | null> {
-  const [row] = await db.select(recordColumns).from(document).where(isDocument(kind, hash));
+  const [row] = await selectRecord(db, { kind, hash });
   return row ?? null;
 }

@@ -1,8 +1,11 @@
+import { preparedQuery } from "../database/prepared-query";
 import type { StoreDatabase } from "./open";
 import { revision } from "./schema";
 
+const selectRevision = preparedQuery((db: StoreDatabase) => db.select({ number: revision.number }).from(revision));
+
 /** Reads the number of commits that changed records or lists of the store. */
 export async function readRevision(db: StoreDatabase): Promise<string> {
-  const [row] = await db.select({ number: revision.number }).from(revision);
-  return String(row?.number);
+  const [row] = await selectRevision(db, {});
+  return row?.number ?? "";
 }

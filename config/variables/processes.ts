@@ -15,6 +15,13 @@ export const processes = {
       description:
         "Address on which the gateway listens. A local chain has no limits and open writes, so only this machine can reach its gateway by default.",
     },
+    API_WORKERS: {
+      property: "apiWorkers",
+      schema: wholeNumber(1, 256),
+      default: "1",
+      description:
+        "Number of gateway processes that share `API_PORT`. More of them use more cores for requests. The limits per client apply to each process.",
+    },
     PONDER_PORT: {
       property: "ponderPort",
       schema: port,

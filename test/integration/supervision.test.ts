@@ -39,7 +39,8 @@ describe("the supervisor of npm start", () => {
     await rm(stateFolder, { recursive: true, force: true });
   });
 
-  const start = () => npmStart({ INTENTRY_DIR: stateFolder, SAMPLE_ACTIVITY: "false", ...ports });
+  const start = (variables: Record<string, string> = {}) =>
+    npmStart({ INTENTRY_DIR: stateFolder, SAMPLE_ACTIVITY: "false", ...ports, ...variables });
 
   const pidOf = async (part: keyof typeof PARTS) => {
     const found = (await descendantsOf(run.pid)).find(({ command }) => PARTS[part].test(command));
@@ -97,9 +98,37 @@ describe("the supervisor of npm start", () => {
     await expect.poll(survivors, { timeout: 30_000 }).toEqual([]);
     for (const port of Object.values(ports)) expect(await isBusy(port)).toBe(false);
 
-    run = start();
+    run = start({ API_WORKERS: "2" });
     await run.printed("Ready. The gateway is on");
     expect(await status("/ready")).toBe(200);
+  });
+
+  it("runs API_WORKERS gateways on one port, which read each other's writes and continue when one is killed", async () => {
+    const workers = async () => (await descendantsOf(run.pid)).filter(({ command }) => PARTS.gateway.test(command));
+    // Each request has its own connection, so that both gateways serve some.
+    const ask = (path: string, init: RequestInit = {}) =>
+      fetch(apiUrl + path, { ...init, headers: { "content-type": "application/json", connection: "close" } });
+    const publish = async (fields: Record<string, string>) => {
+      const body = JSON.stringify({ catalog_json: '{"of":"two gateways"}', ...fields });
+      return (await (await ask("/catalogs", { method: "POST", body })).json()) as { catalog_hash: string };
+    };
+    const { catalog_hash: hash } = await publish({});
+    const fieldsSeen = async () => {
+      const records = Array.from({ length: 20 }, async () => (await ask(`/catalogs/${hash}/metadata`)).json());
+      return new Set((await Promise.all(records)).map((record) => `${record.merchant_id} ${record.service_id}`));
+    };
+    expect(await fieldsSeen()).toEqual(new Set(["null null"]));
+    await publish({ merchant_id: "1" });
+    expect(await fieldsSeen()).toEqual(new Set(["1 null"]));
+    await publish({ service_id: "weather" });
+    expect(await fieldsSeen()).toEqual(new Set(["1 weather"]));
+
+    const [first] = await workers();
+    expect(await workers()).toHaveLength(2);
+    process.kill(first?.pid ?? 0, "SIGKILL");
+    await expect.poll(() => isRunning(first?.pid ?? 0)).toBe(false);
+    for (let request = 0; request < 20; request++) expect((await ask("/agents/1")).status).toBe(200);
+    await expect.poll(workers, { timeout: 60_000 }).toHaveLength(2);
   });
 
   it("stops in order on SIGTERM, however often it is sent", async () => {
