@@ -114,8 +114,11 @@ describe("the supervisor of npm start", () => {
     };
     const { catalog_hash: hash } = await publish({});
     const fieldsSeen = async () => {
-      const records = Array.from({ length: 20 }, async () => (await ask(`/catalogs/${hash}/metadata`)).json());
-      return new Set((await Promise.all(records)).map((record) => `${record.merchant_id} ${record.service_id}`));
+      const read = async () => {
+        const record = (await (await ask(`/catalogs/${hash}/metadata`)).json()) as Record<string, unknown>;
+        return `${record.merchant_id} ${record.service_id}`;
+      };
+      return new Set(await Promise.all(Array.from({ length: 20 }, read)));
     };
     expect(await fieldsSeen()).toEqual(new Set(["null null"]));
     await publish({ merchant_id: "1" });
