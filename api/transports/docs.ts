@@ -4,10 +4,12 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import { callerOf } from "../http/caller";
 import type { Env } from "../http/log";
+import { StaticContent } from "../http/static-content";
 import type { Context } from "../operations/context";
 import { llmsFull, llmsIndex } from "./llms";
 import { openApiDocument } from "./openapi";
-import { rejectOtherMethods, respond } from "./rest/routes";
+import { JSON_TYPE } from "./rest/read";
+import { rejectOtherMethods } from "./rest/routes";
 
 const SCRIPT = "/docs/reference.js";
 
@@ -61,24 +63,46 @@ const scriptFile = createRequire(import.meta.url)
   .replace(/dist\/.*$/, "dist/browser/standalone.js");
 
 const MARKDOWN = "text/plain; charset=UTF-8";
+const HTML = "text/html; charset=UTF-8";
+const JAVASCRIPT = "text/javascript; charset=UTF-8";
+
+/** Without `PUBLIC_BASE_URL` the client's Host header determines the base URL, so only some are kept. */
+const MAX_BASE_URLS = 4;
+
+/** Creates content for a base URL, and keeps it for the last few. */
+function perBaseUrl(create: (baseUrl: string) => StaticContent): (baseUrl: string) => StaticContent {
+  const kept = new Map<string, StaticContent>();
+  return (baseUrl) => {
+    const content = kept.get(baseUrl) ?? create(baseUrl);
+    kept.delete(baseUrl);
+    kept.set(baseUrl, content);
+    const [oldest] = kept.keys();
+    if (kept.size > MAX_BASE_URLS && oldest !== undefined) kept.delete(oldest);
+    return content;
+  };
+}
 
 /** Serves the OpenAPI document, an interactive reference, and llms.txt. */
 export function docsRoutes({ config }: Context): Hono<Env> {
-  const document = JSON.stringify(openApiDocument());
-  let script: Promise<Buffer> | undefined;
+  const document = new StaticContent(JSON.stringify(openApiDocument()), JSON_TYPE);
+  const reference = new StaticContent(String(page), HTML, { "content-security-policy": POLICY });
+  const readScript = async () =>
+    new StaticContent(await readFile(scriptFile), JAVASCRIPT, { "cache-control": "public, max-age=86400" });
+  let script: Promise<StaticContent> | undefined;
   const routes = new Hono<Env>();
-  routes.get("/openapi.json", (c) => respond(c, document));
-  routes.get("/docs", (c) =>
-    respond(c, String(page), "text/html; charset=UTF-8", { "content-security-policy": POLICY }),
-  );
+  routes.get("/openapi.json", (c) => document.respond(c));
+  routes.get("/docs", (c) => reference.respond(c));
   routes.get(SCRIPT, async (c) => {
-    script ??= readFile(scriptFile);
-    return respond(c, new Uint8Array(await script), "text/javascript; charset=UTF-8", {
-      "cache-control": "public, max-age=86400",
-    });
+    script ??= readScript();
+    return (await script).respond(c);
   });
-  routes.get("/llms.txt", (c) => respond(c, llmsIndex(callerOf(c, config).baseUrl), MARKDOWN));
-  routes.get("/llms-full.txt", (c) => respond(c, llmsFull(callerOf(c, config).baseUrl), MARKDOWN));
+  for (const [path, contentFor] of [
+    ["/llms.txt", llmsIndex],
+    ["/llms-full.txt", llmsFull],
+  ] as const) {
+    const textFor = perBaseUrl((baseUrl) => new StaticContent(contentFor(baseUrl), MARKDOWN));
+    routes.get(path, (c) => textFor(callerOf(c, config).baseUrl).respond(c));
+  }
   for (const path of ["/openapi.json", "/docs", SCRIPT, "/llms.txt", "/llms-full.txt"])
     rejectOtherMethods(routes, path, ["GET"]);
   return routes;

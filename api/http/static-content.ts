@@ -1,0 +1,76 @@
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { Context as HonoContext } from "hono";
+import { etagOf, hasTag } from "./etag";
+
+/** Above this the compression would take seconds, for a few percent of the size. */
+const BROTLI_QUALITY = 5;
+
+const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } };
+
+/** Compressors by content encoding, the best first. */
+const compressors = {
+  br: (bytes: Uint8Array) => promisify(brotliCompress)(bytes, brotliOptions),
+  gzip: (bytes: Uint8Array) => promisify(gzip)(bytes),
+} as const;
+
+type Encoding = keyof typeof compressors;
+const encodings = Object.keys(compressors) as Encoding[];
+
+/**
+ * The best encoding that an `Accept-Encoding` header allows; undefined for none.
+ *
+ * @example
+ * encodingFor("gzip, br;q=0") // "gzip"
+ */
+export function encodingFor(acceptEncoding: string | undefined): Encoding | undefined {
+  const refused = /;\s*q=0(\.0*)?\s*$/;
+  const accepted = (acceptEncoding ?? "")
+    .toLowerCase()
+    .split(",")
+    .filter((part) => !refused.test(part))
+    .map((part) => part.split(";")[0]?.trim());
+  return encodings.find((encoding) => accepted.includes(encoding));
+}
+
+type Variant = { body: Uint8Array<ArrayBuffer>; etag: string };
+
+/** Content that never changes while the process runs. It is compressed and hashed once for each encoding. */
+export class StaticContent {
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  readonly #headers: Record<string, string>;
+  readonly #variants = new Map<Encoding | undefined, Promise<Variant>>();
+
+  constructor(content: string | Uint8Array, type: string, headers: Record<string, string> = {}) {
+    this.#bytes = new Uint8Array(typeof content === "string" ? Buffer.from(content) : content);
+    this.#headers = { ...headers, "content-type": type, vary: "accept-encoding" };
+  }
+
+  /** Responds with the content, or with 304 if the client has it. */
+  async respond(c: HonoContext): Promise<Response> {
+    const encoding = encodingFor(c.req.header("accept-encoding"));
+    const { body, etag } = await this.#variant(encoding);
+    if (hasTag(c.req.header("if-none-match"), etag)) {
+      const { "content-type": _, ...headers } = this.#headers;
+      return c.body(null, 304, { ...headers, etag });
+    }
+    return c.body(body, 200, {
+      ...this.#headers,
+      ...(encoding && { "content-encoding": encoding }),
+      // Set here, because the response to a HEAD has no body to measure.
+      "content-length": String(body.length),
+      etag,
+    });
+  }
+
+  #variant(encoding: Encoding | undefined): Promise<Variant> {
+    const known = this.#variants.get(encoding) ?? this.#encode(encoding);
+    this.#variants.set(encoding, known);
+    return known;
+  }
+
+  async #encode(encoding: Encoding | undefined): Promise<Variant> {
+    const body = encoding ? new Uint8Array(await compressors[encoding](this.#bytes)) : this.#bytes;
+    return { body, etag: etagOf(body) };
+  }
+}
