@@ -93,6 +93,9 @@ export function createSettlementFollower(
     async round(): Promise<void> {
       const db = await store();
       unpaid = await countUnpaid(db);
+      const [blocks, rows] = await Promise.all([readBlocks(db, network), readUnlocated(db, network)]);
+      // Without a payment to follow, the node receives no requests.
+      if (blocks.length + rows.length === 0) return;
       await requireNetwork();
       await forgetOrphanedBlocks(db);
       for (const row of await readUnlocated(db, network))
