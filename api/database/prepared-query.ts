@@ -1,5 +1,8 @@
 import { Column, getTableName, is, type Placeholder, placeholder, type Table } from "drizzle-orm";
-import type { IndexDatabase } from "../index/database";
+import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
+
+/** A database to read from. */
+type Readable = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute">;
 
 /** A Drizzle query, typed by its rows. */
 export type Query<Row> = PromiseLike<Row[]>;
@@ -104,7 +107,7 @@ export function prepareQuery<Row>(query: Query<Row>): RunQuery<Row> {
  * const findAgent = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) => db.select().from(agent).where(eq(agent.id, id)));
  * const [row] = await findAgent(db, { id: 1n });
  */
-export function preparedQuery<Values extends Record<string, unknown>, Row, Database extends object = IndexDatabase>(
+export function preparedQuery<Values extends Record<string, unknown>, Row, Database extends object = Readable>(
   build: (db: Database, values: Placeholders<Values>) => Query<Row>,
 ): (db: Database, values: Values) => Promise<TextRow<Row>[]> {
   const prepared = new WeakMap<Database, RunQuery<Row>>();
