@@ -1,14 +1,15 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../config/networks";
 import { startChain } from "../stack/chain";
 import { waitFor } from "../stack/child";
-import { type Contracts, deploy } from "../stack/deploy";
+import { deploy } from "../stack/deploy";
 import { startIndexer } from "../stack/indexer";
 import { freePorts } from "../stack/ports";
 import { startPostgres } from "../stack/postgres/test-server";
+import { writeDeployment } from "./large-index";
 import { makeEvents } from "./many-events";
+import { median } from "./report";
 
 /**
  * Measures backfill speed relative to Ponder's ceiling. The baseline (bench/ceiling) indexes the same chain, database and
@@ -59,14 +60,6 @@ async function indexOnce({ root, env: ownEnv }: App, events: number, env: NodeJS
     eventsPerSecond: events / (milliseconds / 1000),
     contractReads: reads.reduce((total, [, count]) => total + Number(count), 0),
   };
-}
-
-const median = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-
-async function writeDeployment(stateFolder: string, rpcUrl: string, contracts: Contracts): Promise<void> {
-  const unused = "http://127.0.0.1:1";
-  const deployment: LocalDeployment = { rpcUrl, chainId: LOCAL_CHAIN_ID, apiUrl: unused, ponderUrl: unused, contracts };
-  await writeFile(localDeploymentFile(stateFolder), JSON.stringify(deployment));
 }
 
 const [basePort = 0, port = 0] = await freePorts(2);

@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { pino } from "pino";
 import { clockAt } from "../api/core/clock";
 import { createGateway } from "../api/gateway";
@@ -9,11 +6,7 @@ import { calls } from "../api/operations/index";
 import { openStore } from "../api/store/open";
 import { routeOf } from "../api/transports/rest/route";
 import { parseEnvironment } from "../config/environment";
-import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../config/networks";
-import { startChain } from "../stack/chain";
-import { type Contracts, deploy } from "../stack/deploy";
-import { historyIndexed, startIndexer } from "../stack/indexer";
-import { freePorts } from "../stack/ports";
+import { LOCAL_CHAIN_ID } from "../config/networks";
 import { startPostgres } from "../stack/postgres/test-server";
 import {
   addressOf,
@@ -24,7 +17,8 @@ import {
   type Parameters,
 } from "../test/integration/lists/asking";
 import { type RecordedIndex, type RecordedQuery, recordedIndex } from "../test/support/recorded-index";
-import { largeTables, makeRows, NOW } from "./many-rows";
+import { createLargeIndex } from "./large-index";
+import { largeTables, NOW } from "./many-rows";
 
 /**
  * Prints the query plans of all reads, on an index with 200,000 rows in each table: one line for each list, set of filters
@@ -41,47 +35,6 @@ const LIMIT = 50;
  * filters, the number depends on their overlap.
  */
 const rowsAllowed = (filters: number) => [100 * LIMIT, ROWS / 8][filters] ?? ROWS;
-
-/** Lets Ponder create its tables and indexes, on an empty chain. */
-async function makeTables(databaseUrl: string): Promise<Contracts> {
-  const [port = 0, ponderPort = 0] = await freePorts(2);
-  const stateFolder = await mkdtemp(join(tmpdir(), "intentry-plans-"));
-  const chain = await startChain({ port });
-  try {
-    const contracts = await deploy(chain.client);
-    const unused = "http://127.0.0.1:1";
-    const { rpcUrl } = chain;
-    const deployment: LocalDeployment = {
-      rpcUrl,
-      chainId: LOCAL_CHAIN_ID,
-      apiUrl: unused,
-      ponderUrl: unused,
-      contracts,
-    };
-    await writeFile(localDeploymentFile(stateFolder), JSON.stringify(deployment));
-    const env = { ...process.env, INTENTRY_DIR: stateFolder, DATABASE_URL: databaseUrl };
-    const indexer = await startIndexer({ ponderPort, schema: SCHEMA, env });
-    await historyIndexed(indexer, ponderPort);
-    await indexer.stop();
-    return contracts;
-  } finally {
-    await chain.child.stop();
-    await rm(stateFolder, { recursive: true, force: true });
-  }
-}
-
-/** Checks that the indexes exist, without which the plans are meaningless, and disables Ponder's triggers for the inserts. */
-async function prepareTables({ pool }: RecordedIndex): Promise<void> {
-  const { rows: indexes } = await pool.query<{ tablename: string }>(
-    "SELECT tablename FROM pg_indexes WHERE schemaname = $1 AND indexname NOT LIKE '%pkey'",
-    [SCHEMA],
-  );
-  const indexed = new Set(indexes.map(({ tablename }) => tablename));
-  for (const table of ["intent", "bid", "receipt", "quote", "trust_signal", "total"])
-    if (!indexed.has(table)) throw new Error(`Table ${table} has no index besides its primary key`);
-  console.log(`${indexes.length} indexes besides the primary keys`);
-  for (const table of largeTables) await pool.query(`ALTER TABLE "${table}" DISABLE TRIGGER USER`);
-}
 
 /** A plan node in EXPLAIN's JSON output. */
 type Node = {
@@ -200,11 +153,8 @@ let index: RecordedIndex | undefined;
 let closeStore: (() => Promise<void>) | undefined;
 try {
   const databaseUrl = await postgres.createDatabase("plans");
-  const contracts = await makeTables(databaseUrl);
   index = recordedIndex(databaseUrl, SCHEMA);
-  await prepareTables(index);
-  console.log(`Filling ${largeTables.size} tables with ${ROWS} rows each`);
-  await makeRows(index.pool, ROWS);
+  const contracts = await createLargeIndex(index.pool, databaseUrl, SCHEMA, ROWS);
 
   const store = await openStore({ databaseUrl, onIdleError: console.error });
   closeStore = store.close;

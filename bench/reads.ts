@@ -4,6 +4,7 @@ import { compareServers } from "./reads/compare";
 import { type Example, exampleRequests } from "./reads/examples";
 import { type LoadGenerator, requestBytes, startLoadGenerator } from "./reads/load";
 import { type ServerName, type Servers, serverNames, startServers, urlOf } from "./reads/servers";
+import { formatRate, median, tableHeader, tableRow } from "./report";
 
 /**
  * Measures requests per second of every route, on the gateway with and without its response cache, on a plain server of
@@ -23,12 +24,6 @@ const { values: options } = parseArgs({
 });
 
 type Measured = { route: string; connections: number; requestsPerSecond: Record<ServerName, number[]> };
-
-const median = (values: number[]) => {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return ((sorted[middle] ?? 0) + (sorted[sorted.length - 1 - middle] ?? 0)) / 2;
-};
 
 /** Measures one route on all servers in turn. A short round before the first warms up the servers. */
 async function measureRoute(
@@ -60,17 +55,14 @@ const COLUMNS = [
   "Cold ratio",
 ];
 
-const tableRow = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-
 function rowOf({ route, requestsPerSecond }: Measured): string {
   const [hot = 0, cold = 0, express = 0, empty = 0] = serverNames.map((name) => median(requestsPerSecond[name]));
-  const rate = (value: number) => Math.round(value).toLocaleString("en-US");
   const ratio = (value: number, to: number) => (value / to).toFixed(2);
   return tableRow([
     `\`${route}\``,
-    ...[rate(hot), rate(cold)],
-    ...[rate(express), ratio(hot, express), ratio(cold, express)],
-    ...[rate(empty), ratio(hot, empty), ratio(cold, empty)],
+    ...[formatRate(hot), formatRate(cold)],
+    ...[formatRate(express), ratio(hot, express), ratio(cold, express)],
+    ...[formatRate(empty), ratio(hot, empty), ratio(cold, empty)],
   ]);
 }
 
@@ -95,8 +87,7 @@ try {
   const measured: Measured[] = [];
   for (const connections of options.connections.split(",").map(Number)) {
     console.log(`\n${connections} connections, requests/s, median of ${options.rounds}\n`);
-    console.log(tableRow(COLUMNS));
-    console.log(tableRow(COLUMNS.map((_, column) => (column === 0 ? "---" : "---:"))));
+    console.log(tableHeader(COLUMNS));
     for (const example of examples) {
       const one = await measureRoute(load, servers, example, connections);
       measured.push(one);

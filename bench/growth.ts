@@ -1,0 +1,115 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import pg from "pg";
+import { startGateway } from "../stack/gateway";
+import { freePorts } from "../stack/ports";
+import { startPostgres } from "../stack/postgres/test-server";
+import { createLargeIndex, writeDeployment } from "./large-index";
+import { requestBytes, startLoadGenerator } from "./reads/load";
+import { formatRate, median, tableHeader, tableRow } from "./report";
+
+/**
+ * Measures how reads slow down as the index grows: requests per second of the gateway, without its response cache, on indexes
+ * of several sizes. Rounds alternate between them. `npm run bench:growth -- [--rows 1000,1000000] [--rounds 5]`
+ */
+const SCHEMA = "intentry_growth";
+const CONNECTIONS = 4;
+const WARM_UP_MS = 200;
+const WINDOW_MS = 1_000;
+
+const { values: options } = parseArgs({
+  options: { rows: { type: "string", default: "1000,1000000" }, rounds: { type: "string", default: "5" } },
+});
+const sizes = options.rows.split(",").map(Number);
+
+/** The requests of the benchmark by title, on an index of this size. */
+async function pathsOf(apiUrl: string, pool: pg.Pool, rows: number): Promise<Record<string, string>> {
+  const deep = Math.floor(rows * 0.9);
+  const cursorAt = async (list: string) => {
+    const response = await fetch(`${apiUrl}${list}?limit=1&offset=${deep}`);
+    const { pagination } = (await response.json()) as { pagination: { next_cursor: string } };
+    return pagination.next_cursor;
+  };
+  const { rows: found } = await pool.query(
+    `SELECT (SELECT owner FROM intent GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1) AS owner,
+       (SELECT tx_hash FROM event_log ORDER BY id DESC LIMIT 1) AS tx_hash,
+       (SELECT merchant_id FROM receipt GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1) AS merchant_id`,
+  );
+  const { owner, tx_hash, merchant_id } = found[0] as { owner: string; tx_hash: string; merchant_id: string };
+  return {
+    "one agent": `/agents/${deep}`,
+    "one intent": `/intents/${deep}`,
+    "intents, first page": "/intents",
+    "intents, by cursor": `/intents?cursor=${await cursorAt("/intents")}`,
+    "intents, offset of 90 %": `/intents?offset=${deep}`,
+    "intents, open": "/intents?status=open",
+    "intents, of the most frequent owner": `/intents?owner=${owner}`,
+    "bids of a contested intent": `/intents/${rows}/bids`,
+    "receipts, first page": "/receipts",
+    "receipts, by cursor": `/receipts?cursor=${await cursorAt("/receipts")}`,
+    "receipts, of the most frequent merchant": `/receipts?merchant_id=${merchant_id}`,
+    "quotes, not settled": "/quotes?settled=false",
+    "solvers, first page": "/solvers",
+    "transaction explained": `/tx/${tx_hash}/explain`,
+    analytics: "/analytics/commerce",
+    reputation: `/merchants/${merchant_id}/reputation`,
+  };
+}
+
+const stops: (() => unknown)[] = [];
+
+/** Creates an index of this size and starts a gateway on it. */
+async function serveIndex(createDatabase: (name: string) => Promise<string>, rows: number) {
+  const databaseUrl = await createDatabase(`rows_${rows}`);
+  const pool = new pg.Pool({ connectionString: databaseUrl, options: `-c search_path=${SCHEMA}` });
+  stops.push(() => pool.end());
+  const contracts = await createLargeIndex(pool, databaseUrl, SCHEMA, rows);
+  const stateFolder = await mkdtemp(join(tmpdir(), "intentry-growth-"));
+  stops.push(() => rm(stateFolder, { recursive: true, force: true }));
+  await writeDeployment(stateFolder, "http://127.0.0.1:1", contracts);
+  const [port = 0] = await freePorts(1);
+  const gateway = await startGateway({
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: "production",
+      INTENTRY_DIR: stateFolder,
+      DATABASE_URL: databaseUrl,
+      INDEX_SCHEMA: SCHEMA,
+      API_PORT: String(port),
+      RESPONSE_CACHE_BYTES: "0",
+    },
+  });
+  stops.push(() => gateway.stop());
+  await gateway.listening;
+  return { rows, port, paths: await pathsOf(`http://127.0.0.1:${port}`, pool, rows) };
+}
+
+try {
+  const postgres = await startPostgres();
+  stops.push(postgres.stop);
+  const load = await startLoadGenerator();
+  stops.push(load.stop);
+  const servers = [];
+  for (const rows of sizes) servers.push(await serveIndex(postgres.createDatabase, rows));
+  const [smallest] = servers;
+
+  const titles = sizes.map((rows) => `${rows.toLocaleString("en-US")} rows`);
+  console.log(`\nRequests/s, ${CONNECTIONS} connections, median of ${options.rounds}\n`);
+  console.log(tableHeader(["Read", ...titles, ...titles.slice(1).map((title) => `times slower at ${title}`)]));
+  for (const title of Object.keys(smallest?.paths ?? {})) {
+    const rates = servers.map((): number[] => []);
+    for (let round = 0; round < Number(options.rounds); round++)
+      for (const [index, { port, paths }] of servers.entries()) {
+        const { request } = requestBytes({ method: "GET", path: paths[title] ?? "" });
+        const job = { port, request, connections: CONNECTIONS, warmUpMs: WARM_UP_MS, windowMs: WINDOW_MS };
+        rates[index]?.push(await load.measure(job));
+      }
+    const [first = 0, ...larger] = rates.map(median);
+    const slower = larger.map((rate) => (first / rate).toFixed(2));
+    console.log(tableRow([title, ...[first, ...larger].map(formatRate), ...slower]));
+  }
+} finally {
+  for (const stop of stops.reverse()) await stop();
+}

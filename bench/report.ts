@@ -1,0 +1,15 @@
+/** The median of some measurements. */
+export const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return ((sorted[middle] ?? 0) + (sorted[sorted.length - 1 - middle] ?? 0)) / 2;
+};
+
+/** A row of a Markdown table. */
+export const tableRow = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+
+/** The header of a Markdown table whose columns are numbers, except for the first. */
+export const tableHeader = (columns: readonly string[]): string =>
+  [tableRow(columns), tableRow(columns.map((_, column) => (column === 0 ? "---" : "---:")))].join("\n");
+
+export const formatRate = (value: number): string => Math.round(value).toLocaleString("en-US");
