@@ -53,7 +53,7 @@ describe("the interfaces for agents, on the sample chain", () => {
       const etag = response.headers.get("etag") ?? "";
       const again = await fetch(`${url}${path}`, { headers: { "if-none-match": etag } });
       expect(again.status).toBe(304);
-      const head = await fetch(`${url}${path}`, { method: "HEAD" });
+      const head = await fetch(`${url}${path}`, { method: "HEAD", headers: { "accept-encoding": "identity" } });
       expect(head.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
       expect((await fetch(`${url}${path}`, { method: "POST" })).status).toBe(405);
     });

@@ -85,8 +85,10 @@ describe("the gateway's HTTP", () => {
     };
 
     it.each(readable)("of %s has the headers of GET and no body", async (path) => {
-      const read = await ask(path);
-      const headed = await ask(path, { method: "HEAD" });
+      // The length of a compressed body would differ from that of the text.
+      const headers = { "accept-encoding": "identity" };
+      const read = await ask(path, { headers });
+      const headed = await ask(path, { method: "HEAD", headers });
       expect(read.status).toBe(200);
       expect(headed).toMatchObject({ status: 200, body: "" });
       expect(comparable(headed.headers)).toEqual(comparable(read.headers));

@@ -130,7 +130,7 @@ describe("the supervisor of npm start", () => {
     expect(await workers()).toHaveLength(2);
     process.kill(first?.pid ?? 0, "SIGKILL");
     await expect.poll(() => isRunning(first?.pid ?? 0)).toBe(false);
-    for (let request = 0; request < 20; request++) expect((await ask("/agents/1")).status).toBe(200);
+    for (let request = 0; request < 20; request++) expect((await ask("/intents")).status).toBe(200);
     await expect.poll(workers, { timeout: 60_000 }).toHaveLength(2);
   });
 
