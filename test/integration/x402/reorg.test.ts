@@ -132,6 +132,7 @@ describe("a settlement that a reorg removes", () => {
   it("is not assumed if the node serves another chain", async () => {
     const { nonce } = await bought();
     await round();
+    await shop.db().update(payment).set({ network: "eip155:1" }).where(eq(payment.nonce, nonce));
     const terms = { network: "eip155:1" as const, payTo: payee, price: "$0.01" };
     const asset = { address: shop.contracts.TestDollar, name: "Test Dollar", version: "1", decimals: 6 };
     const chain = shop.chain.client;
