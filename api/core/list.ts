@@ -81,10 +81,11 @@ const asSelect = (query: unknown) => query as PgSelect;
  */
 const PLANNED_LIMITS = new Set([1, 10, 20, 25, 50, 100]);
 
-type Page = { limit: number | undefined; hasOffset: boolean; hasCursor: boolean };
+/** A kind of page. `rows` is one more than the page size, if that is a literal. */
+type Page = { rows: number | undefined; hasOffset: boolean; hasCursor: boolean };
 
-const limited = (query: PgSelect, limit: number | Placeholder | undefined, hasOffset: boolean) => {
-  const first = query.limit(limit ?? placeholder("limit"));
+const limited = (query: PgSelect, rows: number | undefined, hasOffset: boolean) => {
+  const first = query.limit(rows ?? placeholder("limit"));
   return hasOffset ? first.offset(placeholder("offset")) : first;
 };
 
@@ -92,13 +93,13 @@ const limited = (query: PgSelect, limit: number | Placeholder | undefined, hasOf
  * The first page of several sources, each of which is sorted and limited by itself, so that PostgreSQL can read no more rows
  * of it than the page needs. The sort columns are the first ones of their output.
  */
-function unionOf(sources: PgSelect[], order: readonly SortColumn<never>[], { limit, hasOffset }: Page): PgSelect {
+function unionOf(sources: PgSelect[], order: readonly SortColumn<never>[], { rows, hasOffset }: Page): PgSelect {
   const [first, second, ...others] = sources.map((source) =>
-    source.limit(limit === undefined || hasOffset ? placeholder("end") : limit),
+    source.limit(rows === undefined || hasOffset ? placeholder("end") : rows),
   );
   const union = unionAll(first as never, second as never, ...(others as never[])) as unknown as PgSelect;
   const positions = order.map(({ descending }, index) => sql.raw(`${index + 1}${descending ? " desc" : ""}`));
-  return limited(union.orderBy(...positions), limit, hasOffset);
+  return limited(union.orderBy(...positions), rows, hasOffset);
 }
 
 /** Prepares the queries of a list for one set of filters and one kind of page. */
@@ -123,7 +124,7 @@ function prepareList<Filters, Variant, Row>(
   const [single, ...others] = sorted;
   const query =
     single && others.length === 0
-      ? limited(single, page.limit, page.hasOffset)
+      ? limited(single, page.rows, page.hasOffset)
       : unionOf(sorted, sources[0]?.order ?? [], page);
   const counts = sources.map(({ counting, where }) => asSelect(counting(db)).where(and(...where(filters, time))));
   return {
@@ -194,7 +195,7 @@ export function pagedList<Filters extends Record<string, unknown>, Row, const Va
     const scope = `${route} ${inputText(filters)}`;
     const key = cursor === undefined ? [] : await keyOf(config, scope, cursor);
     const { page, counts, useTime } = queriesFor(db, filters, {
-      limit: PLANNED_LIMITS.has(limit) ? limit + 1 : undefined,
+      rows: PLANNED_LIMITS.has(limit) ? limit + 1 : undefined,
       hasOffset: offset !== undefined,
       hasCursor: cursor !== undefined,
     });

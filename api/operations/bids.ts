@@ -51,7 +51,7 @@ type BidText = z.input<typeof Bid>;
 /** Off-chain bids follow the on-chain ones in the order of creation. On-chain ids are smaller than this. */
 const OFFCHAIN_ORDER = sql.raw(String(2n ** 256n));
 
-/** A bid that is not selected is rejected as soon as its intent is no longer open. */
+/** A filled or cancelled intent rejects all bids that are not selected. */
 const isDecided = ne(intent.status, "OPEN");
 
 /** The status of an on-chain bid, apart from its expiry. */

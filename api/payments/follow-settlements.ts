@@ -53,8 +53,11 @@ export function createSettlementFollower(
   }
 
   /** Finds orphaned blocks, from the newest down. A block on the chain proves all blocks before it. */
-  async function forgetOrphanedBlocks(db: StoreDatabase): Promise<void> {
-    for (const block of await readBlocks(db, network)) {
+  async function forgetOrphanedBlocks(
+    db: StoreDatabase,
+    blocks: Awaited<ReturnType<typeof readBlocks>>,
+  ): Promise<void> {
+    for (const block of blocks) {
       const isOnChain = await isCanonical(block);
       if (isOnChain) return;
       if (isOnChain === false) await forgetBlock(db, network, block.hash);
@@ -93,11 +96,11 @@ export function createSettlementFollower(
     async round(): Promise<void> {
       const db = await store();
       unpaid = await countUnpaid(db);
-      const [blocks, rows] = await Promise.all([readBlocks(db, network), readUnlocated(db, network)]);
+      const [blocks, unlocated] = await Promise.all([readBlocks(db, network), readUnlocated(db, network)]);
       // Without a payment to follow, the node receives no requests.
-      if (blocks.length + rows.length === 0) return;
+      if (blocks.length + unlocated.length === 0) return;
       await requireNetwork();
-      await forgetOrphanedBlocks(db);
+      await forgetOrphanedBlocks(db, blocks);
       for (const row of await readUnlocated(db, network))
         await locate(db, row).catch((error: unknown) =>
           log.warn(

@@ -9,7 +9,7 @@ const RETRY_SECONDS = 2;
 /** A payment of a client. It counts as rejected until it is marked otherwise. */
 export type Attempt = {
   mark: (isRejected: boolean) => void;
-  /** The payment is no longer in progress. */
+  /** Call it when the payment has ended, whatever the outcome. */
   end: () => void;
 };
 

@@ -34,7 +34,7 @@ export const rejectionMessage = (code: string) => `The payment is not accepted: 
 /** Whether an error code tells the client nothing, such as that a simulation failed. */
 export const isUnclear = (code: string) => meaningOf(code) === undefined;
 
-/** The code of an authorization that does not pay these terms now, whoever signed it. Undefined if it does. */
+/** The code for an authorization that does not pay these terms now. Undefined if it does. Ignores the signature. */
 export function authorizationProblem(
   { to, value, validAfter, validBefore }: Authorization,
   { payTo, amount }: PaymentRequirements,

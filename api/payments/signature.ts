@@ -33,7 +33,7 @@ export async function isSignedByPayer(
     });
     return isAddressEqual(signer, authorization.from);
   } catch {
-    // The bytes are no signature of any key.
+    // The bytes are not a valid signature.
     return false;
   }
 }

@@ -8,10 +8,9 @@ import { document, type documentKinds } from "./schema";
 export type DocumentKind = (typeof documentKinds)[number];
 
 /** Optional metadata of a document. */
-export type DocumentFields = Pick<
-  typeof document.$inferSelect,
-  "merchantId" | "serviceId" | "serviceNumericId" | "requestId" | "requestHash" | "agent"
->;
+export type DocumentFields = Pick<typeof document.$inferSelect, (typeof fieldNames)[number]>;
+
+const fieldNames = ["merchantId", "serviceId", "serviceNumericId", "requestId", "requestHash", "agent"] as const;
 
 /** A document's row without its bytes. */
 export type DocumentRecord = Omit<typeof document.$inferSelect, "bytes">;
@@ -26,8 +25,6 @@ const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${lette
 /** Keeps an existing value and fills an empty one. */
 const keepExisting = (column: keyof DocumentFields) =>
   sql`coalesce(${document[column]}, excluded.${sql.identifier(snakeCase(column))})`;
-
-const fieldNames = ["merchantId", "serviceId", "serviceNumericId", "requestId", "requestHash", "agent"] as const;
 
 /** Whether a publication fills an empty field. */
 const fillsField = sql.join(
@@ -76,11 +73,10 @@ export async function saveDocument(
 
 type Key = { kind: DocumentKind; hash: Hex };
 
-const selectBytes = preparedQuery((db: StoreDatabase, { kind, hash }: Placeholders<Key>) =>
-  db
-    .select({ bytes: document.bytes })
-    .from(document)
-    .where(and(eq(document.kind, kind), eq(document.hash, hash))),
+const isDocument = ({ kind, hash }: Placeholders<Key>) => and(eq(document.kind, kind), eq(document.hash, hash));
+
+const selectBytes = preparedQuery((db: StoreDatabase, key: Placeholders<Key>) =>
+  db.select({ bytes: document.bytes }).from(document).where(isDocument(key)),
 );
 
 /** Reads the exact bytes of a document, or null if it does not exist. */
@@ -89,11 +85,8 @@ export async function readDocument(db: StoreDatabase, kind: DocumentKind, hash: 
   return row?.bytes ?? null;
 }
 
-const selectRecord = preparedQuery((db: StoreDatabase, { kind, hash }: Placeholders<Key>) =>
-  db
-    .select(recordColumns)
-    .from(document)
-    .where(and(eq(document.kind, kind), eq(document.hash, hash))),
+const selectRecord = preparedQuery((db: StoreDatabase, key: Placeholders<Key>) =>
+  db.select(recordColumns).from(document).where(isDocument(key)),
 );
 
 /** Reads a document's record, or null if it does not exist. */

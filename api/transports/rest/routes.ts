@@ -51,7 +51,7 @@ export async function readInput(
   };
 }
 
-/** The free calls by path in Hono's syntax. Static paths precede paths with parameters: /intents/metadata is no id. */
+/** The free calls by path in Hono's syntax. Static paths precede paths with parameters: `metadata` in /intents/metadata is not an id. */
 export function callsByPath(): [path: string, operations: AnyCall[]][] {
   const operationsAt = new Map<string, AnyCall[]>();
   for (const { operation } of freeCalls)

@@ -29,7 +29,7 @@ const fits = (value: unknown, type: FieldType) => {
 
 /** The differences between an item and its documentation, one line each. */
 export function deviations(item: unknown, shape: Shape): string[] {
-  if (!types.object(item)) return [`${JSON.stringify(item)} is no object`];
+  if (!types.object(item)) return [`${JSON.stringify(item)} is not an object`];
   const found = item as Item;
   const missing = Object.keys(shape).filter((key) => !Object.hasOwn(found, key));
   const surplus = Object.keys(found).filter((key) => !Object.hasOwn(shape, key));
