@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, open, readdir, realpath, rm, writeFile } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { compile, compileIndexer, UnwritableFolder } from "../../stack/compile.js";
 
@@ -124,8 +125,10 @@ describe("compileIndexer", () => {
     const lines = stdout.trim().split("\n");
     const failure = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === "Error while executing file");
     expect(failure).toMatchObject({ file: "ponder.config.ts" });
-    expect(failure.error.stack).toContain(`${join(root, "ponder.config.ts")}:2:`);
-    expect(failure.error.stack).toContain('> 2 | if (id) throw new Error("a bad configuration");');
+    // The lines of code are colored where FORCE_COLOR or CI is set.
+    const stack = stripVTControlCharacters(failure.error.stack);
+    expect(stack).toContain(`${join(root, "ponder.config.ts")}:2:`);
+    expect(stack).toContain('> 2 | if (id) throw new Error("a bad configuration");');
   });
 
   it("compiles again when a file is added to src/, although nothing imports it", async () => {
