@@ -1,99 +1,122 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { startChain } from "../stack/chain";
 import { waitFor } from "../stack/child";
 import { deploy } from "../stack/deploy";
-import { startIndexer } from "../stack/indexer";
+import { startGateway } from "../stack/gateway";
 import { freePorts } from "../stack/ports";
 import { startPostgres } from "../stack/postgres/test-server";
+import { type apps, indexOnce } from "./index-once";
 import { writeDeployment } from "./large-index";
 import { makeEvents } from "./many-events";
-import { median } from "./report";
+import { requestBytes, startLoadGenerator } from "./reads/load";
+import { formatRate, median, tableHeader, tableRow } from "./report";
+import { urlOf } from "./sample-stack";
 
 /**
  * Measures backfill speed relative to Ponder's ceiling. The baseline (bench/ceiling) indexes the same chain, database and
- * sync cache, and only inserts one row per event. For comparison, it also runs with rows of four columns, without the
- * arguments. `npm run bench [-- EVENTS]`
+ * sync cache, and only inserts one row per event: the whole event, or four columns of it. Intentry also indexes under full
+ * read load, on the gateway's port and through Ponder's port. `npm run bench -- [--events 50000] [--rounds 5]`
  */
-const EVENTS = Number(process.argv[2] ?? 50_000);
-const ROUNDS = 3;
-const REQUIRED_RATIO = 0.5;
+const { values: options } = parseArgs({
+  options: { events: { type: "string", default: "50000" }, rounds: { type: "string", default: "5" } },
+});
+const CONNECTIONS = 16;
+const WINDOW_MS = 250;
+const READS = ["/intents", "/receipts", "/analytics/commerce", "/solvers"];
 
-type Measured = { eventsPerSecond: number; contractReads: number };
-
-type App = { root: string; env?: NodeJS.ProcessEnv };
-
-const ceiling: App = { root: resolve(import.meta.dirname, "ceiling") };
-const apps: Record<"ceiling" | "bareRows" | "intentry", App> = {
-  ceiling,
-  bareRows: { ...ceiling, env: { BARE_ROWS: "true" } },
-  intentry: { root: resolve(import.meta.dirname, "..") },
+const runs = ["ceiling", "bareRows", "intentry", "readsOnGateway", "readsThroughPonder"] as const;
+type Run = (typeof runs)[number];
+const titles: Record<Run, string> = {
+  ceiling: "Each event inserted",
+  bareRows: "Four columns of each event inserted",
+  intentry: "Intentry",
+  readsOnGateway: "Intentry, with reads on the gateway",
+  readsThroughPonder: "Intentry, with reads through Ponder's port",
 };
+const appOf = (run: Run): keyof typeof apps => (run === "ceiling" || run === "bareRows" ? run : "intentry");
 
-/** The backfill duration from Ponder's log, in milliseconds. */
-const backfillDuration = (line: string): number | undefined => {
-  if (!line.includes('"Completed backfill indexing across all chains"')) return undefined;
-  const { duration } = JSON.parse(line) as { duration: number };
-  return duration;
-};
-
-let schemas = 0;
-
-async function indexOnce({ root, env: ownEnv }: App, events: number, env: NodeJS.ProcessEnv): Promise<Measured> {
-  const [ponderPort = 0] = await freePorts(1);
-  let duration: number | undefined;
-  const child = await startIndexer({
-    root,
-    ponderPort,
-    schema: `bench_${schemas++}`,
-    env: { ...env, ...ownEnv },
-    onLine: (line) => {
-      duration ??= backfillDuration(line);
-    },
-  });
-  const milliseconds = await waitFor(child, "complete history", async () => duration, 1_200_000);
-  const metrics = await (await fetch(`http://127.0.0.1:${ponderPort}/metrics`)).text();
-  await child.stop();
-  const reads = [...metrics.matchAll(/^ponder_indexing_rpc_requests_total\{[^}]*\} (\d+)/gm)];
-  return {
-    eventsPerSecond: events / (milliseconds / 1000),
-    contractReads: reads.reduce((total, [, count]) => total + Number(count), 0),
-  };
-}
-
-const [basePort = 0, port = 0] = await freePorts(2);
+const [basePort = 0, port = 0, apiPort = 0] = await freePorts(3);
 const stateFolder = await mkdtemp(join(tmpdir(), "intentry-bench-"));
 // A fork, because anvil then skips the state root of each block, which takes seconds on a large state.
 const base = await startChain({ port: basePort });
 const chain = await startChain({ port, bulk: true, forkUrl: base.rpcUrl });
 const postgres = await startPostgres();
+const load = await startLoadGenerator();
 try {
   const contracts = await deploy(chain.client);
   await writeDeployment(stateFolder, chain.rpcUrl, contracts);
-  const events = await makeEvents(chain, contracts, EVENTS, (made) => {
-    if (made % 5_000 < 500) console.log(`${made} events on the chain`);
+  const events = await makeEvents(chain, contracts, Number(options.events), (made) => {
+    if (made % 5_000 < 500) console.error(`${made} events on the chain`);
   });
-  const env = { ...process.env, INTENTRY_DIR: stateFolder, DATABASE_URL: await postgres.createDatabase("bench") };
-  console.log("Warming the sync cache");
-  await indexOnce(apps.ceiling, events, env);
+  const env = {
+    ...process.env,
+    INTENTRY_DIR: stateFolder,
+    DATABASE_URL: await postgres.createDatabase("bench"),
+    API_PORT: String(apiPort),
+  };
+  console.error("Warming the sync cache");
+  await indexOnce("ceiling", { env });
 
-  const rates: Record<keyof typeof apps, number[]> = { ceiling: [], bareRows: [], intentry: [] };
+  /** Keeps the gateway of the index busy with reads on this port, until stopped. */
+  const readsOn = async (readPort: number, schema: string) => {
+    const gateway = await startGateway({ env: { ...env, NODE_ENV: "production", INDEX_SCHEMA: schema } });
+    const isServing = async () => {
+      const responses = await Promise.all(READS.map((path) => fetch(`${urlOf(readPort)}${path}`)));
+      return responses.every(({ ok }) => ok) || undefined;
+    };
+    await waitFor(gateway, "answers", isServing);
+    const rates: number[] = [];
+    let isStopped = false;
+    const reading = (async () => {
+      for (let next = 0; !isStopped; next++) {
+        const { request } = requestBytes({ method: "GET", path: READS[next % READS.length] ?? "/" });
+        const job = { port: readPort, connections: CONNECTIONS, request, warmUpMs: 0, windowMs: WINDOW_MS };
+        rates.push(await load.measure(job));
+      }
+    })();
+    return async () => {
+      isStopped = true;
+      await reading;
+      await gateway.stop();
+      console.error(`  with ${formatRate(median(rates))} reads/s`);
+    };
+  };
+  const meanwhile: Partial<Record<Run, (ponderPort: number, schema: string) => Promise<() => Promise<void>>>> = {
+    readsOnGateway: (_, schema) => readsOn(apiPort, schema),
+    readsThroughPonder: (ponderPort, schema) => readsOn(ponderPort, schema),
+  };
+
+  const rates: Record<Run, number[]> = {
+    ceiling: [],
+    bareRows: [],
+    intentry: [],
+    readsOnGateway: [],
+    readsThroughPonder: [],
+  };
   let contractReads = 0;
-  for (let round = 1; round <= ROUNDS; round++)
-    for (const name of ["ceiling", "bareRows", "intentry"] as const) {
-      const measured = await indexOnce(apps[name], events, env);
-      rates[name].push(measured.eventsPerSecond);
+  for (let round = 1; round <= Number(options.rounds); round++)
+    for (const run of runs) {
+      const measured = await indexOnce(appOf(run), { env, meanwhile: meanwhile[run] });
+      const rate = (events * 1000) / measured.milliseconds;
+      rates[run].push(rate);
       contractReads += measured.contractReads;
-      console.log(`round ${round}: ${name.padEnd(8)} ${Math.round(measured.eventsPerSecond)} events/s`);
+      console.error(`round ${round}: ${titles[run]}: ${formatRate(rate)} events/s`);
     }
-  const own = median(rates.intentry);
-  const ratio = own / median(rates.ceiling);
-  console.log(
-    `${events} events, every kind, PostgreSQL, warm sync cache: ${Math.round(own)} events/s, ${ratio.toFixed(2)} of the ceiling of ${Math.round(median(rates.ceiling))}, ${(own / median(rates.bareRows)).toFixed(2)} of the ${Math.round(median(rates.bareRows))} with bare rows; contract reads: ${contractReads}`,
-  );
-  if (ratio < REQUIRED_RATIO || contractReads > 0) process.exitCode = 1;
+  console.log(`\n${events} events of every kind, median of ${options.rounds}; contract reads: ${contractReads}\n`);
+  console.log(tableHeader(["App", "events/s", "of each event", "of four columns", "of Intentry alone"]));
+  for (const run of runs) {
+    const rate = median(rates[run]);
+    const shareOf = (other: Run) => (rate / median(rates[other])).toFixed(2);
+    console.log(
+      tableRow([titles[run], formatRate(rate), shareOf("ceiling"), shareOf("bareRows"), shareOf("intentry")]),
+    );
+  }
+  if (contractReads > 0) throw new Error(`Handlers made ${contractReads} contract reads`);
 } finally {
+  load.stop();
   await chain.child.stop();
   await base.child.stop();
   await postgres.stop();

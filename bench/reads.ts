@@ -3,8 +3,9 @@ import { parseArgs } from "node:util";
 import { compareServers } from "./reads/compare";
 import { type Example, exampleRequests } from "./reads/examples";
 import { type LoadGenerator, requestBytes, startLoadGenerator } from "./reads/load";
-import { type ServerName, type Servers, serverNames, startServers, urlOf } from "./reads/servers";
+import { type ServerName, type Servers, serverNames, startServers } from "./reads/servers";
 import { formatRate, median, tableHeader, tableRow } from "./report";
+import { urlOf } from "./sample-stack";
 
 /**
  * Measures requests per second of every route, on the gateway with and without its response cache, on a plain server of

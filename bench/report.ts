@@ -5,6 +5,12 @@ export const median = (values: readonly number[]): number => {
   return ((sorted[middle] ?? 0) + (sorted[sorted.length - 1 - middle] ?? 0)) / 2;
 };
 
+/** The smallest value that at least this share of the values does not exceed. */
+export const percentile = (values: readonly number[], share: number): number => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+};
+
 /** A row of a Markdown table. */
 export const tableRow = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 

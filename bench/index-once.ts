@@ -1,0 +1,65 @@
+import { resolve } from "node:path";
+import { waitFor } from "../stack/child";
+import { startIndexer } from "../stack/indexer";
+import { freePorts } from "../stack/ports";
+
+/** A Ponder app to measure. */
+type App = { root: string; env?: NodeJS.ProcessEnv };
+
+const ceiling: App = { root: resolve(import.meta.dirname, "ceiling") };
+
+/** Intentry, and an app that only inserts one row per event: the whole event, or four columns of it. */
+export const apps: Record<"ceiling" | "bareRows" | "intentry", App> = {
+  ceiling,
+  bareRows: { ...ceiling, env: { BARE_ROWS: "true" } },
+  intentry: { root: resolve(import.meta.dirname, "..") },
+};
+
+export type Backfill = {
+  /** From Ponder's log, without the start of the process. */
+  milliseconds: number;
+  /** Requests to the node by handlers. */
+  contractReads: number;
+};
+
+/** The backfill duration from Ponder's log, in milliseconds. */
+const backfillDuration = (line: string): number | undefined => {
+  if (!line.includes('"Completed backfill indexing across all chains"')) return undefined;
+  const { duration } = JSON.parse(line) as { duration: number };
+  return duration;
+};
+
+let schemas = 0;
+
+type Options = {
+  env: NodeJS.ProcessEnv;
+  /** Runs during the backfill, with the port of Ponder and the schema of the index. Stopped by the function it returns. */
+  meanwhile?: (ponderPort: number, schema: string) => Promise<() => Promise<void>>;
+};
+
+/** Indexes the chain into a new schema. */
+export async function indexOnce(app: keyof typeof apps, { env, meanwhile }: Options): Promise<Backfill> {
+  const { root, env: ownEnv } = apps[app];
+  const [ponderPort = 0] = await freePorts(1);
+  const schema = `bench_${schemas++}`;
+  let duration: number | undefined;
+  const child = await startIndexer({
+    root,
+    ponderPort,
+    schema,
+    env: { ...env, ...ownEnv },
+    onLine: (line) => {
+      duration ??= backfillDuration(line);
+    },
+  });
+  try {
+    const stopOther = await meanwhile?.(ponderPort, schema);
+    const milliseconds = await waitFor(child, "complete history", async () => duration, 1_200_000);
+    await stopOther?.();
+    const metrics = await (await fetch(`http://127.0.0.1:${ponderPort}/metrics`)).text();
+    const reads = [...metrics.matchAll(/^ponder_indexing_rpc_requests_total\{[^}]*\} (\d+)/gm)];
+    return { milliseconds, contractReads: reads.reduce((total, [, count]) => total + Number(count), 0) };
+  } finally {
+    await child.stop();
+  }
+}
