@@ -180,13 +180,15 @@ async function main(): Promise<void> {
     await starting;
     logStep("The index is being rebuilt");
   };
-  const { indexer } = await starting;
+  const { indexer, gateways } = await starting;
   if (!deployment) {
     logStep(`Indexing ${networkName}. ${apiUrl}/ready returns 200 once the index has caught up. Stop with Ctrl-C.`);
     return;
   }
   const chain = connect(deployment.rpcUrl);
   await indexReady(indexer.current(), apiUrl, await chain.getBlockNumber());
+  // One gateway answers already. Wait for the others too, or until they have ended and are restarted.
+  await Promise.allSettled(gateways.map((gateway) => gateway.current().listening));
   logStep("The index has caught up");
   if (environment.sampleActivity) {
     logStep("Sample activity: documents, a schema and metadata");
