@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type Environment, InvalidEnvironment, parseEnvironment } from "../config/environment";
 import { CONFIGURATION_ERROR } from "../config/exit-codes";
 import { composeGateway } from "./compose";
+import { batchedOutput } from "./http/batched-output";
 import { listen, stopOnSignals } from "./http/listener";
 
 /** Parses the environment. Prints one message per invalid variable and exits if it is not valid. */
@@ -17,11 +18,7 @@ function readEnvironment(): Environment {
 }
 
 const environment = readEnvironment();
-// Lines are written in batches, a few times per second and at the end: one write per line would cost more than a response.
-const output = pino.destination({ dest: 1, sync: false, minLength: 4_096 });
-setInterval(() => output.flush(), 100).unref();
-process.on("exit", () => output.flushSync());
-const log = pino({ level: environment.logLevel }, output);
+const log = pino({ level: environment.logLevel }, batchedOutput());
 const gateway = await composeGateway(environment, log);
 
 const address = { port: environment.apiPort, host: environment.apiHost };

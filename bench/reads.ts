@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { type Bar, ratioPlot } from "./plot";
 import { compareServers } from "./reads/compare";
 import { type Example, exampleRequests } from "./reads/examples";
 import { type LoadGenerator, requestBytes, startLoadGenerator } from "./reads/load";
@@ -10,7 +11,7 @@ import { urlOf } from "./sample-stack";
 /**
  * Measures requests per second of every route, on the gateway with and without its response cache, on a plain server of
  * Express and pg with the same answers (bench/baseline), and on an empty Hono route. All run on the same database; their
- * rounds alternate. `npm run bench:reads -- [--routes /health,/intents] [--rounds 5] [--connections 16,128] [--json FILE]`
+ * rounds alternate. `npm run bench:reads -- [--routes /health,/intents] [--rounds 5] [--connections 16,128] [--json FILE] [--svg FILE]`
  */
 const WARM_UP_MS = 200;
 const WINDOW_MS = 1_000;
@@ -21,6 +22,7 @@ const { values: options } = parseArgs({
     rounds: { type: "string", default: "5" },
     connections: { type: "string", default: "16,128" },
     json: { type: "string" },
+    svg: { type: "string" },
   },
 });
 
@@ -55,6 +57,13 @@ const COLUMNS = [
   "Hot ratio",
   "Cold ratio",
 ];
+
+/** The ratios to Express. The cache serves reads only. */
+function barOf({ route, requestsPerSecond }: Measured): Bar {
+  const { hot, cold, express } = requestsPerSecond;
+  const ratioOf = (rates: number[]) => median(rates) / median(express);
+  return { label: route, cold: ratioOf(cold), hot: route.startsWith("GET ") ? ratioOf(hot) : undefined };
+}
 
 function rowOf({ route, requestsPerSecond }: Measured): string {
   const [hot = 0, cold = 0, express = 0, empty = 0] = serverNames.map((name) => median(requestsPerSecond[name]));
@@ -95,6 +104,10 @@ try {
       console.log(rowOf(one));
     }
   }
+  const [fewest] = measured.map(({ connections }) => connections);
+  const title = `Requests per second relative to Express + pg, ${fewest} connections`;
+  const bars = measured.filter(({ connections }) => connections === fewest).map(barOf);
+  if (options.svg) await writeFile(options.svg, ratioPlot(title, bars));
   if (options.json) await writeFile(options.json, `${JSON.stringify(measured, null, 2)}\n`);
 } finally {
   load.stop();

@@ -19,14 +19,14 @@ function nameOf(text: string): string | undefined {
 }
 
 /**
- * A pool whose parameterized queries are prepared statements, named by their text: PostgreSQL parses each once per
- * connection and can keep its plan.
+ * A pool whose queries are prepared statements, named by their text: PostgreSQL parses each once per connection and can keep
+ * its plan.
  */
 export class PreparedPool extends pg.Pool {
   // pg has many overloads, and drizzle uses only this one.
   override query = ((query: QueryConfig | string, parameters?: unknown[]) =>
     super.query(
-      typeof query === "object" && parameters?.length ? { ...query, name: nameOf(query.text) } : query,
+      typeof query === "object" ? { ...query, name: nameOf(query.text) } : query,
       parameters,
     )) as pg.Pool["query"];
 }

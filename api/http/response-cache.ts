@@ -6,7 +6,8 @@ import { etagOf } from "./etag";
 
 /** A successful response, ready to be sent. */
 type StoredResponse = {
-  body: Buffer<ArrayBuffer>;
+  /** Short bodies of ASCII characters are strings: Node sends them with the headers in one write. */
+  body: string | Buffer<ArrayBuffer>;
   etag: string;
   headers: Headers;
   /** The headers of a 304. */
@@ -58,6 +59,15 @@ const MAX_SHARE = 1 / 8;
 
 /** An estimate of the memory of an entry or URL besides its text. */
 const OVERHEAD_BYTES = 300;
+
+const MAX_STRING_BYTES = 16 * 1024;
+
+/** The bytes of a text. They are not from Node's pool, of which a small buffer would retain a large part. */
+const bufferOf = (text: string, bytes: number): Buffer<ArrayBuffer> => {
+  const buffer = Buffer.allocUnsafeSlow(bytes);
+  buffer.write(text);
+  return buffer;
+};
 
 const sizeOf = ({ key, body }: Entry) => body.length + 2 * key.length + OVERHEAD_BYTES;
 const sizeOfUrl = (url: string) => 2 * url.length + OVERHEAD_BYTES;
@@ -176,9 +186,8 @@ export class ResponseCache {
     { result, dependencies }: Computation,
   ): Promise<Found> {
     const { body: content, type, headers } = await result;
-    // Not from Node's pool, of which a small body would retain a large part.
-    const body = Buffer.allocUnsafeSlow(Buffer.byteLength(content));
-    body.write(content);
+    const length = Buffer.byteLength(content);
+    const body = length === content.length && length <= MAX_STRING_BYTES ? content : bufferOf(content, length);
     const { etag = etagOf(body), ...otherHeaders } = headers;
     const unchangedHeaders = Object.entries({ ...otherHeaders, etag }).flat();
     const entry: Entry = {
@@ -186,7 +195,7 @@ export class ResponseCache {
       body,
       etag,
       // The length is set here, because the response to a HEAD has no body to measure.
-      headers: ["content-type", type, "content-length", String(body.length), ...unchangedHeaders],
+      headers: ["content-type", type, "content-length", String(length), ...unchangedHeaders],
       unchangedHeaders,
       head: dependencies.index ? head : undefined,
       dependencies,

@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
-import { z } from "zod";
+import { preparedQuery } from "../database/prepared-query";
 import type { IndexDatabase } from "./database";
 import { type SharedRead, shareReads } from "./shared-read";
+
+type ReadableIndex = Pick<IndexDatabase, "select">;
 
 /** The progress of the index. */
 export type IndexHead = {
@@ -16,12 +18,6 @@ export type IndexHead = {
   revision: string;
 };
 
-const Progress = z.object({
-  is_ready: z.coerce.number(),
-  latest_checkpoint: z.string().nullable(),
-  revision: z.string(),
-});
-
 /** The block number of a Ponder checkpoint: fixed-width decimal fields for time, chain id, block number, … */
 export const blockOfCheckpoint = (checkpoint: string) => BigInt(checkpoint.slice(26, 42));
 
@@ -29,21 +25,28 @@ export const blockOfCheckpoint = (checkpoint: string) => BigInt(checkpoint.slice
  * The transaction that last wrote the checkpoint identifies the newest block's commit, also if another block of the same
  * height replaced it. Ponder reverts blocks without writing the checkpoint; then the newest event is another one.
  */
-const headQuery = sql`
-  SELECT value->>'is_ready' AS is_ready, checkpoint.latest_checkpoint,
-    concat_ws(' ', current_schema(), checkpoint.xmin, newest.id, newest.block_hash) AS revision
-  FROM _ponder_meta
-  LEFT JOIN (SELECT xmin, latest_checkpoint FROM _ponder_checkpoint ORDER BY latest_checkpoint DESC LIMIT 1) AS checkpoint
-    ON true
-  LEFT JOIN (SELECT id, block_hash FROM event_log ORDER BY id DESC LIMIT 1) AS newest ON true
-  WHERE key = 'app'`;
+const selectProgress = preparedQuery((db: ReadableIndex) =>
+  db
+    .select({
+      isReady: sql<string | null>`value->>'is_ready'`,
+      checkpoint: sql<string | null>`checkpoint.latest_checkpoint`,
+      revision: sql<string>`concat_ws(' ', current_schema(), checkpoint.xmin, newest.id, newest.block_hash)`,
+    })
+    .from(
+      sql`_ponder_meta
+        LEFT JOIN (SELECT xmin, latest_checkpoint FROM _ponder_checkpoint ORDER BY latest_checkpoint DESC LIMIT 1)
+          AS checkpoint ON true
+        LEFT JOIN (SELECT id, block_hash FROM event_log ORDER BY id DESC LIMIT 1) AS newest ON true`,
+    )
+    .where(sql`key = 'app'`),
+);
 
-async function readIndexHead(db: Pick<IndexDatabase, "execute">, pending: string | undefined): Promise<IndexHead> {
-  const [progress] = z.object({ rows: z.array(Progress) }).parse(await db.execute(headQuery)).rows;
-  const checkpoint = progress?.latest_checkpoint;
+async function readIndexHead(db: ReadableIndex, pending: string | undefined): Promise<IndexHead> {
+  const [progress] = await selectProgress(db, {});
+  const checkpoint = progress?.checkpoint;
   const built = pending ?? checkpoint;
   return {
-    historyDone: progress?.is_ready === 1 && pending === undefined,
+    historyDone: Number(progress?.isReady) === 1 && pending === undefined,
     block: checkpoint ? blockOfCheckpoint(checkpoint) : null,
     timestamp: checkpoint ? BigInt(checkpoint.slice(0, 10)) : null,
     builtBlock: built ? blockOfCheckpoint(built) : null,
@@ -63,6 +66,6 @@ export function timeAt({ timestamp }: Pick<IndexHead, "timestamp">): bigint {
  * of this version's build.
  */
 export const followHead = (
-  db: Pick<IndexDatabase, "execute">,
+  db: ReadableIndex,
   pendingCheckpoint: () => string | undefined = () => undefined,
 ): SharedRead<IndexHead> => shareReads(() => readIndexHead(db, pendingCheckpoint()));

@@ -6,6 +6,9 @@ import { setTimeout } from "node:timers/promises";
  */
 export const MAX_AGE_MS = 5;
 
+/** When the next read begins while the last one is still used. A read usually takes less than the rest of the time. */
+const REFRESH_AGE_MS = 3;
+
 /** Waits until no process serves the state before a commit that has just been made or read. */
 export const visibleToAll = async (): Promise<void> => {
   // A timer may fire up to a millisecond early.
@@ -54,7 +57,7 @@ export function shareReads<Value>(readValue: () => Promise<Value>): SharedRead<V
   const peek = () => {
     if (!last || ageOf(last) > MAX_AGE_MS) return undefined;
     // Under load the next read is done before a caller has to wait. A caller that does wait gets the error.
-    if (!pending && ageOf(last) > MAX_AGE_MS / 2) start().catch(() => {});
+    if (!pending && ageOf(last) > REFRESH_AGE_MS) start().catch(() => {});
     return last.value;
   };
   return {

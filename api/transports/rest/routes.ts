@@ -5,7 +5,7 @@ import type { AnyCall } from "../../core/operation";
 import { requirePermission, runOperation } from "../../core/run";
 import { callerOf } from "../../http/caller";
 import { etagOf, hasTag } from "../../http/etag";
-import { setIndexHeaders } from "../../http/index-headers";
+import { recordOf, setIndexHeaders } from "../../http/index-headers";
 import type { Env } from "../../http/log";
 import type { ResponseCache } from "../../http/response-cache";
 import type { Context } from "../../operations/context";
@@ -96,10 +96,6 @@ function handlerOf(context: Context, operation: AnyCall) {
       : c.body(body, status ?? 200, { "content-type": JSON_TYPE });
   };
 }
-
-/** Headers as a record. */
-const recordOf = (headers: readonly string[]): Record<string, string> =>
-  Object.fromEntries(headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? ""]] : [])));
 
 /** Handles a read. The listener responds to most of them without Hono: see serve-reads.ts. */
 function readHandler(context: Context, operation: AnyCall, cache: ResponseCache) {
