@@ -164,6 +164,15 @@ describe("a hostile chain", () => {
     }
   });
 
+  it("is requested from every documented route that reads the index", () => {
+    const offChain =
+      /^\/(catalogs|quote-|portfolio|health|ready|protocol|\.well-known|attestations\/schemas|intents\/metadata)/;
+    const documented = documentedRoutes.filter(({ method, path }) => method === "GET" && !offChain.test(path));
+    const others = ["/merchants/{id}/reputation", "/analytics/commerce", "/tx/{hash}/explain"];
+    const requested = [...lists, ...singles].map(({ path }) => path).concat(others);
+    expect(requested.sort()).toEqual(documented.map(({ path }) => path).sort());
+  });
+
   it.each([
     ["/solvers", "metadata_uri", 1],
     ["/attestors", "metadata_uri", 0],
@@ -209,6 +218,7 @@ describe("a hostile chain", () => {
     expect(policies.filter(({ policy_type }) => policy_type === "SPEND_LIMIT")).toMatchObject(
       Array(2).fill({ max_per_day: most, spent_today: most }),
     );
+    for (const id of texts.keys()) expect((await ask(`/merchants/${id + 1}/reputation`)).status).toBe(200);
     const { body: reputation } = await ask("/merchants/1/reputation");
     expect(reputation.commerce).toMatchObject({ receipts: "2", settled_volume: String(2n * MAX) });
     const { body: analytics } = await ask("/analytics/commerce");
