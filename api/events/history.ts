@@ -5,7 +5,7 @@ import type { EventLog } from "./event-log";
 import type { Entry, EventRow, Messages, SentEvent } from "./message";
 
 /** An event of the log, encoded. */
-export type LoggedEntry = Entry & { sent: SentEvent };
+type LoggedEntry = Entry & { sent: SentEvent };
 
 /** Rows per query. The log limits their bytes too. */
 const PAGE = 100;
