@@ -11,6 +11,15 @@ export const percentile = (values: readonly number[], share: number): number => 
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 };
 
+/** The slope of the line with the least squares through some points. */
+export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const meanX = mean(points.map(([x]) => x));
+  const meanY = mean(points.map(([, y]) => y));
+  const covariance = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0);
+  return covariance / points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
+}
+
 /** A row of a Markdown table. */
 export const tableRow = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 

@@ -2,19 +2,18 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Environment, parseEnvironment } from "../config/environment";
-import type { LocalDeployment } from "../config/networks";
 import { connect } from "../stack/chain";
 import type { Child } from "../stack/child";
 import { type IndexStack, startIndexStack } from "../stack/index-stack";
 import { indexReady } from "../stack/indexer";
-import { startLocalChain } from "../stack/local-chain";
+import { type NewDeployment, startLocalChain } from "../stack/local-chain";
 import { freePorts } from "../stack/ports";
 import { startPostgres } from "../stack/postgres/test-server";
 import { publishExamples } from "../stack/sample/published";
 
 export type SampleStack = {
   apiUrl: string;
-  deployment: LocalDeployment;
+  deployment: NewDeployment;
   environment: Environment;
   /** The variables of all processes. */
   env: NodeJS.ProcessEnv;

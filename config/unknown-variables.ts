@@ -3,6 +3,9 @@ import { variableGroups } from "./variables/index";
 
 const known = variableGroups.flatMap(({ variables }) => Object.keys(variables));
 
+/** Earlier names of our variables. Nothing reads them, so a setting would be lost without notice. */
+const renamed: Readonly<Record<string, string>> = { DOCUMENT_QUOTA_BYTES: "STORAGE_QUOTA_BYTES" };
+
 /** Ignores case, underscores and a plural: the most frequent mistakes, which no other program's variable happens to be. */
 const simplified = (name: string) => name.toUpperCase().replaceAll("_", "").replace(/S$/, "");
 
@@ -20,8 +23,8 @@ function resembled(name: string): string | undefined {
 }
 
 /**
- * Problems with variables that are probably mistyped: set, not ours, and similar to one of ours that is not set. Variables of
- * other programs are accepted.
+ * Problems with variables that have an earlier name, or are probably mistyped: set, not ours, and similar to one of ours that
+ * is not set. Variables of other programs are accepted.
  *
  * @example
  * unknownVariables({ WRITE_TOKEN: "…" }) // ["WRITE_TOKEN: … rename it to WRITE_TOKENS, …"]
@@ -29,6 +32,7 @@ function resembled(name: string): string | undefined {
 export function unknownVariables(source: Record<string, string | undefined>): string[] {
   return Object.entries(source).flatMap(([name, value]) => {
     if (!value || known.includes(name)) return [];
+    if (Object.hasOwn(renamed, name)) return [`${name}: is now ${renamed[name]}; rename it, or unset it`];
     const meant = resembled(name);
     return meant === undefined || source[meant]
       ? []

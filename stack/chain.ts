@@ -21,7 +21,8 @@ export const connect = (rpcUrl: string, chainId: number = LOCAL_CHAIN_ID) =>
   createTestClient({
     chain: { ...anvilChain, id: chainId },
     mode: "anvil",
-    transport: http(rpcUrl, { retryCount: 0, timeout: 30_000 }),
+    // The logs of a block can have more than viem's limit of 10 MB.
+    transport: http(rpcUrl, { retryCount: 0, timeout: 30_000, maxResponseBodySize: false }),
     pollingInterval: 20,
     cacheTime: 0,
   })
@@ -36,7 +37,7 @@ type Options = {
   chainId?: number;
   /** The timestamp of the first block, in unix seconds. Default: now. */
   startTime?: number;
-  /** For thousands of transactions per block, from any account: free gas, a high block gas limit, and FIFO order. */
+  /** For thousands of transactions or events per block: free gas, a high block gas limit, FIFO order, large requests. */
   bulk?: boolean;
   /** The RPC URL of a chain to fork. */
   forkUrl?: string;
@@ -63,7 +64,7 @@ export async function startChain({
       ["--timestamp", String(startTime ?? Math.floor(Date.now() / 1000))],
       ["--code-size-limit", "100000"],
       ["--gas-limit", bulk ? "4000000000" : "100000000"],
-      bulk ? ["--order", "fifo", "--base-fee", "0", "--gas-price", "0"] : [],
+      bulk ? ["--order", "fifo", "--base-fee", "0", "--gas-price", "0", "--no-request-size-limit"] : [],
       forkUrl ? ["--fork-url", forkUrl] : [],
     ].flat(),
   });

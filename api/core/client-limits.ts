@@ -1,11 +1,6 @@
-import { secondsUntil } from "./clock";
 import { TooMany } from "./errors";
+import { changeCount, createMinuteCounts } from "./minute-counts";
 import { createSemaphore } from "./semaphore";
-
-const MINUTE_MS = 60_000;
-
-/** Beyond this number of clients in a minute, counting starts again, which limits the memory for it. */
-const MAX_CLIENTS = 100_000;
 
 /** How many reads of a client may wait for others of it, and for how long. */
 const MAX_WAITING = 500;
@@ -33,19 +28,11 @@ export const createClientLimits = (settings: Settings, now = Date.now): ClientLi
 
 function requestCounter(limit: number | undefined, now: () => number): ClientLimits["countRequests"] {
   if (limit === undefined) return () => {};
-  const counts = new Map<string, number>();
-  let minuteEnd = 0;
+  const minute = createMinuteCounts(now);
   return (client, requests = 1) => {
-    const time = now();
-    if (time >= minuteEnd || counts.size >= MAX_CLIENTS) {
-      counts.clear();
-      minuteEnd = (Math.floor(time / MINUTE_MS) + 1) * MINUTE_MS;
-    }
-    const count = (counts.get(client) ?? 0) + requests;
-    counts.set(client, count);
-    if (count <= limit) return;
-    const seconds = secondsUntil(minuteEnd, time);
-    throw new TooMany(`More than ${limit} requests in a minute; try again in ${seconds} s`, seconds, limit);
+    const { counts, secondsLeft } = minute.current();
+    if (changeCount(counts, client, requests) <= limit) return;
+    throw new TooMany(`More than ${limit} requests in a minute; try again in ${secondsLeft} s`, secondsLeft, limit);
   };
 }
 
@@ -56,17 +43,14 @@ function readLimiter(limit: number | undefined): ClientLimits["runRead"] {
   const tooMany = () =>
     new TooMany(`Too many reads at once: ${limit} run at a time, and the others wait; send fewer at a time`, 1);
   return async (client, read) => {
-    const reads = (readsOf.get(client) ?? 0) + 1;
-    if (reads > limit + MAX_WAITING) throw tooMany();
-    readsOf.set(client, reads);
+    if ((readsOf.get(client) ?? 0) >= limit + MAX_WAITING) throw tooMany();
+    changeCount(readsOf, client, 1);
     try {
       const done = await semaphore.run(client, WAIT_MS, async () => ({ value: await read() }));
       if (!done) throw tooMany();
       return done.value;
     } finally {
-      const left = (readsOf.get(client) ?? 1) - 1;
-      if (left > 0) readsOf.set(client, left);
-      else readsOf.delete(client);
+      changeCount(readsOf, client, -1);
     }
   };
 }

@@ -35,10 +35,14 @@ const UNESCAPED = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
+/** The longest text that is shown as a whole. */
+const MAX_CHARACTERS = 80;
+
 /** Text from the chain is of any length and content: in a sentence it is quoted, in one line, and cut when long. */
 const quoted = (text: Value) => {
-  const characters = [...String(text)];
-  const shown = characters.length > 80 ? `${characters.slice(0, 80).join("")}…` : String(text);
+  // A character has at most two code units.
+  const characters = [...String(text).slice(0, 2 * (MAX_CHARACTERS + 1))];
+  const shown = characters.length > MAX_CHARACTERS ? `${characters.slice(0, MAX_CHARACTERS).join("")}…` : String(text);
   return JSON.stringify(shown).replace(UNESCAPED, escaped);
 };
 

@@ -1,4 +1,4 @@
-import { and, asc, desc, gt, inArray, lte, sql } from "drizzle-orm";
+import { and, desc, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { eventLog } from "../../ponder.schema";
 import type { IndexDatabase } from "../index/database";
@@ -15,8 +15,13 @@ type LogStatus = {
   last: Cursor;
 };
 
-/** A consistent read of the log: the blocks of a range of events, and the rows after the range. */
-export type Snapshot = Omit<LogStatus, "last"> & { blocks: EventBlock[]; rows: EventRow[] };
+/** A consistent read of the log: the blocks of a range of events, and the first rows after the range. */
+export type Snapshot = Omit<LogStatus, "last"> & {
+  blocks: EventBlock[];
+  rows: EventRow[];
+  /** Whether the log has more rows after these. */
+  hasMore: boolean;
+};
 
 /** Reads the event log. `after` (exclusive) and `upTo` (inclusive) are event ids. */
 export type EventLog = {
@@ -27,7 +32,10 @@ export type EventLog = {
   snapshot: (after: string, upTo: string, limit: number) => Promise<Snapshot>;
   /** Whether the log has the event of this cursor, on the same branch. */
   has: (cursor: Cursor) => Promise<boolean>;
-  /** The rows of a range; with `names`, only events with these names. */
+  /**
+   * The first rows of a range; with `names`, only events with these names. There can be fewer than `limit` before the end
+   * of the range, but at least one.
+   */
   rows: (after: string, upTo: string, limit: number, names?: readonly string[]) => Promise<EventRow[]>;
 };
 
@@ -45,8 +53,29 @@ const Rows = z.array(
     contract: z.string(),
     name: z.string(),
     args: z.string(),
-  }),
+  }).transform(
+    (row): EventRow => ({
+      id: row.id,
+      blockHash: row.block_hash,
+      blockTimestamp: row.block_timestamp,
+      txHash: row.tx_hash,
+      contract: row.contract,
+      name: row.name,
+      args: row.args,
+    }),
+  ),
 );
+
+/** A query ends after the row that exceeds this number of bytes. Anyone can emit events with very long texts. */
+const MAX_BYTES = 64 * 1024;
+
+/** The first rows that fulfil a condition, by id, up to a number of rows and {@link MAX_BYTES} of arguments. */
+const firstRows = (condition: SQL | undefined, limit: number) => sql`
+  SELECT id, block_hash, block_timestamp::text, tx_hash, contract, name, args FROM (
+    SELECT *, sum(octet_length(args)) OVER (ORDER BY id) - octet_length(args) AS bytes_before FROM (
+      SELECT * FROM ${eventLog} WHERE ${condition} ORDER BY id LIMIT ${limit}
+    ) AS page
+  ) AS sized WHERE bytes_before < ${MAX_BYTES} ORDER BY id`;
 
 const Blocks = z.array(z.object({ number: z.string(), hash: z.string() }));
 
@@ -94,30 +123,22 @@ export function eventLogIn(db: IndexDatabase): EventLog {
     },
     async snapshot(after, upTo, limit) {
       const row = oneRow(
-        Status.extend({ blocks: Blocks.nullable(), rows: Rows.nullable() }),
+        Status.extend({ blocks: Blocks.nullable(), rows: Rows.nullable(), last_id: z.string().nullable() }),
         await db.execute(sql`SELECT ${statusColumns}, (
           SELECT json_agg(json_build_object('number', number, 'hash', block_hash) ORDER BY number) FROM (
             SELECT left(id, 12) AS number, block_hash FROM ${eventLog} WHERE id > ${after} AND id <= ${upTo} GROUP BY 1, 2
           ) AS block
         ) AS blocks, (
-          SELECT json_agg(later ORDER BY later.id) FROM (
-            SELECT id, block_hash, block_timestamp::text, tx_hash, contract, name, args
-            FROM ${eventLog} WHERE id > ${upTo} ORDER BY id LIMIT ${limit}
-          ) AS later
-        ) AS rows`),
+          SELECT json_agg(later ORDER BY later.id) FROM (${firstRows(gt(eventLog.id, upTo), limit)}) AS later
+        ) AS rows, (SELECT max(id) FROM ${eventLog}) AS last_id`),
       );
+      const rows = row.rows ?? [];
+      const lastRow = rows.at(-1);
       return {
         ...statusOf(row),
         blocks: row.blocks ?? [],
-        rows: (row.rows ?? []).map((later) => ({
-          id: later.id,
-          blockHash: later.block_hash,
-          blockTimestamp: later.block_timestamp,
-          txHash: later.tx_hash,
-          contract: later.contract,
-          name: later.name,
-          args: later.args,
-        })),
+        rows,
+        hasMore: lastRow !== undefined && lastRow.id !== row.last_id,
       };
     },
     async has(cursor) {
@@ -130,12 +151,9 @@ export function eventLogIn(db: IndexDatabase): EventLog {
         );
       return rows.length > 0;
     },
-    rows: (after, upTo, limit, names) =>
-      db
-        .select()
-        .from(eventLog)
-        .where(and(gt(eventLog.id, after), lte(eventLog.id, upTo), names && inArray(eventLog.name, [...names])))
-        .orderBy(asc(eventLog.id))
-        .limit(limit),
+    async rows(after, upTo, limit, names) {
+      const range = and(gt(eventLog.id, after), lte(eventLog.id, upTo), names && inArray(eventLog.name, [...names]));
+      return z.object({ rows: Rows }).parse(await db.execute(firstRows(range, limit))).rows;
+    },
   };
 }

@@ -1,9 +1,10 @@
 import { Gone, TooMany, Unavailable } from "../core/errors";
 import { blockOf, type Cursor, endOfBlock, isInBlock, START } from "./cursor";
-import { candidateNames, eventNames, type Filter, matches } from "./filter";
+import { candidateNames, eventNames, type Filter, type FilterFields, matches } from "./filter";
+import { History } from "./history";
 import type { Entry } from "./message";
 import { EventReader, type ReaderOptions } from "./reader";
-import { Signal } from "./signal";
+import { Turns } from "./turns";
 
 export type FeedOptions = ReaderOptions & {
   maxSubscribers: number;
@@ -20,17 +21,14 @@ export type EventSelection = {
 /** Batches of messages, until the signal or the feed ends the stream, or the subscriber is dropped. */
 export type EventStream = AsyncGenerator<readonly Entry[], void>;
 
-/** A step of catching up: the entries to send, and the cursor after them. */
-type Step = { entries: Entry[]; cursor: Cursor };
+/** A step of catching up: the entries to send, and the cursor after them. `isFinal` if a reorg can't remove the cursor. */
+type Step = { entries: readonly Entry[]; cursor: Cursor; isFinal?: boolean };
 
 /** Whether the log has the event of a cursor. If not: the removals of orphaned events, and the cursor after them. */
 type BranchStatus = { isPresent: boolean; removals: Entry[]; cursor: Cursor };
 
-/** Rows per query while catching up. */
-const PAGE = 200;
-
-/** Concurrent queries of subscribers that catch up. */
-const MAX_CONCURRENT_READS = 4;
+/** How many removals are sent at a time. */
+const REMOVALS = 200;
 
 /** The `retry-after` of a client with too many streams. */
 const RETRY_AFTER_SECONDS = 5;
@@ -60,12 +58,16 @@ export class SlowSubscriber extends Unavailable {
   }
 }
 
-/** The live events. Subscribers share one reader and one journal. */
+/** The entries that match the filter: the same array if all do, so that subscribers share it. */
+const matching = (filter: Filter, entries: readonly (Entry & { sent: FilterFields })[]): readonly Entry[] =>
+  entries.every(({ sent }) => matches(filter, sent)) ? entries : entries.filter(({ sent }) => matches(filter, sent));
+
+/** The live events. Subscribers share one reader and one journal. They take turns to send a batch. */
 export class EventFeed {
   private readonly reader: EventReader;
   private readonly subscribersByClient = new Map<string, number>();
-  private reads = 0;
-  private readonly readDone = new Signal();
+  private readonly history: History;
+  private readonly turns = new Turns();
   private readonly lookups = new Map<string, Promise<BranchStatus>>();
   private readonly streams = new Set<AbortController>();
   private closed = false;
@@ -73,6 +75,7 @@ export class EventFeed {
 
   constructor(private readonly options: FeedOptions) {
     this.reader = new EventReader(options);
+    this.history = new History(options);
   }
 
   /**
@@ -174,14 +177,15 @@ export class EventFeed {
     filter: Filter,
     signal: AbortSignal,
   ): AsyncGenerator<readonly Entry[], number | undefined> {
-    let cursor = start;
+    let at: Step = { entries: [], cursor: start };
     while (!signal.aborted) {
-      const offset = this.reader.offsetAfter(cursor);
+      const offset = this.reader.offsetAfter(at.cursor);
       if (offset !== undefined) return offset;
-      const step = await this.nextStep(cursor, filter, signal);
-      if (step.entries.length > 0) yield step.entries;
-      if (step.cursor.id === cursor.id) await this.reader.changed.wait(signal, RETRY_MS);
-      cursor = step.cursor;
+      const step = await this.nextStep(at, filter);
+      await this.turns.take(signal);
+      if (step.entries.length > 0 && !signal.aborted) yield step.entries;
+      if (step.cursor.id === at.cursor.id) await this.reader.changed.wait(signal, RETRY_MS);
+      at = step;
     }
     return undefined;
   }
@@ -203,8 +207,10 @@ export class EventFeed {
       if (!batch) throw new SlowSubscriber();
       offset = batch.next;
       const selected = batch.entries.filter((entry) => (entry.fields ? matches(filter, entry.fields) : isNew(entry)));
-      if (selected.length > 0) yield selected;
-      else if (batch.entries.length === 0) await this.reader.changed.wait(signal);
+      if (selected.length > 0) {
+        await this.turns.take(signal);
+        if (!signal.aborted) yield selected;
+      } else if (batch.entries.length === 0) await this.reader.changed.wait(signal);
     }
   }
 
@@ -217,47 +223,36 @@ export class EventFeed {
   }
 
   /** Brings a subscriber nearer to the journal: forward through the log, or back from an orphaned branch. */
-  private async nextStep(cursor: Cursor, filter: Filter, signal: AbortSignal): Promise<Step> {
+  private async nextStep({ cursor, isFinal = false }: Step, filter: Filter): Promise<Step> {
     const { current } = this.reader;
-    if (!current) return { entries: [], cursor };
-    const status = await this.branchStatus(cursor);
-    if (!status.isPresent)
+    if (!current) return { entries: [], cursor, isFinal };
+    const status = isFinal ? undefined : await this.branchStatus(cursor);
+    if (status && !status.isPresent)
       return {
         entries: status.removals.filter(({ fields }) => fields && matches(filter, fields)),
         cursor: status.cursor,
       };
     return cursor.eventId < current.base.eventId
-      ? this.readFinalized(cursor, current.base, filter, signal)
-      : this.readPending(cursor, filter, signal);
+      ? this.readFinalized(cursor, current.base, filter)
+      : this.readPending(cursor, filter);
   }
 
   /** Reads finalized events. The database returns only events that can match the filter. */
-  private async readFinalized(cursor: Cursor, base: Cursor, filter: Filter, signal: AbortSignal): Promise<Step> {
+  private async readFinalized(cursor: Cursor, base: Cursor, filter: Filter): Promise<Step> {
     const names = candidateNames(filter);
-    const rows = await this.limitReads(signal, () =>
-      this.options.log.rows(cursor.eventId, base.eventId, PAGE, names.length < eventNames.length ? names : undefined),
-    );
-    if (signal.aborted) return { entries: [], cursor };
-    const entries = rows.map((row) => this.options.messages.event(row, blockOf(base)));
-    return {
-      entries: entries.filter(({ sent }) => matches(filter, sent)),
-      cursor: rows.length < PAGE ? base : (entries.at(-1)?.sent.cursor ?? base),
-    };
+    const page = await this.history.finalized(cursor, base, names.length < eventNames.length ? names : undefined);
+    return { entries: matching(filter, page), cursor: page.at(-1)?.sent.cursor ?? base, isFinal: true };
   }
 
   /** Reads pending events, up to the first that is not on the journal's branch. */
-  private async readPending(cursor: Cursor, filter: Filter, signal: AbortSignal): Promise<Step> {
-    const upTo = this.reader.current?.last ?? cursor;
-    const rows = await this.limitReads(signal, () => this.options.log.rows(cursor.eventId, upTo.eventId, PAGE));
+  private async readPending(cursor: Cursor, filter: Filter): Promise<Step> {
+    const rows = await this.history.rows(cursor, this.reader.current?.last ?? cursor);
     const { current } = this.reader;
     if (!current || !this.reader.holds(cursor)) return { entries: [], cursor };
     const entries = rows.map((row) => this.options.messages.event(row, current.finalizedBlock));
     const foreign = entries.findIndex(({ sent }) => !this.reader.holds(sent.cursor));
     const held = foreign === -1 ? entries : entries.slice(0, foreign);
-    return {
-      entries: held.filter(({ sent }) => matches(filter, sent)),
-      cursor: held.at(-1)?.sent.cursor ?? cursor,
-    };
+    return { entries: matching(filter, held), cursor: held.at(-1)?.sent.cursor ?? cursor };
   }
 
   /** The branch status of a cursor, shared for a moment: after a restart many subscribers resume at the same one. */
@@ -277,7 +272,7 @@ export class EventFeed {
   private async readBranchStatus(start: Cursor): Promise<BranchStatus> {
     const { log, records, getBlockHash, messages } = this.options;
     if (await log.has(start)) return { isPresent: true, removals: [], cursor: start };
-    const branch = await records.branchOf(start, PAGE);
+    const branch = await records.branchOf(start, REMOVALS);
     if (branch.length === 0) throw new Gone(UNKNOWN_ID);
     const removals: Entry[] = [];
     const hashes = new Map<bigint, string | null>();
@@ -291,18 +286,5 @@ export class EventFeed {
     }
     if (cursor.id !== start.id) await this.requireKnown(cursor);
     return { isPresent: false, removals, cursor };
-  }
-
-  /** Limits concurrent reads, so that subscribers that catch up leave connections to other requests. */
-  private async limitReads<Value>(signal: AbortSignal, read: () => Promise<Value[]>): Promise<Value[]> {
-    while (this.reads >= MAX_CONCURRENT_READS && !signal.aborted) await this.readDone.wait(signal);
-    if (signal.aborted) return [];
-    this.reads++;
-    try {
-      return await read();
-    } finally {
-      this.reads--;
-      this.readDone.notify();
-    }
   }
 }

@@ -21,7 +21,7 @@ export type ReaderOptions = {
   onError: (error: unknown) => void;
 };
 
-/** Rows per query. */
+/** Rows per query. The log limits their bytes too. */
 const PAGE = 500;
 
 /** The delay after a failure, and between two requests for the hash of a missing block. */
@@ -169,12 +169,12 @@ export class EventReader {
     if (signal.aborted) return false;
     this.add(state, entries);
     this.finalize(state, snapshot.finalizedBlock);
-    const more = snapshot.rows.length === PAGE;
-    const hasChanged = entries.length > 0 || (!more && !state.caughtUp);
-    if (!more) state.caughtUp = true;
+    const { hasMore } = snapshot;
+    const hasChanged = entries.length > 0 || (!hasMore && !state.caughtUp);
+    if (!hasMore) state.caughtUp = true;
     if (hasChanged) this.changed.notify();
     await this.prune(state);
-    return more;
+    return hasMore;
   }
 
   /**

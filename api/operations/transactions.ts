@@ -27,6 +27,19 @@ const Explanation = z
   })
   .openapi("TransactionExplanation");
 
+/** How many events are described at a time. A transaction can have thousands, and other requests must not wait for all. */
+const SLICE = 100;
+
+/** Maps items, and lets other requests run in between. */
+async function mapInSlices<Item, Value>(items: readonly Item[], map: (item: Item) => Value): Promise<Value[]> {
+  const values: Value[] = [];
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
+    values.push(map(item));
+  }
+  return values;
+}
+
 const selectEvents = preparedQuery((db, { hash }: Placeholders<{ hash: Hex }>) =>
   db.select().from(eventLog).where(eq(eventLog.txHash, hash)).orderBy(eventLog.id),
 );
@@ -46,7 +59,7 @@ export const explainTransaction = operation({
       tx_hash: hash,
       block_number: String(blockOfEvent(first.id)),
       summary: `Transaction contained ${rows.length} event(s)`,
-      events: rows.map(({ name, args: text }) => {
+      events: await mapInSlices(rows, ({ name, args: text }) => {
         const args = EventArguments.parse(JSON.parse(text));
         return { eventName: name, args, description: describeEvent(name, args) };
       }),

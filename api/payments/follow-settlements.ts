@@ -35,11 +35,28 @@ export function createSettlementFollower(
   const requirements = requirementsOf(terms);
   const server = createResourceServer(facilitator, network);
   let unpaid: number | null = null;
+  let hasFinality = true;
 
   /** The node must serve the payment network: on another chain, every transfer would be missing. */
   async function requireNetwork(): Promise<void> {
     const served = `eip155:${await chain.getChainId()}`;
     if (served !== network) throw new Error(`The payment network is ${network}, but X402_RPC_URL serves ${served}`);
+  }
+
+  /**
+   * The finalized block; undefined if the node has none, which is logged once. Payments are then followed for a day, and
+   * reorgs are found as usual.
+   */
+  async function readFinalized(): Promise<bigint | undefined> {
+    try {
+      const { number } = await chain.getBlock({ blockTag: "finalized" });
+      hasFinality = true;
+      return number;
+    } catch (error) {
+      if (hasFinality) log.warn({ err: error }, "the payment network's finalized block could not be read");
+      hasFinality = false;
+      return undefined;
+    }
   }
 
   /** Whether a block is on the chain. Undefined if the node does not have its height yet. */
@@ -109,8 +126,8 @@ export function createSettlementFollower(
           ),
         );
       unpaid = await countUnpaid(db);
-      const { number } = await chain.getBlock({ blockTag: "finalized" });
-      await recordFinality(db, network, number);
+      const finalized = await readFinalized();
+      if (finalized !== undefined) await recordFinality(db, network, finalized);
     },
     /** The number of payments that a reorg has left unpaid. Null before the first round. */
     unpaid: () => unpaid,

@@ -1,6 +1,6 @@
+import { x402ResourceServer } from "@x402/core/server";
 import { type PaymentPayload, type PaymentRequirements, SettleError } from "@x402/core/types";
 import { ExactEvmScheme } from "@x402/evm/exact/server";
-import { x402ResourceServer } from "@x402/hono";
 import type { Logger } from "pino";
 import type { Terms } from "../../config/terms";
 import type { Facilitator } from "./facilitators/remote";

@@ -1,10 +1,11 @@
-import { type Address, encodeFunctionData, type Hex, stringToHex, zeroAddress, zeroHash } from "viem";
+import { type Address, type Hex, stringToHex, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentRegistryAbi } from "../../abis/index";
 import { anyExecution, signIntent } from "../../client/src/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { actor, mined } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
+import { callWithBytes } from "./hostile/texts";
 import { type Stack, startStack } from "./stack";
 
 const registry = "CommerceRegistry";
@@ -187,23 +188,7 @@ describe("a legal chain", () => {
     ["not valid UTF-8", "0x61ff62c328", "a\uFFFDb\uFFFD("],
     ["with a NUL byte", "0x610062", "a\uFFFDb"],
   ] as const)("registers an agent whose metadata URI is %s", async (_, bytes, expected) => {
-    // The ABI encodes strings and bytes the same way, and only bytes can be invalid UTF-8.
-    const asBytes = agentRegistryAbi.flatMap((item) =>
-      item.type === "function" && item.name === "registerAgent"
-        ? [{ ...item, inputs: item.inputs.map((input) => ({ ...input, type: input.type.replace("string", "bytes") })) }]
-        : [],
-    );
-    const encoded = encodeFunctionData({
-      abi: asBytes,
-      functionName: "registerAgent",
-      args: [bytes, "0x01", zeroHash],
-    });
-    const selector = encodeFunctionData({
-      abi: agentRegistryAbi,
-      functionName: "registerAgent",
-      args: ["", "0x", zeroHash],
-    }).slice(0, 10);
-    const data = `${selector}${encoded.slice(10)}` as Hex;
+    const data = callWithBytes(agentRegistryAbi, "registerAgent", [bytes, "0x01", zeroHash]);
     await mined(
       stack.client,
       stack.client.sendTransaction({ account: agent, to: stack.contracts.AgentRegistry, data }),

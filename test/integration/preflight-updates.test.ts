@@ -19,7 +19,10 @@ describe(`preflight and the updates it suggests (seed ${otherSeed}, ${rounds} ro
     },
     120_000 + rounds * 20_000,
   );
-  afterAll(() => comparison?.stack.stop());
+  afterAll(async () => {
+    if (comparison) console.log(comparison.summary(otherSeed));
+    await comparison?.stack.stop();
+  });
 
   it(`agrees on ${rounds * TRANSACTIONS_PER_ROUND} transactions and ${rounds * PAYMENTS_PER_ROUND} payments`, () => {
     expect(comparison.disagreements).toEqual([]);

@@ -16,7 +16,10 @@ describe(`preflight against the contract (seed ${seed}, ${rounds} rounds)`, () =
     },
     120_000 + rounds * 20_000,
   );
-  afterAll(() => comparison?.stack.stop());
+  afterAll(async () => {
+    if (comparison) console.log(comparison.summary(seed));
+    await comparison?.stack.stop();
+  });
 
   it(`agrees on ${rounds * TRANSACTIONS_PER_ROUND} transactions and ${rounds * PAYMENTS_PER_ROUND} payments`, () => {
     expect(comparison.disagreements).toEqual([]);

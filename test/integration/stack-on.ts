@@ -19,6 +19,8 @@ export type StackOptions = {
   index?: boolean;
   /** Whether to generate the sample activity of `npm start` first. */
   sample?: boolean;
+  /** Whether a block may have thousands of transactions or events. Gas is free then. */
+  bulk?: boolean;
   /** Whether to deploy the tokens and feeds of `npm start`, for portfolios. */
   tokens?: boolean;
   env?: NodeJS.ProcessEnv;
@@ -33,11 +35,11 @@ export type StackOptions = {
  */
 export async function startStackOn(
   databaseServer: string,
-  { index = true, sample = false, tokens = false, env = {}, sources, onLine }: StackOptions = {},
+  { index = true, sample = false, bulk = false, tokens = false, env = {}, sources, onLine }: StackOptions = {},
 ): Promise<Stack> {
   const [port = 0] = await freePorts(1);
   const startTime = Math.floor(Date.now() / 1000) - SAMPLE_HISTORY_SECONDS;
-  const chain = await startChain({ port, ...(sample && { startTime }) });
+  const chain = await startChain({ port, bulk, ...(sample && { startTime }) });
   const contracts = await deploy(chain.client);
   if (sample) await sampleActivity(protocolOn(chain.client, contracts), () => {});
   const tokenList = tokens ? await deployTokens(chain.client, contracts) : undefined;

@@ -4,6 +4,7 @@
  */
 export const durations: Record<string, number> = {
   "integration/away-node": 85,
+  "integration/hostile-chain": 48,
   "integration/contracts": 45,
   "integration/package": 45,
   "integration/dev-edits": 38,

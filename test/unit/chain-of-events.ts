@@ -97,13 +97,13 @@ export class ChainOfEvents {
     snapshot: async (after, upTo, limit) => {
       const sent = this.rows().filter(({ id }) => id > after && id <= upTo);
       const blocks = new Map(sent.map(({ id, blockHash }) => [id.slice(0, 12), blockHash]));
+      const later = this.rows().filter(({ id }) => id > upTo);
       return {
         ready: this.ready,
         finalizedBlock: BigInt(this.finalizedBlock),
         blocks: [...blocks].map(([number, hash]) => ({ number, hash })),
-        rows: this.rows()
-          .filter(({ id }) => id > upTo)
-          .slice(0, limit),
+        rows: later.slice(0, limit),
+        hasMore: later.length > limit,
       };
     },
     has: async (cursor) =>

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import lock from "../../package-lock.json" with { type: "json" };
@@ -31,5 +33,20 @@ describe("the platform packages", () => {
   it("are the only databases: the other dependencies contain only a PostgreSQL client", () => {
     const direct = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
     expect(direct.filter((name) => /pg|postgres|sql|lite/.test(name))).toEqual(["pg", "@types/pg"]);
+  });
+});
+
+describe("the table of dependencies in docs/decisions.md", () => {
+  it("has each direct dependency once, with a reason and a maintainer", () => {
+    const text = readFileSync(join(import.meta.dirname, "../../docs/decisions.md"), "utf8");
+    const section = text.split("\n## Dependencies\n")[1]?.split("\n## ")[0] ?? "";
+    const rows = section.split("\n").filter((line) => line.startsWith("| `"));
+    const listed = rows.flatMap((row) => {
+      const [names = "", reason = "", maintainer = ""] = row.slice(2, -2).split(" | ");
+      expect([reason, maintainer], row).not.toContain("");
+      return [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+    });
+    const { dependencies, optionalDependencies, devDependencies } = manifest;
+    expect(listed.sort()).toEqual(Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies }).sort());
   });
 });

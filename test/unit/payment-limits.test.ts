@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TooMany } from "../../api/core/errors";
+import { MAX_CLIENTS } from "../../api/core/minute-counts";
 import { createPaymentLimits } from "../../api/payments/payment-limits";
 
 describe("the limits of a client's payments", () => {
@@ -40,6 +41,14 @@ describe("the limits of a client's payments", () => {
     expect(() => limits.begin("a")).toThrow(TooMany);
     attempt.mark(false);
     expect(() => limits.begin("a")).not.toThrow();
+  });
+
+  it("remember a bounded number of clients: then counting starts again", () => {
+    const limits = createPaymentLimits(1, () => 0);
+    limits.begin("first").end();
+    for (let number = 1; number < MAX_CLIENTS; number++) limits.begin(`client ${number}`).end();
+    expect(() => limits.begin("first")).not.toThrow();
+    expect(() => limits.begin("first")).toThrow(TooMany);
   });
 
   it("bound the payments in progress", () => {

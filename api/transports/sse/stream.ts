@@ -30,7 +30,17 @@ const encode = (fields: string) => new Uint8Array(Buffer.from(`${fields}\n\n`));
 
 const dropped = (data: z.input<typeof StreamDropped>) => encode(`event: dropped\ndata: ${JSON.stringify(data)}`);
 
-const concat = (entries: readonly StreamEntry[]): Uint8Array => Buffer.concat(entries.map(({ bytes }) => bytes));
+/** The bytes of batches that several subscribers receive. */
+const concatenated = new WeakMap<readonly StreamEntry[], Uint8Array>();
+
+/** The bytes of a batch, in one piece. Subscribers that receive the same array share them. */
+function concat(entries: readonly StreamEntry[]): Uint8Array {
+  const known = concatenated.get(entries);
+  if (known) return known;
+  const bytes = Buffer.concat(entries.map((entry) => entry.bytes));
+  concatenated.set(entries, bytes);
+  return bytes;
+}
 
 /**
  * Writes a subscription as Server-Sent Events. It reads from the subscription only after the client has read the previous

@@ -10,6 +10,7 @@ export const rounds = Math.ceil(Number(process.env.PREFLIGHT_ROUNDS ?? 20) / 2);
 export const TRANSACTIONS_PER_ROUND = 250;
 export const PAYMENTS_PER_ROUND = 50;
 const ACTIONS_PER_ROUND = 30;
+const CALLS_PER_BATCH = 50;
 const AT_ONCE = 16;
 
 export type Answer = {
@@ -34,16 +35,27 @@ export const sentences: Record<string, RegExp> = {
   Panic: /is more than the \d+ that remain today/,
 };
 
-async function inChunks<Item, Result>(
+/** Maps items with limited concurrency, in order. */
+async function mapAtOnce<Item, Result>(
   items: readonly Item[],
-  size: number,
-  act: (chunk: readonly Item[]) => Promise<Result[]>,
+  limit: number,
+  map: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  for (let start = 0; start < items.length; start += size)
-    results.push(...(await act(items.slice(start, start + size))));
+  let next = 0;
+  const work = async () => {
+    while (next < items.length) {
+      const place = next++;
+      results[place] = await map(items[place] as Item);
+    }
+  };
+  await Promise.all(Array.from({ length: limit }, work));
   return results;
 }
+
+/** Divides items into chunks. */
+const chunksOf = <Item>(items: readonly Item[], size: number): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, chunk) => items.slice(chunk * size, (chunk + 1) * size));
 
 /** Compares the service with the contract, on accounts with random policies. */
 export class Comparison {
@@ -87,8 +99,11 @@ export class Comparison {
     cases: readonly One[],
     call: (one: One) => { from: Hex; data: Hex },
   ): Promise<Asked<One>[]> {
-    const onChain = await inChunks(cases, 50, (chunk) => verdicts(this.stack, chunk.map(call)));
-    const answers = await inChunks(cases, AT_ONCE, (chunk) => Promise.all(chunk.map((one) => this.ask(one))));
+    const [batches, answers] = await Promise.all([
+      mapAtOnce(chunksOf(cases, CALLS_PER_BATCH), 1, (chunk) => verdicts(this.stack, chunk.map(call))),
+      mapAtOnce(cases, AT_ONCE, (one) => this.ask(one)),
+    ]);
+    const onChain = batches.flat();
     return cases.map((one, place) => {
       const [answer, error] = [answers[place] as Answer, onChain[place] ?? null];
       this.outcomes.set(error ?? "allowed", (this.outcomes.get(error ?? "allowed") ?? 0) + 1);
@@ -100,6 +115,13 @@ export class Comparison {
         );
       return { one, answer };
     });
+  }
+
+  /** The outcome in one line, for the log of a run. */
+  summary(seed: number): string {
+    const cases = [...this.outcomes.values()].reduce((sum, count) => sum + count, 0);
+    const counts = [...this.outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(", ");
+    return `preflight: ${cases} cases, ${this.disagreements.length} disagreements, seed ${seed} (${counts})`;
   }
 
   private async ask(body: unknown): Promise<Answer> {

@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import { pino } from "pino";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSettlementFollower } from "../../../api/payments/follow-settlements";
@@ -145,6 +146,31 @@ describe("a settlement that a reorg removes", () => {
       "The payment network is eip155:1, but X402_RPC_URL serves eip155:31337",
     );
     expect(await stateOf(nonce)).toBe("SETTLED");
+  });
+
+  it("is found also if the node has no finalized block, which is logged once", async () => {
+    const lines: string[] = [];
+    const log = pino({ level: "warn" }, { write: (line: string) => lines.push(line) });
+    let hasFinality = false;
+    const { client } = shop.chain;
+    const getBlock: typeof client.getBlock = (parameters) =>
+      parameters?.blockTag === "finalized" && !hasFinality
+        ? Promise.reject(new Error("invalid block tag finalized"))
+        : client.getBlock(parameters);
+    const payments = { ...shop.offered, chain: { ...client, getBlock } as never };
+    const follower = createSettlementFollower(payments, async () => shop.db(), log);
+    const warnings = () => lines.filter((line) => line.includes("finalized block could not be read")).length;
+    const { nonce } = await bought();
+    for (let number = 0; number < 3; number++) await follower.round();
+    expect([await stateOf(nonce), warnings()]).toEqual(["SETTLED", 1]);
+    await reorg(1);
+    await follower.round();
+    expect([await stateOf(nonce), warnings()]).toEqual(["REVERTED", 1]);
+    hasFinality = true;
+    await follower.round();
+    hasFinality = false;
+    for (let number = 0; number < 2; number++) await follower.round();
+    expect([await stateOf(nonce), warnings()]).toEqual(["SETTLED", 2]);
   });
 
   it("can no longer happen once the block is finalized: the row is deleted when it has expired", async () => {

@@ -145,6 +145,7 @@ export async function openShop({ gateways = 1, startTime }: { gateways?: number;
     chain,
     contracts,
     write,
+    offered: payments,
     facilitator,
     /** The gateways' requests to the payment network, by method. */
     requests,

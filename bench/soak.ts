@@ -1,0 +1,135 @@
+import { execFileSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { encodeFunctionData } from "viem";
+import { protocolAbis } from "../config/contracts";
+import { actor, connect } from "../stack/chain";
+import { protocolOn } from "../stack/protocol";
+import { hashOf } from "../stack/sample/people";
+import { startListeners } from "./listeners-of";
+import { exampleRequests } from "./reads/examples";
+import { requestBytes, startLoadGenerator } from "./reads/load";
+import { formatRate, slopeOf, tableHeader, tableRow } from "./report";
+import { type SampleStack, startSampleStack } from "./sample-stack";
+
+/**
+ * Runs the stack at the highest rate: every read, preflight and new documents in turn, subscribers that come and go, and new
+ * blocks. Prints the resident memory of the indexer and the gateway, and its slope after the warm-up.
+ * `npm run bench:soak -- [--minutes 30]`
+ */
+const CONNECTIONS = 16;
+const WINDOW_MS = 1_000;
+const SUBSCRIBERS = 100;
+const RESUBSCRIBE_MS = 20_000;
+const BLOCK_MS = 500;
+const EVENTS_PER_BLOCK = 20;
+const SAMPLE_MS = 30_000;
+/** The part of the run in which caches fill and code is compiled, at most five minutes. */
+const WARM_UP = 1 / 3;
+const MAX_WARM_UP_MS = 300_000;
+
+const { values: options } = parseArgs({ options: { minutes: { type: "string", default: "30" } } });
+const durationMs = Number(options.minutes) * 60_000;
+
+/** The resident set of a process, in MB. */
+const residentMb = (pid: number) => Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)])) / 1024;
+
+type Stopping = { isStopping: boolean };
+
+/** Mines a block with new agents and policies at an interval. Returns the number of blocks. */
+async function mineBlocks({ deployment }: SampleStack, run: Stopping): Promise<number> {
+  const { AgentRegistry, PolicyModule, TestDollar } = deployment.contracts;
+  const { write } = protocolOn(connect(deployment.rpcUrl), deployment.contracts);
+  let blocks = 0;
+  for (; !run.isStopping; blocks++) {
+    const calls = Array.from({ length: EVENTS_PER_BLOCK }, (_, place) => ({
+      target: PolicyModule,
+      value: 0n,
+      data: encodeFunctionData({
+        abi: protocolAbis.PolicyModule,
+        functionName: "setSpendLimit",
+        args: [TestDollar, BigInt(blocks * EVENTS_PER_BLOCK + place)],
+      }),
+    }));
+    const data = encodeFunctionData({
+      abi: protocolAbis.AgentRegistry,
+      functionName: "registerAgent",
+      args: [`ipfs://soak/${blocks}`, "0x04", hashOf(String(blocks))],
+    });
+    await write(actor(5), "Multicall", "aggregate", [[...calls, { target: AgentRegistry, value: 0n, data }]]);
+    await sleep(BLOCK_MS);
+  }
+  return blocks;
+}
+
+/** Keeps all connections busy with each request in turn. Returns the number of requests. */
+async function sendRequests({ apiUrl, environment }: SampleStack, run: Stopping): Promise<number> {
+  const load = await startLoadGenerator();
+  try {
+    const examples = await exampleRequests(apiUrl);
+    let requests = 0;
+    for (let next = 0; !run.isStopping; next++) {
+      const example = examples[next % examples.length];
+      if (!example) break;
+      const job = { port: environment.apiPort, connections: CONNECTIONS, warmUpMs: 0, windowMs: WINDOW_MS };
+      requests += ((await load.measure({ ...job, ...requestBytes(example.request) })) * WINDOW_MS) / 1000;
+    }
+    return requests;
+  } finally {
+    load.stop();
+  }
+}
+
+/** Keeps subscribers open that read the whole history, and replaces them at an interval. Returns the bytes received. */
+async function subscribe({ environment }: SampleStack, run: Stopping): Promise<number> {
+  const listeners = await startListeners();
+  try {
+    while (!run.isStopping) {
+      // No subscriber is up to date for good: there are always new blocks.
+      const job = { port: environment.apiPort, subscribers: SUBSCRIBERS, lastId: "none", perSecond: SUBSCRIBERS };
+      listeners.open(job);
+      for (const until = Date.now() + RESUBSCRIBE_MS; Date.now() < until && !run.isStopping; ) await sleep(200);
+      listeners.close();
+    }
+    return (await listeners.state()).bytes;
+  } finally {
+    listeners.stop();
+  }
+}
+
+const stack = await startSampleStack((what) => console.error(what));
+try {
+  const { index } = stack;
+  const run: Stopping = { isStopping: false };
+  const start = Date.now();
+  const elapsedHours = () => (Date.now() - start) / 3_600_000;
+  const work = Promise.all([mineBlocks(stack, run), sendRequests(stack, run), subscribe(stack, run)]);
+  const samples: { hours: number; indexer: number; gateway: number }[] = [];
+  console.log(tableHeader(["Minute", "Indexer, MB", "Gateway, MB"]));
+  const sample = () => {
+    const indexer = residentMb(index.indexer.current().pid);
+    const gateway = residentMb(index.gateways[0]?.current().pid ?? 0);
+    samples.push({ hours: elapsedHours(), indexer, gateway });
+    console.log(tableRow([((Date.now() - start) / 60_000).toFixed(1), indexer.toFixed(0), gateway.toFixed(0)]));
+  };
+  const sampling = setInterval(sample, SAMPLE_MS);
+  // An error of any part ends the run.
+  await Promise.race([sleep(durationMs), work]);
+  clearInterval(sampling);
+  sample();
+  run.isStopping = true;
+  const [blocks, requests, bytes] = await work;
+
+  const warmUpHours = Math.min(durationMs * WARM_UP, MAX_WARM_UP_MS) / 3_600_000;
+  const settled = samples.filter(({ hours }) => hours >= warmUpHours);
+  const slope = (name: "indexer" | "gateway") =>
+    `${slopeOf(settled.map((one) => [one.hours, one[name]])).toFixed(1)} MB/hour`;
+  console.log(
+    `${formatRate(requests)} requests, ${blocks} blocks, ${formatRate(bytes / 2 ** 20)} MB of events to subscribers`,
+  );
+  console.log(
+    `Slope after the first ${(warmUpHours * 60).toFixed(1)} min, of ${settled.length} samples: indexer ${slope("indexer")}, gateway ${slope("gateway")}`,
+  );
+} finally {
+  await stack.stop();
+}

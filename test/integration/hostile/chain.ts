@@ -1,0 +1,179 @@
+import {
+  type Account,
+  type Address,
+  encodeFunctionData,
+  type Hex,
+  hexToBigInt,
+  maxUint256,
+  zeroAddress,
+  zeroHash,
+} from "viem";
+import { attestationRegistryAbi, intentBookAbi, multicallAbi, policyModuleAbi } from "../../../abis/index";
+import { anyExecution, signIntent } from "../../../client/src/intents";
+import { type ContractName, protocolAbis } from "../../../config/contracts";
+import { LOCAL_CHAIN_ID } from "../../../config/networks";
+import { actor, mined } from "../../../stack/chain";
+import type { Protocol } from "../../../stack/protocol";
+import { hashOf } from "../../../stack/sample/people";
+import { callWithBytes, hostileTexts } from "./texts";
+
+export const MAX = maxUint256;
+export const ALL_ONES: Hex = `0x${"ff".repeat(32)}`;
+export const LAST_ADDRESS: Address = `0x${"ff".repeat(20)}`;
+
+/** Of the events in one transaction, how many are attestations: for each, the indexer must read the contract. */
+const ATTESTATIONS = 1_000;
+export const EVENTS_IN_ONE_TRANSACTION = 5_000;
+export const BIDS_ON_ONE_INTENT = 3_000;
+
+/** Enough for texts of 100 kB in storage, and for thousands of calls. */
+const TEXT_GAS = 200_000_000n;
+const BULK_GAS = 2_000_000_000n;
+
+const [owner, solver, facilitator] = [actor(17), actor(18), actor(19)];
+
+/** Registers every participant with every hostile text, by an account per text. */
+export async function registerTexts(chain: Protocol): Promise<void> {
+  const send = (account: Account, contract: ContractName, functionName: string, ...args: unknown[]) => {
+    const data = callWithBytes(protocolAbis[contract], functionName, args);
+    return mined(
+      chain.client,
+      chain.client.sendTransaction({ account, to: chain.contracts[contract], data, gas: TEXT_GAS }),
+    );
+  };
+  const bytes = Object.values(hostileTexts);
+  for (const [index, text] of bytes.entries()) {
+    const account = actor(1 + index);
+    const id = BigInt(index + 1);
+    await send(account, "AgentRegistry", "registerAgent", text, text, hashOf("capabilities"));
+    await send(account, "SolverRegistry", "registerSolver", text, hashOf("capabilities"));
+    await send(account, "AttestorRegistry", "registerAttestor", text, hashOf("schemas"));
+    await send(account, "CommerceRegistry", "registerMerchant", account.address, text, hashOf("merchant"));
+    await send(account, "CommerceRegistry", "registerService", id, text, text, hashOf("service"), hashOf("capability"));
+    await send(account, "CommerceRegistry", "registerFacilitator", account.address, text, hashOf("facilitator"));
+  }
+  // Each text also replaces another one.
+  for (const [index, text] of bytes.entries()) {
+    const other = (index + 1) % bytes.length;
+    const id = BigInt(other + 1);
+    await send(actor(1 + other), "AgentRegistry", "updateAgent", id, text, hashOf("updated"));
+    await send(actor(1 + other), "CommerceRegistry", "updateService", id, text, zeroHash, zeroHash, false);
+  }
+}
+
+export const LONG_AGENTS = 12;
+export const ownerOfLongAgents = actor(16);
+
+/** Registers agents of one owner whose texts have more than 1 MiB together. */
+export async function registerLongAgents({ client, contracts }: Protocol): Promise<void> {
+  const { long = "0x" } = hostileTexts;
+  const data = callWithBytes(protocolAbis.AgentRegistry, "registerAgent", [long, "0x04", zeroHash]);
+  for (let agent = 0; agent < LONG_AGENTS; agent++) {
+    const transaction = { account: ownerOfLongAgents, to: contracts.AgentRegistry, data, gas: TEXT_GAS };
+    await mined(client, client.sendTransaction(transaction));
+  }
+}
+
+/** Submits an intent of the owner with the largest values. */
+async function submitIntent(chain: Protocol, nonce: bigint, execution = anyExecution): Promise<void> {
+  const intent = {
+    owner: owner.address,
+    intentType: 0,
+    constraints: { amountInMax: MAX, amountOutMin: 0n, deadline: MAX, slippageBps: 10_000 },
+    execution,
+    inputToken: LAST_ADDRESS,
+    outputToken: LAST_ADDRESS,
+    nonce,
+  };
+  const { IntentBook: intentBook } = chain.contracts;
+  const signed = await signIntent(owner, intent, { intentBook, chainId: LOCAL_CHAIN_ID });
+  await chain.write(solver, "IntentBook", "submitIntent", signed);
+}
+
+/** Uses 2^256 − 1, and other values with all bits set, wherever the contracts accept them. */
+export async function useLargestValues(chain: Protocol): Promise<void> {
+  const { write } = chain;
+  await write(solver, "SolverRegistry", "registerSolver", ["solver", ALL_ONES], 10n ** 18n);
+  const attestation = await write(solver, "AttestationRegistry", "submitAttestation", [ALL_ONES, ALL_ONES, ALL_ONES]);
+  const attestationId = hexToBigInt(attestation.logs[0]?.topics[1] ?? "0x");
+  await submitIntent(chain, MAX, {
+    target: LAST_ADDRESS,
+    dataHash: ALL_ONES,
+    requiredAttestationSubject: ALL_ONES,
+    requiredAttestationSchema: ALL_ONES,
+    metadataURIHash: ALL_ONES,
+  });
+  await write(solver, "IntentBook", "submitBid", [1n, MAX, MAX, MAX, MAX, ALL_ONES]);
+  await write(owner, "IntentBook", "selectBid", [1n, 1n]);
+  const proof = { executionData: ALL_ONES, resultHash: ALL_ONES, traceHash: ALL_ONES, attestationId } as const;
+  const fill = { amountIn: MAX, amountOut: MAX, solver: solver.address, ...proof };
+  await write(solver, "IntentBook", "fillIntent", [1n, fill]);
+
+  const policy = "PolicyModule";
+  for (const token of [zeroAddress, LAST_ADDRESS]) {
+    await write(owner, policy, "setSpendLimit", [token, MAX]);
+    await write(owner, policy, "recordSpend", [token, MAX]);
+  }
+  await write(owner, policy, "setTargetAllowed", [LAST_ADDRESS, true]);
+  await write(owner, policy, "setFunctionAllowed", [LAST_ADDRESS, "0xffffffff", true]);
+  await write(owner, policy, "setPaymentPolicy", [LAST_ADDRESS, LAST_ADDRESS, LAST_ADDRESS, MAX, MAX, true]);
+  const payment = [LAST_ADDRESS, LAST_ADDRESS, LAST_ADDRESS, MAX, ALL_ONES] as const;
+  await write(owner, policy, "recordSignedPayment", payment);
+  await write(owner, policy, "setGuardian", [LAST_ADDRESS]);
+
+  const registry = "CommerceRegistry";
+  await write(facilitator, registry, "registerFacilitator", [facilitator.address, "facilitator", ALL_ONES]);
+  const merchantOwner = actor(1);
+  for (const paymentNonce of [MAX, MAX - 1n]) {
+    const quote = {
+      ...{ merchantId: 1n, serviceNumericId: 1n, agent: LAST_ADDRESS, token: LAST_ADDRESS },
+      ...{ facilitator: facilitator.address, amount: MAX, paymentRail: 3, expiresAt: MAX, paymentNonce },
+      ...{ resourceHash: ALL_ONES, termsHash: ALL_ONES, x402PayloadHash: ALL_ONES },
+    };
+    await write(merchantOwner, registry, "commitQuote", [quote]);
+    const quoteHash = await chain.read(registry, "computeQuoteHash", [quote]);
+    await write(facilitator, registry, "recordReceipt", [quoteHash, ALL_ONES]);
+  }
+  await write(merchantOwner, registry, "recordFulfillment", [1n, ALL_ONES]);
+  await write(merchantOwner, registry, "openDispute", [1n, ALL_ONES]);
+  await write(merchantOwner, registry, "resolveDispute", [1n, 2, ALL_ONES]);
+  for (const subjectType of [0, 1, 2, 3])
+    await write(solver, registry, "recordTrustSignal", [subjectType, MAX, 3, ALL_ONES]);
+}
+
+type Call = { target: Address; value: bigint; data: Hex };
+
+/** Makes many calls in one transaction, and returns its hash. */
+async function aggregate({ client, contracts }: Protocol, calls: Call[]): Promise<Hex> {
+  const data = encodeFunctionData({ abi: multicallAbi, functionName: "aggregate", args: [calls] });
+  const sent = client.sendTransaction({ account: solver, to: contracts.Multicall, data, gas: BULK_GAS });
+  return (await mined(client, sent)).transactionHash;
+}
+
+/** Emits thousands of events in one transaction. */
+export function emitManyEvents(chain: Protocol): Promise<Hex> {
+  const { AttestationRegistry, PolicyModule } = chain.contracts;
+  const calls = Array.from({ length: EVENTS_IN_ONE_TRANSACTION }, (_, number): Call => {
+    if (number < ATTESTATIONS) {
+      const args = [hashOf(`schema ${number % 3}`), ALL_ONES, hashOf(String(number))] as const;
+      const data = encodeFunctionData({ abi: attestationRegistryAbi, functionName: "submitAttestation", args });
+      return { target: AttestationRegistry, value: 0n, data };
+    }
+    const token: Address = `0x${number.toString(16).padStart(40, "0")}`;
+    const data = encodeFunctionData({ abi: policyModuleAbi, functionName: "setSpendLimit", args: [token, MAX] });
+    return { target: PolicyModule, value: 0n, data };
+  });
+  return aggregate(chain, calls);
+}
+
+/** Submits an intent, and thousands of bids on it in one transaction, many of them equal. */
+export async function submitManyBids(chain: Protocol): Promise<Hex> {
+  await submitIntent(chain, MAX - 1n);
+  const calls = Array.from({ length: BIDS_ON_ONE_INTENT }, (_, number): Call => {
+    const amount = MAX - BigInt(number % 100);
+    const args = [2n, amount, amount, MAX, MAX, ALL_ONES] as const;
+    const data = encodeFunctionData({ abi: intentBookAbi, functionName: "submitBid", args });
+    return { target: chain.contracts.IntentBook, value: 0n, data };
+  });
+  return aggregate(chain, calls);
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { cursorOf, START } from "../../api/events/cursor";
+import { History } from "../../api/events/history";
+import { messageMaker } from "../../api/events/message";
+import { ChainOfEvents } from "./chain-of-events";
+
+/** A history of 250 finalized events, with a count of the queries. */
+function historyOf(text = "") {
+  const chain = new ChainOfEvents();
+  for (let block = 0; block < 10; block++) chain.mine(25);
+  chain.index();
+  if (text)
+    for (const { rows } of chain.blocks)
+      for (const row of rows) Object.assign(row, { name: "AgentUpdated", args: JSON.stringify({ metadataURI: text }) });
+  const queries: string[] = [];
+  const { log } = chain;
+  const counted = {
+    ...log,
+    rows: (...range: Parameters<typeof log.rows>) => {
+      queries.push(range[0]);
+      return log.rows(...range);
+    },
+  };
+  const last = chain.blocks.at(-1)?.rows.at(-1);
+  if (!last) throw new Error("The chain has no events");
+  const history = new History({ log: counted, messages: messageMaker(false) });
+  return { history, queries, base: cursorOf(last.id, last.blockHash), ids: chain.ids() };
+}
+
+describe("the history of events", () => {
+  it("has every finalized event, in pages", async () => {
+    const { history, base, ids } = historyOf();
+    const read: string[] = [];
+    let after = START;
+    for (;;) {
+      const page = await history.finalized(after, base);
+      read.push(...page.map(({ sent }) => sent.cursor.id));
+      const last = page.at(-1);
+      if (!last) break;
+      after = last.sent.cursor;
+    }
+    expect(read).toEqual(ids);
+  });
+
+  it("reads and encodes a page once for all subscribers at the same event", async () => {
+    const { history, queries, base } = historyOf();
+    const pages = await Promise.all(Array.from({ length: 1_000 }, () => history.finalized(START, base)));
+    expect(new Set(pages).size).toBe(1);
+    expect(await history.finalized(START, base)).toBe(pages[0]);
+    expect(queries).toHaveLength(1);
+    expect(await history.finalized(START, base, ["AgentRevoked"])).not.toBe(pages[0]);
+    expect(queries).toHaveLength(2);
+  });
+
+  it("keeps at most 8 MiB, of the pages that were used last", async () => {
+    const { history, queries, base } = historyOf("x".repeat(50_000));
+    // A page of 100 events has 5 MB.
+    const first = await history.finalized(START, base);
+    const second = first.at(-1)?.sent.cursor ?? START;
+    await history.finalized(second, base);
+    expect(queries).toHaveLength(2);
+    await history.finalized(second, base);
+    expect(queries).toHaveLength(2);
+    await history.finalized(START, base);
+    expect(queries).toHaveLength(3);
+  });
+
+  it("reads a page again after an error", async () => {
+    const { base } = historyOf();
+    let isFailing = true;
+    const chain = new ChainOfEvents();
+    const rows = async () => (isFailing ? Promise.reject(new Error("unavailable")) : []);
+    const history = new History({ log: { ...chain.log, rows }, messages: messageMaker(false) });
+    await expect(history.finalized(START, base)).rejects.toThrow("unavailable");
+    isFailing = false;
+    expect(await history.finalized(START, base)).toEqual([]);
+  });
+});
