@@ -22,10 +22,7 @@ const Pagination = z
   .strictObject({
     limit: z.int().min(1).max(100).openapi({ example: 50 }),
     offset: z.int().min(0).openapi({ example: 0 }),
-    count: z.int().min(0).openapi({
-      description: "Rows in this page. A page with very long texts (1 MiB) ends before its limit.",
-      example: 1,
-    }),
+    count: z.int().min(0).openapi({ description: "Rows in this page.", example: 1 }),
     next_cursor: z.string().nullable().openapi({ description: "Null on the last page.", example: null }),
     total: z.int().min(0).optional().openapi({ description: "Rows in the whole list. Present with total=true." }),
   })
@@ -215,8 +212,8 @@ export function pagedList<Filters extends Record<string, unknown>, Row, const Va
       page(values),
       total ? Promise.all(counts.map((count) => count(values))) : undefined,
     ]);
-    const rows = firstRows(found, limit);
-    const last = found.length > rows.length ? rows.at(-1) : undefined;
+    const rows = found.slice(0, limit);
+    const last = found.length > limit ? rows.at(-1) : undefined;
     const lastKey = last && order.map(({ of }) => String(of(last)));
     return {
       rows,
@@ -229,32 +226,6 @@ export function pagedList<Filters extends Record<string, unknown>, Row, const Va
       },
     };
   };
-}
-
-/**
- * A page ends after the row that exceeds this number of bytes. Texts from the chain and published metadata are of any
- * length, and a page of the longest would keep the process and the network busy.
- */
-const MAX_PAGE_BYTES = 1024 * 1024;
-
-/** Counting the bytes of a short text takes longer than it matters. */
-const SHORT_TEXT = 1_000;
-
-/** The size of the texts of a row, approximately. */
-function bytesOf(value: unknown): number {
-  if (typeof value === "string") return value.length < SHORT_TEXT ? value.length : Buffer.byteLength(value);
-  if (typeof value !== "object" || value === null) return 0;
-  let bytes = 0;
-  for (const name in value) bytes += bytesOf(value[name as keyof typeof value]);
-  return bytes;
-}
-
-/** The rows of a page: at most `limit`, and at least one, if there is one. */
-export function firstRows<Row>(found: readonly Row[], limit: number): Row[] {
-  let bytes = 0;
-  let count = 0;
-  while (count < found.length && count < limit && bytes < MAX_PAGE_BYTES) bytes += bytesOf(found[count++]);
-  return found.slice(0, count);
 }
 
 /** Decodes the sort key of a cursor. */

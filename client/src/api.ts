@@ -22,7 +22,7 @@ export type Agent = {
 export type Pagination = {
   limit: number;
   offset: number;
-  /** Rows in this page. A page with very long texts (1 MiB) ends before its limit. */
+  /** Rows in this page. */
   count: number;
   /** Null on the last page. */
   next_cursor: string | null;
