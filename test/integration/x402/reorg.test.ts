@@ -92,6 +92,25 @@ describe("a settlement that a reorg removes", () => {
     expect(await has(receiptOf(response).transaction)).toBe(true);
   });
 
+  it("is found in an earlier block than the newest one before the settlement", async () => {
+    const { client } = shop.chain;
+    const before = await received();
+    const snapshot = await client.snapshot();
+    const ancestor = await client.getBlockNumber();
+    await client.mine({ blocks: 5 });
+    const { header, nonce, transaction, body } = await bought();
+    await round();
+    const raw = await client.request({ method: "eth_getRawTransactionByHash", params: [transaction] } as never);
+    await client.revert({ id: snapshot });
+    await client.sendRawTransaction({ serializedTransaction: raw });
+    await client.mine({ blocks: 7 });
+    for (let number = 0; number < 3; number++) await round();
+    expect(await rowOf(nonce)).toMatchObject({ state: "SETTLED", transaction, blockNumber: ancestor + 1n });
+    expect(await received()).toBe(before + PRICE);
+    const replayed = await pay(header);
+    expect([replayed.status, await replayed.text()]).toEqual([200, body]);
+  });
+
   it("of two payments removes only the newer one, if the older block stays", async () => {
     const older = await bought();
     const newer = await bought();
