@@ -28,14 +28,17 @@ export const blockOfCheckpoint = (checkpoint: string) => BigInt(checkpoint.slice
 /**
  * The transaction that last wrote the checkpoint identifies the newest block's commit, also if another block of the same
  * height replaced it. Ponder reverts blocks without writing the checkpoint; then the newest event is another one.
+ *
+ * A starting Ponder locks the event log before its checkpoints. This query uses them in the same order, so that it waits
+ * for Ponder instead of blocking it.
  */
 const headQuery = sql`
   SELECT value->>'is_ready' AS is_ready, checkpoint.latest_checkpoint,
     concat_ws(' ', current_schema(), checkpoint.xmin, newest.id, newest.block_hash) AS revision
   FROM _ponder_meta
+  LEFT JOIN (SELECT id, block_hash FROM event_log ORDER BY id DESC LIMIT 1) AS newest ON true
   LEFT JOIN (SELECT xmin, latest_checkpoint FROM _ponder_checkpoint ORDER BY latest_checkpoint DESC LIMIT 1) AS checkpoint
     ON true
-  LEFT JOIN (SELECT id, block_hash FROM event_log ORDER BY id DESC LIMIT 1) AS newest ON true
   WHERE key = 'app'`;
 
 async function readIndexHead(db: Pick<IndexDatabase, "execute">, pending: string | undefined): Promise<IndexHead> {
