@@ -48,7 +48,7 @@ describe("a random history, random clients and random faults", () => {
     { timeout: 900_000 },
     async (seed) => {
       const startedAt = Date.now();
-      const { plan, problems, summary, log } = await simulate(seed, { postgres, portfolioChain }).catch(
+      const { plan, problems, summary, failures, log } = await simulate(seed, { postgres, portfolioChain }).catch(
         (error: unknown) => {
           throw new Error(`SIMULATION_SEED=${seed}: ${error instanceof Error ? error.message : error}`, {
             cause: error,
@@ -57,6 +57,7 @@ describe("a random history, random clients and random faults", () => {
       );
       const seconds = Math.round((Date.now() - startedAt) / 1000);
       console.log(`SIMULATION_SEED=${seed} ${seconds} s ${JSON.stringify(summary)} ${describePlan(plan)}`);
+      for (const failure of failures) console.log(`SIMULATION_SEED=${seed} ${failure}`);
       if (problems.length > 0) {
         const file = join(tmpdir(), `intentry-simulation-${seed}.log`);
         await writeFile(file, log);

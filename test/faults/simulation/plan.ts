@@ -51,16 +51,19 @@ export type Plan = {
 const ROUNDS = 6;
 const STEPS = 3;
 
+/** Purchases start in these rounds. A payment whose gateway was killed can continue after 30 s, partly in later rounds. */
+const PAYING_ROUNDS = 4;
+
 function shuffled<Item>(random: Random, items: readonly Item[]): Item[] {
   const left = [...items];
   return items.flatMap(() => left.splice(random.below(left.length), 1));
 }
 
-const makeStep = (random: Random): Step => ({
+const makeStep = (random: Random, mayBuy: boolean): Step => ({
   actions: 1 + random.below(6),
   writes: 1 + random.below(5),
   reads: 1 + random.below(4),
-  purchases: random.below(2),
+  purchases: mayBuy ? random.below(3) : 0,
   cutStreams: random.chance(0.2),
   reorg: random.chance(0.2),
 });
@@ -80,7 +83,7 @@ export function makePlan(random: Random): Plan {
         service,
         from: random.below(STEPS),
         rpc: fate && random.chance(0.6) ? { fate, share: 0.1 + random.below(5) / 10 } : undefined,
-        steps: Array.from({ length: STEPS }, () => makeStep(random)),
+        steps: Array.from({ length: STEPS }, () => makeStep(random, number < PAYING_ROUNDS)),
         waits: random.chance(0.5),
       };
     }),

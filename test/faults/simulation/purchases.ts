@@ -133,6 +133,17 @@ export class Purchases {
     return wrong;
   }
 
+  /** The state of each purchase, for an error message. */
+  states = () =>
+    Promise.all(
+      this.purchases.map(async (purchase) => ({
+        nonce: purchase.nonce,
+        isDelivered: purchase.delivered !== undefined,
+        isRejected: purchase.isRejected,
+        timesCharged: await this.timesCharged(purchase),
+      })),
+    );
+
   get counts() {
     const delivered = this.purchases.filter((purchase) => purchase.delivered !== undefined).length;
     const rejected = this.purchases.filter(({ isRejected }) => isRejected).length;
