@@ -6,12 +6,18 @@ import { type LocalChain, startChain } from "../../stack/chain";
 import { freePorts } from "../../stack/ports";
 import { type Postgres, startPostgres } from "../../stack/postgres/test-server";
 import { positiveInteger } from "../support/seed";
-import { describePlan, makePlan, serviceFaults } from "./simulation/plan";
+import { describePlan, makePlan, rpcFaults, serviceFaults } from "./simulation/plan";
 import { randomSources } from "./simulation/random-sources";
 import { simulate } from "./simulation/run";
 
 /** The seeds of `npm test`: together they have every fault. */
-const FIXED = [1, 2, 3, 4, 6];
+const FIXED = [1, 2, 3, 5, 6];
+
+/** Seeds that have failed, and why. Add a seed here when it fails. They run with the fixed ones. */
+const FOUND: Readonly<Record<number, string>> = {
+  1: "(found: a stall after a reorg, deadlocks with a starting indexer, a transfer that was not found)",
+  5: "(found: a delivered response whose settlement was not recorded)",
+};
 
 /** Chain id of the chain of portfolios, Base. */
 const PORTFOLIO_CHAIN_ID = 8453;
@@ -26,7 +32,8 @@ function seedsToRun(): number[] {
     return Array.from({ length: last - first + 1 }, (_, index) => first + index);
   }
   const count = positiveInteger("SIMULATION_SEEDS", SIMULATION_SEEDS, 0);
-  return count === 0 ? FIXED : Array.from({ length: count }, (_, index) => index + 1);
+  const usual = new Set([...FIXED, ...Object.keys(FOUND).map(Number)]);
+  return count === 0 ? [...usual] : Array.from({ length: count }, (_, index) => index + 1);
 }
 
 describe("a random history, random clients and random faults", () => {
@@ -43,10 +50,12 @@ describe("a random history, random clients and random faults", () => {
     await postgres?.stop();
   });
 
-  it.each(seedsToRun())(
-    "of seed %i leave the service as if nothing had happened",
+  const cases = seedsToRun().map((seed) => ({ seed, found: FOUND[seed] ?? "" }));
+
+  it.each(cases)(
+    "of seed $seed leave the service as if nothing had happened $found",
     { timeout: 900_000 },
-    async (seed) => {
+    async ({ seed }) => {
       const startedAt = Date.now();
       const { plan, problems, summary, failures, log } = await simulate(seed, { postgres, portfolioChain }).catch(
         (error: unknown) => {
@@ -68,7 +77,9 @@ describe("a random history, random clients and random faults", () => {
   );
 
   it("have every fault in the fixed seeds", () => {
-    const planned = FIXED.flatMap((seed) => makePlan(randomSources(seed).plan).rounds);
-    expect(new Set(planned.map(({ service }) => service))).toEqual(new Set(serviceFaults));
+    const rounds = FIXED.flatMap((seed) => makePlan(randomSources(seed).plan).rounds);
+    expect(new Set(rounds.map(({ service }) => service))).toEqual(new Set(serviceFaults));
+    expect(new Set(rounds.flatMap(({ rpc }) => rpc?.fate ?? []))).toEqual(new Set(rpcFaults));
+    expect(rounds.flatMap(({ steps }) => steps).some(({ reorg }) => reorg)).toBe(true);
   });
 });

@@ -36,25 +36,37 @@ const TABLES = `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_ta
  * Makes every insert and update fail with disk_full (53100), as when PostgreSQL can't extend a table's file. The error comes
  * from triggers: a file system of a limited size can't be mounted without root rights.
  */
-export const fillDisk = (url: string): Promise<void> =>
-  withClient(url, async (client) => {
-    await client.query(`CREATE OR REPLACE FUNCTION ${FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $$
+export async function fillDisk(url: string): Promise<void> {
+  await administer(url, [
+    `CREATE OR REPLACE FUNCTION ${FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';
-      END $$`);
-    const { rows } = await client.query<{ name: string }>(TABLES);
-    for (const { name } of rows)
-      await client
-        .query(`CREATE TRIGGER simulated_disk_full BEFORE INSERT OR UPDATE ON ${name}
-          FOR EACH STATEMENT EXECUTE FUNCTION ${FUNCTION}()`)
-        // The indexer drops tables when it starts.
-        .catch((error: unknown) => {
-          if (!(error instanceof pg.DatabaseError && error.code === "42P01")) throw error;
-        });
-  });
+      END $$`,
+  ]);
+  await changeTables(
+    url,
+    (table) => `CREATE OR REPLACE TRIGGER simulated_disk_full BEFORE INSERT OR UPDATE ON ${table}
+      FOR EACH STATEMENT EXECUTE FUNCTION ${FUNCTION}()`,
+  );
+}
 
 export const freeDisk = (url: string): Promise<void> =>
-  administer(url, [`DROP FUNCTION IF EXISTS ${FUNCTION}() CASCADE`]);
+  changeTables(url, (table) => `DROP TRIGGER IF EXISTS simulated_disk_full ON ${table}`);
+
+/** SQLSTATE of undefined_table: the indexer drops tables when it starts. */
+const UNDEFINED_TABLE = "42P01";
+
+/** Runs a statement for each table. It is repeated after a deadlock with the service. */
+async function changeTables(url: string, statementFor: (table: string) => string): Promise<void> {
+  const tables = await withClient(url, async (client) => (await client.query<{ name: string }>(TABLES)).rows);
+  for (const { name } of tables)
+    await eventually(`a changed trigger of ${name}`, () =>
+      administer(url, [statementFor(name)]).then(
+        () => true,
+        (error: unknown) => error instanceof pg.DatabaseError && error.code === UNDEFINED_TABLE,
+      ),
+    );
+}
 
 /** Kills a server process of one of the service's connections, as the kernel does without memory. PostgreSQL restarts itself. */
 export async function killBackend(url: string, random: Random): Promise<void> {

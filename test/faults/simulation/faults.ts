@@ -1,6 +1,7 @@
 import type { Postgres } from "../../../stack/postgres/test-server";
 import type { Random } from "../../integration/actions/random";
 import type { RpcProxy } from "../../integration/rpc-proxy";
+import { isRunning } from "../../support/processes";
 import { fillDisk, freeDisk, killBackend, setReadOnly } from "./database-faults";
 import type { Round, ServiceFault } from "./plan";
 import type { Part, Service } from "./service";
@@ -30,7 +31,10 @@ const pausing =
   (part: Part): Start =>
   async ({ service }) => {
     const pid = await service.signal(part, "SIGSTOP");
-    return async () => void process.kill(pid, "SIGCONT");
+    return async () => {
+      // The supervisor may have replaced it.
+      if (await isRunning(pid)) process.kill(pid, "SIGCONT");
+    };
   };
 
 const halting =

@@ -85,10 +85,13 @@ export class Service {
 
   /** Sends a signal to a process, once it runs. Returns its pid. */
   async signal(part: Part, signal: NodeJS.Signals): Promise<number> {
-    const pid = await eventually(`a running ${part}`, async () => (await this.pidsOf(part))[0]);
-    if (part === "supervisor") this.signaled.add(pid);
-    process.kill(pid, signal);
-    return pid;
+    return eventually(`a running ${part}`, async () => {
+      const [pid] = await this.pidsOf(part);
+      if (pid === undefined) return undefined;
+      if (part === "supervisor") this.signaled.add(pid);
+      process.kill(pid, signal); // Throws if it has ended meanwhile.
+      return pid;
+    });
   }
 
   /** Waits until the index has this block, and the service is ready. */
