@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { protocolAbis } from "../config/contracts";
 import { actor, connect } from "../stack/chain";
+import type { Contracts } from "../stack/deploy";
 import { protocolOn } from "../stack/protocol";
 import { hashOf } from "../stack/sample/people";
 import { percentile } from "./report";
@@ -20,7 +21,7 @@ const stack = await startSampleStack((what) => console.error(what));
 try {
   const { deployment, apiUrl } = stack;
   const client = connect(deployment.rpcUrl);
-  const { read, write } = protocolOn(client, deployment.contracts);
+  const { read, write } = protocolOn(client, deployment.contracts as Contracts);
   const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   const account = actor(5);
   // Ids are consecutive, and nobody else registers agents.
