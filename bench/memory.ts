@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
-import { exampleRequests } from "./reads/examples";
+import { exampleRequests } from "../test/support/same-answers/examples";
 import { requestBytes, startLoadGenerator } from "./reads/load";
 import { tableHeader, tableRow } from "./report";
 import { startSampleStack } from "./sample-stack";

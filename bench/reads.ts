@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { compareServers } from "../test/support/same-answers/compare";
+import { type Example, exampleRequests } from "../test/support/same-answers/examples";
 import { type Bar, ratioPlot } from "./plot";
-import { compareServers } from "./reads/compare";
-import { type Example, exampleRequests } from "./reads/examples";
 import { type LoadGenerator, requestBytes, startLoadGenerator } from "./reads/load";
 import { type ServerName, type Servers, serverNames, startServers } from "./reads/servers";
 import { formatRate, median, tableHeader, tableRow } from "./report";

@@ -1,4 +1,4 @@
-import { compareServers } from "./reads/compare";
+import { compareServers } from "../test/support/same-answers/compare";
 
 /**
  * Compares the answers of two servers of the same data, for every route. Exits with 1 if any differ.

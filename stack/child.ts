@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-type StopSignal = "SIGTERM" | "SIGINT" | "SIGKILL";
+type StopSignal = "SIGTERM" | "SIGINT" | "SIGQUIT" | "SIGKILL";
 
 export type Child = {
   name: string;

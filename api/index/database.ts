@@ -84,6 +84,29 @@ async function isCompatible(pool: pg.Pool, build: string): Promise<boolean> {
 type Choice = { schema: string; isFinal: boolean; ownCheckpoint: string };
 
 /**
+ * A read that waits longer for a lock fails, and releases its own locks. PostgreSQL looks for deadlocks after 1 s, and would
+ * end a starting Ponder, which locks all tables in its own order, as well as reads.
+ */
+const LOCK_MS = 500;
+
+/** How often a read is attempted that can't get its locks. */
+const LOCK_ATTEMPTS = 20;
+
+/** SQLSTATE of a lock timeout and of a deadlock. */
+const isLocked = (error: unknown) => error instanceof pg.DatabaseError && /^(55P03|40P01)$/.test(error.code ?? "");
+
+/** Repeats a read that can't get its locks. Every read is one statement. */
+async function untilUnlocked<Result>(read: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read();
+    } catch (error) {
+      if (attempt === LOCK_ATTEMPTS || !isLocked(error)) throw error;
+    }
+  }
+}
+
+/**
  * Chooses the build to serve: the newest compatible earlier build until this version's build has reached the same block.
  * Responses therefore never go back in time.
  */
@@ -112,7 +135,7 @@ export function openIndex(options: Options): OpenIndex {
   const connectTo = (schema: string) => {
     const pool = new PreparedPool({
       connectionString: databaseUrl,
-      options: `-c search_path=${schema} -c default_transaction_read_only=on -c statement_timeout=${STATEMENT_MS}`,
+      options: `-c search_path=${schema} -c default_transaction_read_only=on -c lock_timeout=${LOCK_MS} -c statement_timeout=${STATEMENT_MS}`,
       application_name: "intentry_gateway",
       max: POOL_SIZE,
       connectionTimeoutMillis: CONNECT_MS,
@@ -146,7 +169,9 @@ export function openIndex(options: Options): OpenIndex {
     if (!closed) timer = setTimeout(check, CHECK_MS);
   };
   const checking = check();
-  const router = { query: (...args: Parameters<pg.Pool["query"]>) => served.pool.query(...args) };
+  const query = (...args: Parameters<pg.Pool["query"]>) =>
+    untilUnlocked(() => Promise.resolve(served.pool.query(...args)));
+  const router = { query };
   return {
     db: drizzle(router as pg.Pool, { casing: "snake_case" }),
     pendingCheckpoint: () => (served.schema === build ? undefined : pending),

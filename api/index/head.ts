@@ -24,6 +24,9 @@ export const blockOfCheckpoint = (checkpoint: string) => BigInt(checkpoint.slice
 /**
  * The transaction that last wrote the checkpoint identifies the newest block's commit, also if another block of the same
  * height replaced it. Ponder reverts blocks without writing the checkpoint; then the newest event is another one.
+ *
+ * A starting Ponder locks the event log before its checkpoints. This query uses them in the same order, so that it waits
+ * for Ponder instead of blocking it.
  */
 const selectProgress = preparedQuery((db: ReadableIndex) =>
   db
@@ -34,9 +37,9 @@ const selectProgress = preparedQuery((db: ReadableIndex) =>
     })
     .from(
       sql`_ponder_meta
+        LEFT JOIN (SELECT id, block_hash FROM event_log ORDER BY id DESC LIMIT 1) AS newest ON true
         LEFT JOIN (SELECT xmin, latest_checkpoint FROM _ponder_checkpoint ORDER BY latest_checkpoint DESC LIMIT 1)
-          AS checkpoint ON true
-        LEFT JOIN (SELECT id, block_hash FROM event_log ORDER BY id DESC LIMIT 1) AS newest ON true`,
+          AS checkpoint ON true`,
     )
     .where(sql`key = 'app'`),
 );

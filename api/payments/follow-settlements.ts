@@ -81,11 +81,15 @@ export function createSettlementFollower(
     }
   }
 
-  /** Looks up one transfer. If it is missing, the payment advances by one state per round. */
+  /** Looks up one transfer, and records its block. If it is missing, the payment advances by one state per round. */
   async function locate(db: StoreDatabase, row: Unlocated): Promise<void> {
     const stored = row.payload === null ? undefined : readStored(row.payload);
     const found = await findSettlement(chain, row, stored?.payload.accepted ?? requirements);
-    if (found) return recordLocation(db, row, found);
+    if (found) {
+      // A reorg after the first check may have put this transfer on another branch than the blocks known before.
+      await forgetOrphanedBlocks(db, await readBlocks(db, network));
+      return recordLocation(db, row, found);
+    }
     if (row.isLeased) return;
     const { payer, nonce, transaction } = row;
     if (row.state === "SETTLED") {

@@ -19,6 +19,9 @@ export type Settlement = { transaction: Hex; blockNumber: bigint; blockHash: Hex
 /** Search range in blocks if the block before settlement is unknown. */
 const BLOCKS_BACK = 1_000n;
 
+/** After a reorg, the transfer may be in an earlier block than the newest one before settlement. No reorg is deeper. */
+const MAX_REORG_BLOCKS = 256n;
+
 /**
  * Finds the transaction that settled a payment and its block, or null. A used nonce is not sufficient: the payer may have canceled it or
  * used it for another transfer. So the receipt must contain the expected Transfer event.
@@ -30,11 +33,12 @@ export async function findSettlement(
 ): Promise<Settlement | null> {
   const head = await chain.getBlockNumber({ cacheTime: 0 });
   const address = asset as Address;
+  const first = fromBlock === null ? head - BLOCKS_BACK : fromBlock - MAX_REORG_BLOCKS;
   const logs = await chain.getLogs({
     address,
     event: authorizationUsed,
     args: { authorizer: payer as Address, nonce: nonce as Hex },
-    fromBlock: fromBlock ?? (head > BLOCKS_BACK ? head - BLOCKS_BACK : 0n),
+    fromBlock: first > 0n ? first : 0n,
     toBlock: "latest",
   });
   for (const { transactionHash } of logs) {

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { compile } from "../../stack/compile.js";
-import type { Request } from "./examples";
+import type { Request } from "../../test/support/same-answers/examples";
 
 /** One measurement: a request over a number of keep-alive connections. */
 export type Job = {

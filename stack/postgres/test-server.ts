@@ -10,6 +10,10 @@ export type Postgres = {
   url: string;
   /** Creates an empty database and returns its URL. */
   createDatabase: (name: string) => Promise<string>;
+  /** Stops the server. `immediate` aborts it as a crash does, so that the next start recovers from the write-ahead log. */
+  halt: (mode: "fast" | "immediate") => Promise<void>;
+  /** Starts a halted server on the same data. */
+  resume: () => Promise<void>;
   /** Stops the server while `meanwhile` runs, and restarts it on the same data. */
   whileStopped: (meanwhile: () => Promise<void>) => Promise<void>;
   stop: () => Promise<void>;
@@ -44,15 +48,21 @@ export async function startPostgres(): Promise<Postgres> {
   const start = () => startCluster(tools, data, { port, settings: SETTINGS });
   let cluster = await start();
   const url = cluster.url("postgres");
+  const halt: Postgres["halt"] = (mode) => cluster.child.stop(mode === "fast" ? "SIGINT" : "SIGQUIT");
+  const resume = async () => {
+    cluster = await start();
+  };
   return {
     url,
     createDatabase: (name) => createDatabase(url, name),
+    halt,
+    resume,
     async whileStopped(meanwhile) {
-      await cluster.child.stop();
+      await halt("fast");
       try {
         await meanwhile();
       } finally {
-        cluster = await start();
+        await resume();
       }
     },
     async stop() {

@@ -93,6 +93,8 @@ export class FollowingClient {
     private readonly url: string,
     /** Whether to accept removals of events before its start. */
     private readonly lenient = false,
+    /** Whether the service may end the stream with a 503, as while its database is away. */
+    private readonly mayBeDropped = false,
   ) {}
 
   async connect(): Promise<void> {
@@ -127,7 +129,8 @@ export class FollowingClient {
       const block = BigInt(String(data.block_number));
       if (block <= this.finalizedBlock) this.problems.push(`finalized ${block} came after ${this.finalizedBlock}`);
       this.finalizedBlock = block;
-    } else if (event === "dropped" && data.error !== STOPPING) this.problems.push(JSON.stringify(data));
+    } else if (event === "dropped" && data.error !== STOPPING && !(this.mayBeDropped && data.status === 503))
+      this.problems.push(JSON.stringify(data));
     if (id !== undefined) this.lastId = id;
   }
 }

@@ -51,11 +51,21 @@ export async function runLegalActions(protocol: Protocol, options: Options): Pro
   await client.setAutomine(false);
   try {
     const world = "after" in options ? options.after : await newWorld(protocol, options.seed);
-    for (let left = options.count; left > 0; ) left -= await makeBlock(world, options.among ?? kinds, client, left);
+    await mineActions(world, client, options.count, options.among);
     return world;
   } finally {
     await client.setAutomine(true);
   }
+}
+
+/** Mines blocks with `count` random legal actions. Automine must be off. */
+export async function mineActions(
+  world: World,
+  client: ChainConnection,
+  count: number,
+  among: readonly ActionKind[] = kinds,
+): Promise<void> {
+  for (let left = count; left > 0; ) left -= await makeBlock(world, among, client, left);
 }
 
 /** The names of the kinds of action that have not happened. */
@@ -67,7 +77,8 @@ const DAY = 86_400n;
 /** A time in the future (2033), so that a seed generates the same times on any day. */
 const FIRST_ACTION = 2_000_000_000n;
 
-async function newWorld({ client, contracts }: Protocol, seed: number): Promise<World> {
+/** The model of a chain that has only the deployment. Automine must be off. */
+export async function newWorld({ client, contracts }: Protocol, seed: number): Promise<World> {
   const wallets = [actor(1), actor(2), actor(3), actor(4), actor(5), actor(6), actor(7), actor(8)] as const;
   const world: World = {
     random: seededRandom(seed),

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../../config/networks";
 import { actor } from "../../stack/chain";
@@ -32,6 +33,15 @@ describe("a restart", () => {
     ]);
     await stack.client.mine({ blocks: 12 });
   };
+
+  const query = async (text: string) => {
+    const client = new pg.Client({ connectionString: stack.databaseUrl });
+    await client.connect();
+    return client.query(text).finally(() => client.end());
+  };
+  /** The number of reads that wait for a lock. */
+  const waiting = async () =>
+    Number((await query("SELECT count(*) AS count FROM pg_locks WHERE NOT granted")).rows[0]?.count);
 
   it("resumes after SIGTERM without duplicates or gaps, and leaves no lock", async () => {
     for (const name of ["one", "two", "three"]) await act(name);
@@ -65,6 +75,35 @@ describe("a restart", () => {
     await expectPublished(stack.apiUrl, published);
     expect(await stack.rows("agent")).toHaveLength(6);
     expect(await differences(stack)).toEqual([]);
+  });
+
+  it("locks the tables of the index while clients read them, without a deadlock or a failed read", async () => {
+    const { rows: builds } = await query("SELECT schemaname AS name FROM pg_tables WHERE tablename = 'event_log'");
+    const schema = pg.escapeIdentifier(builds[0]?.name);
+    const statuses = new Set<number>();
+    let isReading = true;
+    // Each limit is another response, so that none is cached.
+    const reading = ["/intents?limit=", "/merchants/1/reputation?x=", "/ready?x="].map(async (path) => {
+      for (let number = 1; isReading; number++)
+        statuses.add((await fetch(`${stack.apiUrl}${path}${1 + (number % 100)}`)).status);
+    });
+    // Ponder locks them in the first order. Reads of several tables use them in either order.
+    const tables = ["event_log", "fill_proof", "fill", "intent", "_ponder_checkpoint"];
+    for (const order of [tables, [...tables].reverse()]) {
+      const locking = new pg.Client({ connectionString: stack.databaseUrl });
+      await locking.connect();
+      await locking.query("BEGIN");
+      for (const table of order) {
+        await locking.query(`LOCK TABLE ${schema}.${table} IN ACCESS EXCLUSIVE MODE`);
+        await expect.poll(waiting).toBeGreaterThan(0);
+      }
+      await locking.query("COMMIT");
+      await locking.end();
+    }
+    isReading = false;
+    await Promise.all(reading);
+    statuses.delete(404); // There is no merchant.
+    expect([...statuses]).toEqual([200]);
   });
 
   it("fails on a busy port instead of using the next one", async () => {

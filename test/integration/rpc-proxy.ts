@@ -6,9 +6,10 @@ type Call = { method: string; params: unknown[] };
 
 /**
  * How the proxy handles a call: pass it on, return an error, close the connection, never respond, return 429 or 500, respond
- * late (after later calls), or pass it to a node that is two blocks behind, as behind a load balancer.
+ * late (after later calls), respond with half of the JSON, or pass it to a node that is two blocks behind, as behind a load
+ * balancer.
  */
-type Fate = "pass" | "refuse" | "cut" | "wait" | "limit" | "fail" | "late" | "behind";
+export type Fate = "pass" | "refuse" | "cut" | "wait" | "limit" | "fail" | "late" | "truncate" | "behind";
 
 const LATE_MS = 400;
 
@@ -33,20 +34,19 @@ const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 const status: Partial<Record<Fate, number>> = { limit: 429, fail: 500 };
 
 /**
- * Starts a proxy of an RPC node that records calls and can inject faults. HTTP only, unless `webSocket` is set.
+ * Starts a proxy of an RPC node that records calls and can inject faults. HTTP only, unless `webSocket` is set. Of a batch
+ * the first call decides, and only that one is recorded.
  */
 export async function startRpcProxy(firstTarget: string, { webSocket = false } = {}): Promise<RpcProxy> {
   let target = firstTarget;
   let fateOf: (call: Call) => Fate = () => "pass";
   let inFlight = 0;
   let headsInFlight = 0;
-  const ask = async (call: Call & { id: number }) => {
-    const headers = { "content-type": "application/json" };
-    const body = JSON.stringify({ jsonrpc: "2.0", ...call });
-    return (await fetch(target, { method: "POST", headers, body })).text();
-  };
+  const ask = async (body: string) =>
+    (await fetch(target, { method: "POST", headers: { "content-type": "application/json" }, body })).text();
   const behind = async ([, ...rest]: unknown[]) => {
-    const head = JSON.parse(await ask({ id: 0, method: "eth_blockNumber", params: [] })) as { result: Hex };
+    const height = { jsonrpc: "2.0", id: 0, method: "eth_blockNumber", params: [] };
+    const head = JSON.parse(await ask(JSON.stringify(height))) as { result: Hex };
     return [numberToHex(hexToNumber(head.result) - 2), ...rest];
   };
   const count = ({ method, params }: Call, response: NodeJS.EventEmitter) => {
@@ -65,7 +65,8 @@ export async function startRpcProxy(firstTarget: string, { webSocket = false } =
     if (request.method !== "POST") return response.writeHead(405).end();
     let text = "";
     for await (const chunk of request) text += chunk;
-    const { id, method, params = [] } = JSON.parse(text);
+    const sent = JSON.parse(text);
+    const { id, method, params = [] } = Array.isArray(sent) ? sent[0] : sent;
     proxy.calls.push({ method, params });
     count({ method, params }, response);
     const fate = fateOf({ method, params });
@@ -77,9 +78,11 @@ export async function startRpcProxy(firstTarget: string, { webSocket = false } =
     if (fate === "refuse")
       return response.end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32005, message: "too much asked" } }));
     try {
-      const answer = await ask({ id, method, params: fate === "behind" ? await behind(params) : params });
+      const answer = await ask(
+        fate === "behind" ? JSON.stringify({ jsonrpc: "2.0", id, method, params: await behind(params) }) : text,
+      );
       if (fate === "late") await sleep(LATE_MS);
-      response.end(answer);
+      response.end(fate === "truncate" ? answer.slice(0, answer.length / 2) : answer);
     } catch {
       // The node has ended or closed the connection, so the proxy's client sees the same.
       request.socket.destroy();

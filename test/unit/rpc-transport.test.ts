@@ -82,6 +82,42 @@ describe("Ponder's transport", () => {
     expect(node.calls).toContain("eth_getBlockByNumber 0x3");
   });
 
+  describe("for the logs of a block that the node does not know", () => {
+    const logsOf = (blockHash: string) => ({ method: "eth_getLogs", params: [{ blockHash }] });
+    const unknownBlock = { jsonrpc: "2.0", id: 1, error: { code: -32000, message: "unknown block" } };
+    beforeEach(() => {
+      node.intercept = ({ method }, response) => {
+        if (method !== "eth_getLogs") return false;
+        response.end(JSON.stringify(unknownBlock));
+        return true;
+      };
+    });
+
+    /** Ponder repeats a call that fails with any other error for a minute. */
+    const isRetried = (error: Error & { code?: number }) =>
+      error.code === undefined || !error.message.includes("revert");
+
+    it("throws an error that Ponder does not retry, if a reorg has removed the block", async () => {
+      const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+      await bucket.request(headPoll);
+      node.forget();
+      node.mine(block(1, "b"));
+      const error = await bucket.request(logsOf("a1")).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: -32000, details: "Block a1 was reverted by a reorg" });
+      expect(isRetried(error as Error)).toBe(false);
+    });
+
+    it("throws the node's error, if the block is on the chain or was never seen", async () => {
+      const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+      await bucket.request(headPoll);
+      for (const hash of ["a1", "c7"]) {
+        const error = await bucket.request(logsOf(hash)).catch((thrown: unknown) => thrown);
+        expect(error).toMatchObject({ code: -32000, details: "unknown block" });
+        expect(isRetried(error as Error)).toBe(true);
+      }
+    });
+  });
+
   it("lifts Ponder's limit of 20 requests per second", async () => {
     const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
     await bucket.request({ method: "eth_chainId" });

@@ -34,7 +34,10 @@ export function transactionFor(world: World, action: Call, actions: string[]): T
   return { wallet, to, data: hasTail ? concat([data, anyBytes(world.random, 5)]) : data, value, actions };
 }
 
-/** Mines one block with these transactions in this order, at the world's time. Throws if one reverts. */
+/**
+ * Mines one block with these transactions in this order, at the world's time. Throws if one reverts. The block also has the
+ * pending transactions of others.
+ */
 export async function mineBlock(
   world: World,
   client: ChainConnection,
@@ -64,7 +67,8 @@ export async function mineBlock(
   for (const [index, { status, blockNumber, transactionIndex }] of receipts.entries()) {
     const actions = transactions[index]?.actions.join(", ");
     if (status !== "success") throw new Error(`Reverted in block ${blockNumber}: ${actions}`);
-    if (transactionIndex !== index)
+    const before = receipts[index - 1]?.transactionIndex ?? -1;
+    if (transactionIndex <= before)
       throw new Error(`The transactions of block ${blockNumber} are not in the order in which they were sent`);
   }
 }

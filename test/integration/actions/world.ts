@@ -89,6 +89,13 @@ export type World = {
   disputes: Dispute[];
 };
 
+/** Remembers the state of the model. The returned function restores it, without the random numbers used since. */
+export function rememberState(world: World): () => void {
+  const { random, contracts, chainId, wallets, participants, ...state } = world;
+  const remembered = structuredClone(state);
+  return () => void Object.assign(world, structuredClone(remembered));
+}
+
 /** A kind of action. */
 export type ActionKind = {
   name: string;

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { type Hex, parseSignature } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { claimPayment } from "../../../api/payments/records";
@@ -66,6 +66,22 @@ describe("faults during a payment", () => {
       expect(await paid(async () => expect((await pay(header)).status).toBe(200))).toBe(PRICE);
     },
   );
+
+  it("the database fails once the payment is settled: nothing is delivered before the settlement is recorded", async () => {
+    const { header, nonce } = await signed();
+    await shop.db().execute(sql`
+      CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = 'disk_full'; END $$`);
+    await shop.db().execute(sql`
+      CREATE TRIGGER fail BEFORE UPDATE ON offchain.payment FOR EACH ROW
+        WHEN (NEW.state = 'SETTLED') EXECUTE FUNCTION public.fail()`);
+    expect(await paid(async () => expectLater(await pay(header)))).toBe(PRICE);
+    expect(await rowOf(nonce)).toMatchObject({ state: "SETTLING", transaction: null });
+    await shop.db().execute(sql`DROP FUNCTION public.fail() CASCADE`);
+    expect(await paid(async () => expect((await pay(header)).status).toBe(200))).toBe(0n);
+    expect(await rowOf(nonce)).toMatchObject({ state: "SETTLED", transaction: expect.any(String) });
+    expect(shop.state.runs).toBe(1);
+  });
 
   it.each<Fault>(["status 500", "not JSON", "disconnect before", "time out", "unknown reason"])(
     "facilitator fault in settle (%s): the payment is kept, and a retry settles it once",

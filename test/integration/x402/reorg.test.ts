@@ -3,6 +3,7 @@ import { pino } from "pino";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSettlementFollower } from "../../../api/payments/follow-settlements";
+import type { PaymentChain } from "../../../api/payments/settlement";
 import { payment } from "../../../api/store/schema";
 import { actor } from "../../../stack/chain";
 import { askedFor, type Changes, receiptOf, sign } from "./payer";
@@ -11,6 +12,15 @@ import { openShop, PRICE, payee, type Shop } from "./shop";
 const path = "/portfolio?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8&chains=local";
 const payer = actor(9);
 const past = new Date(0);
+
+/** Runs an action the first time only. */
+const once = (act: () => Promise<void>) => {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= act();
+    return done;
+  };
+};
 
 describe("a settlement that a reorg removes", () => {
   let shop: Shop;
@@ -93,6 +103,25 @@ describe("a settlement that a reorg removes", () => {
     expect(await has(receiptOf(response).transaction)).toBe(true);
   });
 
+  it("is found in an earlier block than the newest one before the settlement", async () => {
+    const { client } = shop.chain;
+    const before = await received();
+    const snapshot = await client.snapshot();
+    const ancestor = await client.getBlockNumber();
+    await client.mine({ blocks: 5 });
+    const { header, nonce, transaction, body } = await bought();
+    await round();
+    const raw = await client.request({ method: "eth_getRawTransactionByHash", params: [transaction] } as never);
+    await client.revert({ id: snapshot });
+    await client.sendRawTransaction({ serializedTransaction: raw });
+    await client.mine({ blocks: 7 });
+    for (let number = 0; number < 3; number++) await round();
+    expect(await rowOf(nonce)).toMatchObject({ state: "SETTLED", transaction, blockNumber: ancestor + 1n });
+    expect(await received()).toBe(before + PRICE);
+    const replayed = await pay(header);
+    expect([replayed.status, await replayed.text()]).toEqual([200, body]);
+  });
+
   it("of two payments removes only the newer one, if the older block stays", async () => {
     const older = await bought();
     const newer = await bought();
@@ -130,18 +159,47 @@ describe("a settlement that a reorg removes", () => {
     expect([await stateOf(nonce), await received()]).toEqual(["SETTLED", before + PRICE]);
   });
 
+  /** A follower of payments of a network, through a node. It can't settle. */
+  function followerOf(network: `eip155:${number}`, chain: PaymentChain) {
+    const asset = { address: shop.contracts.TestDollar, name: "Test Dollar", version: "1", decimals: 6 };
+    const terms = { network, payTo: payee, price: "$0.01", asset };
+    return createSettlementFollower({ terms, chain, facilitator: {} as never }, async () => shop.db(), {} as never);
+  }
+
+  it("is found if the reorg happens while a newer transfer is looked up", async () => {
+    const { client } = shop.chain;
+    const facilitator = actor(19);
+    const before = await received();
+    const snapshot = await client.snapshot();
+    const unused = await client.getTransactionCount({ address: facilitator.address });
+    const older = await bought();
+    await round();
+    const newer = await bought();
+    const raw = await client.request({ method: "eth_getRawTransactionByHash", params: [newer.transaction] } as never);
+    /** Removes both transfers, and includes the newer one again, in a later block. */
+    const reorgOnce = once(async () => {
+      await client.revert({ id: snapshot });
+      await client.sendTransaction({ account: facilitator, to: payee, value: 0n, nonce: unused });
+      await client.mine({ blocks: 5 });
+      await client.sendRawTransaction({ serializedTransaction: raw });
+    });
+    const getLogs: PaymentChain["getLogs"] = async (parameters) => {
+      await reorgOnce();
+      return client.getLogs(parameters);
+    };
+    await followerOf("eip155:31337", { ...client, getLogs }).round();
+    expect(await rowOf(newer.nonce)).toMatchObject({ state: "SETTLED", blockHash: expect.any(String) });
+    for (let number = 0; number < 3; number++) await round();
+    const settled = { state: "SETTLED", blockHash: expect.any(String) };
+    expect([await rowOf(older.nonce), await rowOf(newer.nonce)]).toMatchObject([settled, settled]);
+    expect(await received()).toBe(before + 2n * PRICE);
+  });
+
   it("is not assumed if the node serves another chain", async () => {
     const { nonce } = await bought();
     await round();
     await shop.db().update(payment).set({ network: "eip155:1" }).where(eq(payment.nonce, nonce));
-    const terms = { network: "eip155:1" as const, payTo: payee, price: "$0.01" };
-    const asset = { address: shop.contracts.TestDollar, name: "Test Dollar", version: "1", decimals: 6 };
-    const chain = shop.chain.client;
-    const follower = createSettlementFollower(
-      { terms: { ...terms, asset }, chain, facilitator: {} as never },
-      async () => shop.db(),
-      {} as never,
-    );
+    const follower = followerOf("eip155:1", shop.chain.client);
     await expect(follower.round()).rejects.toThrow(
       "The payment network is eip155:1, but X402_RPC_URL serves eip155:31337",
     );

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { addressOf } from "../../test/integration/lists/asking";
+import { addressOf } from "../../integration/lists/asking";
 import { casesOf, type Listing } from "./cases";
 import type { Request } from "./examples";
 
@@ -56,6 +56,20 @@ async function compare(servers: [string, string], requests: [Request, Request]):
   return outcome;
 }
 
+/** How many comparisons run at a time. */
+const PARALLEL = 8;
+
+/** Runs a task for each item, several at a time. Returns the results in the order of the items. */
+async function inParallel<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>) {
+  const results: Result[] = [];
+  const left = items.entries();
+  const work = async () => {
+    for (const [index, item] of left) results[index] = await task(item);
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+  return results;
+}
+
 /** Compares all pages of a list, each server with its own cursors. Returns the first difference. */
 async function compareListing(servers: [string, string], { path, parameters }: Listing) {
   let compared = 0;
@@ -74,20 +88,28 @@ async function compareListing(servers: [string, string], { path, parameters }: L
   return { difference, compared: compared + 1 };
 }
 
-/** Requests every route from two servers of the same data. Returns the differences and the number of compared answers. */
-export async function compareServers(one: string, other: string): Promise<{ differences: string[]; compared: number }> {
+/**
+ * Requests every route from two servers of the same data, and also the requests of `more`. Returns the differences and the
+ * number of compared answers.
+ */
+export async function compareServers(
+  one: string,
+  other: string,
+  more: readonly Request[] = [],
+): Promise<{ differences: string[]; compared: number }> {
   const servers: [string, string] = [one, other];
-  const { requests, listings } = await casesOf(one);
-  const differences: string[] = [];
-  let compared = requests.length;
-  for (const request of requests) {
-    const { difference } = await compare(servers, [request, request]);
-    if (difference) differences.push(difference);
-  }
-  for (const listing of listings) {
-    const outcome = await compareListing(servers, listing);
-    compared += outcome.compared;
-    if (outcome.difference) differences.push(outcome.difference);
-  }
-  return { differences, compared };
+  const cases = await casesOf(one);
+  const { listings } = cases;
+  const requests = [...cases.requests, ...more];
+  const outcomes = [
+    ...(await inParallel(requests, (request) => compare(servers, [request, request]))).map(({ difference }) => ({
+      difference,
+      compared: 1,
+    })),
+    ...(await inParallel(listings, (listing) => compareListing(servers, listing))),
+  ];
+  return {
+    differences: outcomes.flatMap(({ difference }) => difference ?? []),
+    compared: outcomes.reduce((sum, outcome) => sum + outcome.compared, 0),
+  };
 }

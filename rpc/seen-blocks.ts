@@ -1,0 +1,27 @@
+import type { Hex } from "viem";
+import { BlockHeader } from "./block";
+
+/** More blocks than a chain has that are not final. */
+const MAX_BLOCKS = 1_000;
+
+/** The heights of the blocks that nodes have returned. A block hash alone does not tell whether a reorg removed its block. */
+export class SeenBlocks {
+  readonly #numbers = new Map<string, Hex>();
+
+  /** Remembers the result of a request for a block. Ignores any other value. */
+  add(result: unknown): void {
+    const block = BlockHeader.safeParse(result).data;
+    if (!block) return;
+    this.#numbers.set(block.hash, block.number);
+    const [oldest] = this.#numbers.keys();
+    if (this.#numbers.size > MAX_BLOCKS && oldest !== undefined) this.#numbers.delete(oldest);
+  }
+
+  /** Whether the chain has another block at the height of this one. False if the height is unknown. */
+  async isOrphaned(hash: string, blockAt: (number: Hex) => Promise<unknown>): Promise<boolean> {
+    const number = this.#numbers.get(hash);
+    if (number === undefined) return false;
+    const present = BlockHeader.safeParse(await blockAt(number)).data;
+    return present !== undefined && present.hash !== hash;
+  }
+}
