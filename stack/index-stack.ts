@@ -6,7 +6,7 @@ import type { Child } from "./child";
 import { compile, compileIndexer } from "./compile.js";
 import { GATEWAY_PROGRAM, type Gateway, startGateway } from "./gateway";
 import { databaseReady, manageBuilds, releaseLock } from "./index-builds";
-import { startIndexer } from "./indexer";
+import { isListening, startIndexer } from "./indexer";
 import { type KeptRunning, keepRunning } from "./keep-running";
 import { requireFreePort } from "./ports";
 import { isUnrecoverableReorg } from "./unrecoverable-reorg";
@@ -14,8 +14,11 @@ import { type Edit, watchSources } from "./watch-sources";
 
 const projectRoot = resolve(import.meta.dirname, "..");
 
-/** Ponder's exit code for an error that a restart can't fix, such as an invalid configuration. */
-const PONDER_USER_ERROR = 1;
+/**
+ * Ponder's exit code for an invalid configuration, which a restart can't fix, and for an error in a handler, which may be
+ * temporary: a full disk, or a block that a reorg removed.
+ */
+const PONDER_ERROR = 1;
 
 type Options = {
   environment: Environment;
@@ -99,9 +102,16 @@ export async function startIndexStack({
     onReorgBeyondFinality();
   };
   let isFirst = true;
+  /** Whether the running indexer has accepted its configuration. */
+  let isConfigured = false;
+  const onIndexerLine = (line: string) => {
+    isConfigured ||= isListening(line);
+    onLine(line);
+  };
   const indexer = await keepRunning({
     ...policy,
-    isFinal: (code) => code === PONDER_USER_ERROR,
+    // In development the cause is most likely the last edit.
+    isFinal: (code) => code === PONDER_ERROR && (watch || !isConfigured),
     async start() {
       await requireFreePort(ponderPort, "PONDER_PORT");
       if (!isFirst) {
@@ -110,9 +120,9 @@ export async function startIndexStack({
         await releaseLock(databaseUrl, build.schema);
       }
       isFirst = false;
-      const { schema } = build;
-      const views = databaseSchema;
-      return started(await startIndexer({ root, ponderPort, schema, viewsSchema: views, env: variables(), onLine }));
+      isConfigured = false;
+      const options = { root, ponderPort, schema: build.schema, viewsSchema: databaseSchema, env: variables() };
+      return started(await startIndexer({ ...options, onLine: onIndexerLine }));
     },
   });
   const startWorker = () =>

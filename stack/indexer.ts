@@ -26,6 +26,9 @@ type Options = {
 /** The port in the log line of Ponder's HTTP server. Undefined for other lines. */
 const listeningPort = (line: string) => /"Created HTTP server","port":(\d+)/.exec(line)?.[1];
 
+/** Whether a log line says that Ponder's HTTP server listens. Ponder has accepted its configuration then. */
+export const isListening = (line: string): boolean => listeningPort(line) !== undefined;
+
 /**
  * Compiles Ponder and the app, and starts it. Its port is for operators and listens on loopback only. If the port is in use, Ponder silently chooses the
  * next free one, and this function stops it.

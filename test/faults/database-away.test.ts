@@ -4,6 +4,7 @@ import { actor } from "../../stack/chain";
 import { type Postgres, startPostgres } from "../../stack/postgres/test-server";
 import { hashOf } from "../../stack/sample/people";
 import { type Stack, startStack } from "../integration/stack";
+import { fillDisk, freeDisk } from "./simulation/database-faults";
 
 const agent = actor(1);
 
@@ -60,5 +61,17 @@ describe("a PostgreSQL server that stops and restarts", () => {
     await register("after");
     await stack.indexed();
     expect(await statusOf("/agents/2")).toBe(200);
+  });
+
+  it("restarts the indexer after the disk was full, and continues without data loss", {
+    timeout: 120_000,
+  }, async () => {
+    await fillDisk(stack.databaseUrl);
+    await register("on a full disk");
+    await expect.poll(() => stack.log(), { timeout: 60_000 }).toContain("ponder ended with code 1");
+    await freeDisk(stack.databaseUrl);
+    await stack.indexed();
+    expect(await statusOf("/agents/3")).toBe(200);
+    expect(stack.log()).toContain("Restarting in");
   });
 });

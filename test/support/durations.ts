@@ -3,7 +3,7 @@
  * doesn't run alone at the end. Files of about {@link USUAL} seconds or less need no entry.
  */
 export const durations: Record<string, number> = {
-  "faults/simulation": 290,
+  "faults/simulation": 60,
   "integration/away-node": 85,
   "integration/hostile-chain": 48,
   "integration/contracts": 45,
