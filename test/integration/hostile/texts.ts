@@ -9,7 +9,7 @@ import {
 } from "viem";
 
 /** The size of a long text, in bytes. */
-export const LONG = 100_000;
+const LONG = 100_000;
 
 /** Characters of one to four bytes, so that no limit in characters is one in bytes. */
 const mixed = "aé€𝄞";
