@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import { forwardTo } from "../../src/api/forward";
@@ -9,13 +10,26 @@ const unexpected = (error: unknown) => {
   throw error;
 };
 
-/** Runs `use` with an app that forwards to a server with this listener. */
-async function forwarding(listener: RequestListener, use: (app: Hono) => Promise<void>): Promise<void> {
+type Forward = ReturnType<typeof forwardTo>;
+
+/** Runs `use` with the URL of a server that forwards. */
+async function serving(forward: Forward, use: (url: string) => Promise<void>): Promise<void> {
+  const server = serve({ fetch: new Hono().all("*", forward as never).fetch, port: 0, hostname: "127.0.0.1" });
+  await once(server, "listening");
+  try {
+    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.close();
+    if ("closeAllConnections" in server) server.closeAllConnections();
+  }
+}
+
+/** Runs `use` with the URL of a server that forwards to another one with this listener. */
+async function forwarding(listener: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
   try {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    await use(new Hono().all("*", forwardTo(url, unexpected)));
+    await serving(forwardTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, unexpected), use);
   } finally {
     server.closeAllConnections();
     server.close();
@@ -33,9 +47,9 @@ describe("a forwarded request", () => {
           response.writeHead(201, { "x-own": "1" }).end(JSON.stringify([method, url, headers["x-sent"], body]));
         });
       },
-      async (app) => {
+      async (url) => {
         const init = { method: "PUT", headers: { "x-sent": "yes" }, body: "text" };
-        const response = await app.request("/a%2Fb?c=d&c=%20", init);
+        const response = await fetch(`${url}/a%2Fb?c=d&c=%20`, init);
         expect([response.status, response.headers.get("x-own")]).toEqual([201, "1"]);
         expect(await response.json()).toEqual(["PUT", "/a%2Fb?c=d&c=%20", "yes", "text"]);
       },
@@ -45,8 +59,8 @@ describe("a forwarded request", () => {
   it("passes on a redirect instead of following it", async () => {
     await forwarding(
       (_, response) => response.writeHead(302, { location: "/docs" }).end(),
-      async (app) => {
-        const response = await app.request("/");
+      async (url) => {
+        const response = await fetch(url, { redirect: "manual" });
         expect([response.status, response.headers.get("location")]).toEqual([302, "/docs"]);
       },
     );
@@ -62,9 +76,9 @@ describe("a forwarded request", () => {
         response.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n");
         response.once("close", () => leave());
       },
-      async (app) => {
+      async (url) => {
         const client = new AbortController();
-        const { body } = await app.request("/events", { signal: client.signal });
+        const { body } = await fetch(`${url}/events`, { signal: client.signal });
         const first = await body?.getReader().read();
         expect(new TextDecoder().decode(first?.value)).toBe("data: 1\n\n");
         client.abort();
@@ -80,11 +94,25 @@ describe("a forwarded request", () => {
     await new Promise((resolve) => server.close(resolve));
     const failures: unknown[] = [];
     const forward = forwardTo(url, (error, path) => failures.push([(error as Error).message, path]));
-    const response = await new Hono().all("*", forward).request("/intents?limit=1");
-    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
-    expect(await response.json()).toEqual({
-      error: `The gateway does not answer at ${url} (API_HOST, API_PORT); try again shortly`,
+    await serving(forward, async (own) => {
+      const response = await fetch(`${own}/intents?limit=1`);
+      expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+      expect(await response.json()).toEqual({
+        error: `The gateway does not answer at ${url} (API_HOST, API_PORT); try again shortly`,
+      });
     });
-    expect(failures).toEqual([["fetch failed", "/intents"]]);
+    expect(failures).toEqual([[expect.stringContaining("ECONNREFUSED"), "/intents"]]);
+  });
+
+  it("ends when the gateway ends in the middle of a response", async () => {
+    await forwarding(
+      (_, response) => {
+        response.writeHead(200, { "content-length": "10" }).write("half ");
+        setTimeout(() => response.destroy(), 20);
+      },
+      async (url) => {
+        await expect(fetch(url).then((response) => response.text())).rejects.toThrow();
+      },
+    );
   });
 });
