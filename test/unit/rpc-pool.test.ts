@@ -34,9 +34,15 @@ describe("requests to a node", () => {
   it("are limited to 16 at a time", async () => {
     // A request that timed out would be sent again.
     const { pool, first } = await start(1, { timeoutMs: 120_000 });
-    first.intercept = () => new Promise((resolve) => setTimeout(() => resolve(false), 100));
-    await Promise.all(Array.from({ length: 400 }, () => pool.request(call)));
-    expect(first.calls).toHaveLength(400);
+    await Promise.all(Array.from({ length: 100 }, () => pool.request(call)));
+    const held: (() => void)[] = [];
+    first.intercept = () => new Promise((resolve) => held.push(() => resolve(false)));
+    const requests = Array.from({ length: 100 }, () => pool.request(call));
+    await expect.poll(() => held.length, { timeout: 60_000 }).toBe(MAX_IN_FLIGHT);
+    first.intercept = () => false;
+    for (const release of held) release();
+    await Promise.all(requests);
+    expect(first.calls).toHaveLength(200);
     expect(first.maxInFlight).toBe(MAX_IN_FLIGHT);
   });
 
