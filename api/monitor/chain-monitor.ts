@@ -103,7 +103,8 @@ export function createChainMonitor(options: Options): ChainMonitor {
   let mismatch: Mismatch | undefined;
   /** Whether the chain's head went back or was replaced, which triggers an immediate comparison. */
   let headReplaced = false;
-  let behind: { since: number; receivedAt: number; isConfirmed: boolean } | undefined;
+  /** Since when the chain's head has been below this block, which the index had then. */
+  let behind: { block: bigint; since: number; receivedAt: number; isConfirmed: boolean } | undefined;
   /** The chain's hashes at the index's head and finalized block, from when the index first reached them. */
   let tip: (IndexedBlock & { position: string }) | undefined;
   let finalized: IndexedBlock | undefined;
@@ -146,7 +147,9 @@ export function createChainMonitor(options: Options): ChainMonitor {
     state.etaSeconds = rate.secondsUntil(head.number);
     if (block >= head.number) state.syncedAt = now();
     if (head.number >= block) behind = undefined;
-    else if (!behind) behind = { since: now(), receivedAt: head.receivedAt, isConfirmed: false };
+    // A head that is received late follows the index at a distance.
+    else if (!behind || head.number >= behind.block)
+      behind = { block, since: now(), receivedAt: head.receivedAt, isConfirmed: false };
     else if (head.receivedAt > behind.receivedAt) behind.isConfirmed = true;
   }
 

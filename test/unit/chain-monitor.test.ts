@@ -169,6 +169,16 @@ describe("the chain monitor", () => {
     }
   });
 
+  it("tolerates heads that are received late, behind an index that advances", async () => {
+    const world = standIn();
+    for (let block = 201n; block < 240n; block++) {
+      world.advanceIndex(block);
+      world.setHead(block - 2n);
+      await world.pass(1);
+      expect(world.problem()).toBeUndefined();
+    }
+  });
+
   describe("at an event of a pending block", () => {
     it("leaves an ordinary reorg to the indexer", async () => {
       const world = standIn();
