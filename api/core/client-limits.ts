@@ -1,4 +1,4 @@
-import { TooMany, Unavailable } from "./errors";
+import { TooMany } from "./errors";
 import { changeCount, createMinuteCounts } from "./minute-counts";
 import { createSemaphore } from "./semaphore";
 
@@ -12,11 +12,6 @@ export type ClientLimits = {
   countRequests: (client: string, requests?: number) => void;
   /** Runs a read when fewer than the limit of the client's reads run. Throws {@link TooMany} if too many wait. */
   runRead: <Value>(client: string, read: () => Promise<Value>) => Promise<Value>;
-  /**
-   * Runs a read of an index that is being built: one at a time, so that most of the CPU is left to the indexer. Throws
-   * {@link Unavailable} after a long wait.
-   */
-  runReadInBackfill: <Value>(client: string, read: () => Promise<Value>) => Promise<Value>;
 };
 
 type Settings = {
@@ -29,7 +24,6 @@ type Settings = {
 export const createClientLimits = (settings: Settings, now = Date.now): ClientLimits => ({
   countRequests: requestCounter(settings.requestsPerMinute, now),
   runRead: readLimiter(settings.readsAtOnce),
-  runReadInBackfill: backfillLimiter(),
 });
 
 function requestCounter(limit: number | undefined, now: () => number): ClientLimits["countRequests"] {
@@ -58,14 +52,5 @@ function readLimiter(limit: number | undefined): ClientLimits["runRead"] {
     } finally {
       changeCount(readsOf, client, -1);
     }
-  };
-}
-
-function backfillLimiter(): ClientLimits["runReadInBackfill"] {
-  const semaphore = createSemaphore(1);
-  return async (client, read) => {
-    const done = await semaphore.run(client, WAIT_MS, async () => ({ value: await read() }));
-    if (!done) throw new Unavailable("The index is being built, and too many other reads wait; try again later");
-    return done.value;
   };
 }

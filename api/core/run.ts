@@ -58,22 +58,14 @@ export async function runOperation(
   }
   if (onIndexHead && operation.readsIndex !== false) onIndexHead(await context.head());
   const run = () => runParsed(context, operation, input, caller);
-  const output = await (operation.writes || operation.paid ? run() : runRead(context, operation, caller, run));
+  const output = await (operation.writes || operation.paid ? run() : runRead(context, caller, run));
   if (operation.writes) await visibleToAll();
   return { input, output };
 }
 
-/** Runs a read within the client's limit of reads at once. Reads of an index that is being built wait for each other. */
-export async function runRead<Value>(
-  { limits, head }: BaseContext,
-  { readsIndex }: AnyCall,
-  { client }: Caller,
-  read: () => Promise<Value>,
-): Promise<Value> {
-  if (!limits) return read();
-  const isInBackfill = readsIndex !== false && !(await head()).historyDone;
-  return limits.runRead(client, isInBackfill ? () => limits.runReadInBackfill(client, read) : read);
-}
+/** Runs a read within the client's limit of reads at once. */
+export const runRead = <Value>({ limits }: BaseContext, { client }: Caller, read: () => Promise<Value>) =>
+  limits ? limits.runRead(client, read) : read();
 
 /** Runs an operation on validated input. With `checkAnswers`, validates the output. */
 export async function runParsed(

@@ -124,14 +124,3 @@ describe("the reads of a client", () => {
     expect([await mcp, state.most]).toEqual([200, 3]);
   });
 });
-
-describe("the reads of an index that is being built", () => {
-  it("run one at a time, those of all clients", async () => {
-    const { runReadInBackfill } = createClientLimits({ requestsPerMinute: undefined, readsAtOnce: undefined });
-    const { state, read, release } = heldReads();
-    const reads = ["one", "other", "one"].map((client, index) => runReadInBackfill(client, () => read(index)));
-    await release(Promise.all(reads));
-    expect(await Promise.all(reads)).toEqual([0, 1, 2]);
-    expect(state.most).toBe(1);
-  });
-});

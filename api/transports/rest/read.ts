@@ -63,6 +63,6 @@ export function readThrough(cache: ResponseCache, context: Context, operation: A
     };
     const key = `${operation.route} ${caller.baseUrl} ${inputText(input)}`;
     const readsIndex = operation.readsIndex !== false;
-    return runRead(context, operation, caller, () => cache.get(key, { url, readsIndex, compute, onIndexHead }));
+    return runRead(context, caller, () => cache.get(key, { url, readsIndex, compute, onIndexHead }));
   };
 }
