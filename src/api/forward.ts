@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
+import { urlToHttpOptions } from "node:url";
 import type { Handler } from "hono";
 
 /** Node's request and response, which Ponder's server passes to its app. */
@@ -19,27 +20,29 @@ const HOP_BY_HOP = new Set([
 const endToEnd = <Value>(headers: Readonly<Record<string, Value>>): Record<string, Value> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name)));
 
-/** Tells Ponder's server that Node's response was written to. A clone, because newer versions ignore the header of others. */
+/**
+ * Tells Ponder's server, @hono/node-server, that the response was already written. Its later versions look for the header
+ * only in native responses, which `clone` returns.
+ */
 const alreadySent = () => new Response(null, { headers: { "x-hono-already-sent": "true" } }).clone();
 
 /**
- * Forwards requests to the gateway, and responds with what it answers, streams as they come. Without an answer it calls
- * `onFailure` and returns 503.
+ * Forwards requests to the gateway, and streams its responses. If the gateway does not respond, it calls `onFailure` and
+ * returns 503.
  *
- * Bytes pass from connection to connection. Request and Response objects with their streams would take much of the time of
- * the indexer, which runs in the same process.
+ * It pipes Node's streams. Request and Response objects cost much more CPU, which the indexer in the same process needs.
  */
 export function forwardTo(apiUrl: string, onFailure: (error: unknown, path: string) => void): Handler<Bindings> {
   const agent = new Agent({ keepAlive: true });
-  const { hostname, port } = new URL(apiUrl);
+  const address = urlToHttpOptions(new URL(apiUrl));
   return (c) =>
     new Promise((resolve) => {
       const { incoming, outgoing } = c.env;
-      const options = { agent, hostname, port, method: incoming.method, path: incoming.url };
-      const forwarded = request({ ...options, headers: endToEnd(incoming.headers) }, (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
-        // Closes both sides if either fails. Then the client sees an incomplete response.
-        pipeline(answer, outgoing, () => {});
+      const { method, url: path, headers } = incoming;
+      const forwarded = request({ ...address, agent, method, path, headers: endToEnd(headers) }, (response) => {
+        outgoing.writeHead(response.statusCode ?? 502, endToEnd(response.headers));
+        // Closes both sides if either fails. Then the client receives an incomplete response.
+        pipeline(response, outgoing, () => {});
         resolve(alreadySent());
       });
       forwarded.on("error", (cause) => {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { networkInterfaces } from "node:os";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
@@ -9,6 +10,11 @@ import { forwardTo } from "../../src/api/forward";
 const unexpected = (error: unknown) => {
   throw error;
 };
+
+/** Containers often have no IPv6. */
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === "::1"),
+);
 
 type Forward = ReturnType<typeof forwardTo>;
 
@@ -25,11 +31,16 @@ async function serving(forward: Forward, use: (url: string) => Promise<void>): P
 }
 
 /** Runs `use` with the URL of a server that forwards to another one with this listener. */
-async function forwarding(listener: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
-  const server = createServer(listener).listen(0, "127.0.0.1");
+async function forwarding(
+  listener: RequestListener,
+  use: (url: string) => Promise<void>,
+  host = "127.0.0.1",
+): Promise<void> {
+  const server = createServer(listener).listen(0, host);
   await once(server, "listening");
   try {
-    await serving(forwardTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, unexpected), use);
+    const { port, family } = server.address() as AddressInfo;
+    await serving(forwardTo(`http://${family === "IPv6" ? `[${host}]` : host}:${port}`, unexpected), use);
   } finally {
     server.closeAllConnections();
     server.close();
@@ -53,6 +64,14 @@ describe("a forwarded request", () => {
         expect([response.status, response.headers.get("x-own")]).toEqual([201, "1"]);
         expect(await response.json()).toEqual(["PUT", "/a%2Fb?c=d&c=%20", "yes", "text"]);
       },
+    );
+  });
+
+  it.skipIf(!hasIpv6)("arrives at an IPv6 address", async () => {
+    await forwarding(
+      (_, response) => response.end("here"),
+      async (url) => expect(await (await fetch(url)).text()).toBe("here"),
+      "::1",
     );
   });
 
