@@ -190,9 +190,11 @@ export function createPaywall(
         outcome.transaction ?? (await findSettlement(chain, { ...key, fromBlock }, requirements))?.transaction;
       const db = await store();
       if (transaction) {
-        // Before the response: only a recorded settlement is followed, and settled again if a reorg removes it. If this
-        // fails, a retry finds the transfer on chain and gets the response.
-        await recordSettlement(db, key, transaction);
+        // Before the response: only a recorded settlement is followed, and settled again if a reorg removes it.
+        await recordSettlement(db, key, transaction).catch((error: unknown) => {
+          log.error({ err: error, transaction }, "a settled payment could not be recorded; a retry finds it on chain");
+          throw error;
+        });
         return { transaction };
       }
       await releaseSettlement(db, key, holder);
