@@ -8,7 +8,7 @@ const MAX_BLOCKS = 1_000;
 export class SeenBlocks {
   readonly #numbers = new Map<string, Hex>();
 
-  /** Remembers the result of a request for a block. Ignores any other value. */
+  /** Remembers the result of a request for a block. Ignores null, for a block that the node does not have. */
   add(result: unknown): void {
     const block = BlockHeader.safeParse(result).data;
     if (!block) return;

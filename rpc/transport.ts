@@ -78,7 +78,7 @@ export function rpcTransport({ onFollow = () => {}, ...options }: TransportOptio
   async function forward(call: { method: string; params?: unknown }): Promise<unknown> {
     try {
       const { result } = await pool.request(call);
-      seen.add(result);
+      if (call.method.startsWith("eth_getBlockBy")) seen.add(result);
       return result;
     } catch (error) {
       const [filter] = LogsOfBlock.safeParse(call).data?.params ?? [];

@@ -46,11 +46,13 @@ export function createSemaphore(permits: number, permitsPerClient = permits): Se
     available++;
     if (heldBy(client) > 1) held.set(client, heldBy(client) - 1);
     else held.delete(client);
-    const next = [...waiting].find((waiter) => isFree(waiter.client));
-    if (!next) return;
-    waiting.delete(next);
-    take(next.client);
-    next.grant();
+    for (const next of waiting) {
+      if (!isFree(next.client)) continue;
+      waiting.delete(next);
+      take(next.client);
+      next.grant();
+      return;
+    }
   };
 
   return {

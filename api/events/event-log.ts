@@ -2,6 +2,7 @@ import { and, desc, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { eventLog } from "../../ponder.schema";
 import type { IndexDatabase } from "../index/database";
+import { blockOfCheckpoint } from "../index/head";
 import type { EventBlock } from "./compare-blocks";
 import { blockHashPrefix, type Cursor, cursorOf, START } from "./cursor";
 import type { EventRow } from "./message";
@@ -69,7 +70,7 @@ const Rows = z.array(
 /** A query ends after the row that exceeds this number of bytes. Anyone can emit events with very long texts. */
 const MAX_BYTES = 64 * 1024;
 
-/** The first rows that fulfil a condition, by id, up to a number of rows and {@link MAX_BYTES} of arguments. */
+/** The first rows that match a condition, by id, up to a number of rows and {@link MAX_BYTES} of arguments. */
 const firstRows = (condition: SQL | undefined, limit: number) => sql`
   SELECT id, block_hash, block_timestamp::text, tx_hash, contract, name, args FROM (
     SELECT *, sum(octet_length(args)) OVER (ORDER BY id) - octet_length(args) AS bytes_before FROM (
@@ -79,16 +80,13 @@ const firstRows = (condition: SQL | undefined, limit: number) => sql`
 
 const Blocks = z.array(z.object({ number: z.string(), hash: z.string() }));
 
-/** The block number of a Ponder checkpoint: decimal fields of fixed width, in the order timestamp, chain id, block number, … */
-const blockIn = (checkpoint: string | null) => (checkpoint === null ? 0n : BigInt(checkpoint.slice(26, 42)));
-
 const statusColumns = sql`
   (SELECT value->>'is_ready' FROM _ponder_meta WHERE key = 'app') AS is_ready,
   (SELECT max(finalized_checkpoint) FROM _ponder_checkpoint) AS finalized_checkpoint`;
 
 const statusOf = ({ is_ready, finalized_checkpoint }: z.output<typeof Status>) => ({
   ready: is_ready === 1,
-  finalizedBlock: blockIn(finalized_checkpoint),
+  finalizedBlock: finalized_checkpoint === null ? 0n : blockOfCheckpoint(finalized_checkpoint),
 });
 
 /** Parses the one row of a result. The driver has parsed JSON columns already. */
