@@ -2,14 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startChain } from "../stack/chain";
 import { deploy } from "../stack/deploy";
-import { freePorts } from "../stack/ports";
 import { startPostgres } from "../stack/postgres/test-server";
 import { startRpcProxy } from "../test/integration/rpc-proxy";
 import { type apps, indexOnce } from "./index-once";
 import { writeDeployment } from "./large-index";
-import { makeEvents } from "./many-events";
+import { makeEvents, startBulkChain } from "./many-events";
 import { formatRate, median, tableHeader, tableRow } from "./report";
 
 /**
@@ -27,10 +25,8 @@ const { values: options } = parseArgs({
 
 const measured = ["ceiling", "intentry"] as const satisfies (keyof typeof apps)[];
 
-const [basePort = 0, port = 0] = await freePorts(2);
 const stateFolder = await mkdtemp(join(tmpdir(), "intentry-bench-"));
-const base = await startChain({ port: basePort });
-const chain = await startChain({ port, bulk: true, forkUrl: base.rpcUrl });
+const { chain, stop: stopChain } = await startBulkChain();
 const postgres = await startPostgres();
 const proxy = await startRpcProxy(chain.rpcUrl);
 try {
@@ -57,8 +53,7 @@ try {
     console.log(tableRow([app, formatRate(median(requests[app])), median(seconds[app]).toFixed(1)]));
 } finally {
   await proxy.close();
-  await chain.child.stop();
-  await base.child.stop();
+  await stopChain();
   await postgres.stop();
   await rm(stateFolder, { recursive: true, force: true });
 }

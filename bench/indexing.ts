@@ -2,7 +2,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startChain } from "../stack/chain";
 import { waitFor } from "../stack/child";
 import { deploy } from "../stack/deploy";
 import { startGateway } from "../stack/gateway";
@@ -10,7 +9,7 @@ import { freePorts } from "../stack/ports";
 import { startPostgres } from "../stack/postgres/test-server";
 import { type apps, indexOnce } from "./index-once";
 import { writeDeployment } from "./large-index";
-import { makeEvents } from "./many-events";
+import { makeEvents, startBulkChain } from "./many-events";
 import { requestBytes, startLoadGenerator } from "./reads/load";
 import { formatRate, median, tableHeader, tableRow } from "./report";
 import { urlOf } from "./sample-stack";
@@ -38,11 +37,9 @@ const titles: Record<Run, string> = {
 };
 const appOf = (run: Run): keyof typeof apps => (run === "ceiling" || run === "bareRows" ? run : "intentry");
 
-const [basePort = 0, port = 0, apiPort = 0] = await freePorts(3);
+const [apiPort = 0] = await freePorts(1);
 const stateFolder = await mkdtemp(join(tmpdir(), "intentry-bench-"));
-// A fork, because anvil then skips the state root of each block, which takes seconds on a large state.
-const base = await startChain({ port: basePort });
-const chain = await startChain({ port, bulk: true, forkUrl: base.rpcUrl });
+const { chain, stop: stopChain } = await startBulkChain();
 const postgres = await startPostgres();
 const load = await startLoadGenerator();
 try {
@@ -117,8 +114,7 @@ try {
   if (contractReads > 0) throw new Error(`Handlers made ${contractReads} contract reads`);
 } finally {
   load.stop();
-  await chain.child.stop();
-  await base.child.stop();
+  await stopChain();
   await postgres.stop();
   await rm(stateFolder, { recursive: true, force: true });
 }

@@ -3,8 +3,9 @@ import { signIntent } from "../client/src/intents";
 import { type QuoteCommitment, quoteHash } from "../client/src/quote-hash";
 import { LOCAL_CHAIN_ID } from "../config/networks";
 import type { Intent } from "../src/lib/intent-hash";
-import { actor, type LocalChain } from "../stack/chain";
+import { actor, type LocalChain, startChain } from "../stack/chain";
 import type { Contracts } from "../stack/deploy";
+import { freePorts } from "../stack/ports";
 import { deployedAbis } from "../stack/protocol";
 import { hashOf } from "../stack/sample/people";
 
@@ -116,6 +117,21 @@ async function round(contracts: Contracts, number: number): Promise<Call[]> {
   call(merchant, registry, "resolveDispute", id, 1, hash);
   call(solver, registry, "recordTrustSignal", number % 4, id, number % 4, hash);
   return calls;
+}
+
+/** Starts a chain for many events. */
+export async function startBulkChain(): Promise<{ chain: LocalChain; stop: () => Promise<void> }> {
+  const [basePort = 0, port = 0] = await freePorts(2);
+  const base = await startChain({ port: basePort });
+  // A fork, because anvil then skips the state root of each block, which takes seconds on a large state.
+  const chain = await startChain({ port, bulk: true, forkUrl: base.rpcUrl });
+  return {
+    chain,
+    async stop() {
+      await chain.child.stop();
+      await base.child.stop();
+    },
+  };
 }
 
 const CALLS_PER_BLOCK = 250;

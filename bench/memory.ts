@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { exampleRequests } from "../test/support/same-answers/examples";
 import { requestBytes, startLoadGenerator } from "./reads/load";
@@ -18,7 +19,6 @@ const { values: options } = parseArgs({ options: { seconds: { type: "string", de
 
 /** The resident set of a process, in bytes. */
 const residentBytes = (pid: number) => Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)])) * 1024;
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const stack = await startSampleStack((what) => console.error(what));
 const load = await startLoadGenerator();

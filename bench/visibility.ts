@@ -1,7 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { protocolAbis } from "../config/contracts";
 import { actor, connect } from "../stack/chain";
-import type { Contracts } from "../stack/deploy";
 import { protocolOn } from "../stack/protocol";
 import { hashOf } from "../stack/sample/people";
 import { percentile } from "./report";
@@ -21,9 +21,7 @@ const stack = await startSampleStack((what) => console.error(what));
 try {
   const { deployment, apiUrl } = stack;
   const client = connect(deployment.rpcUrl);
-  // The deployment's type has the protocol's contracts only.
-  const { read, write } = protocolOn(client, deployment.contracts as Contracts);
-  const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  const { read, write } = protocolOn(client, deployment.contracts);
   const account = actor(5);
   // Ids are consecutive, and nobody else registers agents.
   await write(account, "AgentRegistry", "registerAgent", ["ipfs://agents/first", "0x04", hashOf("first")]);
