@@ -77,33 +77,29 @@ export class Purchases {
       if (account === pauper && !purchase.isRejected && attempts > 2)
         this.problems.push(`A payer without money got ${purchase.delivered}`);
     };
-    const running = run().catch((error: unknown) => void this.problems.push(String(error)));
-    this.running.add(running);
-    void running.then(() => this.running.delete(running));
+    this.track(run());
   }
 
   /**
    * Waits until every purchase has its outcome and every delivered one is paid on chain, while `mine` mines blocks for the
-   * settlements. A reorg may have removed transfers, which the service must settle again.
+   * settlements. A client that gave up returns: its payment may be charged at any time, and then it must get the response.
+   * A reorg may have removed transfers, which the service must settle again.
    */
   async settle(mineBlock: () => Promise<void>): Promise<void> {
     const pending = async () => (await this.protocol.client.getTxpoolStatus()).pending;
     const mine = async () => {
       if ((await pending()) > 0) await mineBlock();
     };
-    await eventually("an outcome of every purchase", async () => {
-      await mine();
-      return this.running.size === 0;
-    });
+    const clientsDone = () =>
+      eventually("an outcome for every client", async () => {
+        await mine();
+        return this.running.size === 0;
+      });
+    await clientsDone();
     for (const purchase of this.purchases)
-      if (purchase.delivered === undefined && !purchase.isRejected && (await this.timesCharged(purchase)) > 0) {
-        // The client had given up. It paid, so it must get the response.
-        await eventually(`the paid response for nonce ${purchase.nonce}`, async () => {
-          await mine();
-          await this.send(purchase, 1);
-          return purchase.delivered !== undefined || purchase.isRejected;
-        });
-      }
+      if (purchase.delivered === undefined && !purchase.isRejected)
+        this.track(this.send(purchase, Number.POSITIVE_INFINITY));
+    await clientsDone();
     await eventually("payment of every delivered response", async () => {
       await mine();
       for (const purchase of this.purchases)
@@ -146,8 +142,13 @@ export class Purchases {
 
   get counts() {
     const delivered = this.purchases.filter((purchase) => purchase.delivered !== undefined).length;
-    const rejected = this.purchases.filter(({ isRejected }) => isRejected).length;
-    return { delivered, rejected, abandoned: this.purchases.length - delivered - rejected };
+    return { delivered, rejected: this.purchases.length - delivered };
+  }
+
+  private track(client: Promise<void>): void {
+    const running = client.catch((error: unknown) => void this.problems.push(String(error)));
+    this.running.add(running);
+    void running.then(() => this.running.delete(running));
   }
 
   private request = ({ header }: Purchase) =>
