@@ -75,7 +75,7 @@ describe("a hostile chain", () => {
     });
   const listOf = (path: string) => {
     const list = lists.find((one) => one.path === path);
-    if (!list) throw new Error(`There is no list ${path}`);
+    if (!list) throw new Error(`Unknown list ${path}`);
     return list;
   };
 

@@ -102,7 +102,7 @@ describe("a restart", () => {
     }
     isReading = false;
     await Promise.all(reading);
-    statuses.delete(404); // There is no merchant.
+    statuses.delete(404); // The chain has no merchant.
     expect([...statuses]).toEqual([200]);
   });
 

@@ -91,7 +91,7 @@ export class BidClients {
 
   private async servedIntents(apiUrl: string): Promise<Intent[]> {
     const list = lists.find(({ name }) => name === "intents.list");
-    if (!list) throw new Error("There is no list of intents");
+    if (!list) throw new Error("The list of intents is missing");
     const pages = await pagesByCursor(apiUrl, list, { limit: "100" });
     return pages.flatMap(({ items }) => items as unknown as Intent[]);
   }

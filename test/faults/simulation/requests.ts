@@ -26,7 +26,7 @@ export const get = (apiUrl: string, path: string): Promise<Answer> => send(`${ap
 /** Calls a write operation, such as `bids.create`, by REST or tRPC. */
 export async function callWrite(apiUrl: string, name: string, input: Input, transport: Transport): Promise<Answer> {
   const operation = allOperations.find((named) => named.name === name)?.operation;
-  if (!operation) throw new Error(`There is no operation ${name}`);
+  if (!operation) throw new Error(`Unknown operation ${name}`);
   const contentType = { "content-type": "application/json" };
   if (transport === "trpc") {
     const answer = await send(`${apiUrl}/trpc/${name}`, {

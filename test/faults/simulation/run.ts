@@ -84,7 +84,7 @@ async function verify(
     const { unpaid_payments } = await service.caughtUp(await history.measure());
     // A block of a settlement between two answers may have changed a time.
     if (differences.length > 0) ({ differences, compared } = await compare());
-    await eventually("the same events in all streams", async () => clients.streams.agreeWith(streams), 15_000).catch(
+    await eventually("the same events in all streams", async () => clients.streams.agreeWith(streams), 60_000).catch(
       () => {}, // The differences are reported below.
     );
     const problems = [
