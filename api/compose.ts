@@ -29,7 +29,7 @@ import { createLazy, createLazyStore } from "./store/lazy";
 import { openStore } from "./store/open";
 import { readRevision } from "./store/revision";
 import { readSecret } from "./store/secrets";
-import { serveReads } from "./transports/rest/serve-reads";
+import { serveDirectly } from "./transports/rest/serve-directly";
 
 /** The poll interval of the event log. Shorter on a local chain, where blocks are mined on demand. */
 const LOCAL_EVENT_POLL_MS = 50;
@@ -159,13 +159,13 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     indexHead: head,
     storeRevision: shareReads(async () => readRevision(await store.db())),
   });
-  const reads = serveReads(context, cache, log);
+  const direct = serveDirectly(context, cache, log);
   return {
     app: createGateway(context, log, cache),
     serveDirectly:
       environment.requestsPerMinute === undefined
-        ? reads
-        : limitRequests(reads, { limits, config: context.config, log, errorBody }),
+        ? direct
+        : limitRequests(direct, { limits, config: context.config, log, errorBody }),
     reportOutage(reason) {
       outage = reason;
     },

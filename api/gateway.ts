@@ -3,6 +3,7 @@ import { HTTPException } from "hono/http-exception";
 import { timeout } from "hono/timeout";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "pino";
+import { JSON_TYPE } from "./http/common-headers";
 import { envelope } from "./http/envelope";
 import { failureOf } from "./http/failure";
 import type { Env } from "./http/log";
@@ -36,7 +37,8 @@ export function createGateway(context: Context, log: Logger, cache = createNoCac
   gateway.onError((error, c) => {
     const { status, fault, headers } = failureOf(error);
     if (fault) log.error({ request_id: c.var.requestId, err: error }, "failed request");
-    return c.json(errorBody(c.req.path, error), status as ContentfulStatusCode, headers);
+    const body = JSON.stringify(errorBody(c.req.path, error));
+    return c.body(body, status as ContentfulStatusCode, { ...headers, "content-type": JSON_TYPE });
   });
   return gateway;
 }

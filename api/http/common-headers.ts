@@ -19,3 +19,6 @@ export const commonHeaders = {
 /** The client's request id if it is valid, or a new one. */
 export const requestIdOf = (sent: string | string[] | undefined): string =>
   typeof sent === "string" && sent !== "" && sent.length <= 255 && !/[^\w\-=]/.test(sent) ? sent : randomUUID();
+
+/** The content type of JSON responses. */
+export const JSON_TYPE = "application/json; charset=UTF-8";

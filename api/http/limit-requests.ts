@@ -5,7 +5,7 @@ import { clientKeyOf, originOf } from "./caller";
 import { requestIdOf } from "./common-headers";
 import { failureOf } from "./failure";
 import type { ServeDirectly } from "./listener";
-import { pathOf, sendJson } from "./send";
+import { jsonReply, pathOf, send } from "./send";
 
 type Options = {
   limits: Pick<ClientLimits, "countRequests">;
@@ -27,7 +27,7 @@ export const limitRequests =
       const requestId = requestIdOf(request.headers["x-request-id"]);
       const body = JSON.stringify(errorBody(pathOf(request.url ?? ""), error));
       const exchange = { request, response, start, requestId };
-      sendJson(log, exchange, { status, headers: Object.entries(headers).flat(), body });
+      send(log, exchange, jsonReply({ status, headers: Object.entries(headers).flat(), body }));
       return true;
     }
     return serve(request, response);

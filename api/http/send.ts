@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import type { IndexHead } from "../index/head";
-import { commonHeaders } from "./common-headers";
+import { commonHeaders, JSON_TYPE } from "./common-headers";
 import { indexHeaders } from "./index-headers";
 import { logRequest } from "./log";
 
 /** A request that is served without Hono, its arrival and its id. */
 export type Exchange = { request: IncomingMessage; response: ServerResponse; start: number; requestId: string };
 
-type Reply = {
+export type Reply = {
   status: number;
   /** Names and values in turn. */
   headers: readonly string[];
@@ -39,10 +39,10 @@ export function send(log: Logger, { request, response, start, requestId }: Excha
   logRequest(log, { requestId, method, path: pathOf(url), status, start });
 }
 
-/** Sends JSON. */
-export function sendJson(log: Logger, exchange: Exchange, { headers, body, ...reply }: Reply & { body: string }): void {
+/** A reply with a JSON body. */
+export function jsonReply({ headers, body, ...reply }: Reply & { body: string }): Reply {
   const bytes = Buffer.from(body);
   const length = String(bytes.length);
-  const typed = ["content-type", "application/json; charset=UTF-8", "content-length", length, ...headers];
-  send(log, exchange, { ...reply, headers: typed, body: bytes });
+  const typed = ["content-type", JSON_TYPE, "content-length", length, ...headers];
+  return { ...reply, headers: typed, body: bytes };
 }

@@ -2,6 +2,7 @@ import { encodePaymentRequiredHeader, encodePaymentResponseHeader } from "@x402/
 import type { SettleResponse } from "@x402/core/types";
 import type { Context as HonoContext } from "hono";
 import type { Terms } from "../../config/terms";
+import { JSON_TYPE } from "../http/common-headers";
 import { etagOf } from "../http/etag";
 import { type Offer, paymentRequired } from "./offer";
 import { PAGE_POLICY, paymentPage } from "./page";
@@ -53,7 +54,7 @@ export function paidResponse(
   const receipt = { success: true, transaction, network: network as Terms["network"], payer, amount };
   return c.body(answer, 200, {
     ...settlementHeaders(payment, receipt),
-    "content-type": "application/json; charset=UTF-8",
+    "content-type": JSON_TYPE,
     "content-length": String(Buffer.byteLength(answer)),
     "cache-control": "private, no-store",
     etag: etagOf(answer),

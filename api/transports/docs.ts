@@ -3,12 +3,12 @@ import { createRequire } from "node:module";
 import { Hono } from "hono";
 import { html } from "hono/html";
 import { callerOf } from "../http/caller";
+import { JSON_TYPE } from "../http/common-headers";
 import type { Env } from "../http/log";
 import { StaticContent } from "../http/static-content";
 import type { Context } from "../operations/context";
 import { llmsFull, llmsIndex } from "./llms";
 import { openApiDocument } from "./openapi";
-import { JSON_TYPE } from "./rest/read";
 import { rejectOtherMethods } from "./rest/routes";
 
 const SCRIPT = "/docs/reference.js";

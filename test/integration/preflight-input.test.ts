@@ -66,17 +66,37 @@ describe("an invalid body of POST /preflight", () => {
     expect(await post(JSON.stringify(sent))).toEqual(refused(new RegExp(`^${name.replace(".", "\\.")}: `)));
   });
 
-  it("without a content length is handled like any other", async () => {
-    const sendChunks = async (...chunks: string[]) => {
-      const head =
-        "POST /preflight HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n";
-      const length = chunks.length > 0 ? "transfer-encoding: chunked\r\n\r\n" : "\r\n";
+  describe("without a content length", () => {
+    const head =
+      "POST /preflight HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nx-request-id: one\r\ncontent-type: application/json\r\n";
+    const send = async (rest: string) => parseAnswer(await sendRaw(stack.apiUrl, head + rest));
+    const sendChunks = (...chunks: string[]) => {
       const sent = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join("");
-      return parseAnswer(await sendRaw(stack.apiUrl, `${head}${length}${sent}${chunks.length > 0 ? "0\r\n\r\n" : ""}`));
+      return send(`transfer-encoding: chunked\r\n\r\n${sent}0\r\n\r\n`);
     };
-    expect((await sendChunks(...(JSON.stringify(good).match(/.{1,9}/g) ?? []))).status).toBe(200);
-    expect(await sendChunks()).toMatchObject({ status: 400, body: expect.stringContaining("body: is required") });
-    expect((await sendChunks(...Array.from({ length: 30 }, () => "x".repeat(10_000)))).status).toBe(413);
+    const sendWhole = (text: string) => send(`content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+    const inChunks = (text: string) => sendChunks(...(text.match(/.{1,9}/g) ?? []));
+
+    it.each([
+      ["valid", JSON.stringify(good), 200],
+      ["not JSON", "{", 400],
+      ["empty", "", 400],
+      ["of a wrong type", JSON.stringify({ ...good, value: 5 }), 400],
+    ])("gets the same response, if it is %s", async (_, body, status) => {
+      const [chunked, whole] = [await inChunks(body), await sendWhole(body)];
+      expect(whole.status).toBe(status);
+      for (const { headers } of [chunked, whole]) delete headers.date;
+      expect(chunked).toEqual(whole);
+    });
+
+    it("and without a body returns 400", async () => {
+      expect(await send("\r\n")).toMatchObject({ status: 400, body: expect.stringContaining("body: is required") });
+    });
+
+    it("and over the size limit returns 413", async () => {
+      const chunks = Array.from({ length: 30 }, () => "x".repeat(10_000));
+      expect((await sendChunks(...chunks)).status).toBe(413);
+    });
   });
 
   it("of another content type returns 400", async () => {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Context as HonoContext } from "hono";
 import { BadInput, TooLarge } from "../../core/errors";
 
@@ -6,17 +7,39 @@ const MAX_BODY_BYTES = 256 * 1024;
 /** Rejects invalid UTF-8. With replacement characters, the stored text would differ from the sent bytes. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+/** Reads the JSON object in the body of a request that Hono handles. */
+export const readBody = async (c: HonoContext, parameters: ReadonlySet<string>) =>
+  parseBody(await readText(c), c.req.header("content-type"), parameters);
+
+/** Whether a request declares the length of its body, and it is within the limit. */
+export const hasKnownLength = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) <= MAX_BODY_BYTES;
+
+/** Reads the JSON object in the body of a request that {@link hasKnownLength} and that is served without Hono. */
+export async function readIncomingBody(request: IncomingMessage, parameters: ReadonlySet<string>) {
+  const bytes = await new Promise<Buffer>((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => resolve(Buffer.concat(chunks)));
+    request.on("error", reject);
+  });
+  return parseBody(decode(bytes), request.headers["content-type"], parameters);
+}
+
 /**
- * Reads a JSON object from the body. The body may be empty if there are no parameters. Parameters can't be JSON numbers:
- * JSON.parse silently rounds large ones, so numbers are sent as strings.
+ * Parses a body with a JSON object. It may be empty if there are no parameters. Parameters can't be JSON numbers: JSON.parse
+ * silently rounds large ones, so numbers are sent as strings.
  */
-export async function readBody(c: HonoContext, parameters: ReadonlySet<string>): Promise<Record<string, unknown>> {
-  const text = await readText(c);
+function parseBody(
+  text: string,
+  contentType: string | undefined,
+  parameters: ReadonlySet<string>,
+): Record<string, unknown> {
   if (text === "") {
     if (parameters.size === 0) return {};
     throw new BadInput("body: is required and must be a JSON object");
   }
-  const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+  const type = contentType?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") throw new BadInput("content-type: must be application/json");
   const body = parse(text);
   if (typeof body !== "object" || body === null || Array.isArray(body))
@@ -41,8 +64,12 @@ async function readText(c: HonoContext): Promise<string> {
     if (size > MAX_BODY_BYTES) throw tooLarge();
     chunks.push(chunk);
   }
+  return decode(Buffer.concat(chunks));
+}
+
+function decode(bytes: Uint8Array): string {
   try {
-    return utf8.decode(Buffer.concat(chunks));
+    return utf8.decode(bytes);
   } catch (error) {
     if (error instanceof TypeError) throw new BadInput("body: is not valid UTF-8");
     throw error;

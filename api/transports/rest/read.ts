@@ -3,12 +3,11 @@ import { recordDependencies } from "../../core/dependencies";
 import { inputText } from "../../core/input-text";
 import type { AnyCall, Caller } from "../../core/operation";
 import { parseInput, requirePermission, runParsed, runRead } from "../../core/run";
+import { JSON_TYPE } from "../../http/common-headers";
 import type { Computation, Found, ResponseCache } from "../../http/response-cache";
 import type { IndexHead } from "../../index/head";
 import type { Context } from "../../operations/context";
 import { routeOf } from "./route";
-
-export const JSON_TYPE = "application/json; charset=UTF-8";
 
 /** Whether an operation only reads, and its response depends on nothing but its input and the state that it reads. */
 export const isRead = (operation: AnyCall): boolean => {

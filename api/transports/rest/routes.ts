@@ -1,9 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { Hono, type Context as HonoContext } from "hono";
-import type { Allowance } from "../../core/limits";
 import type { AnyCall } from "../../core/operation";
-import { requirePermission, runOperation } from "../../core/run";
 import { callerOf } from "../../http/caller";
+import { JSON_TYPE } from "../../http/common-headers";
 import { etagOf, hasTag } from "../../http/etag";
 import { recordOf, setIndexHeaders } from "../../http/index-headers";
 import type { Env } from "../../http/log";
@@ -11,8 +10,9 @@ import type { ResponseCache } from "../../http/response-cache";
 import type { Context } from "../../operations/context";
 import { freeCalls } from "../../operations/index";
 import { readBody } from "./body";
+import { callOf } from "./call";
 import { readQuery } from "./query";
-import { cacheKeyOf, isRead, JSON_TYPE, readThrough } from "./read";
+import { cacheKeyOf, isRead, readThrough } from "./read";
 import { type Route, routeOf } from "./route";
 
 /** Responds with a body and its ETag, or with 304 if the client has the same body. */
@@ -28,9 +28,6 @@ export function respond(
   const length = String(Buffer.byteLength(body));
   return c.body(body, 200, { ...headers, "content-type": type, "content-length": length, etag });
 }
-
-const rateLimit = ({ limit, remaining, resetSeconds }: Allowance) =>
-  `limit=${limit}, remaining=${remaining}, reset=${resetSeconds}`;
 
 /** Responds with 405 to all other methods on a path. */
 export function rejectOtherMethods(routes: Hono<Env>, path: string, methods: readonly string[]): void {
@@ -78,26 +75,24 @@ export function restRoutes(context: Context, cache: ResponseCache): Hono<Env> {
   return routes;
 }
 
-/** Handles an operation whose response is not kept: a write, or one whose status depends on its output. */
+/** Handles an operation whose response is not kept. The listener responds to most of those with a body without Hono. */
 function handlerOf(context: Context, operation: AnyCall) {
   const route = routeOf(operation);
+  const call = callOf(context, operation);
   return async (c: HonoContext<Env>): Promise<Response> => {
-    const caller = callerOf(c, context.config);
-    // Before the body is read, so that a missing permission takes precedence over invalid input.
-    requirePermission(context, operation, caller);
-    const { output } = await runOperation(context, operation, await readInput(c, route), caller, {
-      onRateLimit: (allowance) => c.header("ratelimit", rateLimit(allowance)),
+    const { status, body } = await call({
+      caller: callerOf(c, context.config),
+      readInput: () => readInput(c, route),
+      onRateLimit: (header) => c.header("ratelimit", header),
       onIndexHead: (head) => setIndexHeaders(c, head),
     });
-    const body = JSON.stringify(output);
-    const status = typeof operation.status === "function" ? operation.status(output as never) : operation.status;
-    return route.method === "GET" && (status ?? 200) === 200
+    return route.method === "GET" && status === 200
       ? respond(c, body)
-      : c.body(body, status ?? 200, { "content-type": JSON_TYPE });
+      : c.body(body, status, { "content-type": JSON_TYPE });
   };
 }
 
-/** Handles a read. The listener responds to most of them without Hono: see serve-reads.ts. */
+/** Handles a read. The listener responds to most of them without Hono: see serve-directly.ts. */
 function readHandler(context: Context, operation: AnyCall, cache: ResponseCache) {
   const route = routeOf(operation);
   const read = readThrough(cache, context, operation);

@@ -7,7 +7,7 @@ import { npmStart } from "../../integration/npm-start";
 import { descendantsOf } from "../../support/processes";
 
 /** The time limit for anything that must happen. Generous, because nothing depends on the machine's speed. */
-export const MUST_HAPPEN_MS = 100_000;
+export const MUST_HAPPEN_MS = 200_000;
 
 /** Waits until the condition returns a value. Errors count as not yet. */
 export async function eventually<Value>(
