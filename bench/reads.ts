@@ -58,21 +58,29 @@ const COLUMNS = [
   "Cold ratio",
 ];
 
+/** The median of the rounds' ratios. Rates of the same round are measured one after the other, so a slow minute affects both. */
+const ratioOf = (rates: readonly number[], others: readonly number[]) =>
+  median(rates.map((rate, round) => rate / (others[round] ?? Number.NaN)));
+
 /** The ratios to Express. The cache serves reads only. */
 function barOf({ route, requestsPerSecond }: Measured): Bar {
   const { hot, cold, express } = requestsPerSecond;
-  const ratioOf = (rates: number[]) => median(rates) / median(express);
-  return { label: route, cold: ratioOf(cold), hot: route.startsWith("GET ") ? ratioOf(hot) : undefined };
+  return {
+    label: route,
+    cold: ratioOf(cold, express),
+    hot: route.startsWith("GET ") ? ratioOf(hot, express) : undefined,
+  };
 }
 
 function rowOf({ route, requestsPerSecond }: Measured): string {
-  const [hot = 0, cold = 0, express = 0, empty = 0] = serverNames.map((name) => median(requestsPerSecond[name]));
-  const ratio = (value: number, to: number) => (value / to).toFixed(2);
+  const { hot, cold, express, empty } = requestsPerSecond;
+  const rate = (rates: readonly number[]) => formatRate(median(rates));
+  const ratio = (rates: readonly number[], others: readonly number[]) => ratioOf(rates, others).toFixed(2);
   return tableRow([
     `\`${route}\``,
-    ...[formatRate(hot), formatRate(cold)],
-    ...[formatRate(express), ratio(hot, express), ratio(cold, express)],
-    ...[formatRate(empty), ratio(hot, empty), ratio(cold, empty)],
+    ...[rate(hot), rate(cold)],
+    ...[rate(express), ratio(hot, express), ratio(cold, express)],
+    ...[rate(empty), ratio(hot, empty), ratio(cold, empty)],
   ]);
 }
 
