@@ -59,8 +59,8 @@ type FilterPlaceholders<Filters, Variant> = {
 /** A query for the rows of a list, with its filters and order. */
 type Source<Filters, Variant, Row> = {
   query: (db: IndexDatabase, time: Now) => DynamicQuery<Row>;
-  /** Counts the rows. It must join every table that `where` uses, and may omit the others of `query`. */
-  counting: (db: IndexDatabase) => DynamicQuery<{ total: number }>;
+  /** The table of `where` and `order`, or a query that counts its rows and joins every other table that `where` uses. */
+  rows: PgTable | ((db: IndexDatabase) => DynamicQuery<{ total: number }>);
   where: (filters: FilterPlaceholders<Filters, Variant>, time: Now) => (SQL | undefined)[];
   order: readonly SortColumn<NoInfer<Row>>[];
 };
@@ -116,17 +116,37 @@ function prepareList<Filters, Variant, Row>(
       return placeholder("now");
     },
   };
-  const sorted = sources.map(({ query, where, order }) =>
+  const sorted = (
+    { query, where, order }: Source<Filters, Variant, Row>,
+    from: SQL | undefined = page.hasCursor ? after(order, keyPlaceholder) : undefined,
+  ) =>
     asSelect(query(db, time))
-      .where(and(...where(filters, time), page.hasCursor ? after(order) : undefined))
-      .orderBy(...order.map(({ column, descending }) => (descending ? desc(column) : asc(column)))),
-  );
-  const [single, ...others] = sorted;
+      .where(and(...where(filters, time), from))
+      .orderBy(...orderOf(order));
+  const pageOf = (source: Source<Filters, Variant, Row>) => {
+    const { rows, where, order } = source;
+    if (!page.hasOffset || typeof rows === "function") return limited(sorted(source), page.rows, page.hasOffset);
+    const first = firstKey(db, rows, and(...where(filters, time)), order);
+    return limited(
+      sorted({ ...source, query: (_, now) => source.query(first.db, now) }, first.reached),
+      page.rows,
+      false,
+    );
+  };
+  const [single, ...others] = sources;
   const query =
     single && others.length === 0
-      ? limited(single, page.rows, page.hasOffset)
-      : unionOf(sorted, sources[0]?.order ?? [], page);
-  const counts = sources.map(({ counting, where }) => asSelect(counting(db)).where(and(...where(filters, time))));
+      ? pageOf(single)
+      : unionOf(
+          sources.map((source) => sorted(source)),
+          single?.order ?? [],
+          page,
+        );
+  const counts = sources.map(({ rows, where }) =>
+    asSelect(typeof rows === "function" ? rows(db) : db.select({ total: count() }).from(rows).$dynamic()).where(
+      and(...where(filters, time)),
+    ),
+  );
   return {
     page: prepareQuery(query as never as Query<Row>),
     counts: counts.map((one) => prepareQuery(one as never as Query<{ total: number }>)),
@@ -134,23 +154,60 @@ function prepareList<Filters, Variant, Row>(
   };
 }
 
+const orderOf = <Row>(order: readonly SortColumn<Row>[]) =>
+  order.map(({ column, descending }) => (descending ? desc(column) : asc(column)));
+
 /**
- * Selects the rows after the sort key of a cursor. The redundant bound on the first column lets PostgreSQL start an index
- * scan there; it can't derive that bound from the OR.
+ * Finds the sort key of the first row of a page with an offset. Only the sort columns of the rows before it are read, often
+ * from a database index alone. `db` is the database for the query of the page, and `reached` selects the page's rows and
+ * those after it.
  */
-function after<Row>(order: readonly SortColumn<Row>[], position = 0): SQL | undefined {
+function firstKey<Row>(
+  db: IndexDatabase,
+  table: PgTable,
+  where: SQL | undefined,
+  order: readonly SortColumn<Row>[],
+): { db: IndexDatabase; reached: SQL | undefined } {
+  const columns = Object.fromEntries(
+    order.map(({ column }, position) => [keyName(position), sql`${column}`.as(keyName(position))]),
+  );
+  const first = db.$with("first").as(
+    db
+      .select(columns)
+      .from(table)
+      .where(where)
+      .orderBy(...orderOf(order))
+      .limit(1)
+      .offset(placeholder("offset")),
+  );
+  const keyOf = (position: number) => sql`(SELECT ${sql.identifier(keyName(position))} FROM ${first})`;
+  const withFirst = Object.assign(Object.create(db) as IndexDatabase, { select: db.with(first).select });
+  return { db: withFirst, reached: after(order, keyOf, true) };
+}
+
+/**
+ * Selects the rows after a sort key, or also the row with it. The redundant bound on the first column lets PostgreSQL start an
+ * index scan there; it can't derive that bound from the OR.
+ */
+function after<Row>(
+  order: readonly SortColumn<Row>[],
+  valueAt: (position: number) => unknown,
+  isInclusive = false,
+  position = 0,
+): SQL | undefined {
   const [first, ...others] = order;
   if (!first) return undefined;
   const { descending } = first;
   const column = first.column as PgColumn;
-  const value = placeholder(keyName(position));
+  const value = valueAt(position);
   const beyond = descending ? lt(column, value) : gt(column, value);
-  if (others.length === 0) return beyond;
   const notBefore = descending ? lte(column, value) : gte(column, value);
-  return and(notBefore, or(beyond, after(others, position + 1)));
+  if (others.length === 0) return isInclusive ? notBefore : beyond;
+  return and(notBefore, or(beyond, after(others, valueAt, isInclusive, position + 1)));
 }
 
 const keyName = (position: number) => `key${position}`;
+const keyPlaceholder = (position: number) => placeholder(keyName(position));
 
 type Pagination = z.infer<typeof Pagination>;
 
@@ -283,6 +340,3 @@ export function listOperation<
     typeof output
   >);
 }
-
-/** A query that counts the rows of a table. */
-export const countRows = (db: IndexDatabase, table: PgTable) => db.select({ total: count() }).from(table).$dynamic();

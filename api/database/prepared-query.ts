@@ -2,7 +2,7 @@ import { Column, getTableName, is, type Placeholder, placeholder, type Table } f
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 
 /** A database to read from. */
-type Readable = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute">;
+type Readable = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute" | "with" | "$with">;
 
 /** A Drizzle query, typed by its rows. */
 export type Query<Row> = PromiseLike<Row[]>;

@@ -8,7 +8,7 @@ import * as schemaModule from "../../ponder.schema";
 import { PreparedPool, STATEMENT_MS } from "../database/prepared-pool";
 
 /** Read access to the index. */
-export type IndexDatabase = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute">;
+export type IndexDatabase = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute" | "with" | "$with">;
 
 export type OpenIndex = {
   db: IndexDatabase;

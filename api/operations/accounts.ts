@@ -5,7 +5,7 @@ import { policySubjects } from "../../src/lib/policy-key";
 import { DAY } from "../../src/lib/spend-window";
 import type { Clock } from "../core/clock";
 import { address } from "../core/inputs";
-import { countRows, listOutput, pagedList, pageInput } from "../core/list";
+import { listOutput, pagedList, pageInput } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, selectorText, timeText, uintText } from "../core/outputs";
 import type { TextRow } from "../database/prepared-query";
@@ -88,7 +88,7 @@ const listRoute = "GET /accounts/{address}/policies";
 const policies = pagedList<{ address: Address }, typeof policy.$inferSelect>(listRoute, [
   {
     query: (db) => db.select().from(policy).$dynamic(),
-    counting: (db) => countRows(db, policy),
+    rows: policy,
     where: ({ address }) => [eq(policy.account, address)],
     order: [
       { column: policy.policyType, of: (row) => row.policyType },

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { agent } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { address, id } from "../core/inputs";
-import { countRows, listOperation } from "../core/list";
+import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, bytesText, chainText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
@@ -56,7 +56,7 @@ export const listAgents = listOperation({
   filters: { owner: address },
   example: { owner: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
   query: (db: IndexDatabase) => db.select().from(agent).$dynamic(),
-  counting: (db) => countRows(db, agent),
+  rows: agent,
   where: ({ owner }) => [eq(agent.owner, owner)],
   order: [{ column: agent.agentId, of: (row) => row.agentId }],
   toWire,

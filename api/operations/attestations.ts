@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { attestation } from "../../ponder.schema";
 import { BadInput, NotFound } from "../core/errors";
 import { address, flag, hash, id } from "../core/inputs";
-import { countRows, listOperation } from "../core/list";
+import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
@@ -63,7 +63,7 @@ export const listAttestations = listOperation({
   },
   example: { revoked: "false" },
   query: (db: IndexDatabase) => db.select().from(attestation).$dynamic(),
-  counting: (db) => countRows(db, attestation),
+  rows: attestation,
   where: ({ schema, subject, attester, revoked }) => {
     if ([schema, subject, attester, revoked].every((filter) => filter === undefined))
       throw new BadInput("schema, subject, attester, revoked: at least one of them is required");

@@ -2,7 +2,7 @@ import { and, eq, getTableColumns } from "drizzle-orm";
 import { attestor, total } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { address, flag, id } from "../core/inputs";
-import { countRows, listOperation } from "../core/list";
+import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
@@ -67,7 +67,7 @@ export const listAttestors = listOperation({
   filters: { active: flag.optional(), operator: address.optional() },
   example: { active: "true" },
   query: selectAttestors,
-  counting: (db) => countRows(db, attestor),
+  rows: attestor,
   where: ({ active, operator }) => [
     active === undefined ? undefined : eq(attestor.active, active),
     operator && eq(attestor.operator, operator),

@@ -217,7 +217,7 @@ const bids = pagedList<Filters, BidRow, "status">(
   [
     {
       query: selectOnchain,
-      counting: (db) =>
+      rows: (db) =>
         db
           .select({ total: count() })
           .from(bid)
@@ -232,8 +232,7 @@ const bids = pagedList<Filters, BidRow, "status">(
     },
     {
       query: selectOffchain,
-      counting: (db) =>
-        db.select({ total: count() }).from(intent).innerJoin(offchainBid, isIntentOfOffchainBid).$dynamic(),
+      rows: (db) => db.select({ total: count() }).from(intent).innerJoin(offchainBid, isIntentOfOffchainBid).$dynamic(),
       where: ({ id, status }, time) => [
         eq(intent.intentId, id),
         status && hasStatus(status, offchainState, offchainBid.validUntil, time),

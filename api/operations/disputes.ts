@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { dispute, disputeStatuses } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { id } from "../core/inputs";
-import { countRows, listOperation } from "../core/list";
+import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
@@ -56,7 +56,7 @@ export const listDisputes = listOperation({
   filters: { receipt_id: id.optional() },
   example: {},
   query: (db: IndexDatabase) => db.select().from(dispute).$dynamic(),
-  counting: (db) => countRows(db, dispute),
+  rows: dispute,
   where: ({ receipt_id }) => [receipt_id === undefined ? undefined : eq(dispute.receiptId, receipt_id)],
   order: [{ column: dispute.disputeId, descending: true, of: (row) => row.disputeId }],
   toWire,

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { facilitator } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { flag, id } from "../core/inputs";
-import { countRows, listOperation } from "../core/list";
+import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
@@ -54,7 +54,7 @@ export const listFacilitators = listOperation({
   filters: { active: flag.optional() },
   example: { active: "true" },
   query: (db: IndexDatabase) => db.select().from(facilitator).$dynamic(),
-  counting: (db) => countRows(db, facilitator),
+  rows: facilitator,
   where: ({ active }) => [active === undefined ? undefined : eq(facilitator.active, active)],
   order: [{ column: facilitator.facilitatorId, of: (row) => row.facilitatorId }],
   toWire,

@@ -4,7 +4,7 @@ import { fill, fillProof, intent } from "../../ponder.schema";
 import type { Clock } from "../core/clock";
 import { NotFound } from "../core/errors";
 import { address, id, oneOf } from "../core/inputs";
-import { countRows, listOperation, type Now } from "../core/list";
+import { listOperation, type Now } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, orNull, timeText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
@@ -176,7 +176,7 @@ export const listIntents = listOperation({
   variants: ["status"],
   example: { status: "filled" },
   query: selectIntents,
-  counting: (db) => countRows(db, intent),
+  rows: intent,
   where: ({ status, owner, input_token, output_token }, time) => [
     status && hasStatus(status, time),
     owner && eq(intent.owner, owner),

@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, or, sql } from "drizzle-orm";
 import { disputeStatuses, merchant, signalKinds, signalSubjects, total } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { address, flag, id } from "../core/inputs";
-import { countRows, listOperation } from "../core/list";
+import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
@@ -57,7 +57,7 @@ export const listMerchants = listOperation({
   filters: { owner: address.optional(), active: flag.optional() },
   example: { active: "true" },
   query: (db: IndexDatabase) => db.select().from(merchant).$dynamic(),
-  counting: (db) => countRows(db, merchant),
+  rows: merchant,
   where: ({ owner, active }) => [
     owner && eq(merchant.owner, owner),
     active === undefined ? undefined : eq(merchant.active, active),

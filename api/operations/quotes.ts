@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import { paymentRails, quote } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { address, flag, hash, id } from "../core/inputs";
-import { countRows, listOperation } from "../core/list";
+import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
@@ -83,7 +83,7 @@ export const listQuotes = listOperation({
   filters: { merchant_id: id.optional(), agent: address.optional(), settled: flag.optional() },
   example: { settled: "false" },
   query: (db: IndexDatabase) => db.select().from(quote).$dynamic(),
-  counting: (db) => countRows(db, quote),
+  rows: quote,
   where: ({ merchant_id, agent, settled }) => [
     merchant_id === undefined ? undefined : eq(quote.merchantId, merchant_id),
     agent && eq(quote.agent, agent),

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { receipt } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { address, id } from "../core/inputs";
-import { countRows, listOperation } from "../core/list";
+import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
@@ -77,7 +77,7 @@ export const listReceipts = listOperation({
   filters: { agent: address.optional(), merchant_id: id.optional() },
   example: { merchant_id: "1" },
   query: (db: IndexDatabase) => db.select().from(receipt).$dynamic(),
-  counting: (db) => countRows(db, receipt),
+  rows: receipt,
   where: ({ agent, merchant_id }) => [
     agent && eq(receipt.agent, agent),
     merchant_id === undefined ? undefined : eq(receipt.merchantId, merchant_id),

@@ -4,7 +4,7 @@ import { type Hex, keccak256, stringToBytes } from "viem";
 import { BadInput, Conflict, NotFound, TooLarge } from "../core/errors";
 import { hash, jsonObject, longText, scalar, shortText } from "../core/inputs";
 import { countBytes, textBytes } from "../core/limits";
-import { countRows, listOperation } from "../core/list";
+import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { hashText } from "../core/outputs";
 import { type Placeholders, preparedQuery } from "../database/prepared-query";
@@ -96,7 +96,7 @@ export const listSchemas = listOperation({
       })
       .from(attestationSchema)
       .$dynamic(),
-  counting: (db) => countRows(db, attestationSchema),
+  rows: attestationSchema,
   where: () => [],
   order: [{ column: attestationSchema.name, of: (row) => row.name }],
   toWire: listedToWire,

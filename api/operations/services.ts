@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { service } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { flag, hash, id } from "../core/inputs";
-import { countRows, listOperation } from "../core/list";
+import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { chainText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
@@ -58,7 +58,7 @@ export const listServices = listOperation({
   filters: { merchant_id: id.optional(), capability_hash: hash.optional(), active: flag.optional() },
   example: { merchant_id: "1" },
   query: (db: IndexDatabase) => db.select().from(service).$dynamic(),
-  counting: (db) => countRows(db, service),
+  rows: service,
   where: ({ merchant_id, capability_hash, active }) => [
     merchant_id === undefined ? undefined : eq(service.merchantId, merchant_id),
     capability_hash && eq(service.capabilityHash, capability_hash),

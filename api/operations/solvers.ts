@@ -3,7 +3,7 @@ import { intent, solver, solverActivity } from "../../ponder.schema";
 import { average } from "../core/average";
 import { NotFound } from "../core/errors";
 import { address, flag, id } from "../core/inputs";
-import { countRows, listOperation, type Now } from "../core/list";
+import { listOperation, type Now } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, chainText, decimalText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
@@ -90,7 +90,7 @@ export const listSolvers = listOperation({
   filters: { active: flag.optional(), operator: address.optional() },
   example: { active: "true" },
   query: selectSolvers,
-  counting: (db) => countRows(db, solver),
+  rows: solver,
   where: ({ active, operator }) => [
     active === undefined ? undefined : eq(solver.active, active),
     operator && eq(solver.operator, operator),

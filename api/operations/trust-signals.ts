@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { signalKinds, signalSubjects, trustSignal } from "../../ponder.schema";
 import { address, enumNumber, id } from "../core/inputs";
-import { countRows, listOperation } from "../core/list";
+import { listOperation } from "../core/list";
 import { z } from "../core/operation";
 import { addressText, hashText, uintText } from "../core/outputs";
 import type { IndexDatabase } from "../index/database";
@@ -45,7 +45,7 @@ export const listTrustSignals = listOperation({
   },
   example: { subject_type: "0", subject_id: "1" },
   query: (db: IndexDatabase) => db.select().from(trustSignal).$dynamic(),
-  counting: (db) => countRows(db, trustSignal),
+  rows: trustSignal,
   where: ({ subject_type, subject_id, kind, reporter }) => [
     subject_type === undefined ? undefined : eq(trustSignal.subjectType, subject_type),
     subject_id === undefined ? undefined : eq(trustSignal.subjectId, subject_id),
