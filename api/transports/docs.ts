@@ -84,13 +84,16 @@ function perBaseUrl(create: (baseUrl: string) => StaticContent): (baseUrl: strin
 
 /** Serves the OpenAPI document, an interactive reference, and llms.txt. */
 export function docsRoutes({ config }: Context): Hono<Env> {
-  const document = new StaticContent(JSON.stringify(openApiDocument()), JSON_TYPE);
+  let document: StaticContent | undefined;
   const reference = new StaticContent(String(page), HTML, { "content-security-policy": POLICY });
   const readScript = async () =>
     new StaticContent(await readFile(scriptFile), JAVASCRIPT, { "cache-control": "public, max-age=86400" });
   let script: Promise<StaticContent> | undefined;
   const routes = new Hono<Env>();
-  routes.get("/openapi.json", (c) => document.respond(c));
+  routes.get("/openapi.json", (c) => {
+    document ??= new StaticContent(JSON.stringify(openApiDocument()), JSON_TYPE);
+    return document.respond(c);
+  });
   routes.get("/docs", (c) => reference.respond(c));
   routes.get(SCRIPT, async (c) => {
     script ??= readScript();

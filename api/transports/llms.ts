@@ -14,9 +14,8 @@ type Content = { content?: { "application/json"?: { schema: Schema }; "text/even
 
 type Documented = { parameters?: Parameter[]; requestBody?: Content; responses: Record<string, Content> };
 
-const document = openApiDocument();
-const paths = document.paths as Record<string, Record<string, Documented>>;
-const types = Object.entries((document.components?.schemas ?? {}) as Record<string, Schema>);
+const pathsOf = () => openApiDocument().paths as Record<string, Record<string, Documented>>;
+const typesOf = () => Object.entries((openApiDocument().components?.schemas ?? {}) as Record<string, Schema>);
 
 const toolNames = new Set(toolOperations.map(({ name }) => name));
 
@@ -106,7 +105,7 @@ function responseOf({ operation }: Named, { content }: Content): string {
 function routeSection(named: Named, baseUrl: string): string {
   const { operation } = named;
   const { method, path } = routeOf(operation);
-  const documented = paths[path]?.[method.toLowerCase()];
+  const documented = pathsOf()[path]?.[method.toLowerCase()];
   if (!documented) throw new Error(`${operation.route} is not documented`);
   const statuses = Object.entries(documented.responses);
   const [success, response = {}] = statuses.find(([status]) => status.startsWith("2")) ?? [];
@@ -193,5 +192,5 @@ export const llmsFull = (baseUrl: string): string =>
       ...all.map((named) => routeSection(named, baseUrl)),
     ]),
     "## Types",
-    ...types.map(typeSection),
+    ...typesOf().map(typeSection),
   );

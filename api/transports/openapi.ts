@@ -145,8 +145,15 @@ function registerSubscription(app: OpenAPIHono, name: string, resource: string, 
   });
 }
 
-/** The OpenAPI document of every operation. */
-export function openApiDocument() {
+let document: ReturnType<typeof createDocument> | undefined;
+
+/** The OpenAPI document of every operation. It is created when it is first used, which shortens a start. */
+export const openApiDocument = () => {
+  document ??= createDocument();
+  return document;
+};
+
+function createDocument() {
   const app = new OpenAPIHono();
   for (const { name, resource, operation } of allOperations) {
     if (operation.kind === "subscription") {
