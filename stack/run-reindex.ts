@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { BaseError, createPublicClient, fallback, http } from "viem";
+import { describeSources, loadEnvFiles } from "../config/env-files";
 import { parseEnvironment } from "../config/environment";
 import { databaseReady } from "./index-builds";
 import { startEmbeddedPostgres } from "./postgres/embedded";
@@ -28,7 +28,7 @@ async function withDatabase<Value>(
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { "new-chain": { type: "boolean", default: false } } });
-  if (existsSync(".env.local")) process.loadEnvFile(".env.local");
+  console.log(describeSources(loadEnvFiles(".", process.env)));
   const { databaseUrl, databaseSchema, stateFolder, network } = parseEnvironment(process.env);
   const { chainId, rpcUrls } = network();
   const { keptBlock, deletedBlocks, droppedSchemas } = await withDatabase(stateFolder, databaseUrl, (url) =>

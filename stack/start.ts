@@ -1,9 +1,10 @@
-import { createWriteStream, existsSync } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { setTimeout } from "node:timers/promises";
 import { createPublicClient, fallback, http } from "viem";
+import { describeSources, loadEnvFiles } from "../config/env-files";
 import { type Environment, parseEnvironment } from "../config/environment";
 import type { LocalDeployment } from "../config/networks";
 import { connect, mineEvery } from "./chain";
@@ -14,10 +15,13 @@ import { indexReady } from "./indexer";
 import { startLocalChain } from "./local-chain";
 import { requireFreePort } from "./ports";
 import { startEmbeddedPostgres } from "./postgres/embedded";
+import { progressBar, progressText, readProgress, watchProgress } from "./progress";
 import { reindex } from "./reindex";
 import { people } from "./sample/people";
 import { publishExamples } from "./sample/published";
 import { ownStateFolder, type StateFolder } from "./state-folder";
+import { createStepLog } from "./step-log";
+import { createTerminal } from "./terminal";
 import { REORG_EXIT_CODE, REORG_SENTENCE } from "./unrecoverable-reorg";
 
 const isDevelopment = process.argv.includes("--dev");
@@ -33,13 +37,18 @@ let stopping = false;
 /** How long `/ready` responds 503 with the reason before the stack stops. */
 const FAILURE_NOTICE_MS = 5_000;
 
-const startedAt = Date.now();
-const logStep = (what: string) =>
-  console.log(`[${((Date.now() - startedAt) / 1000).toFixed(1).padStart(5)} s] ${what}`);
+/** The interval at which the progress is read, and at which it is printed unless there is a terminal. */
+const PROGRESS_MS = 1_000;
+const PROGRESS_LINE_MS = 10_000;
+
+const terminal = createTerminal(process.stdout);
+const log = createStepLog(terminal.print);
 
 async function stopAll(code: number): Promise<never> {
   if (!stopping) {
     stopping = true;
+    log.end();
+    terminal.setStatus("");
     for (const part of parts.reverse()) await part.stop();
     process.exit(code);
   }
@@ -62,13 +71,13 @@ function stopWhenEnded(child: Child): void {
  * on public chains. On other chains, prints every line.
  */
 async function logLines({ stateFolder, networkName }: Environment): Promise<(line: string) => void> {
-  if (networkName !== "local") return (line) => console.log(line);
+  if (networkName !== "local") return terminal.print;
   await mkdir(stateFolder, { recursive: true });
   const file = createWriteStream(join(stateFolder, "ponder.log"));
   return (line) => {
     file.write(`${line}\n`);
     const isError = /^\{"level":[56]0/.test(line);
-    if (!stopping && (isError || !line.startsWith("{"))) console.log(line);
+    if (!stopping && (isError || !line.startsWith("{"))) terminal.print(line);
   };
 }
 
@@ -121,19 +130,40 @@ function printUsage({ apiUrl, ponderUrl, rpcUrl, contracts }: LocalDeployment, w
     "",
     "Stop with Ctrl-C.",
   );
-  console.log(lines.join("\n"));
+  terminal.print(lines.join("\n"));
+}
+
+/** Shows the progress of the backfill until the index has caught up. */
+function showBackfill(environment: Environment): void {
+  const { networkName } = environment;
+  let printedAt = Date.now();
+  const stop = watchProgress({
+    read: () => readProgress(environment),
+    intervalMs: PROGRESS_MS,
+    onProgress(progress, eventsPerSecond) {
+      const text = progressText(progress, eventsPerSecond);
+      terminal.setStatus(`${progressBar(progress.progress)} ${text}`);
+      if (process.stdout.isTTY || Date.now() - printedAt < PROGRESS_LINE_MS) return;
+      printedAt = Date.now();
+      log.done(`Indexing ${networkName}: ${text}`);
+    },
+    onReady() {
+      terminal.setStatus("");
+      log.done("The index has caught up");
+    },
+  });
+  parts.push({ stop: async () => stop() });
 }
 
 async function startDatabase({ stateFolder }: Environment): Promise<string> {
-  logStep("Starting PostgreSQL");
+  log.step("Starting PostgreSQL");
   const { child, databaseUrl } = await startEmbeddedPostgres(stateFolder);
   stopWhenEnded(child);
   return databaseUrl;
 }
 
 async function main(): Promise<void> {
-  // Ponder reads this file too. Both must see the same environment.
-  if (existsSync(".env.local")) process.loadEnvFile(".env.local");
+  log.done(describeSources(loadEnvFiles(".", process.env)));
   const environment = parseEnvironment(process.env);
   const { networkName, apiPort, apiUrl, ponderPort, anvilPort } = environment;
   state = await ownStateFolder(environment.stateFolder);
@@ -143,13 +173,17 @@ async function main(): Promise<void> {
 
   if (networkName === "local") await requireFreePort(anvilPort, "ANVIL_PORT");
   const databaseUrl = environment.databaseUrl ?? (await startDatabase(environment));
-  await databaseReady(databaseUrl, (error) => logStep(`${error.message}. Retrying for up to a minute`));
+  await databaseReady(databaseUrl, (error) => log.step(`${error.message}. Retrying for up to a minute`));
   const env = { ...process.env, DATABASE_URL: databaseUrl };
 
   let deployment: LocalDeployment | undefined;
   if (networkName === "local")
-    deployment = await startLocalChain({ ...environment, databaseUrl }, (chain) => stopWhenEnded(chain.child), logStep);
-  logStep("Starting the indexer and the gateway");
+    deployment = await startLocalChain(
+      { ...environment, databaseUrl },
+      (chain) => stopWhenEnded(chain.child),
+      log.step,
+    );
+  log.step("Starting the indexer and the gateway");
   const startIndex = () =>
     startIndexStack({
       environment,
@@ -178,23 +212,31 @@ async function main(): Promise<void> {
     await reindex({ databaseUrl, schema: environment.databaseSchema, ...chainOf(environment) });
     starting = startIndex();
     await starting;
-    logStep("The index is being rebuilt");
+    log.done("The index is being rebuilt");
   };
   const { indexer, gateways } = await starting;
   if (!deployment) {
-    logStep(`Indexing ${networkName}. ${apiUrl}/ready returns 200 once the index has caught up. Stop with Ctrl-C.`);
+    log.done(`Indexing ${networkName}. ${apiUrl}/ready returns 200 once the index has caught up. Stop with Ctrl-C.`);
+    showBackfill(environment);
     return;
   }
   const chain = connect(deployment.rpcUrl);
-  await indexReady(indexer.current(), apiUrl, await chain.getBlockNumber());
+  const stopWatching = watchProgress({
+    read: () => readProgress(environment),
+    intervalMs: PROGRESS_MS,
+    onProgress: (progress, eventsPerSecond) => log.detail(progressText(progress, eventsPerSecond)),
+    onReady: () => {},
+  });
+  await indexReady(indexer.current(), apiUrl, await chain.getBlockNumber()).finally(stopWatching);
   // One gateway answers already. Wait for the others too, or until they have ended and are restarted.
   await Promise.allSettled(gateways.map((gateway) => gateway.current().listening));
-  logStep("The index has caught up");
+  log.done("The index has caught up");
   if (environment.sampleActivity) {
-    logStep("Sample activity: documents, a schema and metadata");
+    log.step("Sample activity: documents, a schema and metadata");
     await publishExamples(deployment.apiUrl, environment.writeTokens[0]);
   }
   mineEvery(chain, BLOCK_TIME_MS);
+  log.end();
   printUsage(deployment, environment.sampleActivity);
 }
 

@@ -30,6 +30,7 @@ describe("the settings of npm start", () => {
       ...Object.fromEntries(contractNames.map((name) => [addressVariable(name), contracts[name]])),
     });
     await run.printed("Indexing base-sepolia");
+    await run.printed("The index has caught up");
     const readiness = async () => {
       const response = await fetch(`http://127.0.0.1:${ports.API_PORT}/ready`).catch(() => undefined);
       return response?.ok ? response.json() : undefined;

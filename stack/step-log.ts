@@ -1,0 +1,38 @@
+/** A running step is printed again at this interval. */
+const REPEAT_MS = 3_000;
+
+export type StepLog = {
+  /** Prints the step that begins now. While it runs, it is printed again every few seconds. */
+  step: (what: string) => void;
+  /** Adds this to the lines of the running step that follow. */
+  detail: (text: string) => void;
+  /** Prints a line. No step runs afterwards. */
+  done: (what: string) => void;
+  /** Ends the running step without a line. */
+  end: () => void;
+};
+
+/** Creates a log of the steps of a start, with the seconds since it began. */
+export function createStepLog(print: (line: string) => void): StepLog {
+  const startedAt = Date.now();
+  let timer: NodeJS.Timeout | undefined;
+  const log = (what: string) => print(`[${((Date.now() - startedAt) / 1000).toFixed(1).padStart(5)} s] ${what}`);
+  let detail = "";
+  return {
+    step(what) {
+      clearInterval(timer);
+      detail = "";
+      log(what);
+      timer = setInterval(() => log(`${what}: ${detail || "still running"}`), REPEAT_MS);
+      timer.unref();
+    },
+    detail(text) {
+      detail = text;
+    },
+    done(what) {
+      clearInterval(timer);
+      log(what);
+    },
+    end: () => clearInterval(timer),
+  };
+}
