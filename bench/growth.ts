@@ -7,12 +7,15 @@ import { startGateway } from "../stack/gateway";
 import { freePorts } from "../stack/ports";
 import { startPostgres } from "../stack/postgres/test-server";
 import { createLargeIndex, writeDeployment } from "./large-index";
+import type { RowCounts } from "./many-rows";
 import { requestBytes, startLoadGenerator } from "./reads/load";
 import { formatRate, median, tableHeader, tableRow } from "./report";
 
 /**
  * Measures how reads slow down as the index grows: requests per second of the gateway, without its response cache, on indexes
- * of several sizes. Rounds alternate between them. `npm run bench:growth -- [--rows 1000,1000000] [--rounds 5]`
+ * of several sizes. Rounds alternate between them. Tables other than those of `--tables` have a million rows at most, because
+ * ten million rows of all tables would take more than 100 GB.
+ * `npm run bench:growth -- [--rows 1000,1000000,10000000] [--rounds 5] [--tables intent,receipt]`
  */
 const SCHEMA = "intentry_growth";
 const CONNECTIONS = 4;
@@ -20,15 +23,26 @@ const WARM_UP_MS = 200;
 const WINDOW_MS = 1_000;
 
 const { values: options } = parseArgs({
-  options: { rows: { type: "string", default: "1000,1000000" }, rounds: { type: "string", default: "5" } },
+  options: {
+    rows: { type: "string", default: "1000,1000000,10000000" },
+    rounds: { type: "string", default: "5" },
+    tables: { type: "string", default: "intent,receipt,total,event_log" },
+  },
 });
 const sizes = options.rows.split(",").map(Number);
+const largest = new Set(options.tables.split(","));
+const MAX_OTHER_ROWS = 1_000_000;
+
+const rowCounts =
+  (rows: number): RowCounts =>
+  (table) =>
+    largest.has(table) ? rows : Math.min(rows, MAX_OTHER_ROWS);
 
 /** The requests of the benchmark by title, on an index of this size. */
-async function pathsOf(apiUrl: string, pool: pg.Pool, rows: number): Promise<Record<string, string>> {
-  const deep = Math.floor(rows * 0.9);
-  const cursorAt = async (list: string) => {
-    const response = await fetch(`${apiUrl}${list}?limit=1&offset=${deep}`);
+async function pathsOf(apiUrl: string, pool: pg.Pool, rowsOf: RowCounts): Promise<Record<string, string>> {
+  const deepIn = (table: string) => Math.floor(rowsOf(table) * 0.9);
+  const cursorAt = async (list: string, table: string) => {
+    const response = await fetch(`${apiUrl}${list}?limit=1&offset=${deepIn(table)}`);
     const { pagination } = (await response.json()) as { pagination: { next_cursor: string } };
     return pagination.next_cursor;
   };
@@ -39,16 +53,16 @@ async function pathsOf(apiUrl: string, pool: pg.Pool, rows: number): Promise<Rec
   );
   const { owner, tx_hash, merchant_id } = found[0] as { owner: string; tx_hash: string; merchant_id: string };
   return {
-    "one agent": `/agents/${deep}`,
-    "one intent": `/intents/${deep}`,
+    "one agent": `/agents/${deepIn("agent")}`,
+    "one intent": `/intents/${deepIn("intent")}`,
     "intents, first page": "/intents",
-    "intents, by cursor": `/intents?cursor=${await cursorAt("/intents")}`,
-    "intents, offset of 90 %": `/intents?offset=${deep}`,
+    "intents, by cursor": `/intents?cursor=${await cursorAt("/intents", "intent")}`,
+    "intents, offset of 90 %": `/intents?offset=${deepIn("intent")}`,
     "intents, open": "/intents?status=open",
     "intents, of the most frequent owner": `/intents?owner=${owner}`,
-    "bids of a contested intent": `/intents/${rows}/bids`,
+    "bids of a contested intent": `/intents/${rowsOf("bid")}/bids`,
     "receipts, first page": "/receipts",
-    "receipts, by cursor": `/receipts?cursor=${await cursorAt("/receipts")}`,
+    "receipts, by cursor": `/receipts?cursor=${await cursorAt("/receipts", "receipt")}`,
     "receipts, of the most frequent merchant": `/receipts?merchant_id=${merchant_id}`,
     "quotes, not settled": "/quotes?settled=false",
     "solvers, first page": "/solvers",
@@ -65,7 +79,8 @@ async function serveIndex(createDatabase: (name: string) => Promise<string>, row
   const databaseUrl = await createDatabase(`rows_${rows}`);
   const pool = new pg.Pool({ connectionString: databaseUrl, options: `-c search_path=${SCHEMA}` });
   stops.push(() => pool.end());
-  const contracts = await createLargeIndex(pool, databaseUrl, SCHEMA, rows);
+  const rowsOf = rowCounts(rows);
+  const contracts = await createLargeIndex(pool, databaseUrl, SCHEMA, rowsOf);
   const stateFolder = await mkdtemp(join(tmpdir(), "intentry-growth-"));
   stops.push(() => rm(stateFolder, { recursive: true, force: true }));
   await writeDeployment(stateFolder, "http://127.0.0.1:1", contracts);
@@ -83,7 +98,7 @@ async function serveIndex(createDatabase: (name: string) => Promise<string>, row
   });
   stops.push(() => gateway.stop());
   await gateway.listening;
-  return { rows, port, paths: await pathsOf(`http://127.0.0.1:${port}`, pool, rows) };
+  return { rows, port, paths: await pathsOf(`http://127.0.0.1:${port}`, pool, rowsOf) };
 }
 
 try {

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { waitFor } from "../stack/child";
-import { startIndexer } from "../stack/indexer";
+import { isListening, startIndexer } from "../stack/indexer";
 import { freePorts } from "../stack/ports";
+import { sumOf } from "../stack/progress";
 
 /** A Ponder app to measure. */
 type App = { root: string; env?: NodeJS.ProcessEnv };
@@ -18,9 +19,15 @@ export const apps: Record<"ceiling" | "bareRows" | "intentry", App> = {
 export type Backfill = {
   /** From Ponder's log, without the start of the process. */
   milliseconds: number;
+  /** CPU time of the indexer's process since its HTTP server listened. */
+  cpuSeconds: number;
   /** Requests to the node by handlers. */
   contractReads: number;
 };
+
+const metricsOf = async (ponderPort: number) => (await fetch(`http://127.0.0.1:${ponderPort}/metrics`)).text();
+
+const cpuSecondsIn = (metrics: string) => sumOf(metrics, "process_cpu_seconds_total");
 
 /** The backfill duration from Ponder's log, in milliseconds. */
 const backfillDuration = (line: string): number | undefined => {
@@ -43,6 +50,7 @@ export async function indexOnce(app: keyof typeof apps, { env, meanwhile }: Opti
   const [ponderPort = 0] = await freePorts(1);
   const schema = `bench_${schemas++}`;
   let duration: number | undefined;
+  let atStart = Promise.resolve("");
   const child = await startIndexer({
     root,
     ponderPort,
@@ -50,15 +58,19 @@ export async function indexOnce(app: keyof typeof apps, { env, meanwhile }: Opti
     env: { ...env, ...ownEnv },
     onLine: (line) => {
       duration ??= backfillDuration(line);
+      if (isListening(line)) atStart = metricsOf(ponderPort);
     },
   });
   try {
     const stopOther = await meanwhile?.(ponderPort, schema);
     const milliseconds = await waitFor(child, "complete history", async () => duration, 1_200_000);
+    const metrics = await metricsOf(ponderPort);
     await stopOther?.();
-    const metrics = await (await fetch(`http://127.0.0.1:${ponderPort}/metrics`)).text();
-    const reads = [...metrics.matchAll(/^ponder_indexing_rpc_requests_total\{[^}]*\} (\d+)/gm)];
-    return { milliseconds, contractReads: reads.reduce((total, [, count]) => total + Number(count), 0) };
+    return {
+      milliseconds,
+      cpuSeconds: cpuSecondsIn(metrics) - cpuSecondsIn(await atStart),
+      contractReads: sumOf(metrics, "ponder_indexing_rpc_requests_total"),
+    };
   } finally {
     await child.stop();
   }

@@ -86,29 +86,39 @@ try {
     readsThroughPonder: (ponderPort, schema) => readsOn(ponderPort, schema),
   };
 
-  const rates: Record<Run, number[]> = {
+  const perRun = (): Record<Run, number[]> => ({
     ceiling: [],
     bareRows: [],
     intentry: [],
     readsOnGateway: [],
     readsThroughPonder: [],
-  };
+  });
+  const rates = perRun();
+  const cpu = perRun();
   let contractReads = 0;
   for (let round = 1; round <= Number(options.rounds); round++)
     for (const run of runs) {
       const measured = await indexOnce(appOf(run), { env, meanwhile: meanwhile[run] });
       const rate = (events * 1000) / measured.milliseconds;
       rates[run].push(rate);
+      cpu[run].push((measured.cpuSeconds * 1_000_000) / events);
       contractReads += measured.contractReads;
       console.error(`round ${round}: ${titles[run]}: ${formatRate(rate)} events/s`);
     }
   console.log(`\n${events} events of every kind, median of ${options.rounds}; contract reads: ${contractReads}\n`);
-  console.log(tableHeader(["App", "events/s", "of each event", "of four columns", "of Intentry alone"]));
+  console.log(
+    tableHeader(["App", "events/s", "of each event", "of four columns", "of Intentry alone", "CPU µs per event"]),
+  );
   for (const run of runs) {
     const rate = median(rates[run]);
     const shareOf = (other: Run) => (rate / median(rates[other])).toFixed(2);
     console.log(
-      tableRow([titles[run], formatRate(rate), shareOf("ceiling"), shareOf("bareRows"), shareOf("intentry")]),
+      tableRow([
+        titles[run],
+        formatRate(rate),
+        ...[shareOf("ceiling"), shareOf("bareRows"), shareOf("intentry")],
+        formatRate(median(cpu[run])),
+      ]),
     );
   }
   if (contractReads > 0) throw new Error(`Handlers made ${contractReads} contract reads`);

@@ -7,7 +7,7 @@ import { startChain } from "../stack/chain";
 import { type Contracts, deploy } from "../stack/deploy";
 import { historyIndexed, startIndexer } from "../stack/indexer";
 import { freePorts } from "../stack/ports";
-import { largeTables, makeRows } from "./many-rows";
+import { largeTables, makeRows, type RowCounts } from "./many-rows";
 
 /** Writes the deployment of a local chain, from which the indexer and the gateway read its URL and contracts. */
 export async function writeDeployment(stateFolder: string, rpcUrl: string, contracts: Contracts): Promise<void> {
@@ -49,18 +49,20 @@ async function prepareTables(pool: pg.Pool, schema: string): Promise<void> {
 }
 
 /**
- * Creates an index with this many rows in each table. `pool` must use the schema. Returns the contracts of the chain, which
+ * Creates a large index. `pool` must use the schema. Returns the contracts of the chain, which
  * has ended.
  */
 export async function createLargeIndex(
   pool: pg.Pool,
   databaseUrl: string,
   schema: string,
-  rows: number,
+  rowsOf: RowCounts,
 ): Promise<Contracts> {
   const contracts = await makeTables(databaseUrl, schema);
   await prepareTables(pool, schema);
-  console.error(`Filling ${largeTables.size} tables with ${rows} rows each`);
-  await makeRows(pool, rows);
+  console.error(
+    `Filling ${largeTables.size} tables with ${[...new Set([...largeTables].map(rowsOf))].join(" or ")} rows`,
+  );
+  await makeRows(pool, rowsOf);
   return contracts;
 }

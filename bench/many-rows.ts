@@ -242,9 +242,13 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
 /** The filled tables. No page may need a sequential scan of one. */
 export const largeTables: ReadonlySet<string> = new Set(Object.keys(tables));
 
-/** Fills every table of an empty index with this many rows, to simulate a large index. */
-export async function makeRows(pool: pg.Pool, rows: number): Promise<void> {
+/** The number of rows of each table. */
+export type RowCounts = (table: string) => number;
+
+/** Fills every table of an empty index, to simulate a large index. */
+export async function makeRows(pool: pg.Pool, rowsOf: RowCounts): Promise<void> {
   for (const [table, columns] of Object.entries(tables)) {
+    const rows = rowsOf(table);
     const names = Object.keys(columns)
       .map((name) => `"${name}"`)
       .join(", ");

@@ -154,7 +154,7 @@ let closeStore: (() => Promise<void>) | undefined;
 try {
   const databaseUrl = await postgres.createDatabase("plans");
   index = recordedIndex(databaseUrl, SCHEMA);
-  const contracts = await createLargeIndex(index.pool, databaseUrl, SCHEMA, ROWS);
+  const contracts = await createLargeIndex(index.pool, databaseUrl, SCHEMA, () => ROWS);
 
   const store = await openStore({ databaseUrl, onIdleError: console.error });
   closeStore = store.close;
