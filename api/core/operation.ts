@@ -32,8 +32,11 @@ export type Operation<
   output: Output;
   /** The success status. Default: 200. */
   status?: 201 | ((output: z.output<Output>) => 200 | 503);
-  /** Whether it writes to the store. Writes are rate limited and may require a token. */
-  writes?: boolean;
+  /**
+   * Whether it writes to the store. Writes are rate limited and may require a token. They are acknowledged once no
+   * process serves the state before them. One that usually inserts rows that no kept response contains waits by itself.
+   */
+  writes?: true | "insert";
   /** False if the output does not depend on the index. Responses then have no index headers. */
   readsIndex?: false;
   /** Marks a development helper: the 403 message if `devHelpers` is off. */

@@ -59,7 +59,7 @@ export async function runOperation(
   if (onIndexHead && operation.readsIndex !== false) onIndexHead(await context.head());
   const run = () => runParsed(context, operation, input, caller);
   const output = await (operation.writes || operation.paid ? run() : runRead(context, caller, run));
-  if (operation.writes) await visibleToAll();
+  if (operation.writes === true) await visibleToAll();
   return { input, output };
 }
 

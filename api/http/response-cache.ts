@@ -156,8 +156,9 @@ export class ResponseCache {
     }
     const pending = this.#pending.get(key);
     if (pending && this.#options.maxBytes > 0 && this.#canShare(pending, head)) {
-      const found = await pending.found;
-      if (!pending.dependencies.isUntracked) return found;
+      // A failure is not shared: what was not found may have been published meanwhile.
+      const found = await pending.found.catch(() => undefined);
+      if (found && !pending.dependencies.isUntracked) return found;
     }
     const computation = compute();
     const found = this.#store(key, url, head, computation);

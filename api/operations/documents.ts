@@ -5,6 +5,7 @@ import { address, hash, id, jsonText, shortText } from "../core/inputs";
 import { countBytes, hasByteLimit, textBytes } from "../core/limits";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, uintText } from "../core/outputs";
+import { visibleToAll } from "../index/shared-read";
 import {
   type DocumentFields,
   type DocumentKind,
@@ -101,7 +102,7 @@ function documentOperations<const Text extends string, const Hash extends string
     errors: [401, 409, 413, 429],
     example: member(text, example) as never,
     readsIndex: false,
-    writes: true,
+    writes: "insert",
     status: 201,
     async run({ store, config }, input, caller) {
       const sent: Record<string, unknown> = input;
@@ -124,7 +125,10 @@ function documentOperations<const Text extends string, const Hash extends string
       const db = await store();
       if (hasByteLimit(config, caller) && (await readDocumentRecord(db, kind, actual)) === null)
         await countBytes(db, config, caller, bytes.length + textBytes(values));
-      return toWire(await saveDocument(db, kind, { hash: actual, bytes }, values), caller.baseUrl) as never;
+      const record = await saveDocument(db, kind, { hash: actual, bytes }, values);
+      // No process has kept a response with a new document.
+      if (!record.isNew) await visibleToAll();
+      return toWire(record, caller.baseUrl) as never;
     },
   });
 

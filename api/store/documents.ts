@@ -53,19 +53,20 @@ const upsert = preparedQuery((db: StoreDatabase, values: Placeholders<NewDocumen
         updatedAt: sql`CASE WHEN ${fillsField} THEN now() ELSE ${document.updatedAt} END`,
       },
     })
-    .returning(recordColumns),
+    // Only a row that was updated has an xmax.
+    .returning({ ...recordColumns, isNew: sql<boolean>`xmax = 0` }),
 );
 
 /**
  * Upserts a document in one statement, so concurrent publications create one row. Recorded fields never change; later
- * publications only fill empty ones.
+ * publications only fill empty ones. `isNew` is whether the document did not exist before.
  */
 export async function saveDocument(
   db: StoreDatabase,
   kind: DocumentKind,
   { hash, bytes }: { hash: Hex; bytes: Uint8Array },
   fields: DocumentFields,
-): Promise<DocumentRecord> {
+): Promise<DocumentRecord & { isNew: boolean }> {
   const [row] = await upsert(db, { kind, hash, bytes, sizeBytes: bytes.length, ...fields });
   if (!row) throw new Error(`Document ${hash} was not stored`);
   return row;

@@ -1,3 +1,4 @@
+import { keccak256, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freeCalls } from "../../api/operations/index";
 import { routeOf } from "../../api/transports/rest/route";
@@ -103,6 +104,30 @@ describe("the response cache, with two gateways on one index", () => {
         expect((await read(`${reader}${path}`)).body).toContain(`"${bid_id}"`);
       }
     });
+  });
+
+  it("lets a client read a document that it has published, on every gateway, while others request it too", async () => {
+    for (let number = 0; number < WRITES; number++) {
+      const [writer, reader] = number % 2 === 0 ? [stack.apiUrl, otherUrl] : [otherUrl, stack.apiUrl];
+      const catalog_json = JSON.stringify({ number });
+      const path = `/catalogs/${keccak256(stringToBytes(catalog_json))}`;
+      const publish = (fields: object) =>
+        fetch(`${writer}/catalogs`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ catalog_json, ...fields }),
+        });
+      await whileRead(path, () =>
+        whileRead(`${path}/metadata`, async () => {
+          expect((await publish({})).status).toBe(201);
+          expect(await read(`${reader}${path}`)).toMatchObject({ status: 200, body: catalog_json });
+          expect((await read(`${reader}${path}/metadata`)).body).toContain('"merchant_id":null');
+          // Fills an empty field of the metadata, which is kept by now.
+          expect((await publish({ merchant_id: "7" })).status).toBe(201);
+          expect((await read(`${reader}${path}/metadata`)).body).toContain('"merchant_id":"7"');
+        }),
+      );
+    }
   });
 
   it("shows an event's effect once the event was sent, on every gateway", async () => {

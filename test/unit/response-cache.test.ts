@@ -133,6 +133,14 @@ describe("the response cache", () => {
     expect(new Set(bodies)).toEqual(new Set(["1"]));
   });
 
+  it("does not share a failure: what was not found may have been published meanwhile", async () => {
+    const { get, bodyOf } = openCache();
+    const missing = get("one", {}, () => Promise.reject(new Error("not found")));
+    const published = get("one", {});
+    await expect(missing).rejects.toThrow("not found");
+    expect(await bodyOf(published)).toBe("2");
+  });
+
   it("does not share a computation that began on another revision, or read the store before a write", async () => {
     const { state, get, bodyOf } = openCache();
     let finish = () => {};
