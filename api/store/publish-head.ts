@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { DatabaseError } from "pg";
 import type { FollowedHead } from "../../rpc/follow-head";
 import { type FollowedState, publishHead } from "./chain-heads";
 import { connectStore } from "./open";
@@ -10,10 +11,13 @@ const RENEW_MS = 1_000;
 const isSame = (one: FollowedState, other: FollowedState) =>
   one.head?.hash === other.head?.hash && one.isAway === other.isAway;
 
+/** SQLSTATE of a missing table. */
+const isMissingTable = (error: unknown) => error instanceof DatabaseError && error.code === "42P01";
+
 /**
- * Publishes the indexer's head to the store, so gateways need not poll the chain. After an error (an unavailable store,
- * missing tables) it retries at the next renewal. It calls `onFailure` with the first error of a series, and `onRecovery` with
- * the next success.
+ * Publishes the indexer's head to the store, so gateways need not poll the chain. After an error it retries at the next
+ * renewal. It calls `onFailure` with the first error of a series, and `onRecovery` with the next success. Before a gateway has
+ * created the tables, nothing is published.
  */
 export function publishIndexerHead({
   databaseUrl,
@@ -30,6 +34,7 @@ export function publishIndexerHead({
 }): { stop: () => Promise<void> } {
   let isFailing = false;
   const failed = (error: unknown) => {
+    if (isMissingTable(error)) return;
     if (!isFailing) onFailure(error);
     isFailing = true;
   };

@@ -154,25 +154,49 @@ describe("the shared head of a chain", () => {
     await stop();
   });
 
-  it("reports the first failure to publish it, and the recovery", async () => {
-    const empty = await createTestDatabase("head_without_store");
-    const reported: string[] = [];
-    let attempts = 0n;
-    const changing = { current: () => head(++attempts), isAway: () => false };
-    const { stop } = publishIndexerHead({
-      databaseUrl: empty.url,
-      chainId: CHAIN_ID,
-      head: changing,
-      onFailure: (error) => reported.push(String((error as Error).cause ?? error)),
-      onRecovery: () => reported.push("recovered"),
+  describe("in a database of its own", () => {
+    let other: TestDatabase;
+    let reported: string[];
+    let attempts: bigint;
+
+    beforeEach(async () => {
+      other = await createTestDatabase("head");
+      reported = [];
+      attempts = 0n;
     });
-    await expect.poll(() => attempts).toBeGreaterThan(5n);
-    const failure = expect.stringContaining('relation "offchain.chain_head" does not exist');
-    expect(reported).toEqual([failure]);
-    const late = await openStore({ databaseUrl: empty.url, onIdleError: () => {} });
-    await expect.poll(() => reported).toEqual([failure, "recovered"]);
-    await stop();
-    await late.close();
-    await empty.drop();
+    afterEach(() => other.drop());
+
+    const publishChanges = () =>
+      publishIndexerHead({
+        databaseUrl: other.url,
+        chainId: CHAIN_ID,
+        head: { current: () => head(++attempts), isAway: () => false },
+        onFailure: (error) => reported.push(String((error as Error).cause ?? error)),
+        onRecovery: () => reported.push("recovered"),
+      });
+    const open = () => openStore({ databaseUrl: other.url, onIdleError: () => {} });
+
+    it("is published as soon as a gateway has created the tables", async () => {
+      const { stop } = publishChanges();
+      await expect.poll(() => attempts).toBeGreaterThan(5n);
+      const late = await open();
+      await expect.poll(async () => (await readHead(late.db, CHAIN_ID))?.head?.number).toBeGreaterThan(5n);
+      expect(reported).toEqual([]);
+      await stop();
+      await late.close();
+    });
+
+    it("reports the first failure to publish it, and the recovery", async () => {
+      const { db, close } = await open();
+      await db.execute("ALTER TABLE offchain.chain_head RENAME COLUMN follower TO renamed");
+      const { stop } = publishChanges();
+      await expect.poll(() => attempts).toBeGreaterThan(5n);
+      const failure = expect.stringContaining('column "follower"');
+      expect(reported).toEqual([failure]);
+      await db.execute("ALTER TABLE offchain.chain_head RENAME COLUMN renamed TO follower");
+      await expect.poll(() => reported).toEqual([failure, "recovered"]);
+      await stop();
+      await close();
+    });
   });
 });
