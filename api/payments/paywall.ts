@@ -13,7 +13,7 @@ import type { Facilitator } from "./facilitators/remote";
 import { type Offer, offersOf, paymentRequired } from "./offer";
 import { BadPayment, type Payment, readPayment, storedText } from "./payload";
 import { type Attempt, createPaymentLimits } from "./payment-limits";
-import { authorizationProblem, CODES, codeOf, isUnclear, rejectionMessage } from "./reasons";
+import { authorizationProblem, CODES, codeOf, isAboutSignature, isUnclear, rejectionMessage } from "./reasons";
 import {
   beginSettlement,
   claimPayment,
@@ -49,6 +49,8 @@ type Purchase = {
   request: string;
   deadline: number;
   attempt: Attempt;
+  /** Whether the payer's key signed the payment. */
+  isProven: boolean;
   run: () => Promise<string>;
 };
 
@@ -108,17 +110,35 @@ export function createPaywall(
 
   const head = () => chain.getBlockNumber({ cacheTime: 0 }).catch(() => null);
 
-  async function verify(payment: Payment) {
-    try {
-      return await server.verifyPayment(payment.payload, requirements);
-    } catch (error) {
+  const notVerified = (cause?: unknown) =>
+    new Unavailable("The facilitator does not answer, so nothing was charged; try again shortly", {
+      retryAfterSeconds: RETRY_SECONDS,
+      cause,
+    });
+
+  /**
+   * Asks the facilitator to verify a payment. If its node fails, it may reject a valid signature. A signature by the key of
+   * an account without code is valid, whatever it says.
+   */
+  async function verify({ payment, isProven }: Purchase) {
+    const verdict = await server.verifyPayment(payment.payload, requirements).catch((error: unknown) => {
       log.warn({ err: error }, "the facilitator did not verify a payment");
-      throw new Unavailable("The facilitator does not answer, so nothing was charged; try again shortly", {
+      throw notVerified(error);
+    });
+    if (verdict.isValid || !isProven || !isAboutSignature(codeOf(verdict.invalidReason))) return verdict;
+    if (await payerIsContract(payment)) return verdict;
+    log.warn({ reason: verdict.invalidReason }, "the facilitator rejected a valid signature");
+    throw notVerified();
+  }
+
+  const payerIsContract = (payment: Payment) =>
+    isContract(chain, payment).catch((error: unknown) => {
+      log.warn({ err: error }, "the payment network does not answer");
+      throw new Unavailable("The payment network does not answer, so nothing was charged; try again shortly", {
         retryAfterSeconds: RETRY_SECONDS,
         cause: error,
       });
-    }
-  }
+    });
 
   /** The message for a facilitator's code. If the code says nothing, the time of the payment network may be the reason. */
   async function explain({ authorization }: Payment, code: string): Promise<{ code: string; message: string }> {
@@ -139,7 +159,7 @@ export function createPaywall(
     let answer: string;
     let fromBlock: bigint | null;
     try {
-      const [verdict, block] = await Promise.all([verify(payment), head()]);
+      const [verdict, block] = await Promise.all([verify(purchase), head()]);
       attempt.mark(!verdict.isValid);
       if (!verdict.isValid) {
         const { message, code } = await explain(payment, codeOf(verdict.invalidReason));
@@ -257,14 +277,8 @@ export function createPaywall(
   async function buyAsContract(purchase: Purchase, client: string): Promise<Response> {
     const { c, offer, payment } = purchase;
     const response = await unproven.run(client, WAIT_MS, async () => {
-      const canSign = await isContract(chain, payment).catch((error: unknown) => {
-        log.warn({ err: error }, "the payment network does not answer");
-        throw new Unavailable("The payment network does not answer, so nothing was charged; try again shortly", {
-          retryAfterSeconds: RETRY_SECONDS,
-          cause: error,
-        });
-      });
-      if (!canSign) return paymentRequiredResponse(c, offer, terms, rejectionMessage(CODES.signature), CODES.signature);
+      if (!(await payerIsContract(payment)))
+        return paymentRequiredResponse(c, offer, terms, rejectionMessage(CODES.signature), CODES.signature);
       const claimed = await claim(purchase);
       return "row" in claimed ? replayPayment(purchase, claimed.row) : processPayment(purchase, claimed.holder);
     });
@@ -295,9 +309,9 @@ export function createPaywall(
     if (problem) return reject(rejectionMessage(problem), problem);
     const attempt = limits.begin(caller.client);
     try {
-      const purchase = { c, offer, payment, request, deadline, attempt, run: () => run(paidCaller(caller)) };
       const isProven = await recovery.run(caller.client, WAIT_MS, () => isSignedByPayer(payment, requirements));
       if (isProven === null) throw tooBusy();
+      const purchase = { c, offer, payment, request, deadline, attempt, isProven, run: () => run(paidCaller(caller)) };
       return await (isProven ? buy(purchase, caller.client) : buyAsContract(purchase, caller.client));
     } finally {
       attempt.end();

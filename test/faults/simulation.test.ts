@@ -71,7 +71,8 @@ describe("a random history, random clients and random faults", () => {
       if (problems.length > 0) {
         const file = join(tmpdir(), `intentry-simulation-${seed}.log`);
         await writeFile(file, log);
-        console.log(`SIMULATION_SEED=${seed} failed. The service's log is ${file}`);
+        // Vitest prints a failure at the end of the run, which may be hours later.
+        console.log([`SIMULATION_SEED=${seed} failed. The service's log is ${file}`, ...problems].join("\n"));
       }
       expect(problems, `SIMULATION_SEED=${seed}`).toEqual([]);
     },

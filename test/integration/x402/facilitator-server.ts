@@ -10,7 +10,8 @@ export type Fault =
   | "time out"
   | "status 500"
   | "not JSON"
-  | "unknown reason";
+  | "unknown reason"
+  | "rejects the signature";
 
 type Asked = { paymentPayload: never; paymentRequirements: never };
 
@@ -37,6 +38,8 @@ export async function startFacilitatorServer(real: Facilitator) {
         c.env.outgoing.destroy();
         return c.body(null);
       }
+      if (fault === "rejects the signature")
+        return c.json({ isValid: false, invalidReason: "invalid_exact_evm_signature" });
       if (fault === "unknown reason")
         return c.json({
           success: false,

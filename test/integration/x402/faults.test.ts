@@ -56,7 +56,7 @@ describe("faults during a payment", () => {
     expect(await paid(async () => expect((await pay(header)).status).toBe(200))).toBe(PRICE);
   });
 
-  it.each<Fault>(["status 500", "not JSON", "disconnect before", "time out"])(
+  it.each<Fault>(["status 500", "not JSON", "disconnect before", "time out", "rejects the signature"])(
     "facilitator fault in verify (%s): nothing is charged, and the payment can be used later",
     async (fault) => {
       const { header, nonce } = await signed();
