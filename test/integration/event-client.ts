@@ -82,6 +82,8 @@ export class FollowingClient {
   readonly events: Record<string, unknown>[] = [];
   readonly removed: string[] = [];
   readonly problems: string[] = [];
+  /** Every message and connection with its time, to explain a problem. */
+  readonly trace: string[] = [];
   lastId: string | undefined;
   /** The last finalized block in its stream. */
   finalizedBlock = 0n;
@@ -98,6 +100,7 @@ export class FollowingClient {
   ) {}
 
   async connect(): Promise<void> {
+    this.trace.push(`${new Date().toISOString()} connect after ${this.lastId}`);
     this.connection = await openEvents(this.url, {
       lastEventId: this.lastId,
       onMessage: (message) => {
@@ -113,6 +116,7 @@ export class FollowingClient {
 
   private take({ id, event, data }: WireMessage): void {
     const named = String(data.id);
+    this.trace.push(`${new Date().toISOString()} ${event} ${data.id ?? JSON.stringify(data)}, id ${id}`);
     if (event === "message") {
       const last = this.held.at(-1);
       if (last !== undefined && named <= last) this.problems.push(`${named} came after ${last}`);

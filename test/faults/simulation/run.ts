@@ -181,7 +181,8 @@ export async function simulate(seed: number, { postgres, portfolioChain }: Parts
     const { reorgs, deepest, world } = history;
     const actions = [...world.happened.values()].reduce((sum, times) => sum + times, 0);
     const summary = { actions, reorgs, deepest: Number(deepest), compared, ...clients.summary() };
-    return { plan, problems, summary, failures: service.failures, log: service.log() };
+    const log = `${service.log()}\n${clients.streams.traces()}\n`;
+    return { plan, problems, summary, failures: service.failures, log };
   } finally {
     for (const stop of stops.reverse()) await stop();
   }

@@ -39,6 +39,9 @@ export class Streams {
   /** The number of events of each client. */
   counts = () => this.clients.map(({ held }) => held.length);
 
+  /** The messages of each client, to explain a problem. */
+  traces = () => this.clients.flatMap(({ trace }, index) => [`Stream ${queries[index]}:`, ...trace]).join("\n");
+
   removals = () => this.clients.reduce((sum, { removed }) => sum + removed.length, 0);
 
   /** Whether each client has the events of the same client of another service. */
