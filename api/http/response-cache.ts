@@ -1,5 +1,6 @@
 import type { BaseContext } from "../core/context";
 import type { Dependencies } from "../core/dependencies";
+import { NotFound } from "../core/errors";
 import { type IndexHead, timeAt } from "../index/head";
 import { MAX_AGE_MS, type SharedRead } from "../index/shared-read";
 import { etagOf } from "./etag";
@@ -56,6 +57,11 @@ type Options = {
 
 /** The largest share of the cache that one response may take. */
 const MAX_SHARE = 1 / 8;
+
+/** A 404 is not shared: what was not found may have been published meanwhile. Other failures are. */
+const ifNotFound = (error: unknown): undefined => {
+  if (!(error instanceof NotFound)) throw error;
+};
 
 /** An estimate of the memory of an entry or URL besides its text. */
 const OVERHEAD_BYTES = 300;
@@ -156,8 +162,7 @@ export class ResponseCache {
     }
     const pending = this.#pending.get(key);
     if (pending && this.#options.maxBytes > 0 && this.#canShare(pending, head)) {
-      // A failure is not shared: what was not found may have been published meanwhile.
-      const found = await pending.found.catch(() => undefined);
+      const found = await pending.found.catch(ifNotFound);
       if (found && !pending.dependencies.isUntracked) return found;
     }
     const computation = compute();

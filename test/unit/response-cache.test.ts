@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { clockAt } from "../../api/core/clock";
 import type { BaseContext } from "../../api/core/context";
 import { type Dependencies, recordDependencies } from "../../api/core/dependencies";
+import { NotFound } from "../../api/core/errors";
 import { type Found, ResponseCache } from "../../api/http/response-cache";
 import type { IndexHead } from "../../api/index/head";
 import { MAX_AGE_MS } from "../../api/index/shared-read";
@@ -133,12 +134,20 @@ describe("the response cache", () => {
     expect(new Set(bodies)).toEqual(new Set(["1"]));
   });
 
-  it("does not share a failure: what was not found may have been published meanwhile", async () => {
+  it("does not share a 404: what was not found may have been published meanwhile", async () => {
     const { get, bodyOf } = openCache();
-    const missing = get("one", {}, () => Promise.reject(new Error("not found")));
+    const missing = get("one", {}, () => Promise.reject(new NotFound("not found")));
     const published = get("one", {});
     await expect(missing).rejects.toThrow("not found");
     expect(await bodyOf(published)).toBe("2");
+  });
+
+  it("shares other failures, so that a database that fails is not asked by every request", async () => {
+    const { get, state } = openCache();
+    const failing = () => Promise.reject(new Error("timeout"));
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => get("one", {}, failing)));
+    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(["rejected"]));
+    expect(state.computed).toBe(1);
   });
 
   it("does not share a computation that began on another revision, or read the store before a write", async () => {
