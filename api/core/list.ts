@@ -116,32 +116,22 @@ function prepareList<Filters, Variant, Row>(
       return placeholder("now");
     },
   };
-  const sorted = (
-    { query, where, order }: Source<Filters, Variant, Row>,
-    from: SQL | undefined = page.hasCursor ? after(order, keyPlaceholder) : undefined,
-  ) =>
-    asSelect(query(db, time))
-      .where(and(...where(filters, time), from))
+  type OneSource = Source<Filters, Variant, Row>;
+  const sortedFrom = ({ query, where, order }: OneSource, database: IndexDatabase, start: SQL | undefined) =>
+    asSelect(query(database, time))
+      .where(and(...where(filters, time), start))
       .orderBy(...orderOf(order));
-  const pageOf = (source: Source<Filters, Variant, Row>) => {
+  const sorted = (source: OneSource) =>
+    sortedFrom(source, db, page.hasCursor ? after(source.order, keyPlaceholder) : undefined);
+  const pageOf = (source: OneSource) => {
     const { rows, where, order } = source;
     if (!page.hasOffset || typeof rows === "function") return limited(sorted(source), page.rows, page.hasOffset);
     const first = firstKey(db, rows, and(...where(filters, time)), order);
-    return limited(
-      sorted({ ...source, query: (_, now) => source.query(first.db, now) }, first.reached),
-      page.rows,
-      false,
-    );
+    return limited(sortedFrom(source, first.db, first.reached), page.rows, false);
   };
   const [single, ...others] = sources;
   const query =
-    single && others.length === 0
-      ? pageOf(single)
-      : unionOf(
-          sources.map((source) => sorted(source)),
-          single?.order ?? [],
-          page,
-        );
+    single && others.length === 0 ? pageOf(single) : unionOf(sources.map(sorted), single?.order ?? [], page);
   const counts = sources.map(({ rows, where }) =>
     asSelect(typeof rows === "function" ? rows(db) : db.select({ total: count() }).from(rows).$dynamic()).where(
       and(...where(filters, time)),
@@ -181,6 +171,7 @@ function firstKey<Row>(
       .offset(placeholder("offset")),
   );
   const keyOf = (position: number) => sql`(SELECT ${sql.identifier(keyName(position))} FROM ${first})`;
+  // Its selects begin with the common table expression.
   const withFirst = Object.assign(Object.create(db) as IndexDatabase, { select: db.with(first).select });
   return { db: withFirst, reached: after(order, keyOf, true) };
 }
