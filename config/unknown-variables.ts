@@ -1,7 +1,5 @@
 import { distance } from "../client/cli/nearest";
-import { variableGroups } from "./variables/index";
-
-const known = variableGroups.flatMap(({ variables }) => Object.keys(variables));
+import { variableNames } from "./variables/index";
 
 /** Earlier names of our variables. Nothing reads them, so a setting would be lost without notice. */
 const renamed: Readonly<Record<string, string>> = { DOCUMENT_QUOTA_BYTES: "STORAGE_QUOTA_BYTES" };
@@ -15,7 +13,7 @@ const tolerated = ({ length }: string) => (length < 10 ? 0 : length < 16 ? 1 : 2
 /** The variable of ours that a name resembles, if any. */
 function resembled(name: string): string | undefined {
   const simple = simplified(name);
-  const candidates = known.flatMap((one) => {
+  const candidates = variableNames.flatMap((one) => {
     const away = simplified(one) === simple ? 0 : distance(name, one);
     return away <= tolerated(one) ? [{ one, away }] : [];
   });
@@ -31,7 +29,7 @@ function resembled(name: string): string | undefined {
  */
 export function unknownVariables(source: Record<string, string | undefined>): string[] {
   return Object.entries(source).flatMap(([name, value]) => {
-    if (!value || known.includes(name)) return [];
+    if (!value || variableNames.includes(name)) return [];
     if (Object.hasOwn(renamed, name)) return [`${name}: is now ${renamed[name]}; rename it, or unset it`];
     const meant = resembled(name);
     return meant === undefined || source[meant]

@@ -21,6 +21,9 @@ export const variableGroups: readonly VariableGroup[] = [
   tools,
 ];
 
+/** The names of all variables. */
+export const variableNames: readonly string[] = variableGroups.flatMap(({ variables }) => Object.keys(variables));
+
 /** All variables except contract addresses. */
 export const variables = {
   ...chain.variables,
