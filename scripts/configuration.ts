@@ -89,7 +89,7 @@ export const configurationPage = (): string =>
 
 # Configuration
 
-Environment variables configure the indexer, the gateway and \`npm start\`. [.env.example](../.env.example) lists them with their defaults.
+Environment variables configure the indexer, the gateway and \`npm start\`. [.env.example](../.env.example) lists them with their defaults. They can also be set in \`.env.local\` and \`.env\`: the environment takes precedence, then \`.env.local\`.
 An empty variable is the same as an unset one. An invalid value stops the start with an error that names the variable.
 
 A local chain has the chain id 31337, such as the one that \`npm start\` runs.

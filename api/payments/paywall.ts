@@ -111,14 +111,14 @@ export function createPaywall(
   const head = () => chain.getBlockNumber({ cacheTime: 0 }).catch(() => null);
 
   const notVerified = (cause?: unknown) =>
-    new Unavailable("The facilitator does not answer, so nothing was charged; try again shortly", {
+    new Unavailable("The facilitator could not verify the payment, so nothing was charged; try again shortly", {
       retryAfterSeconds: RETRY_SECONDS,
       cause,
     });
 
   /**
    * Asks the facilitator to verify a payment. If its node fails, it may reject a valid signature. A signature by the key of
-   * an account without code is valid, whatever it says.
+   * an account without code is valid, whatever the facilitator says.
    */
   async function verify({ payment, isProven }: Purchase) {
     const verdict = await server.verifyPayment(payment.payload, requirements).catch((error: unknown) => {

@@ -119,7 +119,7 @@ export function serveDirectly(context: Context, cache: ResponseCache, log: Logge
     return true;
   };
 
-  /** Serves the operation at a URL. Returns false if Hono must parse the request, or there is no operation. */
+  /** Serves the operation that a request is for. Returns false if Hono must handle the request. */
   const serveOperation = (exchange: Exchange, key?: string): false | Promise<true> => {
     const { method = "", url = "", headers } = exchange.request;
     if (!PLAIN_URL.test(url) || !isPlainHost(headers.host ?? "")) return false;
