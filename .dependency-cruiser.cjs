@@ -1,9 +1,10 @@
 /** The layers of the gateway, from the lowest up. A folder may import from the layers below it. */
 const layers = [
+  ["metrics", "tracing"],
   ["database"],
   ["store", "index", "preflight"],
   ["core"],
-  ["http", "events", "portfolio", "monitor", "schemas"],
+  ["http", "events", "metadata", "portfolio", "monitor", "schemas", "tokens"],
   ["payments"],
   ["operations"],
   ["transports"],
@@ -23,9 +24,10 @@ const upwards = layers.flatMap((folders, level) =>
 );
 
 const outside = [
-  { from: "^src/", to: "^(api|stack|rpc|scripts|test|bench)/", except: "^src/api/" },
-  { from: "^(config|rpc)/", to: "^(api|src|stack|scripts|test|bench)/" },
-  { from: "^client/", to: "^(api|src|stack|scripts|test|bench|config|rpc)/" },
+  { from: "^src/", to: "^(api|explorer|stack|rpc|scripts|test|bench)/", except: "^src/api/" },
+  { from: "^(config|rpc)/", to: "^(api|explorer|src|stack|scripts|test|bench)/" },
+  { from: "^client/", to: "^(api|explorer|src|stack|scripts|test|bench|config|rpc)/" },
+  { from: "^explorer/", to: "^(api|src|stack|scripts|test|bench|config|rpc)/" },
   { from: "^api/", to: "^(stack|scripts|test|bench)/" },
   { from: "^stack/", to: "^(scripts|test|bench)/" },
 ];
@@ -50,6 +52,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
+    // Compiled files.
+    exclude: { path: "^dist/" },
     tsConfig: { fileName: "tsconfig.json" },
     // Include type imports.
     tsPreCompilationDeps: true,

@@ -1,8 +1,10 @@
 import pino from "pino";
 import { createConfig } from "ponder";
+import { onLostConnection } from "./api/store/lost-connection";
 import { publishIndexerHead } from "./api/store/publish-head";
 import { type ContractName, protocolAbis } from "./config/contracts";
 import { parseEnvironment, requireDatabaseUrl } from "./config/environment";
+import { DATABASE_LOST } from "./config/exit-codes";
 import { LOCAL_CHAIN_ID } from "./config/networks";
 import { reasonOf } from "./rpc/json-rpc";
 import { rpcTimes, rpcTransport } from "./rpc/transport";
@@ -17,6 +19,11 @@ const pollingInterval = environment.pollingIntervalMs ?? (isLocal ? 100 : 1_000)
 
 const databaseUrl = requireDatabaseUrl(environment);
 const log = pino({ level: environment.logLevel });
+
+onLostConnection((error) => {
+  log.error({ err: error }, "the connection to the database was lost; the indexer must restart");
+  process.exit(DATABASE_LOST);
+});
 
 const rpc = rpcTransport({
   urls: rpcUrls,

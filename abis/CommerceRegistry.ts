@@ -99,6 +99,80 @@ export const commerceRegistryAbi = [
     "name": "computeQuoteHash",
     "inputs": [
       {
+        "name": "merchantId",
+        "type": "uint256",
+        "internalType": "uint256"
+      },
+      {
+        "name": "serviceNumericId",
+        "type": "uint256",
+        "internalType": "uint256"
+      },
+      {
+        "name": "agent",
+        "type": "address",
+        "internalType": "address"
+      },
+      {
+        "name": "token",
+        "type": "address",
+        "internalType": "address"
+      },
+      {
+        "name": "facilitator",
+        "type": "address",
+        "internalType": "address"
+      },
+      {
+        "name": "amount",
+        "type": "uint256",
+        "internalType": "uint256"
+      },
+      {
+        "name": "paymentRail",
+        "type": "uint8",
+        "internalType": "enum CommerceTypes.PaymentRail"
+      },
+      {
+        "name": "expiresAt",
+        "type": "uint256",
+        "internalType": "uint256"
+      },
+      {
+        "name": "paymentNonce",
+        "type": "uint256",
+        "internalType": "uint256"
+      },
+      {
+        "name": "resourceHash",
+        "type": "bytes32",
+        "internalType": "bytes32"
+      },
+      {
+        "name": "termsHash",
+        "type": "bytes32",
+        "internalType": "bytes32"
+      },
+      {
+        "name": "x402PayloadHash",
+        "type": "bytes32",
+        "internalType": "bytes32"
+      }
+    ],
+    "outputs": [
+      {
+        "name": "",
+        "type": "bytes32",
+        "internalType": "bytes32"
+      }
+    ],
+    "stateMutability": "view"
+  },
+  {
+    "type": "function",
+    "name": "computeQuoteHash",
+    "inputs": [
+      {
         "name": "commitment",
         "type": "tuple",
         "internalType": "struct CommerceTypes.QuoteCommitment",

@@ -3,6 +3,7 @@ import { HTTPException } from "hono/http-exception";
 import { timeout } from "hono/timeout";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "pino";
+import { errorBody } from "./core/error-codes";
 import { JSON_TYPE } from "./http/common-headers";
 import { envelope } from "./http/envelope";
 import { failureOf } from "./http/failure";
@@ -12,19 +13,25 @@ import { createNoCache } from "./http/response-cache";
 import { TIME_LIMIT_MS, TOO_SLOW } from "./http/time-limit";
 import type { Context } from "./operations/context";
 import { docsRoutes } from "./transports/docs";
+import { explorerRoutes } from "./transports/explorer/routes";
 import { mcpRoutes } from "./transports/mcp";
+import { metricsRoutes } from "./transports/metrics";
 import { paidRoutes } from "./transports/rest/paid";
 import { restRoutes } from "./transports/rest/routes";
 import { streamRoutes } from "./transports/sse/routes";
 import { isTrpcPath, trpcFailure, trpcRoutes } from "./transports/trpc";
 
 /** The body of an error response to a request for this path. */
-export const errorBody = (path: string, error: unknown) =>
-  isTrpcPath(path) ? trpcFailure(error) : { error: failureOf(error).message };
+export function failureBody(path: string, error: unknown) {
+  if (isTrpcPath(path)) return trpcFailure(error);
+  const { code, message } = failureOf(error);
+  return errorBody(code, message);
+}
 
 /** Creates the gateway app with all transports. */
 export function createGateway(context: Context, log: Logger, cache = createNoCache(context)): Hono<Env> {
-  const gateway = new Hono<Env>();
+  // A trailing slash names the same route.
+  const gateway = new Hono<Env>({ strict: false });
   gateway.use(envelope(log));
   gateway.use(timeout(TIME_LIMIT_MS, new HTTPException(503, { message: TOO_SLOW })));
   gateway.route("/", paidRoutes(context, log));
@@ -33,11 +40,15 @@ export function createGateway(context: Context, log: Logger, cache = createNoCac
   gateway.route("/", trpcRoutes(context, log));
   gateway.route("/", mcpRoutes(context, log));
   gateway.route("/", docsRoutes(context));
-  gateway.notFound((c) => c.json({ error: `No route ${c.req.method} ${truncatePath(c.req.path)}; see /docs` }, 404));
+  gateway.route("/", metricsRoutes(context));
+  gateway.route("/", explorerRoutes(context, log));
+  gateway.notFound((c) =>
+    c.json(errorBody("unknown_route", `No route ${c.req.method} ${truncatePath(c.req.path)}; see /docs`), 404),
+  );
   gateway.onError((error, c) => {
     const { status, fault, headers } = failureOf(error);
     if (fault) log.error({ request_id: c.var.requestId, err: error }, "failed request");
-    const body = JSON.stringify(errorBody(c.req.path, error));
+    const body = JSON.stringify(failureBody(c.req.path, error));
     return c.body(body, status as ContentfulStatusCode, { ...headers, "content-type": JSON_TYPE });
   });
   return gateway;

@@ -5,6 +5,11 @@ import { CONFIGURATION_ERROR } from "../config/exit-codes";
 import { composeGateway } from "./compose";
 import { batchedOutput } from "./http/batched-output";
 import { listen, stopOnSignals } from "./http/listener";
+import { requestIdField } from "./metrics/request-id";
+import { startMetrics } from "./metrics/scrape";
+import { traceIdField } from "./tracing/span";
+import { startTracing } from "./tracing/start";
+import { routeOfOperation } from "./transports/route-of-operation";
 
 /** Parses the environment. Prints one message per invalid variable and exits if it is not valid. */
 function readEnvironment(): Environment {
@@ -17,8 +22,12 @@ function readEnvironment(): Environment {
   }
 }
 
+startMetrics();
 const environment = readEnvironment();
-const log = pino({ level: environment.logLevel }, batchedOutput());
+const { tracesEndpoint: endpoint, serviceName, logLevel: level } = environment;
+const mixin = endpoint === undefined ? requestIdField : () => ({ ...requestIdField(), ...traceIdField() });
+const log = pino({ level, mixin }, batchedOutput());
+const stopTracing = await startTracing({ endpoint, serviceName, routeOf: routeOfOperation, log });
 const gateway = await composeGateway(environment, log);
 
 const address = { port: environment.apiPort, host: environment.apiHost };
@@ -27,7 +36,10 @@ stopOnSignals(listen(gateway.app, address, log, gateway.serveDirectly), {
     gateway.reportOutage("The service is stopping.");
     gateway.endStreams();
   },
-  finish: gateway.close,
+  async finish() {
+    await gateway.close();
+    await stopTracing();
+  },
 });
 
 const SupervisorMessage = z.object({ indexerFailure: z.string() });

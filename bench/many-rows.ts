@@ -135,7 +135,7 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
     fills: "n",
     latency_blocks: "n",
     surplus_out: "n",
-    cancelled_selections: "n % 7",
+    unfilled_selections: "1000000 + n % 7",
   },
   merchant: {
     merchant_id: "n",
@@ -227,6 +227,14 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
     marked: "n % 10",
     volume: "n::numeric * 1000",
     protocol_fees: "0",
+  },
+  // A row for each of the last hours.
+  activity: {
+    metric: "'fill_volume'",
+    token: hex(40, "token", "1 + n % 50"),
+    interval: "'hour'",
+    start: "2000000000 - 2000000000 % 3600 - 3600 * (n / 50)",
+    value: "n::numeric * 1000",
   },
   event_log: {
     id: "lpad((n / 3)::text, 12, '0') || '-' || lpad((n % 3)::text, 6, '0')",

@@ -3,7 +3,9 @@ import { clockAt } from "../api/core/clock";
 import { createGateway } from "../api/gateway";
 import { followHead } from "../api/index/head";
 import { calls } from "../api/operations/index";
+import { nativeOf } from "../api/portfolio/token-lists";
 import { openStore } from "../api/store/open";
+import { createTokens } from "../api/tokens/tokens";
 import { routeOf } from "../api/transports/rest/route";
 import { parseEnvironment } from "../config/environment";
 import { LOCAL_CHAIN_ID } from "../config/networks";
@@ -167,6 +169,14 @@ try {
       clients: { chain: { getCode: unreachable, verifyTypedData: unreachable } },
       config: { ...parseEnvironment({}), chainId: LOCAL_CHAIN_ID, contracts, cursorSecret: async () => "bench" },
       store: async () => store.db,
+      tokens: createTokens({
+        chainId: LOCAL_CHAIN_ID,
+        listed: () => undefined,
+        native: nativeOf(LOCAL_CHAIN_ID),
+        read: unreachable,
+        store: async () => store.db,
+        onError: console.error,
+      }),
       payments: undefined,
       events: { subscribe: unreachable },
       portfolio: { chains: [], snapshot: unreachable },

@@ -1,5 +1,5 @@
+import { anyExecution, createIntentryClient, intentHash, type SignableIntent } from "intentry";
 import { agentRegistryAbi, intentBookAbi } from "intentry/abis";
-import { anyExecution, createIntentryClient, intentHash, type SignableIntent } from "intentry/client";
 import { createWalletClient, type Hex, http, keccak256, parseEventLogs, publicActions, toHex, withRetry } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
@@ -20,12 +20,7 @@ const mined = async (sent: Promise<Hex>) => {
   return withRetry(() => agent.getTransactionReceipt({ hash }), { delay: 100, retryCount: 300 });
 };
 
-// Allow payments in the tokens that the service accepts. On the local chain this is the test dollar.
-const { resources } = await createIntentryClient({ url }).payments.discovery.query();
-const tokens = resources.flatMap(({ accepts }) =>
-  accepts.map(({ network, asset }) => ({ network: network as `eip155:${number}`, asset })),
-);
-const intentry = createIntentryClient({ url, payer: payer.account, spending: { tokens } });
+const intentry = createIntentryClient({ url, payer: payer.account });
 const { contracts } = await intentry.protocol();
 const book = { abi: intentBookAbi, address: contracts.IntentBook } as const;
 

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { type Call, isTransient, postJsonRpc, retryAfterMs } from "./json-rpc";
+import { countRequest } from "./metrics";
 
 /** The maximum number of requests in flight to one node, besides {@link MAX_PROBES} while it is down. */
 export const MAX_IN_FLIGHT = 16;
@@ -87,9 +88,11 @@ export class RpcNode {
       const timeoutMs = isLight ? this.#lightTimeoutMs : this.#options.timeoutMs;
       const result = await postJsonRpc(this.url, call, timeoutMs, signal);
       this.#succeeded();
+      countRequest(this.host, true);
       if (isLight) this.#lightMs = Date.now() - startedAt;
       return result;
     } catch (error) {
+      countRequest(this.host, !isTransient(error));
       if (!isTransient(error)) this.#succeeded();
       else if (!signal.aborted) this.#failed(startedAt, error);
       throw error;

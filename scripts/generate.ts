@@ -5,9 +5,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { llmsFull, llmsIndex } from "../api/transports/llms";
 import { openApiDocument } from "../api/transports/openapi";
-import { clientTypes } from "./client-types";
+import { clientTypes, cliOperations } from "./client-types";
 import { configurationPage, envExample } from "./configuration";
 import { forge } from "./forge.js";
+import { withRouteTable } from "./route-table";
 import { tokenListFiles } from "./token-lists";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -70,10 +71,11 @@ const contracts: Generator = async () => {
 /** The OpenAPI document of the gateway. */
 const openApi: Generator = async () => ({ "docs/openapi.json": `${pretty(openApiDocument())}\n` });
 
-/** The types of the client, formatted. */
+/** The types of the client and the operations of the command line, formatted. */
 const client: Generator = async () => {
-  const path = "client/src/api.ts";
-  return { [path]: await formatted(path, clientTypes()) };
+  const sources = { "client/src/api.ts": clientTypes(), "client/cli/operations.ts": cliOperations() };
+  const files = Object.entries(sources).map(async ([path, text]) => [path, await formatted(path, text)] as const);
+  return Object.fromEntries(await Promise.all(files));
 };
 
 /** The tokens in portfolios and their price feeds. */
@@ -86,13 +88,19 @@ const llms: Generator = async () => {
   return { "docs/llms.txt": llmsIndex(baseUrl), "docs/llms-full.txt": llmsFull(baseUrl) };
 };
 
+/** The reference, whose table of all interfaces is generated. */
+const reference: Generator = async () => {
+  const path = "docs/api.md";
+  return { [path]: withRouteTable(await readFile(join(root, path), "utf8")) };
+};
+
 /** The documentation of the environment variables. */
 const configuration: Generator = async () => ({
   ".env.example": envExample(),
   "docs/configuration.md": configurationPage(),
 });
 
-const generators: Generator[] = [contracts, openApi, llms, tokenLists, client, configuration];
+const generators: Generator[] = [contracts, openApi, llms, tokenLists, client, reference, configuration];
 
 const current = (path: string) => readFile(path, "utf8").catch(() => undefined);
 

@@ -1,6 +1,7 @@
 import { agent } from "ponder:schema";
 import { getAbiItem } from "viem";
 import { agentRegistryAbi } from "../abis/index";
+import { countActivity } from "./lib/activity";
 import { directCall } from "./lib/calldata";
 import type { Handlers } from "./lib/handle";
 import { known } from "./lib/known-row";
@@ -34,6 +35,7 @@ export const agents: Handlers<"AgentRegistry"> = {
       revoked: false,
       blockNumber: event.block.number,
     });
+    await countActivity({ event, context }, "agents");
   },
 
   async AgentUpdated({ event, context }) {

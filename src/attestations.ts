@@ -1,6 +1,7 @@
 import { attestation, total } from "ponder:schema";
 import { type Address, getAbiItem } from "viem";
 import { attestationRegistryAbi } from "../abis/index";
+import { countActivity } from "./lib/activity";
 import { addTo } from "./lib/add-to";
 import { directCall } from "./lib/calldata";
 import type { Handlers } from "./lib/handle";
@@ -39,6 +40,7 @@ export const attestations: Handlers<"AttestationRegistry"> = {
       blockNumber: event.block.number,
     });
     await addTo(context.db, total, attestationsBy(attester), { count: 1 });
+    await countActivity({ event, context }, "attestations");
   },
 
   async AttestationRevoked({ event, context }) {

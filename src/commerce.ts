@@ -2,6 +2,7 @@ import type { Context } from "ponder:registry";
 import { facilitator, merchant, quote, receipt, service, total, type totalSubjects, trustSignal } from "ponder:schema";
 import { type Address, zeroAddress, zeroHash } from "viem";
 import { disputes } from "./disputes";
+import { addVolume, countActivity } from "./lib/activity";
 import { addTo } from "./lib/add-to";
 import type { Handlers } from "./lib/handle";
 import { known } from "./lib/known-row";
@@ -18,6 +19,15 @@ const addToAll = (db: Context["db"], subject: Subject, change: Change) =>
 const receiptsOfMerchant = (merchantId: bigint) =>
   ({ subject: "receipts_by_merchant", key: String(merchantId) }) as const;
 
+const receiptsOfService = (serviceNumericId: bigint) =>
+  ({ subject: "receipts_by_service", key: String(serviceNumericId) }) as const;
+
+/** The totals that count a receipt as fulfilled. */
+const totalsOfFulfilled = ({ merchantId, serviceNumericId }: Pick<Settled, "merchantId" | "serviceNumericId">) => [
+  receiptsOfMerchant(merchantId),
+  receiptsOfService(serviceNumericId),
+];
+
 type Settled = {
   token: Address;
   merchantId: bigint;
@@ -31,7 +41,7 @@ function totalsOfReceipt({ token, merchantId, serviceNumericId, facilitator, pay
   const keys: { subject: Subject; key: string }[] = [
     { subject: "receipts_by_token", key: token },
     receiptsOfMerchant(merchantId),
-    { subject: "receipts_by_service", key: String(serviceNumericId) },
+    receiptsOfService(serviceNumericId),
     { subject: "receipts_by_payment_rail", key: String(paymentRail) },
   ];
   if (facilitator !== zeroAddress) keys.push({ subject: "receipts_by_facilitator", key: facilitator });
@@ -54,6 +64,7 @@ export const commerce: Handlers<"CommerceRegistry"> = {
       blockNumber: event.block.number,
     });
     await addToAll(context.db, "merchants", { count: 1, marked: 1 });
+    await countActivity({ event, context }, "merchants");
   },
 
   async MerchantUpdated({ event, context }) {
@@ -80,6 +91,7 @@ export const commerce: Handlers<"CommerceRegistry"> = {
       blockNumber: event.block.number,
     });
     await addToAll(context.db, "services", { count: 1, marked: 1 });
+    await countActivity({ event, context }, "services");
   },
 
   async ServiceUpdated({ event, context }) {
@@ -132,7 +144,7 @@ export const commerce: Handlers<"CommerceRegistry"> = {
   },
 
   async ReceiptRecorded({ event, context }) {
-    const { quoteHash, merchantId, amount, protocolFeeAmount } = event.args;
+    const { quoteHash, token, amount, protocolFeeAmount } = event.args;
     const fulfillmentHash = event.args.fulfillmentHash === zeroHash ? null : event.args.fulfillmentHash;
     await context.db.insert(receipt).values({
       ...event.args,
@@ -143,7 +155,7 @@ export const commerce: Handlers<"CommerceRegistry"> = {
     });
     const change = { count: 1, volume: amount, protocolFees: protocolFeeAmount };
     await addTo(context.db, total, totalsOfReceipt(event.args), change);
-    if (fulfillmentHash !== null) await addTo(context.db, total, receiptsOfMerchant(merchantId), { marked: 1 });
+    if (fulfillmentHash !== null) await addTo(context.db, total, totalsOfFulfilled(event.args), { marked: 1 });
 
     let marked = 0;
     const settlement = context.db.update(quote, { quoteHash }).set(({ settled }) => {
@@ -152,6 +164,8 @@ export const commerce: Handlers<"CommerceRegistry"> = {
     });
     await known(settlement, "quote", quoteHash);
     await addToAll(context.db, "quotes", { marked });
+    await countActivity({ event, context }, "receipts");
+    await addVolume({ event, context }, "receipt_volume", token, amount);
   },
 
   async FulfillmentRecorded({ event, context }) {
@@ -162,7 +176,7 @@ export const commerce: Handlers<"CommerceRegistry"> = {
       return { fulfillmentHash };
     });
     const fulfilled = await known(update, "receipt", receiptId);
-    if (fulfilled && first) await addTo(context.db, total, receiptsOfMerchant(fulfilled.merchantId), { marked: 1 });
+    if (fulfilled && first) await addTo(context.db, total, totalsOfFulfilled(fulfilled), { marked: 1 });
   },
 
   async TrustSignalRecorded({ event, context }) {

@@ -1,16 +1,23 @@
 import { dispute, disputeStatuses, receipt, total } from "ponder:schema";
+import { countActivity } from "./lib/activity";
 import { addTo } from "./lib/add-to";
 import type { Handlers } from "./lib/handle";
 import { known, unknownRow } from "./lib/known-row";
 
 type DisputeStatus = (typeof disputeStatuses)[number];
 
-/** Disputes are counted by status, overall and for the receipt's merchant. */
-const totalsOf = (status: DisputeStatus, merchantId: bigint | null) => {
+type Disputed = { merchantId: bigint | null; serviceNumericId: bigint | null };
+
+/** Disputes are counted by status, overall and for the receipt's merchant and service. */
+const totalsOf = (status: DisputeStatus, { merchantId, serviceNumericId }: Disputed) => {
   const all = { subject: "disputes_by_status", key: status } as const;
-  return merchantId === null
+  return merchantId === null || serviceNumericId === null
     ? [all]
-    : [all, { subject: "disputes_by_merchant", key: `${merchantId}-${status}` } as const];
+    : [
+        all,
+        { subject: "disputes_by_merchant", key: `${merchantId}-${status}` } as const,
+        { subject: "disputes_by_service", key: `${serviceNumericId}-${status}` } as const,
+      ];
 };
 
 export const disputes: Pick<Handlers<"CommerceRegistry">, "DisputeOpened" | "DisputeResolved"> = {
@@ -18,17 +25,19 @@ export const disputes: Pick<Handlers<"CommerceRegistry">, "DisputeOpened" | "Dis
     const { disputeId, receiptId, opener, reasonHash } = event.args;
     const disputed = await context.db.find(receipt, { receiptId });
     if (!disputed) unknownRow("receipt", receiptId);
-    const merchantId = disputed?.merchantId ?? null;
+    const { merchantId, serviceNumericId } = disputed ?? { merchantId: null, serviceNumericId: null };
     await context.db.insert(dispute).values({
       disputeId,
       receiptId,
       merchantId,
+      serviceNumericId,
       status: "OPEN",
       opener,
       reasonHash,
       blockNumber: event.block.number,
     });
-    await addTo(context.db, total, totalsOf("OPEN", merchantId), { count: 1 });
+    await addTo(context.db, total, totalsOf("OPEN", { merchantId, serviceNumericId }), { count: 1 });
+    await countActivity({ event, context }, "disputes");
   },
 
   async DisputeResolved({ event, context }) {
@@ -42,7 +51,7 @@ export const disputes: Pick<Handlers<"CommerceRegistry">, "DisputeOpened" | "Dis
     });
     const decided = await known(update, "dispute", disputeId);
     if (!decided || status === statusBefore) return;
-    await addTo(context.db, total, totalsOf(statusBefore, decided.merchantId), { count: -1 });
-    await addTo(context.db, total, totalsOf(status, decided.merchantId), { count: 1 });
+    await addTo(context.db, total, totalsOf(statusBefore, decided), { count: -1 });
+    await addTo(context.db, total, totalsOf(status, decided), { count: 1 });
   },
 };

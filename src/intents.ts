@@ -1,6 +1,7 @@
 import { bid, bidSelection, fill, fillProof, intent, solverActivity } from "ponder:schema";
 import type { Address } from "viem";
 import { intentBookAbi } from "../abis/index";
+import { addVolume, countActivity } from "./lib/activity";
 import { addTo } from "./lib/add-to";
 import type { Handlers } from "./lib/handle";
 import { intentHash } from "./lib/intent-hash";
@@ -46,13 +47,12 @@ export const intents: Handlers<"IntentBook"> = {
       blockNumber: event.block.number,
       txHash: event.transaction.hash,
     });
+    await countActivity({ event, context }, "intents");
   },
 
   async IntentCancelled({ event, context }) {
     const { intentId } = event.args;
-    const update = context.db.update(intent, { intentId }).set({ status: "CANCELLED" });
-    const selectedSolver = (await known(update, "intent", intentId))?.selectedSolver;
-    if (selectedSolver) await addTo(context.db, solverActivity, { solver: selectedSolver }, { cancelledSelections: 1 });
+    await known(context.db.update(intent, { intentId }).set({ status: "CANCELLED" }), "intent", intentId);
   },
 
   async SolverBidSubmitted({ event, context }) {
@@ -62,12 +62,20 @@ export const intents: Handlers<"IntentBook"> = {
       blockNumber: event.block.number,
       txHash: event.transaction.hash,
     });
+    await countActivity({ event, context }, "bids");
   },
 
   async SolverBidSelected({ event, context }) {
     const { intentId, bidId, solver } = event.args;
-    const choice = context.db.update(intent, { intentId }).set({ selectedBidId: bidId, selectedSolver: solver });
-    await known(choice, "intent", intentId);
+    let replaced: Address | null = null;
+    const choice = context.db.update(intent, { intentId }).set((row) => {
+      replaced = row.selectedSolver;
+      return { selectedBidId: bidId, selectedSolver: solver };
+    });
+    if ((await known(choice, "intent", intentId)) && replaced !== solver) {
+      await addTo(context.db, solverActivity, { solver }, { unfilledSelections: 1 });
+      if (replaced) await addTo(context.db, solverActivity, { solver: replaced }, { unfilledSelections: -1 });
+    }
     await context.db.insert(bidSelection).values({ intentId, bidId }).onConflictDoNothing();
   },
 
@@ -91,10 +99,14 @@ export const intents: Handlers<"IntentBook"> = {
       { solver },
       {
         fills: 1,
+        // Only the solver of the selected bid can fill.
+        unfilledSelections: -1,
         latencyBlocks: event.block.number - filled.blockNumber,
         surplusOut: amountOut - filled.amountOutMin,
       },
     );
+    await countActivity({ event, context }, "fills");
+    await addVolume({ event, context }, "fill_volume", filled.inputToken, amountIn);
   },
 
   async IntentFillProof({ event, context }) {

@@ -1,64 +1,32 @@
 // Plain JavaScript, because it runs before anything is compiled.
-import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { readFile, rm } from "node:fs/promises";
+import { basename, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { compileExplorer } from "./compile-explorer.js";
+import { digestOf, ownSources, write } from "./compiled-files.js";
 import { indexerProgram } from "./indexer-program.js";
+
+export { UnwritableFolder } from "./compiled-files.js";
 
 const projectRoot = resolve(import.meta.dirname, "..");
 
 /** The programs that `npm start` and the commands run. */
-const PROGRAMS = ["api/server.ts", "client/cli/main.ts", "stack/pay.ts", "stack/run-reindex.ts", "stack/start.ts"];
+const PROGRAMS = [
+  "api/server.ts",
+  "client/cli/main.ts",
+  "stack/pay.ts",
+  "stack/run-backup.ts",
+  "stack/run-doctor.ts",
+  "stack/run-reindex.ts",
+  "stack/run-restore.ts",
+  "stack/start.ts",
+];
 
 /**
  * The last compilation: the sources by their paths below the root, their digest, and the compiled file.
  * @typedef {{ digest: string, sources: string[], file: string }} Manifest
  */
-
-/**
- * A digest of everything that the result depends on. npm's hidden lockfile stands for the installed packages.
- * @param {string} root
- * @param {string[]} sources
- * @param {ReadonlyMap<string, Uint8Array>} [loaded] Contents that were compiled, by path. The files may have changed since.
- */
-async function digestOf(root, sources, loaded = new Map()) {
-  const lockfiles = [root, projectRoot].map((folder) => join(folder, "node_modules", ".package-lock.json"));
-  const files = [
-    ...["compile.js", "indexer-program.js"].map((name) => join(import.meta.dirname, name)),
-    ...sources.map((path) => join(root, path)),
-    ...lockfiles.filter((file) => existsSync(file)),
-  ];
-  const contents = await Promise.all(files.map((file) => loaded.get(file) ?? readFile(file)));
-  const hash = createHash("sha256").update(JSON.stringify([root, ...sources]));
-  for (const content of contents) hash.update(content).update("\0");
-  return hash.digest("hex").slice(0, 16);
-}
-
-/**
- * Records the sources as they are compiled, and replaces a module's references to itself: in the compiled file they would
- * point to that file.
- * @param {string} root
- * @param {Map<string, Uint8Array>} loaded
- * @returns {import("esbuild").Plugin}
- */
-const ownSources = (root, loaded) => ({
-  name: "own-sources",
-  setup({ onLoad }) {
-    onLoad({ filter: /./, namespace: "file" }, async ({ path }) => {
-      if (path.includes("node_modules") || !path.startsWith(root)) return undefined;
-      const source = await readFile(path);
-      loaded.set(path, source);
-      if (!/\.[jt]s$/.test(path)) return { contents: source, loader: "default" };
-      const contents = source
-        .toString()
-        .replaceAll(/(?<!["'])import\.meta\.(dirname|url)/g, (_, property) =>
-          JSON.stringify(property === "url" ? pathToFileURL(path).href : dirname(path)),
-        );
-      return { contents, loader: path.endsWith(".ts") ? "ts" : "js" };
-    });
-  },
-});
 
 /**
  * Removes the modules of Ponder that are not used. Only its functions that define tables are; the others load GraphQL.
@@ -74,6 +42,11 @@ const partsOfPonder = {
     });
   },
 };
+
+/** The packages that export traces. They are loaded only if a collector is configured, so they are not compiled into programs. */
+const TRACING = ["core", "exporter-trace-otlp-http", "resources", "sdk-trace-base"].map(
+  (name) => `@opentelemetry/${name}`,
+);
 
 /**
  * @typedef {object} Program
@@ -106,7 +79,7 @@ async function build(root, { name, entry, plugins, external = [], sources: files
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
     },
-    external: ["esbuild", "pg-native", ...external],
+    external: ["esbuild", "pg-native", ...TRACING, ...external],
     plugins: [ownSources(root, loaded), ...plugins],
     metafile: true,
     write: false,
@@ -134,38 +107,6 @@ async function build(root, { name, entry, plugins, external = [], sources: files
 /** @param {string} file */
 const mapOf = (file) => `${file}.map`;
 
-/** The folder of the compiled files can't be written to. */
-export class UnwritableFolder extends Error {
-  /** @override */
-  name = "UnwritableFolder";
-
-  /**
-   * @param {string} folder
-   * @param {unknown} cause
-   */
-  constructor(folder, cause) {
-    super(`Can't write to ${folder}, where compiled programs are kept. Make it a folder that this user can write to.`, {
-      cause,
-    });
-  }
-}
-
-/**
- * Writes a file atomically: other processes may read or write it at the same time.
- * @param {string} file
- * @param {string | Uint8Array} content
- */
-async function write(file, content) {
-  const scratch = `${file}.${randomUUID()}`;
-  try {
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(scratch, content);
-    await rename(scratch, file);
-  } catch (error) {
-    throw new UnwritableFolder(dirname(file), error);
-  }
-}
-
 /**
  * @param {string} root
  * @param {Program} program
@@ -184,19 +125,26 @@ async function compileOnce(root, program) {
   return manifest.file;
 }
 
+/** The program that serves the explorer. */
+const GATEWAY = "api/server.ts";
+
 /**
  * Compiles a program and the packages that it imports to one file, unless that was done since the last edit. Node loads
- * the file in a fraction of the time that it needs for the sources.
+ * the file in a fraction of the time that it needs for the sources. With the gateway it compiles the explorer's script and
+ * style sheet.
  * @param {string} program Its path below the root.
  * @param {string} [root]
  * @returns {Promise<string>} The path of the compiled file.
  */
-export const compile = (program, root = projectRoot) =>
-  compileOnce(root, {
+export async function compile(program, root = projectRoot) {
+  const compiling = compileOnce(root, {
     name: program.replace(/\.ts$/, "").replaceAll(/[\\/]/g, "-"),
     entry: program,
     plugins: [partsOfPonder],
   });
+  const [file] = await Promise.all([compiling, program === GATEWAY && compileExplorer(root)]);
+  return file;
+}
 
 /**
  * Compiles Ponder's command line together with the handlers, the tables and the configuration.

@@ -1,9 +1,9 @@
 import pg from "pg";
 import { LOCAL_CHAIN_ID } from "../config/networks";
 import { dropIndex, requireChainOfAll } from "./index-builds";
-import { deleteGenesis } from "./reindex";
+import { forgetChain } from "./reindex";
 
-/** Deletes the index, the sync cache and the recorded genesis of the previous local chain. They are invalid for a new one. */
+/** Deletes the index, the sync cache, the recorded genesis and the tokens of the previous local chain. They are invalid for a new one. */
 export async function clearLocalIndex(databaseUrl: string, schema: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -12,7 +12,7 @@ export async function clearLocalIndex(databaseUrl: string, schema: string): Prom
     await requireChainOfAll(client, schema, LOCAL_CHAIN_ID);
     await dropIndex(client, schema);
     await clearSyncCache(client);
-    await deleteGenesis(client, LOCAL_CHAIN_ID);
+    await forgetChain(client, LOCAL_CHAIN_ID);
   } finally {
     await client.end();
   }

@@ -1,5 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { resolve } from "node:path";
+import { AggregatorRegistry } from "prom-client";
+import { z } from "zod";
 import { type Child, supervise } from "./child";
 import { compile } from "./compile.js";
 
@@ -9,6 +11,22 @@ export const GATEWAY_PROGRAM = "api/server.ts";
 
 /** The time for requests in flight to finish before SIGKILL. */
 const GRACE_MS = 8_000;
+
+/** Combines the metrics of all gateway processes. */
+const metrics = new AggregatorRegistry();
+
+const MetricsRequest = z.object({ metricsRequest: z.number() });
+
+/** Responds to a gateway that is scraped with the metrics of all gateway processes. */
+async function sendMetrics(worker: Worker, message: unknown): Promise<void> {
+  const { data } = MetricsRequest.safeParse(message);
+  if (!data) return;
+  const response = await metrics.clusterMetrics().then(
+    (text) => ({ text }),
+    (error: unknown) => ({ error: String(error) }),
+  );
+  if (worker.isConnected()) worker.send({ metricsResponse: data.metricsRequest, ...response });
+}
 
 export type Gateway = Child & {
   /** Resolves once it accepts connections. Rejects if it ends first. */
@@ -41,6 +59,7 @@ export async function startGateway({ env, onLine, root = projectRoot }: Options)
     void child.ended.then((code) => fail(new Error(`The gateway ended with code ${code} before it was listening`)));
   });
   listening.catch(() => {});
+  worker.on("message", (message) => void sendMetrics(worker, message));
   const reportFailure = (reason: string) => {
     if (worker.isConnected()) worker.send({ indexerFailure: reason });
   };

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
+import { READER_LEASE_SECONDS } from "../api/store/index-readers";
 import { anyBuildPattern, legacyBuild, sameDeploymentPattern } from "../config/index-build";
 
 /** A lock that has not been renewed for this long is stale. Same limit as in Ponder. */
@@ -41,7 +42,22 @@ async function schemasLike(client: pg.ClientBase, pattern: string, before?: stri
   return rows.map((row) => row.name);
 }
 
-/** The unlocked earlier builds of the same deployment, and whether this build has reached their last blocks. */
+/** Whether a gateway is connected to a build, or reads it through a pooler or on a replica. */
+async function isServed(client: pg.ClientBase, build: string): Promise<boolean> {
+  const { rows } = await client.query("SELECT FROM pg_stat_activity WHERE application_name = $1 LIMIT 1", [
+    `intentry ${build}`,
+  ]);
+  if (rows.length > 0) return true;
+  const { rows: found } = await client.query("SELECT to_regclass('offchain.index_reader') IS NOT NULL AS found");
+  if (!found[0]?.found) return false;
+  const { rows: readers } = await client.query(
+    "SELECT FROM offchain.index_reader WHERE build = $1 AND renewed_at > clock_timestamp() - make_interval(secs => $2) LIMIT 1",
+    [build, READER_LEASE_SECONDS],
+  );
+  return readers.length > 0;
+}
+
+/** The earlier builds of the same deployment that nobody uses, and whether this build has reached their last blocks. */
 async function earlierBuilds(client: pg.ClientBase, build: string) {
   const own = await readState(client, build);
   const unused: string[] = [];
@@ -51,7 +67,7 @@ async function earlierBuilds(client: pg.ClientBase, build: string) {
   for (const schema of await schemasLike(client, sameDeploymentPattern(build), build)) {
     isOnly = false;
     const state = await readState(client, schema);
-    if (state?.isLocked) continue;
+    if (state?.isLocked || (await isServed(client, schema))) continue;
     unused.push(schema);
     if (own && state && own.checkpoint < state.checkpoint) isReached = false;
   }

@@ -12,6 +12,9 @@ const VITE = /^(vite|vite-node\/client|vite-node\/server|vite-tsconfig-paths)$/;
 /** Modules that Ponder finds by their own location. */
 const LOCATED = /[\\/]ponder[\\/]dist[\\/]esm[\\/]bin[\\/](ponder|isolatedController)\.js$/;
 
+/** The module that writes ponder-env.d.ts, the types for editors. The command `ponder codegen` writes it too. */
+const CODEGEN = /[\\/]ponder[\\/]dist[\\/]esm[\\/]bin[\\/]utils[\\/]codegen\.js$/;
+
 /**
  * The files of the Ponder app: its configuration, its tables, and everything in src/.
  * @param {string} root
@@ -51,6 +54,8 @@ const withApp = (root, files) => ({
       const { load } = vitePluginPonder({ schemaFile: join(root, "ponder.schema.ts") });
       return { contents: load(path), resolveDir: root };
     });
+    // The folder of a deployed project may be read-only.
+    onLoad({ filter: CODEGEN }, () => ({ contents: "export const runCodegen = () => {};" }));
     onLoad({ filter: LOCATED }, async ({ path }) => {
       const source = await readFile(path, "utf8");
       return { contents: source.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)), loader: "js" };

@@ -15,6 +15,8 @@ type Options = {
   /** The folder of the Ponder app. Default: this project. */
   root?: string;
   ponderPort: number;
+  /** The address of Ponder's port. Default: loopback. */
+  ponderHost?: string;
   /** The schema of the build. */
   schema: string;
   /** The schema for views of the index, created once it has caught up. Default: no views. */
@@ -30,12 +32,13 @@ const listeningPort = (line: string) => /"Created HTTP server","port":(\d+)/.exe
 export const isListening = (line: string): boolean => listeningPort(line) !== undefined;
 
 /**
- * Compiles Ponder and the app, and starts it. Its port is for operators and listens on loopback only. If the port is in use, Ponder silently chooses the
+ * Compiles Ponder and the app, and starts it. Its port is for operators. If the port is in use, Ponder silently chooses the
  * next free one, and this function stops it.
  */
 export async function startIndexer({
   root = projectRoot,
   ponderPort,
+  ponderHost = "127.0.0.1",
   schema,
   viewsSchema,
   env,
@@ -54,7 +57,7 @@ export async function startIndexer({
       ["--schema", schema],
       viewsSchema ? ["--views-schema", viewsSchema] : [],
       ["--port", String(ponderPort)],
-      ["--hostname", "127.0.0.1"],
+      ["--hostname", ponderHost],
       ["--log-format", "json"],
     ].flat(),
     cwd: projectRoot,

@@ -28,7 +28,9 @@ export async function startLocalChain(
   onProgress("Deploying the contracts");
   const contracts = await deploy(chain.client);
   if (environment.sampleActivity)
-    await sampleActivity(protocolOn(chain.client, contracts), (what) => onProgress(`Sample activity: ${what}`));
+    await sampleActivity(protocolOn(chain.client, contracts), environment.publicBaseUrl ?? apiUrl, (what) =>
+      onProgress(`Sample activity: ${what}`),
+    );
   const tokens = await deployTokens(chain.client, contracts);
   const deployment: NewDeployment = {
     rpcUrl: chain.rpcUrl,

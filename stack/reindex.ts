@@ -45,7 +45,7 @@ export async function reindex({ databaseUrl, schema, chainId, chain, newChain = 
     const keptBlock = newChain ? null : await forkPoint(client, chain, chainId);
     const deletedBlocks = await truncateCache(client, chainId, keptBlock);
     for (const name of schemas) await client.query(`DROP SCHEMA ${pg.escapeIdentifier(name)} CASCADE`);
-    if (newChain) await deleteGenesis(client, chainId);
+    if (newChain) await forgetChain(client, chainId);
     await client.query("COMMIT");
     return { keptBlock, deletedBlocks, droppedSchemas: schemas };
   } finally {
@@ -80,10 +80,10 @@ async function requireChain(
     );
 }
 
-/** Deletes the recorded genesis hash of a chain. The next start records it again. */
-export async function deleteGenesis(client: pg.Client, chainId: number): Promise<void> {
-  if (await exists(client, "offchain.chain"))
-    await client.query("DELETE FROM offchain.chain WHERE chain_id = $1", [chainId]);
+/** Deletes the recorded genesis hash of a chain and what its contracts said about themselves. Both are read again. */
+export async function forgetChain(client: pg.Client, chainId: number): Promise<void> {
+  for (const table of ["offchain.chain", "offchain.token"])
+    if (await exists(client, table)) await client.query(`DELETE FROM ${table} WHERE chain_id = $1`, [chainId]);
 }
 
 /** The schemas that contain an index of this chain: the public schema and the build schemas. */

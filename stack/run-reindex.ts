@@ -2,36 +2,15 @@ import { parseArgs } from "node:util";
 import { BaseError, createPublicClient, fallback, http } from "viem";
 import { describeSources, loadEnvFiles } from "../config/env-files";
 import { parseEnvironment } from "../config/environment";
-import { databaseReady } from "./index-builds";
-import { startEmbeddedPostgres } from "./postgres/embedded";
 import { reindex } from "./reindex";
-import { ownStateFolder } from "./state-folder";
-
-/** Runs an action on the given database, or starts the embedded one for its duration. */
-async function withDatabase<Value>(
-  stateFolder: string,
-  databaseUrl: string | undefined,
-  act: (url: string) => Promise<Value>,
-): Promise<Value> {
-  if (databaseUrl !== undefined) {
-    await databaseReady(databaseUrl, ({ message }) => console.error(message));
-    return act(databaseUrl);
-  }
-  await ownStateFolder(stateFolder);
-  const { child, databaseUrl: url } = await startEmbeddedPostgres(stateFolder);
-  try {
-    return await act(url);
-  } finally {
-    await child.stop();
-  }
-}
+import { withDatabase } from "./with-database";
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { "new-chain": { type: "boolean", default: false } } });
   console.log(describeSources(loadEnvFiles(".", process.env)));
   const { databaseUrl, databaseSchema, stateFolder, network } = parseEnvironment(process.env);
   const { chainId, rpcUrls } = network();
-  const { keptBlock, deletedBlocks, droppedSchemas } = await withDatabase(stateFolder, databaseUrl, (url) =>
+  const { keptBlock, deletedBlocks, droppedSchemas } = await withDatabase({ stateFolder, databaseUrl }, (url) =>
     reindex({
       databaseUrl: url,
       schema: databaseSchema,

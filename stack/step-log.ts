@@ -12,11 +12,15 @@ export type StepLog = {
   end: () => void;
 };
 
-/** Creates a log of the steps of a start, with the seconds since it began. */
-export function createStepLog(print: (line: string) => void): StepLog {
+/** Adds the seconds since now to each line. */
+export function timed(print: (line: string) => void): (what: string) => void {
   const startedAt = Date.now();
+  return (what) => print(`[${((Date.now() - startedAt) / 1000).toFixed(1).padStart(5)} s] ${what}`);
+}
+
+/** Creates a log of the steps of a start. */
+export function createStepLog(log: (line: string) => void): StepLog {
   let timer: NodeJS.Timeout | undefined;
-  const log = (what: string) => print(`[${((Date.now() - startedAt) / 1000).toFixed(1).padStart(5)} s] ${what}`);
   let detail = "";
   return {
     step(what) {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, watch } from "node:fs";
 import { join } from "node:path";
 
-/** Sources of the gateway only, and sources that the indexer shares. */
-const GATEWAY_FOLDERS = ["api"];
+/** Sources of the gateway and the explorer only, and sources that the indexer shares. */
+const GATEWAY_FOLDERS = ["api", "client", "explorer"];
 const SHARED_FOLDERS = ["abis", "config", "rpc", "src"];
 const SHARED_FILES = ["ponder.config.ts", "ponder.schema.ts"];
 

@@ -6,6 +6,7 @@ import type { IndexHead } from "../index/head";
 import type { StoreDatabase } from "../store/open";
 import type { ClientLimits } from "./client-limits";
 import type { Clock } from "./clock";
+import type { Tokens } from "./tokens";
 
 /** Settings for operations and transports, and the indexed chain. */
 export type Config = Pick<
@@ -14,6 +15,7 @@ export type Config = Pick<
   | "publicBaseUrl"
   | "trustProxy"
   | "writeTokens"
+  | "metricsToken"
   | "writesPerMinute"
   | "storedBytesPerDay"
   | "rejectedPaymentsPerMinute"
@@ -36,6 +38,8 @@ export type BaseContext = {
   /** The off-chain store, opened on first use. */
   store: () => Promise<StoreDatabase>;
   config: Config;
+  /** The tokens of the indexed chain. */
+  tokens: Tokens;
   /** Limits on the requests of each client. Unset for no limits. */
   limits?: ClientLimits;
   /** The newest indexed block. */

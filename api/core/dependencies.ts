@@ -50,6 +50,18 @@ export function recordDependencies(
       dependencies.storeRevision ??= revision;
       return context.store();
     },
+    tokens: {
+      async find(addresses, waitMs) {
+        const revision = await storeRevision();
+        const found = await context.tokens.find(addresses, waitMs);
+        if (found.changesAt !== undefined) {
+          dependencies.index = true;
+          dependencies.storeRevision ??= revision;
+          changesAt(found.changesAt);
+        }
+        return found;
+      },
+    },
     async clock() {
       dependencies.index = true;
       return recordingClock(await context.clock());

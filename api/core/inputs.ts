@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import { type ChainSlug, chains } from "../../config/chains";
+import { isDeeperThan, isJsonObject } from "./json-values";
 import { z } from "./operation";
 
 // Input types. REST sends strings; typed clients may also send numbers, bigints and booleans.
@@ -26,10 +27,10 @@ export const scalar = <Sent, Value>(
     .openapi({ ...description, example } as never);
 
 /** PostgreSQL rejects NUL, and UTF-8 can't encode unpaired surrogates. */
-const isStorable = (text: string) => !text.includes("\0") && !/\p{Surrogate}/u.test(text);
+export const isStorable = (text: string) => !text.includes("\0") && !/\p{Surrogate}/u.test(text);
 
 /** The length in code points, as JSON Schema counts it. */
-const lengthOf = (text: string) => [...text].length;
+export const lengthOf = (text: string) => [...text].length;
 
 /** The decimal digits of a non-negative integer, or undefined for any other value. */
 const digitsOf = (sent: unknown): string | undefined => {
@@ -51,6 +52,22 @@ export const id = scalar<string | number | bigint, bigint>(
       : { problem: "must be a whole number from 0 to 2^256 - 1 in decimal digits" };
   },
   { type: "string", pattern: ID_PATTERN, example: "1" },
+);
+
+const MAX_TIME_DIGITS = 12;
+
+/** The OpenAPI pattern of a time. */
+export const TIME_PATTERN = `^[0-9]{1,${MAX_TIME_DIGITS}}$`;
+
+/** A time in unix seconds. */
+export const time = scalar<string | number | bigint, bigint>(
+  (sent) => {
+    const digits = digitsOf(sent);
+    return digits !== undefined && digits.length <= MAX_TIME_DIGITS
+      ? { value: BigInt(digits) }
+      : { problem: `must be unix seconds: 1 to ${MAX_TIME_DIGITS} decimal digits` };
+  },
+  { type: "string", pattern: TIME_PATTERN, description: "Unix seconds.", example: "1767225600" },
 );
 
 const hexOf = <Value extends Hex>(digits: number, what: string, example: string) =>
@@ -75,16 +92,17 @@ export const bytes = scalar<string, Hex>(
   { type: "string", pattern: "^0x([0-9a-fA-F]{2})*$", example: "0x" },
 );
 
-const MAX_SHORT_TEXT = 160;
+/** A client-defined name of a limited length. */
+export const textUpTo = (maxLength: number, example: string) =>
+  scalar<string, string>(
+    (sent) =>
+      typeof sent === "string" && sent !== "" && lengthOf(sent) <= maxLength && isStorable(sent)
+        ? { value: sent }
+        : { problem: `must be a text of 1 to ${maxLength} characters, without NUL` },
+    { type: "string", minLength: 1, maxLength, example },
+  );
 
-/** A client-defined name. */
-export const shortText = scalar<string, string>(
-  (sent) =>
-    typeof sent === "string" && sent !== "" && lengthOf(sent) <= MAX_SHORT_TEXT && isStorable(sent)
-      ? { value: sent }
-      : { problem: `must be a text of 1 to ${MAX_SHORT_TEXT} characters, without NUL` },
-  { type: "string", minLength: 1, maxLength: MAX_SHORT_TEXT, example: "weather" },
-);
+export const shortText = textUpTo(160, "weather");
 
 const MAX_LONG_TEXT = 2_000;
 
@@ -99,16 +117,10 @@ export const longText = scalar<string, string>(
 
 const MAX_DEPTH = 64;
 
-/** Whether a value is nested deeper than `levels`. Stops at that depth. */
-const isDeeperThan = (levels: number, value: unknown): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member)));
-
 /** A JSON object with any content. The depth limit protects against stack exhaustion. */
 export const jsonObject = scalar<Record<string, unknown>, Record<string, unknown>>(
   (sent) => {
-    if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return { problem: "must be a JSON object" };
+    if (!isJsonObject(sent)) return { problem: "must be a JSON object" };
     if (isDeeperThan(MAX_DEPTH, sent)) return { problem: `must not be nested deeper than ${MAX_DEPTH} levels` };
     return { value: sent };
   },

@@ -43,6 +43,8 @@ export type Operation<
   development?: string;
   /** Whether the output is the text of a document. It is immutable and identified by the input's `hash`. */
   document?: boolean;
+  /** The name of its MCP tool. Default: the operation's name with an underscore. */
+  tool?: string;
   /** Whether it requires payment. Only the paywall can run it, and only the paid REST route serves it. */
   paid?: true;
   run: (context: Context, input: z.output<Input>, caller: Caller) => Promise<z.input<Output>>;

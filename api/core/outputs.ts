@@ -1,3 +1,4 @@
+import { type ErrorCode, errorCodes } from "./error-codes";
 import { z } from "./operation";
 
 // Output types.
@@ -35,6 +36,13 @@ export const timeText = uintText.openapi({ description: "Unix seconds.", example
 
 /** Untrusted text from the chain. */
 export const chainText = z.string().openapi({ description: "As stored on chain.", example: "ipfs://agent/1" });
+
+const codes = Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]];
+
+export const errorCode = z.enum(codes).openapi("ErrorCode", {
+  description: "The stable code of an error. The sentence may change, the code doesn't.",
+  example: "invalid_input",
+});
 
 /** A named schema of the OpenAPI document, or null. `.nullable()` would make every use of the name nullable. */
 export const orNull = <Named extends z.ZodType>(named: Named) => z.union([named, z.null()]);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import pg, { type QueryConfig } from "pg";
+import pg, { type PoolConfig, type QueryConfig } from "pg";
+import { TracedClient, traceQuery } from "./traced-query";
 
 /** The maximum number of named statements. Every connection of the server keeps the plans of those that it has run. */
 const MAX_STATEMENTS = 200;
@@ -23,10 +24,13 @@ function nameOf(text: string): string | undefined {
  * its plan.
  */
 export class PreparedPool extends pg.Pool {
+  constructor(config: PoolConfig) {
+    super({ ...config, Client: TracedClient });
+  }
+
   // pg has many overloads, and drizzle uses only this one.
   override query = ((query: QueryConfig | string, parameters?: unknown[]) =>
-    super.query(
-      typeof query === "object" ? { ...query, name: nameOf(query.text) } : query,
-      parameters,
+    traceQuery(query, () =>
+      super.query(typeof query === "object" ? { ...query, name: nameOf(query.text) } : query, parameters),
     )) as pg.Pool["query"];
 }

@@ -1,6 +1,8 @@
 import { zeroAddress } from "viem";
+import { formatAmount, formatTime } from "../../client/src/format";
 import type { ContractName, protocolAbis } from "../../config/contracts";
 import { disputeStatuses, paymentRails, signalKinds, signalSubjects } from "../../ponder.schema";
+import { type EventFacts, noFacts } from "./facts";
 
 type ProtocolEvent = {
   [Name in ContractName]: Extract<(typeof protocolAbis)[Name][number], { type: "event" }>;
@@ -20,11 +22,6 @@ type ArgumentsOf<Name extends EventName> = Record<
 
 /** A value of a contract's enum by its number, or the number itself if the enum has grown. */
 const named = (names: readonly string[], number: Value) => names[Number(number)] ?? `#${number}`;
-
-const token = (address: Value) => (address === zeroAddress ? "the native coin" : `token ${address}`);
-
-/** A limit, where 0 means there is none. */
-const upTo = (limit: Value) => (limit === "0" ? "any amount" : `at most ${limit}`);
 
 const through = (facilitator: Value) => (facilitator === zeroAddress ? "" : ` through facilitator ${facilitator}`);
 
@@ -46,7 +43,48 @@ const quoted = (text: Value) => {
   return JSON.stringify(shown).replace(UNESCAPED, escaped);
 };
 
-const descriptions: { [Name in EventName]: (args: ArgumentsOf<Name>) => string } = {
+/** Symbols that can't be mistaken for other words of a sentence. */
+const PLAIN_SYMBOL = /^[\p{Script=Latin}\p{N}$₮._+-]{1,16}$/u;
+
+/** A token by its symbol. Any contract can have any symbol, so only a listed token is named without its address. */
+function tokenName(address: Value, { tokens }: EventFacts): string {
+  const { symbol = null, source } = tokens.get(String(address)) ?? {};
+  if (symbol === null) return address === zeroAddress ? "the native coin" : `token ${address}`;
+  if (source === "list") return symbol;
+  return `${PLAIN_SYMBOL.test(symbol) ? symbol : quoted(symbol)} (token ${address})`;
+}
+
+/** The number of whole tokens, or of the smallest units if the token's decimals are unknown. */
+function numberOf(amount: Value, address: Value, { tokens }: EventFacts): string {
+  const decimals = tokens.get(String(address))?.decimals ?? null;
+  return decimals === null ? String(amount) : formatAmount(BigInt(amount), decimals);
+}
+
+/** An amount with its token, such as "950.00 TUSD", or "950000000 of token 0x…" if the token is unknown. */
+function amountOf(amount: Value, address: Value, facts: EventFacts): string {
+  const { symbol = null, decimals = null } = facts.tokens.get(String(address)) ?? {};
+  if (decimals === null && symbol !== null) return `${amount} units of ${tokenName(address, facts)}`;
+  const name = tokenName(address, facts);
+  return `${numberOf(amount, address, facts)} ${symbol === null ? `of ${name}` : name}`;
+}
+
+/** A limit, where 0 means there is none. */
+const upTo = (limit: Value, address: Value, facts: EventFacts) =>
+  limit === "0" ? "any amount" : `at most ${numberOf(limit, address, facts)}`;
+
+/** The amounts of a bid or fill, in the tokens of its intent. */
+function swapOf(
+  { intentId, amountIn, amountOut }: Record<"intentId" | "amountIn" | "amountOut", Value>,
+  facts: EventFacts,
+) {
+  const intent = facts.intents.get(String(intentId));
+  if (!intent) return `${amountIn} in, ${amountOut} out`;
+  return `${amountOf(amountIn, intent.inputToken, facts)} in, ${amountOf(amountOut, intent.outputToken, facts)} out`;
+}
+
+const timeOf = (unixSeconds: Value) => formatTime(BigInt(unixSeconds));
+
+const descriptions: { [Name in EventName]: (args: ArgumentsOf<Name>, facts: EventFacts) => string } = {
   AgentRegistered: ({ agentId, owner, metadataURI }) =>
     `Agent #${agentId} registered by ${owner}, with metadata at ${quoted(metadataURI)}`,
   AgentUpdated: ({ agentId, metadataURI }) => `Agent #${agentId} updated: its metadata is at ${quoted(metadataURI)}`,
@@ -54,31 +92,32 @@ const descriptions: { [Name in EventName]: (args: ArgumentsOf<Name>) => string }
 
   IntentSubmitted: ({ intentId, owner, nonce }) => `Intent #${intentId} submitted by ${owner} with nonce ${nonce}`,
   IntentCancelled: ({ intentId }) => `Intent #${intentId} cancelled by its owner`,
-  IntentFilled: ({ intentId, solver, amountIn, amountOut }) =>
-    `Intent #${intentId} filled by ${solver}: ${amountIn} in, ${amountOut} out`,
+  IntentFilled: ({ intentId, solver, amountIn, amountOut }, facts) =>
+    `Intent #${intentId} filled by ${solver}: ${swapOf({ intentId, amountIn, amountOut }, facts)}`,
   IntentFillProof: ({ intentId, resultHash, attestationId }) =>
     `The fill of intent #${intentId} has the result ${resultHash}${attestationId === "0" ? "" : ` and attestation #${attestationId}`}`,
-  SolverBidSubmitted: ({ intentId, bidId, solver, amountIn, amountOut, fee, validUntil }) =>
-    `Bid #${bidId} on intent #${intentId} by ${solver}: ${amountIn} in, ${amountOut} out, fee ${fee}, valid until ${validUntil}`,
+  // The protocol does not define the token of the fee.
+  SolverBidSubmitted: ({ intentId, bidId, solver, amountIn, amountOut, fee, validUntil }, facts) =>
+    `Bid #${bidId} on intent #${intentId} by ${solver}: ${swapOf({ intentId, amountIn, amountOut }, facts)}, fee ${fee}, valid until ${timeOf(validUntil)}`,
   SolverBidSelected: ({ intentId, bidId, solver }) =>
     `Bid #${bidId} by ${solver} selected for intent #${intentId} by its owner`,
 
-  SpendLimitSet: ({ account, token: spent, maxPerDay }) =>
-    `${account} may spend ${upTo(maxPerDay)} of ${token(spent)} a day`,
+  SpendLimitSet: ({ account, token, maxPerDay }, facts) =>
+    `${account} may spend ${maxPerDay === "0" ? `any amount of ${tokenName(token, facts)}` : `at most ${amountOf(maxPerDay, token, facts)}`} a day`,
   TargetAllowlistUpdated: ({ account, target, allowed }) =>
     `${account} may ${allowed ? "now" : "no longer"} call ${target}`,
   FunctionAllowlistUpdated: ({ account, target, selector, allowed }) =>
     `${account} may ${allowed ? "now" : "no longer"} call function ${selector} of ${target}`,
   FunctionAllowlistModeUpdated: ({ account, enabled }) =>
     enabled ? `${account} may call allowed functions only` : `${account} may call any function of an allowed target`,
-  SpendRecorded: ({ account, token: spent, amount, dailyTotal }) =>
-    `${account} spent ${amount} of ${token(spent)}, ${dailyTotal} today`,
-  PaymentPolicySet: ({ account, merchant, token: spent, facilitator, maxPerPayment, maxPerDay, allowed }) =>
+  SpendRecorded: ({ account, token, amount, dailyTotal }, facts) =>
+    `${account} spent ${amountOf(amount, token, facts)}, ${numberOf(dailyTotal, token, facts)} today`,
+  PaymentPolicySet: ({ account, merchant, token, facilitator, maxPerPayment, maxPerDay, allowed }, facts) =>
     allowed
-      ? `${account} may pay ${merchant} in ${token(spent)}${through(facilitator)}: ${upTo(maxPerPayment)} a payment, ${upTo(maxPerDay)} a day`
-      : `${account} may no longer pay ${merchant} in ${token(spent)}${through(facilitator)}`,
-  SignedPaymentRecorded: ({ account, merchant, token: spent, facilitator, amount, dailyTotal }) =>
-    `${account} paid ${merchant} ${amount} of ${token(spent)}${through(facilitator)}, ${dailyTotal} today`,
+      ? `${account} may pay ${merchant} in ${tokenName(token, facts)}${through(facilitator)}: ${upTo(maxPerPayment, token, facts)} a payment, ${upTo(maxPerDay, token, facts)} a day`
+      : `${account} may no longer pay ${merchant} in ${tokenName(token, facts)}${through(facilitator)}`,
+  SignedPaymentRecorded: ({ account, merchant, token, facilitator, amount, dailyTotal }, facts) =>
+    `${account} paid ${merchant} ${amountOf(amount, token, facts)}${through(facilitator)}, ${numberOf(dailyTotal, token, facts)} today`,
   GuardianSet: ({ account, guardian }) =>
     guardian === zeroAddress ? `${account} has no guardian any more` : `${guardian} is now the guardian of ${account}`,
   AccountFrozen: ({ account, frozen }) => `${account} is ${frozen ? "frozen" : "no longer frozen"}`,
@@ -88,10 +127,11 @@ const descriptions: { [Name in EventName]: (args: ArgumentsOf<Name>) => string }
   AttestationRevoked: ({ id }) => `Attestation #${id} revoked by its attester`,
   AttestorRegistered: ({ attestorId, operator }) => `Attestor #${attestorId} registered by ${operator}`,
   AttestorUpdated: ({ attestorId, active }) => `Attestor #${attestorId} updated, ${activity(active)}`,
-  SolverRegistered: ({ solverId, operator, bond }) =>
-    `Solver #${solverId} registered by ${operator} with a bond of ${bond}`,
+  SolverRegistered: ({ solverId, operator, bond }, facts) =>
+    `Solver #${solverId} registered by ${operator} with a bond of ${amountOf(bond, zeroAddress, facts)}`,
   SolverUpdated: ({ solverId, active }) => `Solver #${solverId} updated, ${activity(active)}`,
-  SolverBondChanged: ({ solverId, bond }) => `The bond of solver #${solverId} is now ${bond}`,
+  SolverBondChanged: ({ solverId, bond }, facts) =>
+    `The bond of solver #${solverId} is now ${amountOf(bond, zeroAddress, facts)}`,
 
   MerchantRegistered: ({ merchantId, owner, payoutAddress }) =>
     `Merchant #${merchantId} registered by ${owner}, paid at ${payoutAddress}`,
@@ -104,19 +144,13 @@ const descriptions: { [Name in EventName]: (args: ArgumentsOf<Name>) => string }
     `Facilitator #${facilitatorId} registered with address ${facilitator}`,
   FacilitatorUpdated: ({ facilitatorId, facilitator, active }) =>
     `Facilitator #${facilitatorId} (${facilitator}) updated, ${activity(active)}`,
-  QuoteCommitted: ({ quoteHash, merchantId, serviceNumericId, agent, token: spent, amount, paymentRail, expiresAt }) =>
-    `Merchant #${merchantId} quoted agent ${agent} ${amount} of ${token(spent)} by ${named(paymentRails, paymentRail)} for service #${serviceNumericId}, until ${expiresAt} (quote ${quoteHash})`,
-  ReceiptRecorded: ({
-    receiptId,
-    agent,
-    merchantId,
-    serviceNumericId,
-    token: spent,
-    amount,
-    paymentRail,
-    facilitator,
-  }) =>
-    `Receipt #${receiptId}: agent ${agent} paid merchant #${merchantId} ${amount} of ${token(spent)} by ${named(paymentRails, paymentRail)}${through(facilitator)} for service #${serviceNumericId}`,
+  QuoteCommitted: ({ quoteHash, merchantId, serviceNumericId, agent, token, amount, paymentRail, expiresAt }, facts) =>
+    `Merchant #${merchantId} quoted agent ${agent} ${amountOf(amount, token, facts)} by ${named(paymentRails, paymentRail)} for service #${serviceNumericId}, until ${timeOf(expiresAt)} (quote ${quoteHash})`,
+  ReceiptRecorded: (
+    { receiptId, agent, merchantId, serviceNumericId, token, amount, paymentRail, facilitator },
+    facts,
+  ) =>
+    `Receipt #${receiptId}: agent ${agent} paid merchant #${merchantId} ${amountOf(amount, token, facts)} by ${named(paymentRails, paymentRail)}${through(facilitator)} for service #${serviceNumericId}`,
   FulfillmentRecorded: ({ receiptId, fulfillmentHash }) => `Receipt #${receiptId} fulfilled with ${fulfillmentHash}`,
   DisputeOpened: ({ disputeId, receiptId, opener }) =>
     `Dispute #${disputeId} about receipt #${receiptId} opened by ${opener}`,
@@ -129,12 +163,16 @@ const descriptions: { [Name in EventName]: (args: ArgumentsOf<Name>) => string }
 const isEventName = (name: string): name is EventName => Object.hasOwn(descriptions, name);
 
 /**
- * Says in a sentence what an event means.
+ * Says in a sentence what an event means. Amounts of tokens that `facts` does not have are in their smallest units.
  *
  * @example
  * describeEvent("AgentRevoked", { agentId: "7" }) // "Agent #7 revoked by its owner"
  */
-export function describeEvent(name: string, args: Readonly<Record<string, Value>>): string {
+export function describeEvent(
+  name: string,
+  args: Readonly<Record<string, Value>>,
+  facts: EventFacts = noFacts,
+): string {
   if (!isEventName(name)) throw new Error(`${name} is not an event of the protocol`);
-  return descriptions[name](args as ArgumentsOf<EventName>);
+  return descriptions[name](args as ArgumentsOf<EventName>, facts);
 }

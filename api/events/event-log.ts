@@ -24,20 +24,21 @@ export type Snapshot = Omit<LogStatus, "last"> & {
   hasMore: boolean;
 };
 
-/** Reads the event log. `after` (exclusive) and `upTo` (inclusive) are event ids. */
+/** Reads the event log. `after` is exclusive, and `upTo` inclusive. */
 export type EventLog = {
   status: () => Promise<LogStatus>;
   /** The last event up to an event id. */
   lastUpTo: (eventId: string) => Promise<Cursor>;
   /** The blocks of a range of events, and the first rows after the range. */
-  snapshot: (after: string, upTo: string, limit: number) => Promise<Snapshot>;
+  snapshot: (after: Cursor, upTo: Cursor, limit: number) => Promise<Snapshot>;
   /** Whether the log has the event of this cursor, on the same branch. */
   has: (cursor: Cursor) => Promise<boolean>;
   /**
    * The first rows of a range; with `names`, only events with these names. There can be fewer than `limit` before the end
-   * of the range, but at least one.
+   * of the range, but at least one. Undefined if the log lacks the event at the end: it is then incomplete, or on another
+   * branch.
    */
-  rows: (after: string, upTo: string, limit: number, names?: readonly string[]) => Promise<EventRow[]>;
+  rows: (after: Cursor, upTo: Cursor, limit: number, names?: readonly string[]) => Promise<EventRow[] | undefined>;
 };
 
 const EventKey = z.object({ id: z.string(), block_hash: z.templateLiteral(["0x", z.string()]) });
@@ -108,6 +109,8 @@ export function eventLogIn(db: IndexDatabase): EventLog {
       .limit(1);
     return row ? cursorOf(row.id, row.blockHash) : START;
   };
+  const isAt = (cursor: Cursor) =>
+    sql`${eventLog.id} = ${cursor.eventId} AND starts_with(${eventLog.blockHash}, ${blockHashPrefix(cursor)})`;
   return {
     lastUpTo,
     async status() {
@@ -124,10 +127,10 @@ export function eventLogIn(db: IndexDatabase): EventLog {
         Status.extend({ blocks: Blocks.nullable(), rows: Rows.nullable(), last_id: z.string().nullable() }),
         await db.execute(sql`SELECT ${statusColumns}, (
           SELECT json_agg(json_build_object('number', number, 'hash', block_hash) ORDER BY number) FROM (
-            SELECT left(id, 12) AS number, block_hash FROM ${eventLog} WHERE id > ${after} AND id <= ${upTo} GROUP BY 1, 2
+            SELECT left(id, 12) AS number, block_hash FROM ${eventLog} WHERE id > ${after.eventId} AND id <= ${upTo.eventId} GROUP BY 1, 2
           ) AS block
         ) AS blocks, (
-          SELECT json_agg(later ORDER BY later.id) FROM (${firstRows(gt(eventLog.id, upTo), limit)}) AS later
+          SELECT json_agg(later ORDER BY later.id) FROM (${firstRows(gt(eventLog.id, upTo.eventId), limit)}) AS later
         ) AS rows, (SELECT max(id) FROM ${eventLog}) AS last_id`),
       );
       const rows = row.rows ?? [];
@@ -141,17 +144,23 @@ export function eventLogIn(db: IndexDatabase): EventLog {
     },
     async has(cursor) {
       if (cursor.id === START.id) return true;
-      const rows = await db
-        .select({ id: eventLog.id })
-        .from(eventLog)
-        .where(
-          sql`${eventLog.id} = ${cursor.eventId} AND starts_with(${eventLog.blockHash}, ${blockHashPrefix(cursor)})`,
-        );
+      const rows = await db.select({ id: eventLog.id }).from(eventLog).where(isAt(cursor));
       return rows.length > 0;
     },
     async rows(after, upTo, limit, names) {
-      const range = and(gt(eventLog.id, after), lte(eventLog.id, upTo), names && inArray(eventLog.name, [...names]));
-      return z.object({ rows: Rows }).parse(await db.execute(firstRows(range, limit))).rows;
+      if (upTo.id === START.id) return [];
+      const range = and(
+        gt(eventLog.id, after.eventId),
+        lte(eventLog.id, upTo.eventId),
+        names && inArray(eventLog.name, [...names]),
+      );
+      const { has_end, rows } = oneRow(
+        z.object({ has_end: z.boolean(), rows: Rows.nullable() }),
+        await db.execute(sql`SELECT EXISTS (SELECT FROM ${eventLog} WHERE ${isAt(upTo)}) AS has_end, (
+          SELECT json_agg(page ORDER BY page.id) FROM (${firstRows(range, limit)}) AS page
+        ) AS rows`),
+      );
+      return has_end ? (rows ?? []) : undefined;
     },
   };
 }

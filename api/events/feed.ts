@@ -1,4 +1,5 @@
 import { Gone, TooMany, Unavailable } from "../core/errors";
+import { droppedStreams, eventMessages, eventStreams } from "../metrics/metrics";
 import { blockOf, type Cursor, endOfBlock, isInBlock, START } from "./cursor";
 import { candidateNames, eventNames, type Filter, type FilterFields, matches } from "./filter";
 import { History } from "./history";
@@ -94,7 +95,14 @@ export class EventFeed {
       stream.abort();
       throw error;
     }
-    return this.stream(after, filter, stream);
+    return this.counted(this.stream(after, filter, stream));
+  }
+
+  private async *counted(stream: EventStream): EventStream {
+    for await (const entries of stream) {
+      eventMessages.inc(entries.length);
+      yield entries;
+    }
   }
 
   /** Ends all streams. Their subscribers should reconnect. */
@@ -121,6 +129,7 @@ export class EventFeed {
     const stream = new AbortController();
     stream.signal.addEventListener("abort", () => this.unregister(client, stream), { once: true });
     this.streams.add(stream);
+    eventStreams.inc();
     this.subscribersByClient.set(client, ofClient + 1);
     clearTimeout(this.idleTimer);
     return stream;
@@ -128,6 +137,7 @@ export class EventFeed {
 
   private unregister(client: string, stream: AbortController): void {
     this.streams.delete(stream);
+    eventStreams.dec();
     const left = (this.subscribersByClient.get(client) ?? 1) - 1;
     if (left > 0) this.subscribersByClient.set(client, left);
     else this.subscribersByClient.delete(client);
@@ -148,7 +158,14 @@ export class EventFeed {
   private async requireKnown(cursor: Cursor): Promise<void> {
     if (this.reader.offsetAfter(cursor) !== undefined) return;
     if (await this.options.log.has(cursor)) return;
-    if ((await this.options.records.branchOf(cursor, 1)).length === 0) throw new Gone(UNKNOWN_ID);
+    if ((await this.options.records.branchOf(cursor, 1)).length > 0) return;
+    if (!(await this.isAhead(cursor))) throw new Gone(UNKNOWN_ID);
+  }
+
+  /** Whether the chain has the cursor's block and the log ends before it: the indexer has rolled back. */
+  private async isAhead(cursor: Cursor): Promise<boolean> {
+    const { last } = await this.options.log.status();
+    return last.eventId < cursor.eventId && isInBlock(cursor, (await this.options.getBlockHash(blockOf(cursor))) ?? "");
   }
 
   private async *stream(after: Cursor | undefined, filter: Filter, stream: AbortController): EventStream {
@@ -204,7 +221,10 @@ export class EventFeed {
     let offset = start;
     while (!signal.aborted) {
       const batch = this.reader.current?.journal.read(offset, BATCH_BYTES);
-      if (!batch) throw new SlowSubscriber();
+      if (!batch) {
+        droppedStreams.inc();
+        throw new SlowSubscriber();
+      }
       offset = batch.next;
       const selected = batch.entries.filter((entry) => (entry.fields ? matches(filter, entry.fields) : isNew(entry)));
       if (selected.length > 0) {
@@ -232,23 +252,22 @@ export class EventFeed {
         entries: status.removals.filter(({ fields }) => fields && matches(filter, fields)),
         cursor: status.cursor,
       };
-    return cursor.eventId < current.base.eventId
-      ? this.readFinalized(cursor, current.base, filter)
-      : this.readPending(cursor, filter);
+    if (cursor.eventId >= current.base.eventId) return this.readPending(cursor, filter);
+    return (await this.readFinalized(cursor, current.base, filter)) ?? { entries: [], cursor, isFinal };
   }
 
   /** Reads finalized events. The database returns only events that can match the filter. */
-  private async readFinalized(cursor: Cursor, base: Cursor, filter: Filter): Promise<Step> {
+  private async readFinalized(cursor: Cursor, base: Cursor, filter: Filter): Promise<Step | undefined> {
     const names = candidateNames(filter);
     const page = await this.history.finalized(cursor, base, names.length < eventNames.length ? names : undefined);
-    return { entries: matching(filter, page), cursor: page.at(-1)?.sent.cursor ?? base, isFinal: true };
+    return page && { entries: matching(filter, page), cursor: page.at(-1)?.sent.cursor ?? base, isFinal: true };
   }
 
   /** Reads pending events, up to the first that is not on the journal's branch. */
   private async readPending(cursor: Cursor, filter: Filter): Promise<Step> {
     const rows = await this.history.rows(cursor, this.reader.current?.last ?? cursor);
     const { current } = this.reader;
-    if (!current || !this.reader.holds(cursor)) return { entries: [], cursor };
+    if (!rows || !current || !this.reader.holds(cursor)) return { entries: [], cursor };
     const entries = rows.map((row) => this.options.messages.event(row, current.finalizedBlock));
     const foreign = entries.findIndex(({ sent }) => !this.reader.holds(sent.cursor));
     const held = foreign === -1 ? entries : entries.slice(0, foreign);
@@ -273,7 +292,7 @@ export class EventFeed {
     const { log, records, getBlockHash, messages } = this.options;
     if (await log.has(start)) return { isPresent: true, removals: [], cursor: start };
     const branch = await records.branchOf(start, REMOVALS);
-    if (branch.length === 0) throw new Gone(UNKNOWN_ID);
+    if (branch.length === 0 && !(await this.isAhead(start))) throw new Gone(UNKNOWN_ID);
     const removals: Entry[] = [];
     const hashes = new Map<bigint, string | null>();
     let cursor = start;

@@ -1,4 +1,4 @@
-import type { AbiEvent } from "viem";
+import type { AbiEvent, ContractEventName } from "viem";
 import { type ContractName, contractNames, protocolAbis } from "../../config/contracts";
 import { signalSubjects } from "../../ponder.schema";
 
@@ -45,8 +45,11 @@ const definitions = new Map<string, Definition>(
   }),
 );
 
+/** The name of a protocol event. */
+export type EventName = Exclude<ContractEventName<(typeof protocolAbis)[ContractName]>, typeof unindexed>;
+
 /** The names of all events, in the order of the contracts. */
-export const eventNames = [...definitions.keys()];
+export const eventNames = [...definitions.keys()] as EventName[];
 
 const TRUST_SIGNAL = "TrustSignalRecorded";
 

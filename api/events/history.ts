@@ -23,7 +23,7 @@ const OVERHEAD_BYTES = 500;
 type Page = readonly LoggedEntry[];
 
 /** A page that is read or kept. `bytes` is 0 until it is read. */
-type Kept = { page: Promise<Page>; bytes: number };
+type Kept = { page: Promise<Page | undefined>; bytes: number };
 
 /**
  * The event log before the journal, in pages. Finalized events don't change, so subscribers that start at the same event
@@ -37,8 +37,11 @@ export class History {
 
   constructor(private readonly options: { log: EventLog; messages: Messages }) {}
 
-  /** The first finalized events after a cursor, up to `base`; with `names`, only these events. Empty if there are none. */
-  finalized(after: Cursor, base: Cursor, names?: readonly string[]): Promise<Page> {
+  /**
+   * The first finalized events after a cursor, up to `base`; with `names`, only these events. Empty if there are none.
+   * Undefined if the log lacks `base`, because the indexer has rolled back.
+   */
+  finalized(after: Cursor, base: Cursor, names?: readonly string[]): Promise<Page | undefined> {
     const key = [after.eventId, base.id, ...(names ?? [])].join(" ");
     const kept = this.kept.get(key) ?? this.readFinalized(key, after, base, names);
     // The most recently used page is the last one.
@@ -47,23 +50,21 @@ export class History {
     return kept.page;
   }
 
-  /** The first rows after a cursor, up to another one; with `names`, only these events. */
-  async rows(after: Cursor, upTo: Cursor, names?: readonly string[]): Promise<EventRow[]> {
-    const read = () => this.options.log.rows(after.eventId, upTo.eventId, PAGE, names);
-    const rows = await this.reads.run("", WAIT_MS, read);
-    if (!rows) throw new Unavailable("The event log is busy. Reconnect with the last event id");
-    return rows;
+  /** The first rows after a cursor, up to another one; with `names`, only these events. Undefined if the log lacks `upTo`. */
+  async rows(after: Cursor, upTo: Cursor, names?: readonly string[]): Promise<EventRow[] | undefined> {
+    const read = async () => ({ rows: await this.options.log.rows(after, upTo, PAGE, names) });
+    const result = await this.reads.run("", WAIT_MS, read);
+    if (!result) throw new Unavailable("The event log is busy. Reconnect with the last event id");
+    return result.rows;
   }
 
   private readFinalized(key: string, after: Cursor, base: Cursor, names?: readonly string[]): Kept {
     const page = this.rows(after, base, names).then((rows) =>
-      rows.map((row) => this.options.messages.event(row, blockOf(base))),
+      rows?.map((row) => this.options.messages.event(row, blockOf(base))),
     );
     const kept: Kept = { page, bytes: 0 };
-    page.then(
-      (entries) => this.keep(key, kept, entries),
-      () => this.kept.get(key) === kept && this.kept.delete(key),
-    );
+    const forget = () => this.kept.get(key) === kept && this.kept.delete(key);
+    page.then((entries) => (entries ? this.keep(key, kept, entries) : forget()), forget);
     return kept;
   }
 

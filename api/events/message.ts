@@ -4,7 +4,8 @@ import { z } from "../core/operation";
 import { hashText, timeText, uintText } from "../core/outputs";
 import { blockOf, type Cursor, cursorOf, logIndexOf } from "./cursor";
 import { describeEvent } from "./describe-event";
-import { eventNames, type FilterFields, subjectsOf } from "./filter";
+import type { EventFacts } from "./facts";
+import { type EventName, eventNames, type FilterFields, subjectsOf } from "./filter";
 
 const cursorText = z
   .string()
@@ -75,6 +76,8 @@ export type EventRow = {
   contract: string;
   name: string;
   args: string;
+  /** For its summary. */
+  facts?: EventFacts;
 };
 
 /** Encodes a message as a server-sent event. A protocol event has no `event` field: the default type. */
@@ -95,7 +98,7 @@ export function messageMaker(check: boolean) {
   };
   const identity = ({ cursor, event, contract, block, blockHash }: SentEvent) => ({
     id: cursor.id,
-    event,
+    event: event as EventName,
     contract: contract as (typeof contractNames)[number],
     block_number: String(block),
     block_hash: blockHash,
@@ -122,7 +125,7 @@ export function messageMaker(check: boolean) {
         timestamp: String(row.blockTimestamp),
         tx_hash: row.txHash,
         args,
-        summary: describeEvent(row.name, args),
+        summary: describeEvent(row.name, args, row.facts),
         finality: block <= finalizedBlock ? ("finalized" as const) : ("pending" as const),
       };
       return { ...entry({ type: "event", id: cursor.id, data }, sent), sent };

@@ -1,12 +1,14 @@
 import type { Logger } from "pino";
 import { BlockNotFoundError, type Hex, type PublicClient } from "viem";
+import type { Tokens } from "../core/tokens";
 import type { IndexDatabase } from "../index/database";
 import { visibleToAll } from "../index/shared-read";
 import type { StoreDatabase } from "../store/open";
 import { type EventLog, eventLogIn } from "./event-log";
 import { eventRecordsIn } from "./event-records";
+import { factsAbout, intentsOf, needsFacts } from "./facts";
 import { EventFeed } from "./feed";
-import { messageMaker } from "./message";
+import { EventArguments, type EventRow, messageMaker } from "./message";
 import type { GetBlockHash } from "./reader";
 
 type Chain = Pick<PublicClient, "getBlock">;
@@ -15,6 +17,7 @@ type Options = {
   db: IndexDatabase;
   chain: Chain;
   store: () => Promise<StoreDatabase>;
+  tokens: Tokens;
   chainId: number;
   log: Logger;
   /** The polling interval of the event log. */
@@ -53,11 +56,46 @@ export const withVisibleSnapshots = (log: EventLog): EventLog => ({
   },
 });
 
+/** How long new events wait for tokens that were never read. Later ones have raw amounts in their summaries. */
+const TOKEN_WAIT_MS = 150;
+
+/** Adds the facts for their summaries to the rows of the log. Without them, if they can't be read, summaries have raw amounts. */
+function withFacts(
+  log: EventLog,
+  context: { db: IndexDatabase; tokens: Tokens },
+  onError: (error: unknown) => void,
+): EventLog {
+  const addFacts = async (rows: EventRow[]): Promise<EventRow[]> => {
+    const needed = rows.filter(({ name }) => needsFacts(name));
+    if (needed.length === 0) return rows;
+    try {
+      const events = needed.map(({ name, args }) => ({ name, args: EventArguments.parse(JSON.parse(args)) }));
+      const facts = await factsAbout(context.tokens, events, await intentsOf(context.db, events), TOKEN_WAIT_MS);
+      return rows.map((row) => (needsFacts(row.name) ? { ...row, facts } : row));
+    } catch (error) {
+      onError(error);
+      return rows;
+    }
+  };
+  return {
+    ...log,
+    async snapshot(...range) {
+      const snapshot = await log.snapshot(...range);
+      return { ...snapshot, rows: await addFacts(snapshot.rows) };
+    },
+    async rows(...range) {
+      const rows = await log.rows(...range);
+      return rows && addFacts(rows);
+    },
+  };
+}
+
 /** Opens the feed of live events. */
 export function openFeed({
   db,
   chain,
   store,
+  tokens,
   chainId,
   log,
   pollMs,
@@ -70,7 +108,9 @@ export function openFeed({
     pollMs,
     maxSubscribers,
     maxSubscribersPerClient,
-    log: withVisibleSnapshots(eventLogIn(db)),
+    log: withFacts(withVisibleSnapshots(eventLogIn(db)), { db, tokens }, (error) =>
+      log.warn({ err: error }, "the tokens of events could not be read"),
+    ),
     records: eventRecordsIn(store, chainId),
     getBlockHash: getBlockHashFrom(chain, log),
     messages: messageMaker(checkAnswers),

@@ -139,7 +139,7 @@ export class EventReader {
     if (this.state.caughtUp && last.id === this.state.last.id && finalizedBlock === this.state.finalizedBlock)
       return false;
     const { base, last: sent } = this.state;
-    const snapshot = await log.snapshot(base.eventId, sent.eventId, PAGE);
+    const snapshot = await log.snapshot(base, sent, PAGE);
     if (!snapshot.ready || signal.aborted) return false;
     return this.apply(this.state, snapshot, signal);
   }

@@ -8,7 +8,7 @@ import type { Caller } from "../core/operation";
 const digest = (text: string) => createHash("sha256").update(text).digest();
 
 /** Returns the request's bearer token if it is valid. Compares digests in constant time. */
-function validToken(header: string | undefined, tokens: readonly string[]): string | undefined {
+export function validToken(header: string | undefined, tokens: readonly string[]): string | undefined {
   const sent = /^Bearer +(\S+)$/i.exec(header ?? "")?.[1];
   if (sent === undefined) return undefined;
   const sentDigest = digest(sent);

@@ -1,8 +1,9 @@
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { Logger } from "pino";
+import { withRequestId } from "../metrics/request-id";
 import { commonHeaders, requestIdOf } from "./common-headers";
-import { type Env, logRequest } from "./log";
+import { type Env, logRequest, NO_OPERATION } from "./log";
 
 const answerPreflight = cors({ origin: "*", allowMethods: ["GET", "HEAD", "POST", "PUT", "OPTIONS"], maxAge: 86_400 });
 
@@ -21,11 +22,12 @@ export const envelope =
     if (c.req.method === "OPTIONS") {
       const preflight = await answerPreflight(c, next);
       if (preflight) c.res = preflight;
-    } else await next();
+    } else await withRequestId(requestId, next);
     // The responses of libraries do not have the headers.
     if (!c.res.headers.has("x-request-id"))
       for (const [name, value] of Object.entries({ ...headers, ...c.get("indexHeaders") }))
         c.res.headers.set(name, value);
     const { method, path } = c.req;
-    logRequest(log, { requestId, method, path, status: c.res.status, start });
+    const operation = c.get("operation") ?? NO_OPERATION;
+    logRequest(log, { requestId, method, path, operation, status: c.res.status, start });
   };

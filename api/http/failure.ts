@@ -1,9 +1,16 @@
 import { HTTPException } from "hono/http-exception";
-import { type DatabaseProblem, databaseProblemOf } from "../core/database-error";
+import { codeOfStatus, type ErrorCode } from "../core/error-codes";
 import { InProgress, OperationError, TooMany, Unauthorized, Unavailable } from "../core/errors";
+import { type DatabaseProblem, databaseProblemOf } from "../database/problem";
 
 /** The error response. `fault` marks a server error, whose details go only to the log. */
-export type Failure = { status: number; message: string; fault: boolean; headers: Record<string, string> };
+export type Failure = {
+  status: number;
+  code: ErrorCode;
+  message: string;
+  fault: boolean;
+  headers: Record<string, string>;
+};
 
 const INTERNAL_ERROR = "Internal error; the server's log has the details under this request's id";
 const INCOMPLETE_BODY = "body: ended before it was complete; send the whole body";
@@ -39,10 +46,17 @@ function headersOf(error: OperationError | HTTPException): Record<string, string
 
 /** Maps any thrown value to an error response. All transports use this mapping. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof OperationError || error instanceof HTTPException)
-    return { status: error.status, message: error.message, fault: false, headers: headersOf(error) };
-  if (isClientAbort(error)) return { status: 400, message: INCOMPLETE_BODY, fault: false, headers: {} };
+  if (error instanceof OperationError || error instanceof HTTPException) {
+    const { status, message } = error;
+    const code = error instanceof OperationError ? error.code : codeOfStatus(status);
+    return { status, code, message, fault: false, headers: headersOf(error) };
+  }
+  if (isClientAbort(error))
+    return { status: 400, code: "invalid_input", message: INCOMPLETE_BODY, fault: false, headers: {} };
   const problem = databaseProblemOf(error);
-  if (problem) return { status: 503, message: databaseMessages[problem], fault: true, headers: RETRY_AFTER };
-  return { status: 500, message: INTERNAL_ERROR, fault: true, headers: {} };
+  if (problem) {
+    const message = databaseMessages[problem];
+    return { status: 503, code: "unavailable", message, fault: true, headers: RETRY_AFTER };
+  }
+  return { status: 500, code: "internal_error", message: INTERNAL_ERROR, fault: true, headers: {} };
 }

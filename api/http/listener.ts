@@ -7,6 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Logger } from "pino";
 import { CONFIGURATION_ERROR } from "../../config/exit-codes";
+import { type ErrorCode, errorBody, errorCodes } from "../core/error-codes";
+import { traceRequest } from "../tracing/span";
 import { commonHeaders } from "./common-headers";
 import { type Failure, failureOf } from "./failure";
 
@@ -33,8 +35,9 @@ function logRejection({ status, message }: Pick<Failure, "status" | "message">, 
 }
 
 /** Writes an error response to a socket without a parsed request, and closes it. */
-function rejectSocket(status: number, message: string, socket: Duplex, log: Logger): void {
-  const body = JSON.stringify({ error: message });
+function rejectSocket(code: ErrorCode, message: string, socket: Duplex, log: Logger): void {
+  const { status } = errorCodes[code];
+  const body = JSON.stringify(errorBody(code, message));
   const headers = {
     ...logRejection({ status, message }, log),
     "content-length": Buffer.byteLength(body),
@@ -49,25 +52,30 @@ function rejectClient(error: NodeJS.ErrnoException, socket: Duplex, log: Logger)
   if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
   else if (error.code === "HPE_HEADER_OVERFLOW")
     rejectSocket(
-      431,
+      "headers_too_large",
       `The request line and headers are longer than ${MAX_HEADER_BYTES} bytes; shorten them`,
       socket,
       log,
     );
   else if (error.code === "ERR_HTTP_REQUEST_TIMEOUT")
-    rejectSocket(408, "The request did not arrive in time; send it again", socket, log);
-  else rejectSocket(400, "The request is not valid HTTP", socket, log);
+    rejectSocket("request_timeout", "The request did not arrive in time; send it again", socket, log);
+  else rejectSocket("malformed_request", "The request is not valid HTTP", socket, log);
 }
 
 /** Responds to requests with an invalid URL or Host header, which do not reach the app, and to errors that escape it. */
 function errorResponse(error: unknown, log: Logger): Response {
   const failure =
     error instanceof RequestError
-      ? { status: 400, message: "The request's URL or Host header is not valid", fault: false }
+      ? {
+          status: 400,
+          code: "malformed_request" as const,
+          message: "The request's URL or Host header is not valid",
+          fault: false,
+        }
       : failureOf(error);
   const headers = logRejection(failure, log);
   if (failure.fault) log.error({ request_id: headers["x-request-id"], err: error }, "failed request");
-  return Response.json({ error: failure.message }, { status: failure.status, headers });
+  return Response.json(errorBody(failure.code, failure.message), { status: failure.status, headers });
 }
 
 /**
@@ -109,7 +117,7 @@ export function listen(
   });
   let draining = false;
   const inFlight = new Set<ServerResponse>();
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
     if (draining) response.setHeader("connection", "close");
     const isServed = serveDirectly(request, response);
     if (isServed === true) return;
@@ -121,9 +129,11 @@ export function listen(
         if (!served) void handle(request, response);
       });
   };
+  const onRequest = (request: IncomingMessage, response: ServerResponse) =>
+    traceRequest(request, response, () => serve(request, response));
   server.on("request", onRequest);
   server.on("checkExpectation", onRequest);
-  server.on("connect", (_, socket) => rejectSocket(400, "This server is not a proxy", socket, log));
+  server.on("connect", (_, socket) => rejectSocket("malformed_request", "This server is not a proxy", socket, log));
   server.on("clientError", (error, socket) => rejectClient(error, socket, log));
   server.once("error", (error: NodeJS.ErrnoException) => {
     console.error(

@@ -3,10 +3,14 @@ import type { Dependencies } from "../core/dependencies";
 import { NotFound } from "../core/errors";
 import { type IndexHead, timeAt } from "../index/head";
 import { MAX_AGE_MS, type SharedRead } from "../index/shared-read";
+import { cacheRequests } from "../metrics/metrics";
+import { annotateRequest } from "../tracing/span";
 import { etagOf } from "./etag";
 
 /** A successful response, ready to be sent. */
 type StoredResponse = {
+  /** The name of the operation. */
+  operation: string;
   /** Short bodies of ASCII characters are strings: Node sends them with the headers in one write. */
   body: string | Buffer<ArrayBuffer>;
   etag: string;
@@ -37,6 +41,8 @@ export type Computation = {
 };
 
 type Request = {
+  /** The name of the operation. */
+  operation: string;
   /** The key for {@link ResponseCache.find}. */
   url: string | undefined;
   /** Whether the response has index headers. */
@@ -62,6 +68,12 @@ const MAX_SHARE = 1 / 8;
 const ifNotFound = (error: unknown): undefined => {
   if (!(error instanceof NotFound)) throw error;
 };
+
+/** Counts a read, and records in its span whether it was served from the cache. */
+function countRead(isHit: boolean): void {
+  cacheRequests.inc({ result: isHit ? "hit" : "miss" });
+  annotateRequest({ "intentry.cache_hit": isHit });
+}
 
 /** An estimate of the memory of an entry or URL besides its text. */
 const OVERHEAD_BYTES = 300;
@@ -141,6 +153,7 @@ export class ResponseCache {
       storeRevision === dependencies.storeRevision &&
       (dependencies.changesAt === undefined || (head !== undefined && timeAt(head) < dependencies.changesAt));
     if (!isCurrent) return undefined;
+    countRead(true);
     // The most recently used entry is the last one.
     this.#entries.delete(key);
     this.#entries.set(key, entry);
@@ -151,7 +164,7 @@ export class ResponseCache {
    * Returns the current response for a key, or computes it. Callers that need the same response at the same time share
    * one computation.
    */
-  async get(key: string, { url, readsIndex, compute, onIndexHead }: Request): Promise<Found> {
+  async get(key: string, { operation, url, readsIndex, compute, onIndexHead }: Request): Promise<Found> {
     const head = readsIndex ? await this.#options.indexHead.read() : undefined;
     if (head) onIndexHead(head);
     const entry = this.#entries.get(key);
@@ -160,13 +173,14 @@ export class ResponseCache {
       this.#rememberUrl(url, entry);
       return known;
     }
+    countRead(false);
     const pending = this.#pending.get(key);
     if (pending && this.#options.maxBytes > 0 && this.#canShare(pending, head)) {
       const found = await pending.found.catch(ifNotFound);
       if (found && !pending.dependencies.isUntracked) return found;
     }
     const computation = compute();
-    const found = this.#store(key, url, head, computation);
+    const found = this.#store(key, operation, url, head, computation);
     const started = { found, head, startedAt: performance.now(), dependencies: computation.dependencies };
     this.#pending.set(key, started);
     try {
@@ -187,6 +201,7 @@ export class ResponseCache {
 
   async #store(
     key: string,
+    operation: string,
     url: string | undefined,
     head: IndexHead | undefined,
     { result, dependencies }: Computation,
@@ -198,6 +213,7 @@ export class ResponseCache {
     const unchangedHeaders = Object.entries({ ...otherHeaders, etag }).flat();
     const entry: Entry = {
       key,
+      operation,
       body,
       etag,
       // The length is set here, because the response to a HEAD has no body to measure.

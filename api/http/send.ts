@@ -27,7 +27,12 @@ export const pathOf = (url: string): string => {
 };
 
 /** Sends a response and logs the request. */
-export function send(log: Logger, { request, response, start, requestId }: Exchange, reply: Reply): void {
+export function send(
+  log: Logger,
+  { request, response, start, requestId }: Exchange,
+  operation: string,
+  reply: Reply,
+): void {
   const { method = "", url = "" } = request;
   const { status, headers, body, head } = reply;
   const all = headers.concat(flatCommonHeaders, head ? indexHeaders(head) : [], "x-request-id", requestId);
@@ -36,7 +41,7 @@ export function send(log: Logger, { request, response, start, requestId }: Excha
   // Text is ASCII, and Node takes longer to encode it as UTF-8.
   else if (typeof body === "string") response.end(body, "latin1");
   else response.end(body);
-  logRequest(log, { requestId, method, path: pathOf(url), status, start });
+  logRequest(log, { requestId, method, path: pathOf(url), operation, status, start });
 }
 
 /** A reply with a JSON body. */

@@ -14,8 +14,10 @@ const compressors = {
   gzip: (bytes: Uint8Array) => promisify(gzip)(bytes),
 } as const;
 
-type Encoding = keyof typeof compressors;
+export type Encoding = keyof typeof compressors;
 const encodings = Object.keys(compressors) as Encoding[];
+
+export const compress = (bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array> => compressors[encoding](bytes);
 
 /**
  * The best encoding that an `Accept-Encoding` header allows; undefined for none.
@@ -38,11 +40,19 @@ type Variant = { body: Uint8Array<ArrayBuffer>; etag: string };
 /** Content that never changes while the process runs. It is compressed and hashed once for each encoding. */
 export class StaticContent {
   readonly #bytes: Uint8Array<ArrayBuffer>;
+  readonly #compressed: Partial<Record<Encoding, Uint8Array>>;
   readonly #headers: Record<string, string>;
   readonly #variants = new Map<Encoding | undefined, Promise<Variant>>();
 
-  constructor(content: string | Uint8Array, type: string, headers: Record<string, string> = {}) {
+  /** `compressed` has the same content, compressed in advance, by its encoding. */
+  constructor(
+    content: string | Uint8Array,
+    type: string,
+    headers: Record<string, string> = {},
+    compressed: Partial<Record<Encoding, Uint8Array>> = {},
+  ) {
     this.#bytes = new Uint8Array(typeof content === "string" ? Buffer.from(content) : content);
+    this.#compressed = compressed;
     this.#headers = { ...headers, "content-type": type, vary: "accept-encoding" };
   }
 
@@ -70,7 +80,9 @@ export class StaticContent {
   }
 
   async #encode(encoding: Encoding | undefined): Promise<Variant> {
-    const body = encoding ? new Uint8Array(await compressors[encoding](this.#bytes)) : this.#bytes;
+    const body = encoding
+      ? new Uint8Array(this.#compressed[encoding] ?? (await compress(this.#bytes, encoding)))
+      : this.#bytes;
     return { body, etag: etagOf(body) };
   }
 }

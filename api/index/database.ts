@@ -1,87 +1,55 @@
-import { getTableName, is } from "drizzle-orm";
-import { toSnakeCase } from "drizzle-orm/casing";
 import { drizzle } from "drizzle-orm/node-postgres";
-import { getTableConfig, type PgDatabase, type PgQueryResultHKT, PgTable } from "drizzle-orm/pg-core";
+import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import pg from "pg";
-import { sameDeploymentPattern } from "../../config/index-build";
-import * as schemaModule from "../../ponder.schema";
-import { PreparedPool, STATEMENT_MS } from "../database/prepared-pool";
+import type { PoolMode } from "../../config/variables/database";
+import { openPool } from "../database/open-pool";
+import { STATEMENT_MS } from "../database/prepared-pool";
+import { databaseProblemOf } from "../database/problem";
+import { watchPool } from "../metrics/scrape";
+import { chooseBuild } from "./builds";
+import { shareReads } from "./shared-read";
+import { type Source, Sources } from "./sources";
 
 /** Read access to the index. */
 export type IndexDatabase = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute" | "with" | "$with">;
 
 export type OpenIndex = {
   db: IndexDatabase;
+  /** The schema of the served build. */
+  servedBuild: () => string;
   /** The checkpoint of this version's build while an earlier build is served; otherwise undefined. */
   pendingCheckpoint: () => string | undefined;
+  /** Records the checkpoint of a head that was served. */
+  served: (checkpoint: string) => void;
+  /** Makes sure that queries see a revision of the store. They may join its tables, and a replica receives writes later. */
+  requireStore: (revision: string) => Promise<void>;
   close: () => Promise<void>;
 };
 
 type Options = {
   databaseUrl: string;
+  poolMode: PoolMode;
+  /** The URLs of replicas of the database. */
+  readUrls: readonly string[];
+  /** A replica that is further behind is not read. */
+  maxLagSeconds: number;
   /** The schema of this version's build. */
   build: string;
   /** Called when an idle connection fails or the builds can't be read. */
   onError: (error: unknown) => void;
+  /** Called when another server is read. */
+  onSource: (source: Source) => void;
 };
 
-const POOL_SIZE = 20;
-const CONNECT_MS = 3_000;
+/** The maximum number of connections of one gateway process to the index. */
+export const INDEX_CONNECTIONS = 20;
 
-/** Interval of the check whether this version's build has caught up. */
+/** Intervals of the check which build and server to read: while that may change soon, and otherwise. */
 const CHECK_MS = 500;
+const SLOW_CHECK_MS = 5_000;
 
-/** The columns that this version's queries need. */
-const neededColumns = Object.values({ ...schemaModule }).flatMap((table: unknown) =>
-  is(table, PgTable)
-    ? getTableConfig(table).columns.map((column) => ({
-        table: getTableName(table),
-        // Ponder uses snake_case column names, like the `casing` option below.
-        column: column.keyAsName ? toSnakeCase(column.name) : column.name,
-        type: column.getSQLType(),
-      }))
-    : [],
-);
-
-type Progress = {
-  /** Whether the backfill up to the finalized block is done. */
-  isReady: boolean;
-  /** Ponder's checkpoint of the last indexed block. Checkpoints compare as strings. */
-  checkpoint: string;
-};
-
-/** Reads the progress of a build. Undefined before Ponder has created its tables. */
-async function progressOf(pool: pg.Pool, build: string): Promise<Progress | undefined> {
-  const schema = pg.escapeIdentifier(build);
-  const { rows: found } = await pool.query("SELECT to_regclass($1) IS NOT NULL AS found", [`${schema}._ponder_meta`]);
-  if (!found[0]?.found) return undefined;
-  const { rows } = await pool.query(
-    `SELECT value->>'is_ready' = '1' AS ready,
-       coalesce((SELECT max(latest_checkpoint) FROM ${schema}._ponder_checkpoint), '') AS checkpoint
-     FROM ${schema}._ponder_meta WHERE key = 'app'`,
-  );
-  return rows[0] && { isReady: rows[0].ready === true, checkpoint: rows[0].checkpoint };
-}
-
-/** Whether a build has every needed column, with the same type. */
-async function isCompatible(pool: pg.Pool, build: string): Promise<boolean> {
-  const { rows } = await pool.query(
-    `SELECT count(*)::int AS missing FROM unnest($2::text[], $3::text[], $4::text[]) AS needed (tab, col, typ)
-     WHERE NOT EXISTS (
-       SELECT FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-       WHERE n.nspname = $1 AND c.relname = tab AND a.attname = col AND a.atttypid = to_regtype(typ)
-     )`,
-    [
-      build,
-      neededColumns.map(({ table }) => table),
-      neededColumns.map(({ column }) => column),
-      neededColumns.map(({ type }) => type),
-    ],
-  );
-  return rows[0]?.missing === 0;
-}
-
-type Choice = { schema: string; isFinal: boolean; ownCheckpoint: string };
+/** How long this version's build may be behind another one, because its indexer has stopped, before the other is served. */
+const BEHIND_MS = 10_000;
 
 /**
  * A read that waits longer for a lock fails, and releases its own locks. PostgreSQL looks for deadlocks after 1 s, and would
@@ -92,8 +60,9 @@ const LOCK_MS = 500;
 /** How often a read is attempted that can't get its locks. */
 const LOCK_ATTEMPTS = 20;
 
-/** SQLSTATE of a lock timeout and of a deadlock. */
-const isLocked = (error: unknown) => error instanceof pg.DatabaseError && /^(55P03|40P01)$/.test(error.code ?? "");
+/** SQLSTATE of a lock timeout, of a deadlock, and of a conflict with the recovery of a replica. */
+const isLocked = (error: unknown) =>
+  error instanceof pg.DatabaseError && /^(55P03|40P01|40001)$/.test(error.code ?? "");
 
 /** Repeats a read that can't get its locks. Every read is one statement. */
 async function untilUnlocked<Result>(read: () => Promise<Result>): Promise<Result> {
@@ -107,79 +76,105 @@ async function untilUnlocked<Result>(read: () => Promise<Result>): Promise<Resul
 }
 
 /**
- * Chooses the build to serve: the newest compatible earlier build until this version's build has reached the same block.
- * Responses therefore never go back in time.
- */
-async function chooseBuild(pool: pg.Pool, { build }: Options): Promise<Choice> {
-  const own = await progressOf(pool, build);
-  const ownCheckpoint = own?.checkpoint ?? "";
-  const { rows } = await pool.query<{ name: string }>(
-    "SELECT nspname AS name FROM pg_namespace WHERE nspname ~ $1 AND nspname <> $2 ORDER BY oid DESC",
-    [sameDeploymentPattern(build), build],
-  );
-  for (const { name } of rows) {
-    const other = await progressOf(pool, name);
-    if (!other?.isReady || !(await isCompatible(pool, name))) continue;
-    const isReached = own?.isReady && own.checkpoint >= other.checkpoint;
-    return { schema: isReached ? build : name, isFinal: isReached === true, ownCheckpoint };
-  }
-  return { schema: build, isFinal: own?.isReady === true, ownCheckpoint };
-}
-
-/**
- * Opens the index for reading: this version's build, or an earlier one while this version's is behind. Connects lazily,
- * so the database may start later.
+ * Opens the index: this version's build, or an earlier one while this version's is behind, on the primary or a replica.
+ * Connects lazily, so the database may start later.
  */
 export function openIndex(options: Options): OpenIndex {
-  const { databaseUrl, build, onError } = options;
-  const connectTo = (schema: string) => {
-    const pool = new PreparedPool({
-      connectionString: databaseUrl,
-      options: `-c search_path=${schema} -c default_transaction_read_only=on -c lock_timeout=${LOCK_MS} -c statement_timeout=${STATEMENT_MS}`,
-      application_name: "intentry_gateway",
-      max: POOL_SIZE,
-      connectionTimeoutMillis: CONNECT_MS,
+  const { databaseUrl, poolMode, readUrls, maxLagSeconds, build, onError, onSource } = options;
+  const connectTo = (source: Source, schema: string) => {
+    const pool = openPool({
+      databaseUrl: source.url,
+      poolMode,
+      isReadOnly: true,
+      settings: { search_path: schema, lock_timeout: LOCK_MS, statement_timeout: STATEMENT_MS },
+      // An indexer does not drop a build while a gateway is connected to it.
+      application_name: `intentry ${schema}`,
+      max: INDEX_CONNECTIONS,
     });
     pool.on("error", onError);
-    return { pool, schema };
+    const unwatch = watchPool("index", pool);
+    const end = async () => {
+      unwatch();
+      await pool.end();
+    };
+    return { source, schema, pool, end };
   };
-  let served = connectTo(build);
+  const sources = new Sources({ databaseUrl, poolMode, readUrls, maxLagSeconds });
+  let served = connectTo(sources.current, build);
   let pending = "";
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   let reported: string | undefined;
+  let behindSince: number | undefined;
+
+  const serve = (source: Source, schema: string) => {
+    if (closed || (source === served.source && schema === served.schema)) return;
+    const previous = served;
+    if (schema !== previous.schema) sources.forgetCheckpoint();
+    served = connectTo(source, schema);
+    if (source !== previous.source) onSource(source);
+    // `end` waits for running queries.
+    previous.end().catch(onError);
+  };
+
+  /** The build to serve. Once this version's build was served, a newer one replaces it only after a while, not at each block. */
+  const chooseSchema = async () => {
+    const { schema, isOwn, ownCheckpoint } = await chooseBuild(served.pool, build);
+    pending = ownCheckpoint;
+    if (isOwn || served.schema !== build || ownCheckpoint === "") {
+      behindSince = undefined;
+      return { schema, isOwn };
+    }
+    behindSince ??= Date.now();
+    return { schema: Date.now() - behindSince >= BEHIND_MS ? schema : build, isOwn };
+  };
 
   const check = async () => {
+    let isSettled = false;
     try {
-      const { schema, isFinal, ownCheckpoint } = await chooseBuild(served.pool, options);
-      pending = ownCheckpoint;
-      if (schema !== served.schema && !closed) {
-        const { pool: previous } = served;
-        served = connectTo(schema);
-        // `end` waits for running queries.
-        previous.end().catch(onError);
-      }
-      if (isFinal) return;
+      serve(await sources.check(served.schema), served.schema);
+      const { schema, isOwn } = await chooseSchema();
+      serve(served.source, schema);
+      isSettled = isOwn && !sources.hasReplicas;
       reported = undefined;
     } catch (error) {
       // Report a repeated error once.
       if (!closed && reported !== String(error)) onError(error);
       reported = String(error);
     }
-    if (!closed) timer = setTimeout(check, CHECK_MS);
+    if (!closed) timer = setTimeout(() => (checking = check()), isSettled ? SLOW_CHECK_MS : CHECK_MS);
   };
-  const checking = check();
-  const query = (...args: Parameters<pg.Pool["query"]>) =>
-    untilUnlocked(() => Promise.resolve(served.pool.query(...args)));
+  let checking = check();
+
+  const query = async (...args: Parameters<pg.Pool["query"]>) => {
+    const { pool, source } = served;
+    try {
+      return await untilUnlocked(() => Promise.resolve(pool.query(...args)));
+    } catch (error) {
+      if (!source.isReplica || databaseProblemOf(error) !== "unavailable") throw error;
+      serve(sources.leaveOut(source), served.schema);
+      return untilUnlocked(() => Promise.resolve(served.pool.query(...args)));
+    }
+  };
   const router = { query };
+  const readRevision = shareReads(async () => {
+    const { rows } = await served.pool.query<{ number: string }>("SELECT number::text FROM offchain.revision");
+    return BigInt(rows[0]?.number ?? 0);
+  });
   return {
-    db: drizzle(router as pg.Pool, { casing: "snake_case" }),
+    db: drizzle(router as unknown as pg.Pool, { casing: "snake_case" }),
+    servedBuild: () => served.schema,
     pendingCheckpoint: () => (served.schema === build ? undefined : pending),
+    served: (checkpoint) => sources.served(checkpoint),
+    async requireStore(revision) {
+      if (served.source.isReplica)
+        serve(await sources.requireStore(BigInt(revision || 0), readRevision.read), served.schema);
+    },
     async close() {
       closed = true;
       clearTimeout(timer);
       await checking;
-      await served.pool.end();
+      await Promise.all([served.end(), sources.close()]);
     },
   };
 }

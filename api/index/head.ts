@@ -7,8 +7,10 @@ type ReadableIndex = Pick<IndexDatabase, "select">;
 
 /** The progress of the index. */
 export type IndexHead = {
-  /** Whether the backfill is done. */
+  /** Whether the backfill of this version's build is done, and it is served. */
   historyDone: boolean;
+  /** Whether the backfill of the served build is done. A restarted indexer begins with a backfill. */
+  isComplete: boolean;
   /** The newest indexed block and its time in unix seconds; null before the first. */
   block: bigint | null;
   timestamp: bigint | null;
@@ -44,12 +46,18 @@ const selectProgress = preparedQuery((db: ReadableIndex) =>
     .where(sql`key = 'app'`),
 );
 
-async function readIndexHead(db: ReadableIndex, pending: string | undefined): Promise<IndexHead> {
+async function readIndexHead(
+  db: ReadableIndex,
+  { pendingCheckpoint = () => undefined, served = () => {} }: Following,
+): Promise<IndexHead> {
   const [progress] = await selectProgress(db, {});
+  const pending = pendingCheckpoint();
   const checkpoint = progress?.checkpoint;
+  if (checkpoint) served(checkpoint);
   const built = pending ?? checkpoint;
   return {
     historyDone: Number(progress?.isReady) === 1 && pending === undefined,
+    isComplete: Number(progress?.isReady) === 1,
     block: checkpoint ? blockOfCheckpoint(checkpoint) : null,
     timestamp: checkpoint ? BigInt(checkpoint.slice(0, 10)) : null,
     builtBlock: built ? blockOfCheckpoint(built) : null,
@@ -64,11 +72,13 @@ export function timeAt({ timestamp }: Pick<IndexHead, "timestamp">): bigint {
   return timestamp !== null && timestamp > wallClock ? timestamp : wallClock;
 }
 
-/**
- * Creates a shared reader of the index head. While an earlier build is served, `pendingCheckpoint` returns the checkpoint
- * of this version's build.
- */
-export const followHead = (
-  db: ReadableIndex,
-  pendingCheckpoint: () => string | undefined = () => undefined,
-): SharedRead<IndexHead> => shareReads(() => readIndexHead(db, pendingCheckpoint()));
+type Following = {
+  /** The checkpoint of this version's build while an earlier build is served. */
+  pendingCheckpoint?: () => string | undefined;
+  /** Called with each checkpoint that is read. */
+  served?: (checkpoint: string) => void;
+};
+
+/** Creates a shared reader of the index head. */
+export const followHead = (db: ReadableIndex, following: Following = {}): SharedRead<IndexHead> =>
+  shareReads(() => readIndexHead(db, following));

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Hex, PublicClient } from "viem";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { databaseProblemOf } from "../core/database-error";
+import { databaseProblemOf } from "../database/problem";
 import type { IndexDatabase } from "../index/database";
 import type { IndexHead } from "../index/head";
 import { recordedGenesis } from "../store/chains";

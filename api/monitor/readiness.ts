@@ -96,7 +96,7 @@ export function readinessOf(inputs: Inputs): Readiness {
   const { index, chain, store, config, now } = inputs;
   const current: IndexHead =
     typeof index === "string"
-      ? { historyDone: false, block: null, timestamp: null, builtBlock: null, revision: "" }
+      ? { historyDone: false, isComplete: false, block: null, timestamp: null, builtBlock: null, revision: "" }
       : index;
   const head = chain.head?.number;
   const lag = head === undefined || current.block === null ? null : head > current.block ? head - current.block : 0n;

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
-import { databaseProblemOf } from "../core/database-error";
+import { databaseProblemOf } from "../database/problem";
 import type { StoreDatabase } from "../store/open";
 
 /** Read-write, read-only or unavailable. */

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, getTableColumns } from "drizzle-orm";
 import { agent } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { address, id } from "../core/inputs";
@@ -7,6 +7,7 @@ import { operation, z } from "../core/operation";
 import { addressText, bytesText, chainText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
+import { includeInput, metadataField, metadataOf, withMetadata } from "./resource-metadata";
 
 const Agent = z
   .strictObject({
@@ -34,17 +35,28 @@ const findAgent = preparedQuery((db, { agentId }: Placeholders<{ agentId: bigint
   db.select().from(agent).where(eq(agent.agentId, agentId)),
 );
 
+const findAgentWithMetadata = preparedQuery((db, { agentId }: Placeholders<{ agentId: bigint; chainId: number }>) =>
+  db
+    .select({ ...getTableColumns(agent), metadata: metadataField("agent") })
+    .from(agent)
+    .where(eq(agent.agentId, agentId)),
+);
+
 export const getAgent = operation({
   route: "GET /agents/{agentId}",
   summary: "One agent by its id, even if revoked.",
-  input: z.object({ agentId: id }),
-  output: Agent,
+  input: z.object({ agentId: id, ...includeInput }),
+  output: withMetadata(Agent, "AgentRecord"),
   errors: [404],
   example: { agentId: "1" },
-  async run({ db }, { agentId }) {
-    const [row] = await findAgent(db, { agentId });
+  async run(context, { agentId, include }) {
+    const { db, config } = context;
+    if (include) await context.store();
+    const [row] = include
+      ? await findAgentWithMetadata(db, { agentId, chainId: config.chainId })
+      : await findAgent(db, { agentId });
     if (!row) throw new NotFound(`Agent ${agentId} not found`);
-    return toWire(row);
+    return { ...toWire(row), ...metadataOf(row) };
   },
 });
 

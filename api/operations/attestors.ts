@@ -7,6 +7,7 @@ import { operation, z } from "../core/operation";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
+import { includeInput, metadataField, metadataOf, withMetadata } from "./resource-metadata";
 
 const Attestor = z
   .strictObject({
@@ -21,12 +22,12 @@ const Attestor = z
   })
   .openapi("Attestor");
 
+const attestorFields = { ...getTableColumns(attestor), attestations: total.count, revoked: total.marked };
+
+const ofOperator = and(eq(total.subject, "attestations_by_attester"), eq(total.key, attestor.operator));
+
 const selectAttestors = (db: IndexDatabase) =>
-  db
-    .select({ ...getTableColumns(attestor), attestations: total.count, revoked: total.marked })
-    .from(attestor)
-    .leftJoin(total, and(eq(total.subject, "attestations_by_attester"), eq(total.key, attestor.operator)))
-    .$dynamic();
+  db.select(attestorFields).from(attestor).leftJoin(total, ofOperator).$dynamic();
 
 type Row = TextRow<Awaited<ReturnType<typeof selectAttestors>>[number]>;
 
@@ -45,17 +46,29 @@ const findAttestor = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
   selectAttestors(db).where(eq(attestor.attestorId, id)),
 );
 
+const findAttestorWithMetadata = preparedQuery((db, { id }: Placeholders<{ id: bigint; chainId: number }>) =>
+  db
+    .select({ ...attestorFields, metadata: metadataField("attestor") })
+    .from(attestor)
+    .leftJoin(total, ofOperator)
+    .where(eq(attestor.attestorId, id)),
+);
+
 export const getAttestor = operation({
   route: "GET /attestors/{id}",
   summary: "One attestor by its id, with the number of its operator's attestations.",
-  input: z.object({ id }),
-  output: Attestor,
+  input: z.object({ id, ...includeInput }),
+  output: withMetadata(Attestor, "AttestorRecord"),
   errors: [404],
   example: { id: "1" },
-  async run({ db }, { id }) {
-    const [row] = await findAttestor(db, { id });
+  async run(context, { id, include }) {
+    const { db, config } = context;
+    if (include) await context.store();
+    const [row] = include
+      ? await findAttestorWithMetadata(db, { id, chainId: config.chainId })
+      : await findAttestor(db, { id });
     if (!row) throw new NotFound(`Attestor ${id} not found`);
-    return toWire(row);
+    return { ...toWire(row), ...metadataOf(row) };
   },
 });
 

@@ -2,29 +2,19 @@ import { and, count, eq, gte, lt, ne, placeholder, type SQL, sql } from "drizzle
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { bid, bidSelection, intent } from "../../ponder.schema";
 import type { Clock } from "../core/clock";
-import { Conflict, NotFound } from "../core/errors";
-import { address, id, jsonObject, oneOf, shortText } from "../core/inputs";
-import { countBytes, textBytes } from "../core/limits";
+import { NotFound } from "../core/errors";
+import { id, oneOf, shortText } from "../core/inputs";
 import { listOutput, type Now, pagedList, pageInput } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
-import type { TextRow } from "../database/prepared-query";
+import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
-import {
-  findBid,
-  type OffchainBid,
-  offchainBidId,
-  offchainNumber,
-  onchainBidId,
-  saveBid,
-  selectBid,
-} from "../store/bids";
+import { offchainBidId, offchainNumber, onchainBidId } from "../store/bids";
 import { offchainBid } from "../store/schema";
-import { isExpired } from "./intents";
 
 const statuses = ["open", "selected", "rejected", "expired"] as const;
 
-const Bid = z
+export const Bid = z
   .strictObject({
     bid_id: z.string().openapi({ example: "1-2" }),
     chain_bid_id: uintText
@@ -46,7 +36,7 @@ const Bid = z
   })
   .openapi("Bid");
 
-type BidText = z.input<typeof Bid>;
+export type BidText = z.input<typeof Bid>;
 
 /** Off-chain bids follow the on-chain ones in the order of creation. On-chain ids are smaller than this. */
 const OFFCHAIN_ORDER = sql.raw(String(2n ** 256n));
@@ -145,7 +135,7 @@ const hasStatus = (status: Status, state: SQL, validUntil: PgColumn, time: Now):
 };
 
 /** A bid is valid up to and including the second of `validUntil`. */
-const hasLapsed = ({ validUntil }: { validUntil: bigint | string }, clock: Clock) =>
+export const hasLapsed = ({ validUntil }: { validUntil: bigint | string }, clock: Clock) =>
   clock.hasReached(BigInt(validUntil) + 1n);
 
 const toWire = (row: TextRow<BidRow>, clock: Clock): BidText => ({
@@ -165,36 +155,6 @@ const toWire = (row: TextRow<BidRow>, clock: Clock): BidText => ({
   tx_hash: row.txHash,
   created_at: row.createdAt,
 });
-
-/** The status of an off-chain bid on an intent that is open and has no selection on chain. */
-const offchainStatus = (row: OffchainBid, clock: Clock): BidText["status"] =>
-  row.status === "OPEN" && hasLapsed(row, clock) ? "EXPIRED" : row.status;
-
-/** An off-chain bid on an intent that is open and has no selection on chain. */
-const offchainToWire = (row: OffchainBid, intentId: bigint, clock: Clock): BidText => ({
-  bid_id: offchainBidId(row.number),
-  chain_bid_id: null,
-  intent_id: String(intentId),
-  solver: row.solver,
-  amount_in: String(row.amountIn),
-  amount_out: String(row.amountOut),
-  fee: String(row.fee),
-  valid_until: String(row.validUntil),
-  execution_hash: null,
-  execution_plan: row.executionPlan === null ? null : JSON.parse(row.executionPlan),
-  status: offchainStatus(row, clock),
-  source: "offchain",
-  block_number: null,
-  tx_hash: null,
-  created_at: String(row.createdAt),
-});
-
-type IntentRow = typeof intent.$inferSelect;
-
-async function findIntent(db: IndexDatabase, id: bigint): Promise<IntentRow | null> {
-  const [row] = await db.select().from(intent).where(eq(intent.intentId, id));
-  return row ?? null;
-}
 
 const listRoute = "GET /intents/{id}/bids";
 
@@ -263,95 +223,39 @@ export const listBids = operation({
   },
 });
 
-const DISABLED = "Off-chain bids are disabled on this server; use IntentBook.submitBid and IntentBook.selectBid";
+export const findOnchainBid = preparedQuery((db, key: Placeholders<{ intentId: bigint; bidId: bigint }>) =>
+  selectOnchain(db).where(and(eq(bid.intentId, key.intentId), eq(bid.bidId, key.bidId))),
+);
 
-/** Throws {@link Conflict} unless the intent is open. */
-function requireOpen(row: IntentRow, clock: Clock): void {
-  const status = row.status === "OPEN" && isExpired(row, clock) ? "EXPIRED" : row.status;
-  if (status !== "OPEN") throw new Conflict(`Intent ${row.intentId} is ${status}`);
+const findOffchainBid = preparedQuery((db, { number }: Placeholders<{ number: bigint; chainId: number }>) =>
+  selectOffchain(db).where(eq(offchainBid.number, number)),
+);
+
+/** The intent and the number of an on-chain bid, from its public id. */
+export function onchainKey(bidId: string): { intentId: bigint; bidId: bigint } | null {
+  const [, intentId, number] = /^(\d{1,78})-(\d{1,78})$/.exec(bidId) ?? [];
+  return intentId && number ? { intentId: BigInt(intentId), bidId: BigInt(number) } : null;
 }
 
-export const createBid = operation({
-  route: "POST /intents/{id}/bids",
-  summary: "Places an off-chain bid on an intent, for development.",
-  input: z.object({
-    id,
-    solver: address,
-    amount_in: id,
-    amount_out: id,
-    fee: id,
-    valid_until: id,
-    execution_plan: jsonObject.optional(),
-  }),
-  output: Bid,
-  errors: [401, 403, 404, 409, 413, 429],
-  example: {
-    id: "6",
-    solver: "0x90f79bf6eb2c4f870365e785982e1f101e93b906",
-    amount_in: "1000000000",
-    amount_out: "960000000",
-    fee: "0",
-    valid_until: "4000000000",
-  },
-  writes: true,
-  development: DISABLED,
-  status: 201,
-  async run(context, { id, solver, amount_in, amount_out, fee, valid_until, execution_plan }, caller) {
-    const [found, clock] = await Promise.all([findIntent(context.db, id), context.clock()]);
-    if (!found) throw new NotFound(`Intent ${id} not found`);
-    requireOpen(found, clock);
-    const bid = {
-      chainId: context.config.chainId,
-      intentHash: found.intentHash,
-      intentId: id,
-      solver,
-      amountIn: amount_in,
-      amountOut: amount_out,
-      fee,
-      validUntil: valid_until,
-      executionPlan: execution_plan === undefined ? null : JSON.stringify(execution_plan),
-      createdAt: clock.now,
-    };
-    const db = await context.store();
-    await countBytes(db, context.config, caller, textBytes(bid));
-    const row = await saveBid(db, bid);
-    return offchainToWire(row, id, clock);
-  },
-});
-
-export const chooseBid = operation({
-  route: "POST /bids/{bidId}/select",
-  summary: "Selects an off-chain bid, for development. A previously selected bid becomes rejected.",
+export const getBid = operation({
+  route: "GET /bids/{bidId}",
+  summary: "One bid by its id.",
   input: z.object({ bidId: shortText }),
   output: Bid,
-  errors: [401, 403, 404, 409, 429],
-  example: { bidId: "offchain-1" },
-  writes: true,
-  development: DISABLED,
+  errors: [404],
+  example: { bidId: "1-1" },
   async run(context, { bidId }) {
     const { db, config } = context;
-    const onchain = /^(\d{1,78})-(\d{1,78})$/.exec(bidId);
-    if (onchain) {
-      const [, intentId = "", number = ""] = onchain;
-      const [known] = await db
-        .select()
-        .from(bid)
-        .where(and(eq(bid.intentId, BigInt(intentId)), eq(bid.bidId, BigInt(number))));
-      if (known)
-        throw new Conflict(`Bid ${bidId} is on chain: the intent's owner selects it with IntentBook.selectBid`);
-    }
-    const number = offchainNumber(bidId);
-    const store = await context.store();
-    const row = number === null ? null : await findBid(store, config.chainId, number);
-    const found = row && (await findIntent(db, row.intentId));
-    if (!row || !found || found.intentHash !== row.intentHash) throw new NotFound(`Bid ${bidId} not found`);
+    await context.store();
     const clock = await context.clock();
-    requireOpen(found, clock);
-    if (found.selectedBidId !== null) throw new Conflict(`Intent ${found.intentId} has a bid selected on chain`);
-    const status = offchainStatus(row, clock);
-    if (status !== "OPEN") throw new Conflict(`Bid ${bidId} is ${status}`);
-    const selected = await selectBid(store, row);
-    if (!selected) throw new Conflict(`Bid ${bidId} is no longer open`);
-    return offchainToWire(selected, found.intentId, clock);
+    const key = onchainKey(bidId);
+    const number = offchainNumber(bidId);
+    const [row] = key
+      ? await findOnchainBid(db, key)
+      : number === null
+        ? []
+        : await findOffchainBid(db, { number, chainId: config.chainId });
+    if (!row) throw new NotFound(`Bid ${bidId} not found`);
+    return toWire(row, clock);
   },
 });

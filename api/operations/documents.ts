@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { fieldsInDocument } from "../core/document-fields";
-import { Conflict, NotFound, TooLarge } from "../core/errors";
-import { address, hash, id, jsonText, shortText } from "../core/inputs";
+import { BadInput, Conflict, NotFound, TooLarge } from "../core/errors";
+import { address, hash, id, jsonText, shortText, textUpTo } from "../core/inputs";
 import { countBytes, hasByteLimit, textBytes } from "../core/limits";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, uintText } from "../core/outputs";
@@ -11,6 +11,7 @@ import {
   type DocumentKind,
   type DocumentRecord,
   documentHash,
+  documentPaths,
   readDocument,
   readDocumentRecord,
   saveDocument,
@@ -26,22 +27,32 @@ const fieldTypes = {
   request_id: { input: shortText, output: z.string(), column: "requestId" },
   request_hash: { input: hash, output: hashText, column: "requestHash" },
   agent: { input: address, output: addressText, column: "agent" },
+  receipt_id: { input: id, output: uintText, column: "receiptId" },
+  quote_hash: { input: hash, output: hashText, column: "quoteHash" },
+  payload_hash: { input: hash, output: hashText, column: "payloadHash" },
+  encryption: { input: textUpTo(120, "x25519-aes256gcm"), output: z.string(), column: "encryption" },
+  merchant_key_id: { input: textUpTo(220, "key-1"), output: z.string(), column: "merchantKeyId" },
+  evidence_type: { input: textUpTo(80, "delivery"), output: z.string(), column: "evidenceType" },
 } as const satisfies Record<string, { input: z.ZodType; output: z.ZodType; column: keyof DocumentFields }>;
 
 type FieldName = keyof typeof fieldTypes;
 
 type Definition<Text extends string, Hash extends string, Name extends FieldName> = {
   kind: DocumentKind;
-  /** The prefix of the routes. */
-  path: string;
   /** The name of the kind, for summaries and errors. */
   what: string;
   /** The field names of the text in the request, and of its hash in the response. */
   text: Text;
   hash: Hash;
   fields: readonly Name[];
+  /** The fields that must be in the request or in the document. */
+  required?: readonly Name[];
   /** Where to look in the document for fields that the request omits. */
   lookIn: "nowhere" | "top" | "top and quote";
+  /** Other names of fields in the document. */
+  synonyms?: Readonly<Record<string, string>>;
+  /** Whether other routes show that the document exists. */
+  isLinked?: boolean;
   example: string;
 };
 
@@ -67,22 +78,26 @@ const member = <const Name extends string, Value>(name: Name, value: Value) =>
 /** Creates the three operations of one kind of document: publish it, read it, and read its metadata. */
 function documentOperations<const Text extends string, const Hash extends string, const Name extends FieldName>({
   kind,
-  path,
   what,
   text,
   hash: hashName,
   fields,
+  required = [],
   lookIn,
+  synonyms = {},
+  isLinked = false,
   example,
 }: Definition<Text, Hash, Name>) {
+  const path = documentPaths[kind];
+  const exampleHash = documentHash(new TextEncoder().encode(example));
+  const exampleUri = `http://localhost:3001${path}/${exampleHash}`;
   const published = {
     ...member(hashName, hashText),
     ...servedFields(fields),
     size_bytes: z.int().min(0).openapi({ example: 2 }),
-    uri: z.url().openapi({ description: "The URL of the document.", example: `http://localhost:3001${path}/0x…` }),
+    uri: z.url().openapi({ description: "The URL of the document.", example: exampleUri }),
   };
   const input = z.object({ ...member(text, jsonText), expected_hash: hash.optional(), ...sentFields(fields) });
-  const exampleHash = documentHash(new TextEncoder().encode(example));
   const name = `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
   const typeName = what.replace(/(?:^| )([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
@@ -95,7 +110,7 @@ function documentOperations<const Text extends string, const Hash extends string
   });
 
   const publish = operation({
-    route: `POST ${path as `/${string}`}`,
+    route: `POST ${path}`,
     summary: `Publishes the exact text of a ${what}, which is identified by the keccak256 of its bytes.`,
     input,
     output: z.strictObject(published).openapi(`${typeName}Published`),
@@ -115,7 +130,12 @@ function documentOperations<const Text extends string, const Hash extends string
       if (expected !== undefined && expected !== actual)
         throw new Conflict(`expected_hash: is ${expected}, but the text's hash is ${actual}`);
       const found =
-        lookIn === "nowhere" ? {} : fieldsInDocument(content, inputTypes(fields), lookIn === "top and quote");
+        lookIn === "nowhere"
+          ? {}
+          : fieldsInDocument(content, inputTypes(fields), { insideQuote: lookIn === "top and quote", synonyms });
+      const missing = required.filter((field) => (sent[field] ?? found[field]) === undefined);
+      if (missing.length > 0)
+        throw new BadInput(...missing.map((field) => `${field}: is required, in the request or in the document`));
       const values = Object.fromEntries(
         Object.entries(fieldTypes).map(([field, { column }]) => {
           const value = fields.some((own) => own === field) ? (sent[field] ?? found[field]) : undefined;
@@ -126,14 +146,14 @@ function documentOperations<const Text extends string, const Hash extends string
       if (hasByteLimit(config, caller) && (await readDocumentRecord(db, kind, actual)) === null)
         await countBytes(db, config, caller, bytes.length + textBytes(values));
       const record = await saveDocument(db, kind, { hash: actual, bytes }, values);
-      // No process has kept a response with a new document.
-      if (!record.isNew) await visibleToAll();
+      // No process has kept a response with a new document, unless another route links it.
+      if (!record.isNew || isLinked) await visibleToAll();
       return toWire(record, caller.baseUrl) as never;
     },
   });
 
   const get = operation({
-    route: `GET ${path as `/${string}`}/{hash}`,
+    route: `GET ${path}/{hash}`,
     summary: `The exact text of a published ${what}.`,
     input: z.object({ hash }),
     output: z.string(),
@@ -149,7 +169,7 @@ function documentOperations<const Text extends string, const Hash extends string
   });
 
   const metadata = operation({
-    route: `GET ${path as `/${string}`}/{hash}/metadata`,
+    route: `GET ${path}/{hash}/metadata`,
     summary: `The metadata of a ${what}: its size, its publication time, and the fields that its publisher declared.`,
     input: z.object({ hash }),
     output: z
@@ -173,7 +193,6 @@ function documentOperations<const Text extends string, const Hash extends string
 
 export const catalogs = documentOperations({
   kind: "catalog",
-  path: "/catalogs",
   what: "catalog",
   text: "catalog_json",
   hash: "catalog_hash",
@@ -184,7 +203,6 @@ export const catalogs = documentOperations({
 
 export const quoteRequests = documentOperations({
   kind: "quote-request",
-  path: "/quote-requests",
   what: "quote request",
   text: "quote_request_json",
   hash: "request_hash",
@@ -195,11 +213,34 @@ export const quoteRequests = documentOperations({
 
 export const quoteResponses = documentOperations({
   kind: "quote-response",
-  path: "/quote-responses",
   what: "quote response",
   text: "quote_response_json",
   hash: "response_hash",
   fields: ["request_hash", "request_id", "merchant_id", "service_numeric_id", "agent"],
   lookIn: "top and quote",
   example: '{"quote":{"merchantId":"1"}}',
+});
+
+export const fulfillmentPayloads = documentOperations({
+  kind: "fulfillment-payload",
+  what: "fulfillment payload",
+  text: "fulfillment_payload_json",
+  hash: "payload_hash",
+  fields: ["merchant_id", "agent", "quote_hash", "encryption", "merchant_key_id"],
+  required: ["encryption", "merchant_key_id"],
+  lookIn: "top",
+  example: '{"encryption":"x25519-aes256gcm","merchant_key_id":"key-1","ciphertext":"b3BhcXVl"}',
+});
+
+export const fulfillmentEvidence = documentOperations({
+  kind: "fulfillment-evidence",
+  what: "fulfillment evidence document",
+  text: "fulfillment_evidence_json",
+  hash: "evidence_hash",
+  fields: ["receipt_id", "quote_hash", "payload_hash", "evidence_type"],
+  required: ["evidence_type"],
+  lookIn: "top",
+  synonyms: { evidence_type: "type" },
+  isLinked: true,
+  example: '{"type":"delivery","receipt_id":"1"}',
 });

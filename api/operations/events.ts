@@ -3,7 +3,7 @@ import { BadInput } from "../core/errors";
 import { address, exactly, id, idOrAddress, scalar } from "../core/inputs";
 import { subscription, z } from "../core/operation";
 import { type Cursor, parseCursor } from "../events/cursor";
-import { eventNames } from "../events/filter";
+import { eventNames, type Filter } from "../events/filter";
 import { messageSchemas } from "../events/message";
 import type { Context } from "./context";
 
@@ -15,6 +15,39 @@ const cursor = scalar<string, Cursor>(
   },
   { type: "string", pattern: "^[0-9]{12}-[0-9]{6}-[0-9a-f]{16}$", example: "000000000042-000003-1f1f1f1f1f1f1f1f" },
 );
+
+/** The filters of events by their names and subjects. */
+export const eventFilter = {
+  name: exactly(...eventNames)
+    .optional()
+    .openapi({ description: "Only events with this name." }),
+  contract: exactly(...contractNames)
+    .optional()
+    .openapi({ description: "Only events of this contract." }),
+  intent_id: id.optional().openapi({ description: "Only events that name this intent." }),
+  agent: idOrAddress.optional().openapi({
+    description:
+      "With an id: only events of this agent's registration, and trust signals about it. With an address: only registrations by it, and quotes and receipts that name it as the agent.",
+  }),
+  merchant_id: id
+    .optional()
+    .openapi({ description: "Only events that name this merchant, and trust signals about it." }),
+  account: address.optional().openapi({
+    description: "Only events that name this address in any role except token and target.",
+  }),
+};
+
+type SentFilter = z.output<z.ZodObject<typeof eventFilter>>;
+
+/** The filter of the sent parameters. */
+export const filterOf = ({ name, contract, intent_id, agent, merchant_id, account }: SentFilter): Filter => ({
+  ...(name !== undefined && { name }),
+  ...(contract !== undefined && { contract }),
+  ...(intent_id !== undefined && { intent_id: String(intent_id) }),
+  ...(agent !== undefined && { agent }),
+  ...(merchant_id !== undefined && { merchant_id: String(merchant_id) }),
+  ...(account !== undefined && { account }),
+});
 
 const streamExample = `retry: 1000
 
@@ -36,23 +69,7 @@ export const subscribeToEvents = subscription({
   summary:
     "Streams protocol events as they are indexed. It starts with new events, unless from_block, after or Last-Event-ID sets the start.",
   input: z.object({
-    name: exactly(...eventNames)
-      .optional()
-      .openapi({ description: "Only events with this name." }),
-    contract: exactly(...contractNames)
-      .optional()
-      .openapi({ description: "Only events of this contract." }),
-    intent_id: id.optional().openapi({ description: "Only events that name this intent." }),
-    agent: idOrAddress.optional().openapi({
-      description:
-        "With an id: only events of this agent's registration, and trust signals about it. With an address: only registrations by it, and quotes and receipts that name it as the agent.",
-    }),
-    merchant_id: id
-      .optional()
-      .openapi({ description: "Only events that name this merchant, and trust signals about it." }),
-    account: address.optional().openapi({
-      description: "Only events that name this address in any role except token and target.",
-    }),
+    ...eventFilter,
     from_block: id
       .optional()
       .openapi({ description: "Start with the events of this block. Can't be combined with after." }),
@@ -75,17 +92,9 @@ export const subscribeToEvents = subscription({
       throw new BadInput("after: can't be used together with from_block");
   },
   subscribe({ events }: Context, input, { client }, signal) {
-    const { name, contract, intent_id, agent, merchant_id, account, from_block, after, last_event_id } = input;
+    const { from_block, after, last_event_id } = input;
     const start = last_event_id ?? after;
-    const filter = {
-      ...(name !== undefined && { name }),
-      ...(contract !== undefined && { contract }),
-      ...(intent_id !== undefined && { intent_id: String(intent_id) }),
-      ...(agent !== undefined && { agent }),
-      ...(merchant_id !== undefined && { merchant_id: String(merchant_id) }),
-      ...(account !== undefined && { account }),
-      ...(from_block !== undefined && { fromBlock: from_block }),
-    };
+    const filter = { ...filterOf(input), ...(from_block !== undefined && { fromBlock: from_block }) };
     return events.subscribe({ ...(start && { after: start }), filter }, client, signal);
   },
 });

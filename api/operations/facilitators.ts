@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, getTableColumns } from "drizzle-orm";
 import { facilitator } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { flag, id } from "../core/inputs";
@@ -7,6 +7,7 @@ import { operation, z } from "../core/operation";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
+import { includeInput, metadataField, metadataOf, withMetadata } from "./resource-metadata";
 
 const Facilitator = z
   .strictObject({
@@ -32,17 +33,28 @@ const findFacilitator = preparedQuery((db, { id }: Placeholders<{ id: bigint }>)
   db.select().from(facilitator).where(eq(facilitator.facilitatorId, id)),
 );
 
+const findFacilitatorWithMetadata = preparedQuery((db, { id }: Placeholders<{ id: bigint; chainId: number }>) =>
+  db
+    .select({ ...getTableColumns(facilitator), metadata: metadataField("facilitator") })
+    .from(facilitator)
+    .where(eq(facilitator.facilitatorId, id)),
+);
+
 export const getFacilitator = operation({
   route: "GET /facilitators/{id}",
   summary: "One payment facilitator by its id.",
-  input: z.object({ id }),
-  output: Facilitator,
+  input: z.object({ id, ...includeInput }),
+  output: withMetadata(Facilitator, "FacilitatorRecord"),
   errors: [404],
   example: { id: "1" },
-  async run({ db }, { id }) {
-    const [row] = await findFacilitator(db, { id });
+  async run(context, { id, include }) {
+    const { db, config } = context;
+    if (include) await context.store();
+    const [row] = include
+      ? await findFacilitatorWithMetadata(db, { id, chainId: config.chainId })
+      : await findFacilitator(db, { id });
     if (!row) throw new NotFound(`Facilitator ${id} not found`);
-    return toWire(row);
+    return { ...toWire(row), ...metadataOf(row) };
   },
 });
 

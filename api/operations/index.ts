@@ -4,28 +4,35 @@ import { getAgent, listAgents } from "./agents";
 import { getCommerceAnalytics } from "./analytics";
 import { getAttestation, listAttestations } from "./attestations";
 import { getAttestor, listAttestors } from "./attestors";
-import { chooseBid, createBid, listBids } from "./bids";
+import { getBid, listBids } from "./bids";
 import { getDiscovery } from "./discovery";
 import { getDispute, listDisputes } from "./disputes";
-import { catalogs, quoteRequests, quoteResponses } from "./documents";
+import { catalogs, fulfillmentEvidence, fulfillmentPayloads, quoteRequests, quoteResponses } from "./documents";
 import { subscribeToEvents } from "./events";
 import { getFacilitator, listFacilitators } from "./facilitators";
 import { getMetadata, putMetadata, reserveMetadata } from "./intent-metadata";
 import { getIntent, listIntents } from "./intents";
 import { getMerchant, getReputation, listMerchants } from "./merchants";
+import { chooseBid, createBid } from "./offchain-bids";
+import { normalizePaymentRequirement } from "./payment-requirements";
 import { getPortfolio } from "./portfolio";
 import { checkPreflight } from "./preflight";
 import { getQuote, listQuotes } from "./quotes";
 import { getReceipt, listReceipts } from "./receipts";
+import { getRecentEvents } from "./recent-events";
 import { getSchema, listSchemas, publishSchema } from "./schemas";
+import { find } from "./search/index";
 import { getService, listServices } from "./services";
 import { getSolver, listSolvers } from "./solvers";
 import { getHealth, getProtocol, getReadiness } from "./status";
+import { getTimeSeries } from "./time-series";
+import { getToken } from "./tokens";
 import { explainTransaction } from "./transactions";
 import { listTrustSignals } from "./trust-signals";
 
 /** All operations, by resource. */
 export const operations = {
+  search: { find },
   agents: { get: getAgent, list: listAgents },
   intents: {
     get: getIntent,
@@ -34,7 +41,7 @@ export const operations = {
     putMetadata,
     reserveMetadata,
   },
-  bids: { list: listBids, create: createBid, select: chooseBid },
+  bids: { get: getBid, list: listBids, create: createBid, select: chooseBid },
   accounts: { policies: listPolicies },
   preflight: { check: checkPreflight },
   schemas: { get: getSchema, list: listSchemas, publish: publishSchema },
@@ -48,9 +55,10 @@ export const operations = {
   receipts: { get: getReceipt, list: listReceipts },
   disputes: { get: getDispute, list: listDisputes },
   trustSignals: { list: listTrustSignals },
-  analytics: { commerce: getCommerceAnalytics },
+  analytics: { commerce: getCommerceAnalytics, timeseries: getTimeSeries },
+  tokens: { get: getToken },
   transactions: { explain: explainTransaction },
-  events: { subscribe: subscribeToEvents },
+  events: { recent: getRecentEvents, subscribe: subscribeToEvents },
   documents: {
     publishCatalog: catalogs.publish,
     getCatalog: catalogs.get,
@@ -61,9 +69,15 @@ export const operations = {
     publishQuoteResponse: quoteResponses.publish,
     getQuoteResponse: quoteResponses.get,
     getQuoteResponseMetadata: quoteResponses.metadata,
+    publishFulfillmentPayload: fulfillmentPayloads.publish,
+    getFulfillmentPayload: fulfillmentPayloads.get,
+    getFulfillmentPayloadMetadata: fulfillmentPayloads.metadata,
+    publishFulfillmentEvidence: fulfillmentEvidence.publish,
+    getFulfillmentEvidence: fulfillmentEvidence.get,
+    getFulfillmentEvidenceMetadata: fulfillmentEvidence.metadata,
   },
   portfolio: { get: getPortfolio },
-  payments: { discovery: getDiscovery },
+  payments: { discovery: getDiscovery, normalize: normalizePaymentRequirement },
   status: { health: getHealth, ready: getReadiness, protocol: getProtocol },
 } as const;
 
@@ -84,6 +98,11 @@ export const allOperations = Object.entries(operations).flatMap(([resource, ofRe
     }),
   ),
 );
+
+const names = new Map(allOperations.map(({ name, operation }) => [operation, name]));
+
+/** The name of an operation: `agents.get`. */
+export const nameOf = (operation: AnyOperation): string => names.get(operation) ?? operation.route;
 
 /** The operations that send a stream of messages. */
 export const subscriptions = allOperations.filter(

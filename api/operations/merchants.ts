@@ -7,6 +7,7 @@ import { operation, z } from "../core/operation";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
+import { includeInput, metadataField, metadataOf, withMetadata } from "./resource-metadata";
 import { SignalsOfKind } from "./trust-signals";
 
 const Merchant = z
@@ -35,17 +36,28 @@ const findMerchant = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
   db.select().from(merchant).where(eq(merchant.merchantId, id)),
 );
 
+const findMerchantWithMetadata = preparedQuery((db, { id }: Placeholders<{ id: bigint; chainId: number }>) =>
+  db
+    .select({ ...getTableColumns(merchant), metadata: metadataField("merchant") })
+    .from(merchant)
+    .where(eq(merchant.merchantId, id)),
+);
+
 export const getMerchant = operation({
   route: "GET /merchants/{id}",
   summary: "One merchant by its id.",
-  input: z.object({ id }),
-  output: Merchant,
+  input: z.object({ id, ...includeInput }),
+  output: withMetadata(Merchant, "MerchantRecord"),
   errors: [404],
   example: { id: "1" },
-  async run({ db }, { id }) {
-    const [row] = await findMerchant(db, { id });
+  async run(context, { id, include }) {
+    const { db, config } = context;
+    if (include) await context.store();
+    const [row] = include
+      ? await findMerchantWithMetadata(db, { id, chainId: config.chainId })
+      : await findMerchant(db, { id });
     if (!row) throw new NotFound(`Merchant ${id} not found`);
-    return toWire(row);
+    return { ...toWire(row), ...metadataOf(row) };
   },
 });
 

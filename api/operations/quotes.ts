@@ -13,7 +13,10 @@ export const PaymentRail = z
   .int()
   .min(0)
   .max(255)
-  .openapi({ description: paymentRails.map((rail, number) => `${number} ${rail}`).join(", "), example: 3 });
+  .openapi({
+    description: `How it is paid: ${paymentRails.map((rail, number) => `${number} ${rail}`).join(", ")}.`,
+    example: 3,
+  });
 
 export const feeBps = z.int().min(0).max(65_535).openapi({ description: "Basis points.", example: 0 });
 

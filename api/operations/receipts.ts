@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq, getTableColumns } from "drizzle-orm";
 import { receipt } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { address, id } from "../core/inputs";
@@ -7,29 +7,43 @@ import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
+import { document } from "../store/schema";
 import { feeBps, PaymentRail } from "./quotes";
 
-const Receipt = z
+const fields = {
+  receipt_id: uintText,
+  quote_hash: hashText,
+  agent: addressText,
+  merchant_id: uintText,
+  service_numeric_id: uintText,
+  token: addressText,
+  amount: uintText,
+  payment_rail: PaymentRail,
+  protocol_fee_bps: feeBps,
+  protocol_fee_amount: uintText,
+  facilitator: addressText,
+  result_hash: hashText,
+  resource_hash: hashText,
+  fulfillment_hash: hashText.nullable().openapi({ description: "Null until fulfilled." }),
+  block_number: uintText,
+  tx_hash: hashText,
+  settled_at: timeText,
+};
+
+const Receipt = z.strictObject(fields).openapi("Receipt");
+
+const ReceiptWithEvidence = z
   .strictObject({
-    receipt_id: uintText,
-    quote_hash: hashText,
-    agent: addressText,
-    merchant_id: uintText,
-    service_numeric_id: uintText,
-    token: addressText,
-    amount: uintText,
-    payment_rail: PaymentRail,
-    protocol_fee_bps: feeBps,
-    protocol_fee_amount: uintText,
-    facilitator: addressText,
-    result_hash: hashText,
-    resource_hash: hashText,
-    fulfillment_hash: hashText.nullable().openapi({ description: "Null until fulfilled." }),
-    block_number: uintText,
-    tx_hash: hashText,
-    settled_at: timeText,
+    ...fields,
+    fulfillment_evidence: z
+      .strictObject({ evidence_hash: hashText, evidence_type: z.string(), uri: z.url() })
+      .nullable()
+      .openapi({
+        description: "The document whose hash is `fulfillment_hash`, if it is published here.",
+        example: null,
+      }),
   })
-  .openapi("Receipt");
+  .openapi("ReceiptWithEvidence");
 
 const toWire = (row: TextRow<typeof receipt.$inferSelect>): z.input<typeof Receipt> => ({
   receipt_id: row.receiptId,
@@ -51,21 +65,36 @@ const toWire = (row: TextRow<typeof receipt.$inferSelect>): z.input<typeof Recei
   settled_at: row.settledAt,
 });
 
+const isEvidence = and(eq(document.kind, "fulfillment-evidence"), eq(document.hash, receipt.fulfillmentHash));
+
 const findReceipt = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
-  db.select().from(receipt).where(eq(receipt.receiptId, id)),
+  db
+    .select({ ...getTableColumns(receipt), evidenceType: document.evidenceType })
+    .from(receipt)
+    .leftJoin(document, isEvidence)
+    .where(eq(receipt.receiptId, id)),
 );
 
 export const getReceipt = operation({
   route: "GET /receipts/{id}",
   summary: "One settled payment by its id.",
   input: z.object({ id }),
-  output: Receipt,
+  output: ReceiptWithEvidence,
   errors: [404],
   example: { id: "1" },
-  async run({ db }, { id }) {
+  async run({ db, store }, { id }, { baseUrl }) {
+    await store();
     const [row] = await findReceipt(db, { id });
     if (!row) throw new NotFound(`Receipt ${id} not found`);
-    return toWire(row);
+    const { evidenceType, ...found } = row;
+    const { fulfillmentHash: evidence_hash } = found;
+    return {
+      ...toWire(found),
+      fulfillment_evidence:
+        evidence_hash === null || evidenceType === null
+          ? null
+          : { evidence_hash, evidence_type: evidenceType, uri: `${baseUrl}/fulfillment-evidence/${evidence_hash}` },
+    };
   },
 });
 

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, getTableColumns } from "drizzle-orm";
 import { service } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { flag, hash, id } from "../core/inputs";
@@ -7,6 +7,7 @@ import { operation, z } from "../core/operation";
 import { chainText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
+import { includeInput, metadataField, metadataOf, withMetadata } from "./resource-metadata";
 
 const Service = z
   .strictObject({
@@ -36,17 +37,28 @@ const findService = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
   db.select().from(service).where(eq(service.serviceNumericId, id)),
 );
 
+const findServiceWithMetadata = preparedQuery((db, { id }: Placeholders<{ id: bigint; chainId: number }>) =>
+  db
+    .select({ ...getTableColumns(service), metadata: metadataField("service") })
+    .from(service)
+    .where(eq(service.serviceNumericId, id)),
+);
+
 export const getService = operation({
   route: "GET /services/{id}",
   summary: "One service by its numeric id.",
-  input: z.object({ id }),
-  output: Service,
+  input: z.object({ id, ...includeInput }),
+  output: withMetadata(Service, "ServiceRecord"),
   errors: [404],
   example: { id: "1" },
-  async run({ db }, { id }) {
-    const [row] = await findService(db, { id });
+  async run(context, { id, include }) {
+    const { db, config } = context;
+    if (include) await context.store();
+    const [row] = include
+      ? await findServiceWithMetadata(db, { id, chainId: config.chainId })
+      : await findService(db, { id });
     if (!row) throw new NotFound(`Service ${id} not found`);
-    return toWire(row);
+    return { ...toWire(row), ...metadataOf(row) };
   },
 });
 

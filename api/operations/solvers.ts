@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, gt, type SQL, sql } from "drizzle-orm";
 import { intent, solver, solverActivity } from "../../ponder.schema";
 import { average } from "../core/average";
 import { NotFound } from "../core/errors";
@@ -8,6 +8,7 @@ import { operation, z } from "../core/operation";
 import { addressText, chainText, decimalText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
+import { includeInput, metadataField, metadataOf, withMetadata } from "./resource-metadata";
 
 const Solver = z
   .strictObject({
@@ -26,27 +27,31 @@ const Solver = z
   })
   .openapi("Solver");
 
-/** Selects solvers with their operators' activity. Counts expired selections on read, because expiry has no event. */
-const selectSolvers = (db: IndexDatabase, { now }: Now) => {
-  const expired = and(
+/**
+ * A solver with its operator's activity. The selections whose intent is still open are counted on read, because expiry has
+ * no event.
+ */
+const solverFields = ({ now }: Now) => {
+  const open = and(
     eq(intent.selectedSolver, solver.operator),
     eq(intent.status, "OPEN"),
-    lte(intent.deadline, now),
+    gt(intent.deadline, now),
   ) as SQL;
-  return db
-    .select({
-      ...getTableColumns(solver),
-      activity: getTableColumns(solverActivity),
-      expiredSelections: sql<number>`(SELECT count(*) FROM ${intent} WHERE ${expired})`.mapWith(Number),
-    })
-    .from(solver)
-    .leftJoin(solverActivity, eq(solverActivity.solver, solver.operator))
-    .$dynamic();
+  return {
+    ...getTableColumns(solver),
+    activity: getTableColumns(solverActivity),
+    openSelections: sql<number>`(SELECT count(*) FROM ${intent} WHERE ${open})`.mapWith(Number),
+  };
 };
+
+const ofOperator = eq(solverActivity.solver, solver.operator);
+
+const selectSolvers = (db: IndexDatabase, time: Now) =>
+  db.select(solverFields(time)).from(solver).leftJoin(solverActivity, ofOperator).$dynamic();
 
 type Row = TextRow<Awaited<ReturnType<typeof selectSolvers>>[number]>;
 
-const toWire = ({ activity, expiredSelections, ...row }: Row): z.input<typeof Solver> => {
+const toWire = ({ activity, openSelections, ...row }: Row): z.input<typeof Solver> => {
   const fills = activity?.fills ?? 0;
   return {
     solver_id: row.solverId,
@@ -57,7 +62,7 @@ const toWire = ({ activity, expiredSelections, ...row }: Row): z.input<typeof So
     active: row.active,
     fills: String(fills),
     successful_fills: String(fills),
-    failed_fills: String((activity?.cancelledSelections ?? 0) + expiredSelections),
+    failed_fills: String((activity?.unfilledSelections ?? 0) - openSelections),
     avg_latency_blocks: average(BigInt(activity?.latencyBlocks ?? 0), fills),
     avg_surplus_out: average(BigInt(activity?.surplusOut ?? 0), fills),
     block_number: row.blockNumber,
@@ -68,17 +73,31 @@ const findSolver = preparedQuery((db, { id, now }: Placeholders<{ id: bigint; no
   selectSolvers(db, { now }).where(eq(solver.solverId, id)),
 );
 
+const findSolverWithMetadata = preparedQuery(
+  (db, { id, now }: Placeholders<{ id: bigint; now: bigint; chainId: number }>) =>
+    db
+      .select({ ...solverFields({ now }), metadata: metadataField("solver") })
+      .from(solver)
+      .leftJoin(solverActivity, ofOperator)
+      .where(eq(solver.solverId, id)),
+);
+
 export const getSolver = operation({
   route: "GET /solvers/{id}",
   summary: "One solver by its id, with its fill statistics.",
-  input: z.object({ id }),
-  output: Solver,
+  input: z.object({ id, ...includeInput }),
+  output: withMetadata(Solver, "SolverRecord"),
   errors: [404],
   example: { id: "1" },
-  async run({ db, clock }, { id }) {
-    const [row] = await findSolver(db, { id, now: (await clock()).now });
+  async run(context, { id, include }) {
+    const { db, config } = context;
+    const { now } = await context.clock();
+    if (include) await context.store();
+    const [row] = include
+      ? await findSolverWithMetadata(db, { id, now, chainId: config.chainId })
+      : await findSolver(db, { id, now });
     if (!row) throw new NotFound(`Solver ${id} not found`);
-    return toWire(row);
+    return { ...toWire(row), ...metadataOf(row) };
   },
 });
 

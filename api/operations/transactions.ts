@@ -1,6 +1,6 @@
-import { eq } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import type { Hex } from "viem";
-import { eventLog } from "../../ponder.schema";
+import { eventLog, intent } from "../../ponder.schema";
 import { blockOfEvent } from "../../src/lib/event-id";
 import { NotFound } from "../core/errors";
 import { hash } from "../core/inputs";
@@ -8,6 +8,7 @@ import { operation, z } from "../core/operation";
 import { hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery } from "../database/prepared-query";
 import { describeEvent } from "../events/describe-event";
+import { eventsAboutIntents, factsAbout } from "../events/facts";
 import { EventArguments } from "../events/message";
 
 const Explanation = z
@@ -27,6 +28,9 @@ const Explanation = z
   })
   .openapi("TransactionExplanation");
 
+/** How long a request waits for tokens that were never read. */
+const TOKEN_WAIT_MS = 300;
+
 /** How many events are described at a time. A transaction can have thousands, and other requests must not wait for all. */
 const SLICE = 100;
 
@@ -40,8 +44,22 @@ async function mapInSlices<Item, Value>(items: readonly Item[], map: (item: Item
   return values;
 }
 
+/** The intent of an event with amounts of its tokens. */
+const aboutIntent = sql`CASE WHEN ${inArray(eventLog.name, [...eventsAboutIntents])} THEN (${eventLog.args}::json ->> 'intentId')::numeric END`;
+
 const selectEvents = preparedQuery((db, { hash }: Placeholders<{ hash: Hex }>) =>
-  db.select().from(eventLog).where(eq(eventLog.txHash, hash)).orderBy(eventLog.id),
+  db
+    .select({
+      id: eventLog.id,
+      name: eventLog.name,
+      args: eventLog.args,
+      inputToken: intent.inputToken,
+      outputToken: intent.outputToken,
+    })
+    .from(eventLog)
+    .leftJoin(intent, eq(intent.intentId, aboutIntent))
+    .where(eq(eventLog.txHash, hash))
+    .orderBy(eventLog.id),
 );
 
 export const explainTransaction = operation({
@@ -51,18 +69,28 @@ export const explainTransaction = operation({
   output: Explanation,
   errors: [404],
   example: { hash: `0x${"1f".repeat(32)}` },
-  async run({ db }, { hash }) {
+  async run({ db, tokens }, { hash }) {
     const rows = await selectEvents(db, { hash });
     const [first] = rows;
     if (!first) throw new NotFound(`Transaction ${hash} has no indexed events`);
+    const events = await mapInSlices(rows, ({ name, args }) => ({
+      name,
+      args: EventArguments.parse(JSON.parse(args)),
+    }));
+    const intents: [string, { inputToken: Hex; outputToken: Hex }][] = rows.flatMap(
+      ({ inputToken, outputToken }, index) =>
+        inputToken && outputToken ? [[String(events[index]?.args.intentId), { inputToken, outputToken }]] : [],
+    );
+    const facts = await factsAbout(tokens, events, new Map(intents), TOKEN_WAIT_MS);
     return {
       tx_hash: hash,
       block_number: String(blockOfEvent(first.id)),
       summary: `Transaction contained ${rows.length} event(s)`,
-      events: await mapInSlices(rows, ({ name, args: text }) => {
-        const args = EventArguments.parse(JSON.parse(text));
-        return { eventName: name, args, description: describeEvent(name, args) };
-      }),
+      events: await mapInSlices(events, ({ name, args }) => ({
+        eventName: name,
+        args,
+        description: describeEvent(name, args, facts),
+      })),
     };
   },
 });

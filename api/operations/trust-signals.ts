@@ -6,16 +6,19 @@ import { z } from "../core/operation";
 import { addressText, hashText, uintText } from "../core/outputs";
 import type { IndexDatabase } from "../index/database";
 
+/** Names with their numbers on chain: `0 merchant, 1 service`. */
+const numbered = (names: readonly string[]) => names.map((name, number) => `${number} ${name}`).join(", ");
+
 const subjectNumber = z
   .int()
   .min(0)
   .max(255)
-  .openapi({ description: signalSubjects.join(", "), example: 0 });
+  .openapi({ description: `What the signal is about: ${numbered(signalSubjects)}.`, example: 0 });
 const kindNumber = z
   .int()
   .min(0)
   .max(255)
-  .openapi({ description: signalKinds.join(", "), example: 0 });
+  .openapi({ description: `What the signal says: ${numbered(signalKinds)}.`, example: 0 });
 
 /** The number of trust signals of one kind. */
 export const SignalsOfKind = z.strictObject({ kind: kindNumber, signals: uintText }).openapi("SignalsOfKind");

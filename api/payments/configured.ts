@@ -1,8 +1,10 @@
 import type { Logger } from "pino";
-import { createPublicClient, fallback, http } from "viem";
+import { createPublicClient, fallback } from "viem";
 import type { PaymentSettings } from "../../config/payments";
+import { tracedHttp } from "../tracing/traced-http";
 import { localFacilitator } from "./facilitators/local";
 import { checkFacilitator, remoteFacilitator } from "./facilitators/remote";
+import { tracedFacilitator } from "./facilitators/traced";
 import type { Payments } from "./paywall";
 
 /** Timeout of a request to the payment network. */
@@ -15,10 +17,11 @@ export function paymentsFrom(settings: PaymentSettings | { missing: string[] }, 
     return undefined;
   }
   const { terms, rpcUrls, facilitator: remote } = settings;
-  const transports = rpcUrls.map((url) => http(url, { timeout: RPC_TIMEOUT_MS, retryCount: 1 }));
+  const transports = rpcUrls.map((url) => tracedHttp(url, { timeout: RPC_TIMEOUT_MS, retryCount: 1 }));
   const chain = createPublicClient({ transport: fallback(transports), cacheTime: 0 });
-  if (!remote) return { terms, chain, facilitator: localFacilitator(rpcUrls[0] ?? "", terms.network) };
+  if (!remote)
+    return { terms, chain, facilitator: tracedFacilitator(localFacilitator(rpcUrls[0] ?? "", terms.network), "local") };
   const facilitator = remoteFacilitator(remote.url, terms.network, remote.authorization);
   void checkFacilitator(facilitator, terms.network, log);
-  return { terms, chain, facilitator };
+  return { terms, chain, facilitator: tracedFacilitator(facilitator, new URL(remote.url).hostname) };
 }

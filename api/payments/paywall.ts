@@ -13,7 +13,7 @@ import type { Facilitator } from "./facilitators/remote";
 import { type Offer, offersOf, paymentRequired } from "./offer";
 import { BadPayment, type Payment, readPayment, storedText } from "./payload";
 import { type Attempt, createPaymentLimits } from "./payment-limits";
-import { authorizationProblem, CODES, codeOf, isAboutSignature, isUnclear, rejectionMessage } from "./reasons";
+import { authorizationProblem, CODES, codeOf, isUnclear, mayBeMistaken, rejectionMessage } from "./reasons";
 import {
   beginSettlement,
   claimPayment,
@@ -25,9 +25,10 @@ import {
 } from "./records";
 import { createResourceServer, type Outcome, requestSettlement } from "./request-settlement";
 import { requirementsOf } from "./requirements";
-import { paidResponse, paymentRequiredResponse, settlementFailedResponse } from "./responses";
+import { PAYMENT_REQUIRED, paidResponse, paymentRequiredResponse, settlementFailedResponse } from "./responses";
 import { findSettlement, type PaymentChain } from "./settlement";
 import { isContract, isSignedByPayer } from "./signature";
+import { transferReverts } from "./simulate-transfer";
 
 /** Payment dependencies: the terms, the facilitator and the payment network. */
 export type Payments = { terms: Terms; facilitator: Facilitator; chain: PaymentChain };
@@ -117,28 +118,27 @@ export function createPaywall(
     });
 
   /**
-   * Asks the facilitator to verify a payment. If its node fails, it may reject a valid signature. A signature by the key of
-   * an account without code is valid, whatever the facilitator says.
+   * Asks the facilitator to verify a payment. If its node fails, it may reject a good one: a signature that it can't check, or
+   * a transfer that it can't simulate. The payment network decides then.
    */
   async function verify({ payment, isProven }: Purchase) {
     const verdict = await server.verifyPayment(payment.payload, requirements).catch((error: unknown) => {
       log.warn({ err: error }, "the facilitator did not verify a payment");
       throw notVerified(error);
     });
-    if (verdict.isValid || !isProven || !isAboutSignature(codeOf(verdict.invalidReason))) return verdict;
-    if (await payerIsContract(payment)) return verdict;
-    log.warn({ reason: verdict.invalidReason }, "the facilitator rejected a valid signature");
+    if (verdict.isValid || !isProven || !mayBeMistaken(codeOf(verdict.invalidReason))) return verdict;
+    if (await transferReverts(chain, payment, requirements.asset).catch(networkAway)) return verdict;
+    log.warn({ reason: verdict.invalidReason }, "the facilitator rejected a valid payment");
     throw notVerified();
   }
 
-  const payerIsContract = (payment: Payment) =>
-    isContract(chain, payment).catch((error: unknown) => {
-      log.warn({ err: error }, "the payment network does not answer");
-      throw new Unavailable("The payment network does not answer, so nothing was charged; try again shortly", {
-        retryAfterSeconds: RETRY_SECONDS,
-        cause: error,
-      });
+  const networkAway = (error: unknown): never => {
+    log.warn({ err: error }, "the payment network does not answer");
+    throw new Unavailable("The payment network does not answer, so nothing was charged; try again shortly", {
+      retryAfterSeconds: RETRY_SECONDS,
+      cause: error,
     });
+  };
 
   /** The message for a facilitator's code. If the code says nothing, the time of the payment network may be the reason. */
   async function explain({ authorization }: Payment, code: string): Promise<{ code: string; message: string }> {
@@ -277,7 +277,7 @@ export function createPaywall(
   async function buyAsContract(purchase: Purchase, client: string): Promise<Response> {
     const { c, offer, payment } = purchase;
     const response = await unproven.run(client, WAIT_MS, async () => {
-      if (!(await payerIsContract(payment)))
+      if (!(await isContract(chain, payment).catch(networkAway)))
         return paymentRequiredResponse(c, offer, terms, rejectionMessage(CODES.signature), CODES.signature);
       const claimed = await claim(purchase);
       return "row" in claimed ? replayPayment(purchase, claimed.row) : processPayment(purchase, claimed.holder);
@@ -298,7 +298,7 @@ export function createPaywall(
       if (error instanceof BadPayment) return reject(error.message);
       throw error;
     }
-    if (!payment) return reject("Payment required");
+    if (!payment) return reject(PAYMENT_REQUIRED);
     payment.payload.resource = offer.resource;
     if (!server.validateExtensions(paymentRequired(offer, ""), payment.payload).valid)
       return reject(

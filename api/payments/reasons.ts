@@ -31,8 +31,8 @@ const meaningOf = (code: string) => meanings.find(([pattern]) => pattern.test(co
 /** The client message for an error code. */
 export const rejectionMessage = (code: string) => `The payment is not accepted: ${meaningOf(code) ?? code}`;
 
-/** Whether an error code means an invalid signature. */
-export const isAboutSignature = (code: string) => /signature/.test(code);
+/** Whether a facilitator may respond with this error code because its node failed. */
+export const mayBeMistaken = (code: string) => /signature|simulation|not_supported|unexpected/.test(code);
 
 /** Whether an error code tells the client nothing, such as that a simulation failed. */
 export const isUnclear = (code: string) => meaningOf(code) === undefined;

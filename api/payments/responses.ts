@@ -2,6 +2,7 @@ import { encodePaymentRequiredHeader, encodePaymentResponseHeader } from "@x402/
 import type { SettleResponse } from "@x402/core/types";
 import type { Context as HonoContext } from "hono";
 import type { Terms } from "../../config/terms";
+import { errorBody } from "../core/error-codes";
 import { JSON_TYPE } from "../http/common-headers";
 import { etagOf } from "../http/etag";
 import { type Offer, paymentRequired } from "./offer";
@@ -9,24 +10,28 @@ import { PAGE_POLICY, paymentPage } from "./page";
 import type { Payment } from "./payload";
 import { rejectionMessage } from "./reasons";
 
-/** The 402 response: a header for x402 clients, and a JSON or HTML body. */
+/** The error of a request without a payment. */
+export const PAYMENT_REQUIRED = "Payment required";
+
+/** The 402 response: a header for x402 clients, with x402's reason, and a JSON or HTML body. */
 export function paymentRequiredResponse(
   c: HonoContext,
   offer: Offer,
   terms: Terms,
   error: string,
-  code = error,
+  reason = error,
   headers: Record<string, string> = {},
 ): Response | Promise<Response> {
   const all = {
     ...headers,
-    "payment-required": encodePaymentRequiredHeader(paymentRequired(offer, code)),
+    "payment-required": encodePaymentRequiredHeader(paymentRequired(offer, reason)),
     "cache-control": "no-store",
     vary: "accept",
   };
   if (c.req.header("accept")?.includes("text/html"))
     return c.html(paymentPage(offer, terms, error), 402, { ...all, "content-security-policy": PAGE_POLICY });
-  return c.json({ error, x402Version: 2, accepts: offer.accepts }, 402, all);
+  const code = error === PAYMENT_REQUIRED ? "payment_required" : "payment_rejected";
+  return c.json({ ...errorBody(code, error), x402Version: 2, accepts: offer.accepts }, 402, all);
 }
 
 /** The settlement header. It contains no free text of the facilitator or its node. */

@@ -4,7 +4,7 @@ import type { PaymentRow } from "./records";
 /** The RPC methods needed to check a payer and to find a payment on the payment network. */
 export type PaymentChain = Pick<
   PublicClient,
-  "getBlock" | "getBlockNumber" | "getChainId" | "getCode" | "getLogs" | "getTransactionReceipt"
+  "call" | "getBlock" | "getBlockNumber" | "getChainId" | "getCode" | "getLogs" | "getTransactionReceipt"
 >;
 
 const events = parseAbi([

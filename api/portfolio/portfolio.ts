@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import type { ChainSlug } from "../../config/chains";
+import { traceStep } from "../tracing/span";
 import { AllChainsFailed, type PortfolioProvider } from "./provider";
 import { type PortfolioSnapshot, snapshotOf } from "./snapshot";
 
@@ -38,7 +39,10 @@ export function createPortfolio({ provider, cacheMs }: Options): Portfolio {
   };
 
   const read = async (key: string, address: Address, chains: readonly ChainSlug[]) => {
-    const readings = await provider.read(address, chains, AbortSignal.timeout(TIME_LIMIT_MS));
+    const attributes = { "intentry.provider": provider.name, "intentry.chains": chains.join(",") };
+    const readings = await traceStep({ name: "portfolio read", attributes }, () =>
+      provider.read(address, chains, AbortSignal.timeout(TIME_LIMIT_MS)),
+    );
     const reasons = readings.flatMap((reading) => (reading.ok ? [] : `${reading.chain}: ${reading.reason}`));
     if (reasons.length === readings.length) throw new AllChainsFailed(reasons);
     const snapshot = snapshotOf(address, new Date(), provider.name, readings);

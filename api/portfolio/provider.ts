@@ -62,6 +62,7 @@ export const MAX_ACTIVITY = 20;
 export class AllChainsFailed extends OperationError {
   override name = "AllChainsFailed";
   readonly status = 500;
+  readonly code = "upstream_failed";
 
   constructor(readonly reasons: readonly string[]) {
     super(`No chain could be read: ${reasons.join("; ")}`);

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { ChainSlug, PublicChainSlug } from "../../config/chains";
+import { type Chain, type ChainSlug, chains, type PublicChainSlug, publicChainSlugs } from "../../config/chains";
 import { type ListedToken, TokenList } from "../../config/token-list";
 import arbitrum from "./tokens/arbitrum.json";
 import base from "./tokens/base.json";
@@ -25,3 +25,15 @@ const byContract = new Map(
 /** The curated token of a public chain at an address, if there is one. */
 export const listedToken = (chain: ChainSlug, contract: Address): ListedToken | undefined =>
   byContract.get(`${chain} ${contract}`);
+
+/** The curated tokens of a chain by address. The list of the local chain is `local`. */
+export function listedOn(chainId: number, local?: TokenList): (address: Address) => ListedToken | undefined {
+  const slug = publicChainSlugs.find((one) => chains[one].chainId === chainId);
+  const list = slug ? tokenLists[slug] : chainId === chains.local.chainId ? local : undefined;
+  const byAddress = new Map(list?.tokens.map((token) => [token.address, token]));
+  return (address) => byAddress.get(address);
+}
+
+/** The native coin of a chain that portfolios support. */
+export const nativeOf = (chainId: number): Chain["native"] | undefined =>
+  Object.values(chains).find((chain) => chain.chainId === chainId)?.native;

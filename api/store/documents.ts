@@ -7,10 +7,32 @@ import { document, type documentKinds } from "./schema";
 
 export type DocumentKind = (typeof documentKinds)[number];
 
+/** The path at which the documents of a kind are served. */
+export const documentPaths = {
+  catalog: "/catalogs",
+  "quote-request": "/quote-requests",
+  "quote-response": "/quote-responses",
+  "fulfillment-payload": "/fulfillment-payloads",
+  "fulfillment-evidence": "/fulfillment-evidence",
+} as const satisfies Record<DocumentKind, string>;
+
 /** Optional metadata of a document. */
 export type DocumentFields = Pick<typeof document.$inferSelect, (typeof fieldNames)[number]>;
 
-const fieldNames = ["merchantId", "serviceId", "serviceNumericId", "requestId", "requestHash", "agent"] as const;
+const fieldNames = [
+  "merchantId",
+  "serviceId",
+  "serviceNumericId",
+  "requestId",
+  "requestHash",
+  "agent",
+  "receiptId",
+  "quoteHash",
+  "payloadHash",
+  "encryption",
+  "merchantKeyId",
+  "evidenceType",
+] as const;
 
 /** A document's row without its bytes. */
 export type DocumentRecord = Omit<typeof document.$inferSelect, "bytes">;

@@ -1,9 +1,11 @@
-import { fileURLToPath } from "node:url";
 import { drizzle } from "drizzle-orm/node-postgres";
-import { migrate } from "drizzle-orm/node-postgres/migrator";
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import type { Pool, PoolClient } from "pg";
-import { PreparedPool, STATEMENT_MS } from "../database/prepared-pool";
+import type { PoolMode } from "../../config/variables/database";
+import { openPool } from "../database/open-pool";
+import { STATEMENT_MS } from "../database/prepared-pool";
+import { watchPool } from "../metrics/scrape";
+import { MIGRATION_LOCK, migrateStore } from "./migrate";
 
 /** The off-chain database. */
 export type StoreDatabase = PgDatabase<PgQueryResultHKT>;
@@ -12,62 +14,71 @@ export type Store = { db: StoreDatabase; close: () => Promise<void> };
 
 type Options = {
   databaseUrl: string;
+  /** Default: session. */
+  poolMode?: PoolMode;
   maxConnections?: number;
   /** Called when an idle connection fails. */
   onIdleError: (error: Error) => void;
 };
 
-const migrations = {
-  migrationsFolder: fileURLToPath(new URL("migrations", import.meta.url)),
-  migrationsSchema: "offchain",
-  migrationsTable: "migration",
-};
-
 const casing = "snake_case";
 
-/** Advisory lock key. Arbitrary, but equal in all processes that migrate the store. */
-const MIGRATION_LOCK = 4_027_311;
-
-const CONNECT_MS = 3_000;
+/** The maximum number of connections of one gateway process to the store. */
+export const STORE_CONNECTIONS = 10;
 
 /** A statement that waits longer for a lock fails. */
 const LOCK_MS = 5_000;
 
-function openPool({ databaseUrl, maxConnections = 10, onIdleError }: Options): Pool {
-  // Acknowledged writes must be durable, whatever the server's default is.
-  const options = `-c synchronous_commit=on -c lock_timeout=${LOCK_MS} -c statement_timeout=${STATEMENT_MS}`;
-  const limits = { max: maxConnections, connectionTimeoutMillis: CONNECT_MS };
-  const pool = new PreparedPool({ connectionString: databaseUrl, options, ...limits });
+function openStorePool({
+  databaseUrl,
+  poolMode = "session",
+  maxConnections = STORE_CONNECTIONS,
+  onIdleError,
+}: Options): { pool: Pool; close: Store["close"] } {
+  const pool = openPool({
+    databaseUrl,
+    poolMode,
+    max: maxConnections,
+    // Acknowledged writes must be durable, whatever the server's default is.
+    settings: { synchronous_commit: "on", lock_timeout: LOCK_MS, statement_timeout: STATEMENT_MS },
+  });
   pool.on("error", onIdleError);
-  return pool;
+  const unwatch = watchPool("store", pool);
+  const close = () => {
+    unwatch();
+    return pool.end();
+  };
+  return { pool, close };
 }
 
 /** Connects to the off-chain store without migrations. Its tables may not exist yet. */
 export function connectStore(options: Options): Store {
-  const pool = openPool(options);
-  return { db: drizzle(pool, { casing }), close: () => pool.end() };
+  const { pool, close } = openStorePool(options);
+  return { db: drizzle(pool, { casing }), close };
 }
 
 /** Runs pending migrations under an advisory lock and opens the off-chain store. */
 export async function openStore(options: Options): Promise<Store> {
-  const pool = openPool(options);
+  const { pool, close } = openStorePool(options);
   try {
     await withClient(pool, async (client) => {
-      // Another process may be migrating, and a migration may take long.
-      await client.query("SET lock_timeout = 0; SET statement_timeout = 0");
-      await client.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK]);
+      await client.query("BEGIN");
       try {
-        await migrate(drizzle(client, { casing }), migrations);
-      } finally {
-        await client.query("SELECT pg_advisory_unlock($1)", [MIGRATION_LOCK]);
-        await client.query("RESET lock_timeout; RESET statement_timeout");
+        // Another process may be migrating, and a migration may take long.
+        await client.query("SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0");
+        await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+        await migrateStore(client);
+        await client.query("COMMIT");
+      } catch (error) {
+        await client.query("ROLLBACK");
+        throw error;
       }
     });
   } catch (error) {
-    await pool.end();
+    await close();
     throw error;
   }
-  return { db: drizzle(pool, { casing }), close: () => pool.end() };
+  return { db: drizzle(pool, { casing }), close };
 }
 
 async function withClient(pool: Pool, use: (client: PoolClient) => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { DatabaseError } from "pg";
 import type { FollowedHead } from "../../rpc/follow-head";
+import { isMissingTable } from "../database/missing-table";
 import { type FollowedState, publishHead } from "./chain-heads";
 import { connectStore } from "./open";
 
@@ -10,9 +10,6 @@ const RENEW_MS = 1_000;
 
 const isSame = (one: FollowedState, other: FollowedState) =>
   one.head?.hash === other.head?.hash && one.isAway === other.isAway;
-
-/** SQLSTATE of a missing table. */
-const isMissingTable = (error: unknown) => error instanceof DatabaseError && error.code === "42P01";
 
 /**
  * Publishes the indexer's head to the store, so gateways need not poll the chain. After an error it retries at the next

@@ -19,11 +19,18 @@ import {
 const offchain = pgSchema("offchain");
 
 const bytea = customType<{ data: Uint8Array }>({ dataType: () => "bytea" });
+const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
 
 const createdAt = () => timestamp({ withTimezone: true, mode: "date" }).notNull().defaultNow();
 const updatedAt = createdAt;
 
-export const documentKinds = ["catalog", "quote-request", "quote-response"] as const;
+export const documentKinds = [
+  "catalog",
+  "quote-request",
+  "quote-response",
+  "fulfillment-payload",
+  "fulfillment-evidence",
+] as const;
 
 /** Published JSON documents. The bytes never change; metadata columns are only filled, never overwritten. */
 export const document = offchain.table(
@@ -40,6 +47,12 @@ export const document = offchain.table(
     requestId: text(),
     requestHash: text(),
     agent: text(),
+    receiptId: text(),
+    quoteHash: text(),
+    payloadHash: text(),
+    encryption: text(),
+    merchantKeyId: text(),
+    evidenceType: text(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -250,16 +263,134 @@ export const chainHead = offchain.table("chain_head", {
 });
 
 /**
- * Counts the commits that change what list and record routes show. Triggers increment it when they commit; documents are
- * immutable, so publishing one does not.
+ * What token contracts say about themselves, read once. A row without a symbol, a name and decimals has the time of the next
+ * attempt; such rows expire.
+ */
+export const token = offchain.table(
+  "token",
+  {
+    chainId: integer().notNull(),
+    address: text().notNull(),
+    symbol: text(),
+    name: text(),
+    decimals: integer(),
+    /** Null if the contract has answered. */
+    retryAt: timestamp({ withTimezone: true, mode: "date" }),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ name: "token_pkey", columns: [table.chainId, table.address] }),
+    index("token_retry_at").on(table.retryAt),
+  ],
+);
+
+/**
+ * Counts the commits that change what list and record routes show. Triggers increment it when they commit. Publishing a
+ * document does not, because documents are immutable, except for fulfillment evidence, which receipts link.
  */
 export const revision = offchain.table("revision", {
   only: boolean().primaryKey().default(true),
   number: bigint({ mode: "bigint" }).notNull().default(sql`0`),
 });
 
+/**
+ * Gateway processes and the builds of the index that they read, if the indexer can't see their connections: behind a pooler,
+ * or to a replica. A process renews its row. The indexer does not drop a build that is read.
+ */
+export const indexReader = offchain.table("index_reader", {
+  /** A random id of the process. */
+  reader: text().primaryKey(),
+  /** The build's schema. */
+  build: text().notNull(),
+  renewedAt: timestamp({ withTimezone: true, mode: "date" }).notNull(),
+});
+
 /** Random values that all gateways on this database share. A migration creates them. */
 export const secret = offchain.table("secret", {
   name: text({ enum: ["cursor"] }).primaryKey(),
   value: text().notNull().default(sql`replace(concat(gen_random_uuid(), gen_random_uuid()), '-', '')`),
+});
+
+/**
+ * The settings that an indexer has published for the gateways on this database, by its DATABASE_SCHEMA. A gateway needs only
+ * the database's URL to find its chain.
+ */
+export const publishedSettings = offchain.table("published_settings", {
+  databaseSchema: text().primaryKey(),
+  /** Environment variables, as a JSON object. */
+  variables: text().notNull(),
+  updatedAt: updatedAt(),
+});
+
+/** The kinds of records whose metadata URI is resolved. */
+export const metadataSubjects = ["agent", "merchant", "service", "facilitator", "solver", "attestor"] as const;
+
+/**
+ * - `pending`: not fetched yet
+ * - `verified`: the content has the hash that is on chain
+ * - `unverified`: the chain has no hash
+ * - `mismatch`: the content has another hash than the one on chain, and is not kept
+ * - `unreachable`: no valid content could be fetched, for the recorded reason
+ */
+export const metadataStates = ["pending", "verified", "unverified", "mismatch", "unreachable"] as const;
+
+/**
+ * The metadata of indexed records. A row is valid for the URI and the hash that it was fetched for. Readers join it with the
+ * index and compare both, so a change on chain or a reorg needs no repair.
+ */
+export const resolvedMetadata = offchain.table(
+  "resolved_metadata",
+  {
+    chainId: integer().notNull(),
+    subject: text({ enum: metadataSubjects }).notNull(),
+    subjectId: amount().notNull(),
+    uri: text().notNull(),
+    /** The hash on chain; null if it has none. */
+    hash: text(),
+    /** The beginning of a service's `service_id`, so that it is found without metadata. */
+    label: text(),
+    state: text({ enum: metadataStates }).notNull().default("pending"),
+    /** Why the content is missing, as a sentence. */
+    reason: text(),
+    /** keccak256 of the fetched bytes. */
+    contentHash: text(),
+    /** The JSON object, re-serialized, without NUL and unpaired surrogates. */
+    content: text(),
+    name: text(),
+    description: text(),
+    tags: text().array().notNull().default(sql`'{}'`),
+    capabilities: text().array().notNull().default(sql`'{}'`),
+    /** Whether other hosts are asked for it. */
+    isRemote: boolean().notNull(),
+    /** The hash of the document of this service that the URI names. Publishing it makes the row due. */
+    documentHash: text(),
+    attempts: integer().notNull().default(0),
+    /** When to fetch it next. Null for never. */
+    nextAttemptAt: timestamp({ withTimezone: true, mode: "date" }).defaultNow(),
+    resolvedAt: timestamp({ withTimezone: true, mode: "date" }),
+    /** The words of the metadata, and the subject as the word `subject:<subject>`, which no text contains. */
+    search: tsvector().generatedAlwaysAs(
+      sql`array_to_tsvector(ARRAY['subject:' || subject]) || setweight(to_tsvector('english', offchain.words(ARRAY[name, label])), 'A') || setweight(to_tsvector('simple', offchain.words(ARRAY[name, label])), 'A') || setweight(to_tsvector('english', offchain.words(tags || capabilities)), 'B') || setweight(to_tsvector('english', offchain.words(ARRAY[description])), 'C')`,
+    ),
+  },
+  (table) => [
+    primaryKey({ name: "resolved_metadata_pkey", columns: [table.chainId, table.subject, table.subjectId] }),
+    index("resolved_metadata_search").using("gin", table.search),
+    index("resolved_metadata_due")
+      .on(table.chainId, table.isRemote, table.nextAttemptAt)
+      .where(sql`${table.nextAttemptAt} IS NOT NULL`),
+    index("resolved_metadata_document").on(table.documentHash).where(sql`${table.documentHash} IS NOT NULL`),
+    index("resolved_metadata_hash").on(table.hash).where(sql`${table.hash} IS NOT NULL`),
+  ],
+);
+
+/** How far the event log was read for changes of metadata, and the lease of the process that reads it. One row per chain. */
+export const metadataFeed = offchain.table("metadata_feed", {
+  chainId: integer().primaryKey(),
+  /** The last event that was read and is final; empty before the first. */
+  eventId: text().notNull().default(""),
+  blockHash: text().notNull().default(""),
+  /** The lease holder. */
+  holder: text().notNull(),
+  leaseUntil: timestamp({ withTimezone: true, mode: "date" }).notNull(),
 });

@@ -1,3 +1,5 @@
+import { recipes } from "./recipes";
+
 /** One sentence about the service, for the documentation. */
 export const summary =
   "An index of an on-chain protocol for AI agents: identities, signed swap intents, solver bids and fills, account policies, attestations and commerce.";
@@ -15,7 +17,7 @@ export const topics: Readonly<Record<string, string>> = {
   "Event stream":
     "`GET /events` streams protocol events as they are indexed (Server-Sent Events): all of them, or those with a `name`, of a `contract`, or about an `intent_id`, `agent`, `merchant_id` or `account`. Events have the default message type; control messages are `ready` (first), `removed`, `finalized` and `dropped` (last). A client that reconnects with the `id` of its last message, as `Last-Event-ID` or `after`, misses no event and receives none twice. When a reorg removes an event, a `removed` message names it; an event whose `finality` is `finalized` is never removed.",
   Errors:
-    'An error response is `{"error": "…"}` with a sentence about the problem, and a matching HTTP status. Every response has an `x-request-id`, which identifies the request in the server\'s log.',
+    'An error response is `{"error": "…", "code": "…"}`: a sentence about the problem, and a stable code for programs, with a matching HTTP status. Every response has an `x-request-id`, which identifies the request in the server\'s log.',
   Caching:
     "Every 200 response to a GET has an `etag`, except the event stream. Send it as `If-None-Match`: if the response is unchanged, it is a 304 without a body.",
 };
@@ -24,4 +26,6 @@ export const topics: Readonly<Record<string, string>> = {
 export const introduction = `${[
   summary,
   ...Object.entries(topics).map(([topic, text]) => `## ${topic}\n\n${text}`),
+  "## Examples",
+  ...recipes("http://localhost:3001"),
 ].join("\n\n")}\n`;

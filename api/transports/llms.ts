@@ -2,6 +2,7 @@ import { allOperations } from "../operations/index";
 import { exampleSources } from "./example-sources";
 import { summary, topics } from "./introduction";
 import { inWords, openApiDocument } from "./openapi";
+import { recipes } from "./recipes";
 import { routeOf } from "./rest/route";
 import { type Schema, typeInWords } from "./schema-words";
 import { toolNameOf, toolOperations } from "./tools";
@@ -164,6 +165,7 @@ export const llmsIndex = (baseUrl: string): string =>
     Object.entries(topics)
       .map(([topic, text]) => `- **${topic}.** ${text}`)
       .join("\n"),
+    ...recipes(baseUrl),
     "## Documentation",
     [
       `- [All routes](${baseUrl}/llms-full.txt): parameters, responses, errors and an example of each`,

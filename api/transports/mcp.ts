@@ -4,7 +4,10 @@ import {
   CallToolRequestSchema,
   type CallToolResult,
   ErrorCode,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
   ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   McpError,
   ReadResourceRequestSchema,
@@ -12,7 +15,9 @@ import {
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import { Hono } from "hono";
 import type { Logger } from "pino";
+import { VERSION } from "../../config/version";
 import { BadInput } from "../core/errors";
+import { flag } from "../core/inputs";
 import type { AnyCall, Caller } from "../core/operation";
 import { runOperation } from "../core/run";
 import { callerOf } from "../http/caller";
@@ -23,38 +28,33 @@ import type { IndexHead } from "../index/head";
 import type { Context } from "../operations/context";
 import { batchCounter, type CountBytes, MAX_BATCH } from "./batch";
 import { summary, topics } from "./introduction";
-import { llmsFull, llmsIndex } from "./llms";
+import { getPrompt, prompts } from "./mcp-prompts";
+import { readResource, resources, resourceTemplates } from "./mcp-resources";
 import { bufferedRequest } from "./rest/body";
 import { rejectOtherMethods } from "./rest/routes";
-import { toolNameOf, toolOf, toolOperations } from "./tools";
+import { type ToolOptions, toolNameOf, toolOf, toolOperations } from "./tools";
 
 const ENDPOINT = "/mcp";
 
-const tools = toolOperations.map(({ name, operation }) => toolOf(name, operation));
+/** The tools with or without output schemas, and their size. */
+const toolsWith = (options: ToolOptions) => {
+  const tools = toolOperations.map(({ name, operation }) => toolOf(name, operation, options));
+  return { tools, bytes: Buffer.byteLength(JSON.stringify(tools)) };
+};
 
-const toolsBytes = Buffer.byteLength(JSON.stringify(tools));
+const shortTools = toolsWith({ outputSchemas: false });
+
+let completeTools: ReturnType<typeof toolsWith> | undefined;
+
+/** The tools with output schemas. Few clients ask for them, so they are created when they are first used. */
+function toolsWithOutput() {
+  completeTools ??= toolsWith({ outputSchemas: true });
+  return completeTools;
+}
 
 const operationOfTool = new Map(toolOperations.map(({ name, operation }) => [toolNameOf(name), operation]));
 
-/** The resources for agents: the texts of /llms.txt and /llms-full.txt. */
-const resources = [
-  {
-    uri: "intentry://llms.txt",
-    name: "README",
-    title: "How to use this service",
-    mimeType: "text/markdown",
-    textFor: llmsIndex,
-  },
-  {
-    uri: "intentry://llms-full.txt",
-    name: "REFERENCE",
-    title: "All routes, with examples",
-    mimeType: "text/markdown",
-    textFor: llmsFull,
-  },
-];
-
-const instructions = `${summary} ${topics.Values} ${topics.Lists} The resource intentry://llms.txt documents the service.`;
+const instructions = `${summary} ${topics.Values} ${topics.Lists} Results are in structuredContent. The resource intentry://llms.txt documents the service.`;
 
 /** Shared, because each server would otherwise create its own. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
@@ -62,6 +62,8 @@ const jsonSchemaValidator = new AjvJsonSchemaValidator();
 /** The context of one request. `onFault` receives server errors. */
 type RequestContext = {
   caller: Caller;
+  /** Whether tools/list includes output schemas. */
+  outputSchemas: boolean;
   onFault: (error: unknown) => void;
   onIndexHead: (head: IndexHead) => void;
   countBytes: CountBytes;
@@ -81,9 +83,10 @@ async function callTool(
     countBytes(() => (operation.document ? 1 : 2) * Buffer.byteLength(text));
     return operation.document ? { content } : { content, structuredContent: output as Record<string, unknown> };
   } catch (error) {
-    const { message, fault } = failureOf(error);
+    const { code, message, fault } = failureOf(error);
     if (fault) onFault(error);
-    return { content: [{ type: "text", text: message }], isError: true };
+    // Not in structuredContent: clients compare it with the tool's output schema.
+    return { content: [{ type: "text", text: message }], isError: true, _meta: { "intentry/code": code } };
   }
 }
 
@@ -93,8 +96,8 @@ async function callTool(
  */
 function serverFor(context: Context, request: RequestContext): Server {
   const server = new Server(
-    { name: "intentry", title: "Intentry", version: "0.1.0" },
-    { capabilities: { tools: {}, resources: {} }, instructions, jsonSchemaValidator },
+    { name: "intentry", title: "Intentry", version: VERSION },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions, jsonSchemaValidator },
   );
   /** Counts the bytes of a result that is not a tool's. Too many are a protocol error. */
   const countBytes = (bytes: number) => {
@@ -105,7 +108,8 @@ function serverFor(context: Context, request: RequestContext): Server {
     }
   };
   server.setRequestHandler(ListToolsRequestSchema, () => {
-    countBytes(toolsBytes);
+    const { tools, bytes } = request.outputSchemas ? toolsWithOutput() : shortTools;
+    countBytes(bytes);
     return { tools };
   });
   server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: sent = {} } }) => {
@@ -113,19 +117,35 @@ function serverFor(context: Context, request: RequestContext): Server {
     if (!operation) throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${name}; tools/list returns all tools`);
     return callTool(context, operation, sent, request);
   });
-  server.setRequestHandler(ListResourcesRequestSchema, () => ({
-    resources: resources.map(({ textFor, ...resource }) => resource),
-  }));
-  server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => {
-    const resource = resources.find((one) => one.uri === uri);
-    if (!resource)
-      throw new McpError(ErrorCode.InvalidParams, `Unknown resource ${uri}; resources/list returns all resources`);
-    const { mimeType, textFor } = resource;
-    const text = textFor(request.caller.baseUrl);
-    countBytes(Buffer.byteLength(text));
-    return { contents: [{ uri, mimeType, text }] };
+  server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources }));
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates }));
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
+    const { caller, onFault, onIndexHead } = request;
+    const run = async (operation: AnyCall, input: Record<string, unknown>) =>
+      (await runOperation(context, operation, input, caller, { onIndexHead })).output;
+    const content = await readResource(uri, caller.baseUrl, run).catch((error: unknown) => {
+      if (error instanceof McpError) throw error;
+      const { message, status, fault } = failureOf(error);
+      if (fault) onFault(error);
+      throw new McpError(status < 500 ? ErrorCode.InvalidParams : ErrorCode.InternalError, message);
+    });
+    countBytes(Buffer.byteLength(content.text));
+    return { contents: [content] };
+  });
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts }));
+  server.setRequestHandler(GetPromptRequestSchema, ({ params: { name, arguments: values = {} } }) => {
+    const prompt = getPrompt(name, values);
+    countBytes(Buffer.byteLength(JSON.stringify(prompt)));
+    return prompt;
   });
   return server;
+}
+
+/** The query parameter `output_schemas`. */
+function outputSchemasIn(sent: string | undefined): boolean {
+  const parsed = flag.optional().safeParse(sent);
+  if (!parsed.success) throw new BadInput("output_schemas: must be true or false");
+  return parsed.data ?? false;
 }
 
 /**
@@ -135,6 +155,8 @@ function serverFor(context: Context, request: RequestContext): Server {
 export function mcpRoutes(context: Context, log: Logger): Hono<Env> {
   const routes = new Hono<Env>();
   routes.post(ENDPOINT, async (c) => {
+    c.set("operation", "mcp");
+    const outputSchemas = outputSchemasIn(c.req.query("output_schemas"));
     const received = await bufferedRequest(c);
     // Invalid JSON is left for the transport to reject.
     const parsedBody: unknown = await received
@@ -147,6 +169,7 @@ export function mcpRoutes(context: Context, log: Logger): Hono<Env> {
     context.limits?.countRequests(caller.client, calls - 1);
     const server = serverFor(context, {
       caller,
+      outputSchemas,
       onFault: (error) => log.error({ request_id: c.var.requestId, err: error }, "failed request"),
       onIndexHead: (head) => setIndexHeaders(c, head),
       countBytes: batchCounter(calls),

@@ -1,14 +1,23 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { type AnySubscription, z } from "../core/operation";
+import { VERSION } from "../../config/version";
+import { type AnyOperation, type AnySubscription, z } from "../core/operation";
+import { errorCode } from "../core/outputs";
 import { INDEX_BLOCK, INDEX_STATUS } from "../http/index-headers";
 import { PaymentRequirements } from "../operations/discovery";
-import { allOperations } from "../operations/index";
+import { allOperations, operations } from "../operations/index";
+import { PAYMENT_REQUIRED } from "../payments/responses";
+import { type Describable, describeDocument } from "./descriptions/describe";
+import { tagDescriptions } from "./descriptions/tags";
+import { responseExamples } from "./examples";
 import { introduction } from "./introduction";
 import { type Route, routeOf } from "./rest/route";
 import { StreamDropped } from "./sse/stream";
 
 const ErrorBody = z
-  .strictObject({ error: z.string().openapi({ example: "limit: must be a whole number from 1 to 100" }) })
+  .strictObject({
+    error: z.string().openapi({ example: "limit: must be a whole number from 1 to 100" }),
+    code: errorCode,
+  })
   .openapi("Error");
 
 const errorMeanings = {
@@ -43,7 +52,8 @@ const payment = {
         "application/json": {
           schema: z
             .strictObject({
-              error: z.string().openapi({ example: "Payment required" }),
+              error: z.string().openapi({ example: PAYMENT_REQUIRED }),
+              code: z.enum(["payment_required", "payment_rejected"]),
               x402Version: z.literal(2),
               accepts: z.array(PaymentRequirements),
             })
@@ -73,11 +83,48 @@ const json = (schema: z.ZodType, example?: unknown) => ({
   "application/json": { schema, ...(example !== undefined && { example }) },
 });
 
+/** The body of a document's route. The other transports return its text. */
+const AnyDocument = z.unknown().openapi({ description: "The document as it was published, byte for byte." });
+
 /** Converts a camelCase name to words: `trustSignals` to `Trust signals`. */
 export const inWords = (name: string) => {
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 };
+
+/** The security schemes. */
+const securitySchemes = {
+  writeToken: {
+    type: "http",
+    scheme: "bearer",
+    description: "A write token. Required for writes if the service is configured with write tokens.",
+  },
+  payment: {
+    type: "apiKey",
+    in: "header",
+    name: "PAYMENT-SIGNATURE",
+    description: "A signed x402 payment for one request. The 402 response has the accepted payments.",
+  },
+} as const;
+
+/** How a request is authorized. Reads are public, and writes need a token only where tokens are configured. */
+function securityOf({ writes, paid }: AnyOperation): Record<string, string[]>[] {
+  if (paid) return [{ payment: [] }];
+  return writes ? [{}, { writeToken: [] }] : [];
+}
+
+/** The other interfaces of an operation, and its conditions. */
+function descriptionOf(name: string, { kind, paid, writes, development }: AnyOperation): string {
+  if (kind === "subscription")
+    return "In the typed client: `follow`. On the command line: `intentry events`. `events.recent` returns the newest events without a stream.";
+  if (paid) return "In the typed client: `portfolio`. On the command line: `intentry pay-portfolio`.";
+  const sentences = [
+    `In the typed client: \`${name}.${writes ? "mutate" : "query"}\`. On the command line: \`intentry call ${name}\`.`,
+    ...(writes ? ["Repeating a request changes nothing."] : []),
+    ...(development ? ["A development helper: 403 unless the service enables them."] : []),
+  ];
+  return sentences.join(" ");
+}
 
 const headers = {
   "x-request-id": { description: "Identifies the request in the server's log.", schema: { type: "string" as const } },
@@ -126,7 +173,9 @@ function registerSubscription(app: OpenAPIHono, name: string, resource: string, 
     method: "get",
     path: route.path,
     summary,
+    description: `${descriptionOf(name, operation)} A stream begins like this:\n\n\`\`\`\n${streamExample}\`\`\``,
     tags: [inWords(resource)],
+    security: securityOf(operation),
     request: { query: pickFrom(input, route.otherParameters), ...headersOf(route, input) },
     responses: {
       200: {
@@ -136,7 +185,7 @@ function registerSubscription(app: OpenAPIHono, name: string, resource: string, 
         content: {
           "text/event-stream": {
             schema: z.union([...Object.values(messages), StreamDropped]),
-            example: streamExample,
+            example: responseExamples[name],
           },
         },
       },
@@ -144,6 +193,10 @@ function registerSubscription(app: OpenAPIHono, name: string, resource: string, 
     },
   });
 }
+
+/** The body of an operation's example: the fields that are not in the path. */
+const bodyExample = ({ example }: AnyOperation, names: ReadonlySet<string>) =>
+  Object.fromEntries(Object.entries(example).filter(([name]) => names.has(name)));
 
 let document: ReturnType<typeof createDocument> | undefined;
 
@@ -172,7 +225,9 @@ function createDocument() {
       method: method.toLowerCase() as Lowercase<typeof method>,
       path,
       summary: operation.summary,
+      description: descriptionOf(name, operation),
       tags: [inWords(resource)],
+      security: securityOf(operation),
       request: {
         ...(pathParameters.length > 0 && { params: pick(pathParameters) }),
         ...headersOf(route, operation.input),
@@ -180,7 +235,9 @@ function createDocument() {
         ...(otherParameters.size > 0 &&
           (method === "GET"
             ? { query: pick(otherParameters) }
-            : { body: { required: true, content: json(pick(otherParameters), operation.example) } })),
+            : {
+                body: { required: true, content: json(pick(otherParameters), bodyExample(operation, otherParameters)) },
+              })),
       },
       responses: {
         [operation.status === 201 ? 201 : 200]: {
@@ -193,7 +250,7 @@ function createDocument() {
               etag: { description: "The value for If-None-Match.", schema: { type: "string" as const } },
             }),
           },
-          content: json(operation.output),
+          content: json(operation.document ? AnyDocument : operation.output, responseExamples[name]),
         },
         ...(method === "GET" &&
           !operation.paid && { 304: { description: "The response is unchanged since the one in If-None-Match." } }),
@@ -202,14 +259,23 @@ function createDocument() {
       },
     });
   }
-  return app.getOpenAPI31Document({
+  for (const [name, scheme] of Object.entries(securitySchemes))
+    app.openAPIRegistry.registerComponent("securitySchemes", name, scheme);
+  const created = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       title: "Intentry",
-      version: "0.1.0",
+      version: VERSION,
       description: introduction,
-      license: { name: "MIT" },
+      contact: { name: "The maintainers of Intentry" },
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [{ url: "/" }],
+    tags: Object.keys(operations).map((resource) => ({
+      name: inWords(resource),
+      description: tagDescriptions[resource] ?? "",
+    })),
   });
+  describeDocument(created as Describable);
+  return created;
 }

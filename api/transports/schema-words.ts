@@ -14,6 +14,8 @@ export type Schema = {
   required?: readonly string[];
   items?: Schema;
   anyOf?: readonly Schema[];
+  oneOf?: readonly Schema[];
+  additionalProperties?: Schema | boolean;
 };
 
 const isDecimal = (pattern: string) => pattern.startsWith("^(0|[1-9]\\d*)(\\.") || pattern.startsWith("^\\d+(\\.");

@@ -3,7 +3,8 @@ import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import { Hono } from "hono";
 import type { Logger } from "pino";
-import type { ErrorStatus } from "../core/errors";
+import { codeOfStatus, type ErrorCode } from "../core/error-codes";
+import { type ErrorStatus, OperationError } from "../core/errors";
 import type { AnyCall, AnySubscription, Caller } from "../core/operation";
 import { openSubscription, runOperation } from "../core/run";
 import { callerOf } from "../http/caller";
@@ -48,6 +49,12 @@ const retryAfter = ({ cause }: TRPCError) => {
   return seconds === undefined ? undefined : Number(seconds);
 };
 
+/** The service's code of an error, beside tRPC's own. An error without an expected cause is tRPC's. */
+function errorCodeOf({ code, cause }: TRPCError, httpStatus: number): ErrorCode {
+  if (cause instanceof OperationError) return cause.code;
+  return code === "NOT_FOUND" ? "unknown_route" : codeOfStatus(httpStatus);
+}
+
 const trpc = initTRPC.context<RequestContext>();
 
 /** Passes raw input on. `runOperation` and `openSubscription` validate it. */
@@ -66,7 +73,8 @@ export const isTrpcPath = (path: string) => path.startsWith(`${ENDPOINT}/`);
 export function trpcFailure(thrown: unknown) {
   const error = trpcErrorOf(thrown);
   const { code, message } = error;
-  const data = { code, httpStatus: failureOf(thrown).status, retryAfter: retryAfter(error) };
+  const failure = failureOf(thrown);
+  const data = { code, errorCode: failure.code, httpStatus: failure.status, retryAfter: retryAfter(error) };
   return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data } };
 }
 
@@ -128,7 +136,8 @@ function routerOf(context: Context) {
     sse: { ping: { enabled: true, intervalMs: context.config.eventHeartbeatMs } },
     errorFormatter({ shape, error }) {
       const seconds = error.cause ? retryAfter(error) : undefined;
-      return { ...shape, data: { ...shape.data, ...(seconds !== undefined && { retryAfter: seconds }) } };
+      const data = { ...shape.data, errorCode: errorCodeOf(error, shape.data.httpStatus) };
+      return { ...shape, data: { ...data, ...(seconds !== undefined && { retryAfter: seconds }) } };
     },
   });
   return router(resources);
@@ -145,6 +154,7 @@ export function trpcRoutes(context: Context, log: Logger): Hono<Env> {
   const routes = new Hono<Env>();
   const router = routerOf(context);
   routes.on(["GET", "POST"], `${ENDPOINT}/*`, async (c) => {
+    c.set("operation", "trpc");
     const caller = callerOf(c, context.config);
     const calls = callsIn(c.req.url);
     context.limits?.countRequests(caller.client, calls - 1);

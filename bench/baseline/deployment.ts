@@ -10,3 +10,6 @@ export const protocol = {
   chain_id: chainId,
   contracts: Object.fromEntries(contractNames.map((name) => [name, deployed[name]])),
 };
+
+/** The curated tokens of the local chain. */
+export const listedTokens = deployment.tokens?.tokens ?? [];

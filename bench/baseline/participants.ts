@@ -81,9 +81,9 @@ const average = (sum: string) => `coalesce(trim_scale(round(${sum} / nullif(y.fi
 const solvers = {
   select: `s.solver_id, s.operator, s.metadata_uri, s.capabilities_hash, s.bond, s.active,
     coalesce(y.fills, 0)::text AS fills, coalesce(y.fills, 0)::text AS successful_fills,
-    coalesce(y.cancelled_selections, 0) + (
+    coalesce(y.unfilled_selections, 0) - (
       SELECT count(*) FROM intent i
-      WHERE i.selected_solver = s.operator AND i.status = 'OPEN' AND i.deadline <= ${NOW}
+      WHERE i.selected_solver = s.operator AND i.status = 'OPEN' AND i.deadline > ${NOW}
     ) AS failed_fills,
     ${average("y.latency_blocks")} AS avg_latency_blocks, ${average("y.surplus_out")} AS avg_surplus_out, s.block_number`,
   from: "solver s LEFT JOIN solver_activity y ON y.solver = s.operator",

@@ -1,6 +1,10 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { Address, Hex } from "viem";
+import { type Shell, shells } from "./completion";
+import { eventFilters, type SentEventFilter } from "./event-filters";
 import { WrongUsage } from "./failure";
+import { filterOf, inputOf } from "./inputs";
+import type { Format } from "./output";
 
 /** The base URL of a service, and the write token if it requires one. */
 export type Service = { url: string; token: string | undefined };
@@ -8,10 +12,23 @@ export type Service = { url: string; token: string | undefined };
 export type Command =
   | { name: "help"; topic: Topic | undefined }
   | { name: "version" }
-  | { name: "start" }
+  | { name: "start" | "indexer" | "api" }
   | { name: "reindex"; newChain: boolean }
-  | { name: "mcp"; service: Service }
-  | { name: "call"; service: Service; operation: string; input: Record<string, unknown> }
+  | { name: "doctor"; json: boolean }
+  | { name: "backup"; file: string | undefined }
+  | { name: "restore"; file: string; replace: boolean; yes: boolean }
+  | { name: "mcp"; service: Service; outputSchemas: boolean }
+  | { name: "operations"; service: Service; format: Format }
+  | { name: "call"; service: Service; operation: string; input: Record<string, unknown>; format: Format }
+  | {
+      name: "events";
+      service: Service;
+      filter: SentEventFilter;
+      limit: number | undefined;
+      format: Format;
+    }
+  | { name: "completion"; shell: Shell }
+  | { name: "complete"; words: readonly string[] }
   | {
       name: "pay-portfolio";
       service: Service;
@@ -20,7 +37,20 @@ export type Command =
       key: Hex | undefined;
     };
 
-const topics = ["start", "reindex", "mcp", "call", "pay-portfolio"] as const;
+const topics = [
+  "start",
+  "indexer",
+  "api",
+  "doctor",
+  "backup",
+  "restore",
+  "reindex",
+  "mcp",
+  "call",
+  "events",
+  "pay-portfolio",
+  "completion",
+] as const;
 
 export type Topic = (typeof topics)[number];
 
@@ -29,8 +59,21 @@ const DEFAULT_URL = "http://localhost:3001";
 const isTopic = (text: string | undefined): text is Topic => topics.some((topic) => topic === text);
 
 const text = { type: "string" } as const;
+const flag = { type: "boolean" } as const;
 const help = { help: { type: "boolean", short: "h" } } as const;
 const service = { url: text, token: text, ...help } as const;
+const format = { json: flag, table: flag } as const;
+
+function formatOf({ json, table }: { json?: boolean; table?: boolean }): Format {
+  if (json && table) throw new WrongUsage("--json can't be used together with --table");
+  return json ? "json" : table ? "table" : undefined;
+}
+
+function limitOf(sent: string | undefined): number | undefined {
+  if (sent === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(sent)) throw new WrongUsage(`--limit: must be a whole number from 1, not ${sent}`);
+  return Number(sent);
+}
 
 /** Parses the arguments of a command. Throws on unknown and missing ones. The last `optional` positionals may be omitted. */
 function read<Options extends ParseArgsConfig["options"] & object>(
@@ -67,16 +110,6 @@ function serviceOf(values: { url?: string; token?: string }, env: NodeJS.Process
   };
 }
 
-function objectOf(sent: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(sent);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch (error) {
-    throw new WrongUsage(`The input is not valid JSON (${error instanceof Error ? error.message : error}): ${sent}`);
-  }
-  throw new WrongUsage(`The input must be a JSON object, such as '{"agentId":"1"}', not ${sent}`);
-}
-
 const isHexOf = (digits: number, sent: string): sent is Hex => new RegExp(`^0x[0-9a-fA-F]{${digits}}$`).test(sent);
 
 function addressOf(sent: string): Address {
@@ -97,18 +130,58 @@ const commands: Record<Topic, (args: readonly string[], env: NodeJS.ProcessEnv) 
     read(args, help, []);
     return { name: "start" };
   },
+  indexer(args) {
+    read(args, help, []);
+    return { name: "indexer" };
+  },
+  api(args) {
+    read(args, help, []);
+    return { name: "api" };
+  },
   reindex(args) {
-    const { values } = read(args, { "new-chain": { type: "boolean" }, ...help }, []);
+    const { values } = read(args, { "new-chain": flag, ...help }, []);
     return { name: "reindex", newChain: values["new-chain"] ?? false };
   },
+  doctor(args) {
+    const { values } = read(args, { json: flag, ...help }, []);
+    return { name: "doctor", json: values.json ?? false };
+  },
+  backup(args) {
+    const { positionals } = read(args, help, ["The file"], 1);
+    return { name: "backup", file: positionals[0] };
+  },
+  restore(args) {
+    const { values, positionals } = read(args, { replace: flag, yes: flag, ...help }, ["The file"]);
+    const { replace = false, yes = false } = values;
+    return { name: "restore", file: positionals[0] ?? "", replace, yes };
+  },
   mcp(args, env) {
-    const { values } = read(args, service, []);
-    return { name: "mcp", service: serviceOf(values, env) };
+    const { values } = read(args, { ...service, "output-schemas": flag }, []);
+    return { name: "mcp", service: serviceOf(values, env), outputSchemas: values["output-schemas"] ?? false };
   },
   call(args, env) {
-    const { values, positionals } = read(args, service, ["The operation", "The input"], 1);
-    const [operation = "", input = "{}"] = positionals;
-    return { name: "call", service: serviceOf(values, env), operation, input: objectOf(input) };
+    const { values, positionals } = parse(args, { ...service, ...format });
+    const [operation, ...words] = positionals;
+    const asked = { service: serviceOf(values, env), format: formatOf(values) };
+    return operation === undefined
+      ? { name: "operations", ...asked }
+      : { name: "call", ...asked, operation, input: inputOf(words) };
+  },
+  events(args, env) {
+    const { values, positionals } = parse(args, { url: text, limit: text, ...format, ...help });
+    return {
+      name: "events",
+      service: serviceOf(values, env),
+      filter: filterOf(positionals, eventFilters),
+      limit: limitOf(values.limit),
+      format: formatOf(values),
+    };
+  },
+  completion(args) {
+    const [sent = ""] = read(args, help, ["The shell"]).positionals;
+    const shell = shells.find((one) => one === sent);
+    if (!shell) throw new WrongUsage(`Unknown shell ${sent}. Shells: ${shells.join(", ")}`);
+    return { name: "completion", shell };
   },
   "pay-portfolio"(args, env) {
     const { values, positionals } = read(args, { ...service, chains: text, key: text }, ["The wallet's address"]);
@@ -134,6 +207,8 @@ export function parseCommand(argv: readonly string[], env: NodeJS.ProcessEnv): C
   if (first === "--version" || first === "-v") return { name: "version" };
   if (first === undefined || first === "help" || first === "--help" || first === "-h")
     return { name: "help", topic: isTopic(args[0]) ? args[0] : undefined };
+  // The completion scripts send the words that were typed, which need not be valid.
+  if (first === "__complete") return { name: "complete", words: args };
   if (!isTopic(first)) throw new WrongUsage(`Unknown command ${first}. Commands: ${topics.join(", ")}`);
   if (args.includes("--help") || args.includes("-h")) return { name: "help", topic: first };
   return commands[first](args, env);

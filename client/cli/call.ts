@@ -4,7 +4,11 @@ import type { Service } from "./arguments";
 import { Failure, unreachable } from "./failure";
 import { nearest } from "./nearest";
 
-const Documented = z.object({ operationId: z.string(), responses: z.record(z.string(), z.unknown()) });
+const Documented = z.object({
+  operationId: z.string(),
+  summary: z.string(),
+  responses: z.record(z.string(), z.unknown()),
+});
 
 const OpenApi = z.object({ paths: z.record(z.string(), z.record(z.string(), Documented)) });
 
@@ -13,6 +17,16 @@ async function operationsOf(url: string): Promise<z.infer<typeof Documented>[]> 
   const response = await fetch(`${url}/openapi.json`);
   const { paths } = OpenApi.parse(await response.json());
   return Object.values(paths).flatMap((methods) => Object.values(methods));
+}
+
+/** Every operation of a service with a line about it, by name. */
+export async function listOperations({ url }: Service): Promise<{ operation: string; summary: string }[]> {
+  const operations = await operationsOf(url).catch((error: unknown) => {
+    throw unreachable(url, error);
+  });
+  return operations
+    .map(({ operationId, summary }) => ({ operation: operationId, summary }))
+    .sort((one, other) => (one.operation < other.operation ? -1 : 1));
 }
 
 /** The error for an operation that is unknown or can't be called. */
@@ -28,7 +42,7 @@ async function notCallable(url: string, asked: string): Promise<Failure> {
     asked,
     operations.map(({ operationId }) => operationId),
   );
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `See ${url}/docs for all operations`;
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "intentry call lists all operations";
   return new Failure(`Unknown operation ${asked}. ${hint}`);
 }
 
@@ -38,7 +52,7 @@ const fetchOnce = (url: string, operation: string) => async (address: string | U
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
   await response.body?.cancel();
   throw new Failure(
-    `${operation} is a stream. Read it with curl -N ${url}/events, or with follow() of intentry/client`,
+    `${operation} is a stream. Read it with intentry events, curl -N ${url}/events, or follow() of intentry/client`,
   );
 };
 

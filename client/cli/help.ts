@@ -4,21 +4,30 @@ const overview = `\
 Intentry indexes an on-chain protocol of AI agents and serves it over HTTP.
 
   intentry start                        start the local stack (in a checkout of the repository)
+  intentry indexer                      start the indexer alone (in a checkout)
+  intentry api                          start gateways alone, on the database of an indexer (in a checkout)
+  intentry doctor                       check the configuration, the chain and the database (in a checkout)
+  intentry backup [file]                back up the store of published data (in a checkout)
+  intentry restore <file>               load a backup of the store (in a checkout)
   intentry reindex                      rebuild the index after a reorg beyond finality (in a checkout)
-  intentry call <operation> [json]      call an operation and print the response
+  intentry call                         list the operations of the service
+  intentry call <operation> [input]     call an operation and print the response
+  intentry events [<filters>]           print events as they happen
   intentry mcp                          serve the MCP tools over stdio
   intentry pay-portfolio <address>      buy a wallet's portfolio with x402
+  intentry completion <shell>           print a completion script for bash, zsh or fish
 
   intentry <command> --help             show the details and examples of a command
   intentry --version                    print the version
 
-Commands other than start and reindex use the service at --url or INTENTRY_URL (default: http://localhost:3001).
+call, events, mcp and pay-portfolio use the service at --url or INTENTRY_URL (default: http://localhost:3001).
 If the service requires a write token, set --token or INTENTRY_TOKEN.
 
 Examples:
 
   intentry call status.ready
-  intentry call intents.list '{"status":"filled"}'`;
+  intentry call intents.list status=filled
+  intentry events from_block=0 name=IntentFilled`;
 
 const ofCommand: Record<Topic, string> = {
   start: `\
@@ -30,6 +39,24 @@ Starts a local chain with the contracts and two days of sample activity, the ind
   intentry start
   API_PORT=4001 intentry start          use another port (.env.example lists all variables)`,
 
+  indexer: `\
+intentry indexer
+
+Starts the indexer alone, for gateways that run elsewhere with intentry api. It publishes its settings in the database
+for them. Needs DATABASE_URL and a chain (NETWORK or CHAIN_ID). Same as npm run indexer. Requires a checkout of the
+repository. Stop it with Ctrl-C.
+
+  intentry indexer`,
+
+  api: `\
+intentry api
+
+Starts gateways alone, on any machine. They need only DATABASE_URL: other settings come from the indexer, unless they are
+set here. Same as npm run api. Requires a checkout of the repository. Stop it with Ctrl-C.
+
+  DATABASE_URL=postgres://… intentry api
+  API_PORT=3002 API_WORKERS=4 intentry api`,
+
   reindex: `\
 intentry reindex [--new-chain]
 
@@ -40,25 +67,88 @@ Requires a checkout of the repository and the indexer's variables (DATABASE_URL,
   intentry reindex
   intentry reindex --new-chain          drop the whole cache: another chain has the same chain id`,
 
+  doctor: `\
+intentry doctor [--json]
+
+Checks the configured installation and prints one line per check, with what to do about a problem: the variables,
+every RPC node, the contracts and their ABIs, the database and its replicas, payments, the clocks, and who answers at
+PUBLIC_BASE_URL. Changes nothing. Reads the same variables and files as start. Prints no passwords and no keys.
+Exits with 0 if nothing failed, with 1 if a check failed and with 78 if a variable is invalid.
+Requires a checkout of the repository.
+
+  intentry doctor
+  intentry doctor --json                for programs: { "ok": …, "checks": [{ "name", "status", "message", "advice" }] }`,
+
+  backup: `\
+intentry backup [file]
+
+Writes the store to a compressed file that only you can read: documents, schemas, metadata, bids, payments and event
+records. The index is not included, because it can be rebuilt from the chain. The service may run meanwhile: the
+backup has the state of one point in time. Default file: store-<UTC time>.backup.gz in the current folder.
+Requires a checkout of the repository and the service's variables (DATABASE_URL, …).
+
+  intentry backup
+  intentry backup /var/backups/store.backup.gz
+  intentry backup -                     write to standard output`,
+
+  restore: `\
+intentry restore <file> [--replace] [--yes]
+
+Loads a backup into a database without published data, and migrates it to this version. It is loaded completely or
+not at all: a damaged or incomplete file changes nothing. Stop the service first.
+Requires a checkout of the repository and the service's variables (DATABASE_URL, …).
+
+  intentry restore store.backup.gz
+  intentry restore store.backup.gz --replace          delete the published data first, after a confirmation
+  intentry restore store.backup.gz --replace --yes    the same without the confirmation
+  intentry restore -                                  read from standard input`,
+
   call: `\
-intentry call <operation> [json] [--url <address>] [--token <token>]
+intentry call [<operation> [<name>=<text> | <name>:=<json> | <json object>]...] [--json | --table]
+              [--url <address>] [--token <token>]
 
-Calls an operation with a JSON object as input, and prints the response as JSON. The service lists the operations
-and their inputs at /docs and /llms-full.txt. On failure it prints the error on stderr and exits with code 1.
+Calls an operation and prints the response: as a table on a terminal, and as JSON elsewhere. --json and --table choose.
+Without an operation, it lists all operations with a line about each. /docs and /llms-full.txt of the service have
+their inputs. On failure it prints the error on stderr and exits with code 1.
 
+  intentry call
   intentry call status.ready
-  intentry call agents.get '{"agentId":"1"}'
+  intentry call agents.get agentId=1
+  intentry call intents.list status=open limit=2
   intentry call intents.list '{"status":"open","limit":2}'
-  intentry call documents.publishCatalog '{"catalog_json":"{\\"services\\":[]}"}'
-  intentry call merchants.list --url https://intentry.example
+  intentry call schemas.publish name=price_feed 'json_schema:={"type":"object"}'
+  intentry call documents.publishCatalog 'catalog_json={"services":[]}'
+  intentry call merchants.list --json --url https://intentry.example
 
-Write large numbers as strings: "115792089237316195423570985008687907853269984665640564039457".`,
+Write large numbers as text (name=…) or as strings in JSON: JSON numbers above 2^53 lose digits.`,
+
+  events: `\
+intentry events [<filter>=<value>]... [--limit <count>] [--json | --table] [--url <address>]
+
+Prints protocol events as they are indexed, until Ctrl-C or --limit events: one line each on a terminal, and one JSON
+object per line elsewhere. It reconnects after a lost connection and resumes without loss.
+Filters: name, contract, intent_id, agent, merchant_id, account. from_block and after choose the start; default: now.
+
+  intentry events
+  intentry events name=IntentFilled
+  intentry events from_block=0 intent_id=2 --limit 3
+  intentry events merchant_id=1 --json`,
+
+  completion: `\
+intentry completion bash|zsh|fish
+
+Prints a script that completes commands, options, operations and their parameters.
+
+  intentry completion bash              for ~/.bashrc:  eval "$(intentry completion bash)"
+  intentry completion zsh               for ~/.zshrc, after compinit:  eval "$(intentry completion zsh)"
+  intentry completion fish              for ~/.config/fish/config.fish:  intentry completion fish | source`,
 
   mcp: `\
-intentry mcp [--url <address>] [--token <token>]
+intentry mcp [--output-schemas] [--url <address>] [--token <token>]
 
 Serves the tools of the service at --url as a Model Context Protocol server on stdin and stdout. Agents that
-support MCP over HTTP can use /mcp of the service directly.
+support MCP over HTTP can use /mcp of the service directly. --output-schemas adds the schemas of all results to the
+list of tools, which makes it six times as long.
 
   intentry mcp --url http://localhost:3001
 

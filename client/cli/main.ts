@@ -1,45 +1,74 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { type Command, parseCommand } from "./arguments";
+import { completionScript, completions } from "./completion";
 import { Failure, WrongUsage } from "./failure";
 import { helpFor } from "./help";
+import { print, printText } from "./output";
 
 const version = (): string => JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
-
-/** Prints a value as JSON. Strings, such as documents, are printed unchanged. */
-const print = (value: unknown) => console.log(typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
 /** Runs a command and returns the exit code. Imports are dynamic, so that each command loads only its own modules. */
 async function run(command: Command): Promise<number> {
   switch (command.name) {
     case "help":
-      print(helpFor(command.topic));
+      printText(helpFor(command.topic));
       return 0;
     case "version":
-      print(version());
+      printText(version());
       return 0;
-    case "start": {
+    case "start":
+    case "indexer":
+    case "api": {
       const { start } = await import("./start");
-      return start();
+      return start(command.name);
     }
     case "reindex": {
       const { reindex } = await import("./start");
       return reindex(command.newChain);
     }
+    case "doctor": {
+      const { doctor } = await import("./start");
+      return doctor(command.json);
+    }
+    case "backup": {
+      const { backup } = await import("./start");
+      return backup(command.file);
+    }
+    case "restore": {
+      const { restore } = await import("./start");
+      return restore(command);
+    }
     case "mcp": {
       const { serveOverStdio } = await import("./mcp");
-      await serveOverStdio(command.service, version());
+      await serveOverStdio(command.service, version(), { outputSchemas: command.outputSchemas });
+      return 0;
+    }
+    case "operations": {
+      const { listOperations } = await import("./call");
+      print(await listOperations(command.service), command.format);
       return 0;
     }
     case "call": {
       const { call } = await import("./call");
-      print(await call(command.service, command.operation, command.input));
+      print(await call(command.service, command.operation, command.input), command.format);
       return 0;
     }
+    case "events": {
+      const { printEvents } = await import("./events");
+      await printEvents(command.service, command.filter, command.limit, command.format);
+      return 0;
+    }
+    case "completion":
+      printText(completionScript(command.shell));
+      return 0;
+    case "complete":
+      for (const word of completions(command.words)) printText(word);
+      return 0;
     case "pay-portfolio": {
       const { payPortfolio } = await import("./pay-portfolio");
       const { snapshot, payer, transaction } = await payPortfolio({ ...command, url: command.service.url });
-      print(snapshot);
+      print(snapshot, "json");
       console.error(
         transaction === undefined
           ? "Nothing was paid: payment is disabled on this service."

@@ -9,8 +9,14 @@ import {
   CallToolResultSchema,
   type ClientRequest,
   ErrorCode,
+  GetPromptRequestSchema,
+  GetPromptResultSchema,
+  ListPromptsRequestSchema,
+  ListPromptsResultSchema,
   ListResourcesRequestSchema,
   ListResourcesResultSchema,
+  ListResourceTemplatesRequestSchema,
+  ListResourceTemplatesResultSchema,
   ListToolsRequestSchema,
   ListToolsResultSchema,
   McpError,
@@ -46,20 +52,21 @@ function relayed(url: string, error: unknown): McpError {
   return new McpError(error.code, error.message.replace(/^(MCP error -?\d+: )+/, ""), error.data);
 }
 
-type Stdio = { input?: Readable; output?: Writable; timeoutMs?: number };
+type Stdio = { input?: Readable; output?: Writable; timeoutMs?: number; outputSchemas?: boolean };
 
 /**
- * Serves the tools and resources of a service on stdin and stdout. Each request is forwarded to its /mcp. When the input
+ * Serves the tools, resources and prompts of a service on stdin and stdout. Each request is forwarded to its /mcp. When the input
  * ends, pending requests are completed first.
  */
 export async function serveOverStdio(
   { url, token }: Service,
   version: string,
-  { input = process.stdin, output = process.stdout, timeoutMs = TIMEOUT_MS }: Stdio = {},
+  { input = process.stdin, output = process.stdout, timeoutMs = TIMEOUT_MS, outputSchemas = false }: Stdio = {},
 ): Promise<void> {
   const client = new Client({ name: "intentry", version });
   const requestInit = token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } };
-  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit, fetch: fetchOrThrow });
+  const endpoint = new URL(`${url}/mcp${outputSchemas ? "?output_schemas=true" : ""}`);
+  const transport = new StreamableHTTPClientTransport(endpoint, { requestInit, fetch: fetchOrThrow });
   await client.connect(transport).catch((error) => {
     throw unreachable(url, error);
   });
@@ -75,13 +82,18 @@ export async function serveOverStdio(
     return response;
   };
   const server = new Server(client.getServerVersion() ?? { name: "intentry", version }, {
-    capabilities: { tools: {}, resources: {} },
+    capabilities: { tools: {}, resources: {}, prompts: {} },
     instructions: client.getInstructions(),
   });
   server.setRequestHandler(ListToolsRequestSchema, (request) => relay(request, ListToolsResultSchema));
   server.setRequestHandler(CallToolRequestSchema, (request) => relay(request, CallToolResultSchema));
   server.setRequestHandler(ListResourcesRequestSchema, (request) => relay(request, ListResourcesResultSchema));
   server.setRequestHandler(ReadResourceRequestSchema, (request) => relay(request, ReadResourceResultSchema));
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, (request) =>
+    relay(request, ListResourceTemplatesResultSchema),
+  );
+  server.setRequestHandler(ListPromptsRequestSchema, (request) => relay(request, ListPromptsResultSchema));
+  server.setRequestHandler(GetPromptRequestSchema, (request) => relay(request, GetPromptResultSchema));
   const ended = new Promise<void>((done) => input.once("end", done));
   // The agent may close its end before all responses are written.
   output.on("error", () => {});

@@ -1,21 +1,13 @@
 import type { Address, Hex, LocalAccount } from "viem";
 import { mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
-import { createIntentryClient, type IntentryClient, IntentryError } from "../src/index";
+import { createIntentryClient, IntentryError } from "../src/index";
 import { Failure, unreachable, WrongUsage } from "./failure";
 
 const LOCAL_CHAIN_ID = 31_337;
-const localNetwork = `eip155:${LOCAL_CHAIN_ID}` as const;
 
 /** Anvil's account 9, whose private key is public. The local stack mints test dollars for it. */
 const demoPayer = () =>
   mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex: 9 });
-
-/** The payment tokens of a local chain. They have no value, and @x402/fetch doesn't know them. */
-async function localTokens({ payments }: IntentryClient) {
-  const { resources } = await payments.discovery.query();
-  const accepted = resources.flatMap(({ accepts }) => accepts).filter(({ network }) => network === localNetwork);
-  return accepted.map(({ asset }) => ({ network: localNetwork, asset }));
-}
 
 /** The transaction is undefined if nothing was paid. */
 type Bought = { snapshot: unknown; payer: Address; transaction: string | undefined };
@@ -31,15 +23,13 @@ function payerOf(key: Hex | undefined, isLocal: boolean): LocalAccount {
 /** Buys a portfolio with x402. */
 export async function payPortfolio({ url, address, chains, key }: Purchase): Promise<Bought> {
   const service = createIntentryClient({ url });
-  const reached = <Value>(response: Promise<Value>) =>
-    response.catch((error: unknown) => {
-      throw unreachable(url, error);
-    });
-  const isLocal = (await reached(service.protocol())).chain_id === LOCAL_CHAIN_ID;
+  const { chain_id } = await service.protocol().catch((error: unknown) => {
+    throw unreachable(url, error);
+  });
+  const isLocal = chain_id === LOCAL_CHAIN_ID;
   const payer = payerOf(key, isLocal);
-  const spending = isLocal ? { tokens: await reached(localTokens(service)) } : undefined;
   const shown = chains ?? (isLocal ? "local" : undefined);
-  const intentry = createIntentryClient({ url, payer, spending });
+  const intentry = createIntentryClient({ url, payer });
   try {
     const { snapshot, payment } = await intentry.portfolio(address, { chains: shown?.split(",") });
     return { snapshot, payer: payer.address, transaction: payment?.transaction };

@@ -8,19 +8,49 @@ export type Hex = `0x${string}`;
 /** A whole number from 0 to 2^256 - 1: a string of decimal digits, a number or a bigint. */
 export type Uint = string | number | bigint;
 
-export type Agent = {
-  agent_id: string;
-  owner: Hex;
-  /** As stored on chain. */
-  metadata_uri: string;
-  pubkey: Hex;
-  capabilities_hash: Hex;
-  revoked: boolean;
-  block_number: string;
+/** Returned by `search.find`. */
+export type SearchResult = {
+  /** The kind of record. */
+  type: "agent" | "merchant" | "service" | "facilitator" | "solver" | "attestor";
+  /** The record's id on chain. */
+  id: string;
+  /** From the metadata, as all texts. */
+  name: string | null;
+  /** The description in the metadata. Null if there is none. */
+  description: string | null;
+  /** The tags in the metadata. */
+  tags: readonly string[];
+  /** The capabilities in the metadata. */
+  capabilities: readonly string[];
+  /** Whether the metadata was fetched and has the hash on chain. */
+  metadata_state: "pending" | "verified" | "unverified" | "mismatch" | "unreachable";
+  /** Whether it takes part in the protocol at present. */
+  active: boolean;
+  /** The owner or operator. Null for services. */
+  address: Hex | null;
+  /** The hash of the service's capability, for finding equal services. */
+  capability_hash: Hex | null;
+  /** The merchant of a service. */
+  merchant_id: string | null;
+  /** The merchant's name for a service. */
+  service_id: string | null;
+  /** Fulfilled receipts of a merchant or service, fills of a solver, receipts of a facilitator, attestations of an attestor. */
+  fulfilled: string;
+  /** Open and upheld disputes of a merchant or service. */
+  disputes: string;
+  /** What was last paid for a service, in the token's smallest unit. */
+  price: string | null;
+  /** The token of the price. */
+  price_token: Hex | null;
+  /** The rank by text and record. 0 in a list without q. */
+  score: string;
 };
 
+/** Returned by `search.find`, `agents.list`, `intents.list` and others. */
 export type Pagination = {
+  /** The page size that was used. */
   limit: number;
+  /** The number of rows that were skipped. */
   offset: number;
   /** Rows in this page. */
   count: number;
@@ -30,152 +60,327 @@ export type Pagination = {
   total?: number;
 };
 
-export type Intent = {
-  intent_id: string;
+/** The stable code of an error. The sentence may change, the code doesn't. */
+export type ErrorCode =
+  | "invalid_input"
+  | "malformed_request"
+  | "unauthorized"
+  | "payment_required"
+  | "payment_rejected"
+  | "forbidden"
+  | "not_found"
+  | "unknown_route"
+  | "method_not_allowed"
+  | "request_timeout"
+  | "conflict"
+  | "in_progress"
+  | "gone"
+  | "too_large"
+  | "unsupported_media_type"
+  | "rate_limited"
+  | "headers_too_large"
+  | "internal_error"
+  | "upstream_failed"
+  | "unavailable";
+
+/** Returned by `agents.get`. */
+export type AgentRecord = {
+  /** The agent's id in the AgentRegistry. */
+  agent_id: string;
+  /** The address that controls the record on chain. */
   owner: Hex;
+  /** Where the owner publishes the metadata, as stored on chain. */
+  metadata_uri: string;
+  /** The agent's public key, in a format of its own choice. */
+  pubkey: Hex;
+  /** The hash of the capabilities that the record claims. */
+  capabilities_hash: Hex;
+  /** Whether it was revoked on chain. */
+  revoked: boolean;
+  /** The block of the event that created the record. */
+  block_number: string;
+  /** What the metadata URI points to. Present with include=metadata. */
+  metadata?: ResolvedMetadata;
+};
+
+/** Present with include=metadata. */
+export type ResolvedMetadata = {
+  /** pending: not fetched yet. verified: the content has the hash on chain. unverified: the chain has no hash. mismatch: the content has another hash. unreachable: no valid content could be fetched. */
+  state: "pending" | "verified" | "unverified" | "mismatch" | "unreachable";
+  /** Why the content is missing. Null if it was fetched. */
+  reason: string | null;
+  /** keccak256 of the fetched bytes. */
+  content_hash: Hex | null;
+  /** The name in the metadata, as its owner wrote it. */
+  name: string | null;
+  /** The description in the metadata, as its owner wrote it. */
+  description: string | null;
+  /** The tags in the metadata. */
+  tags: readonly string[];
+  /** The capabilities in the metadata. */
+  capabilities: readonly string[];
+  /** The whole JSON object, unless it is missing or contradicts the chain. */
+  content: Record<string, unknown> | null;
+  /** The time of the last attempt. */
+  resolved_at: string | null;
+};
+
+/** Returned by `agents.list`. */
+export type Agent = {
+  /** The agent's id in the AgentRegistry. */
+  agent_id: string;
+  /** The address that controls the record on chain. */
+  owner: Hex;
+  /** Where the owner publishes the metadata, as stored on chain. */
+  metadata_uri: string;
+  /** The agent's public key, in a format of its own choice. */
+  pubkey: Hex;
+  /** The hash of the capabilities that the record claims. */
+  capabilities_hash: Hex;
+  /** Whether it was revoked on chain. */
+  revoked: boolean;
+  /** The block of the event that created the record. */
+  block_number: string;
+};
+
+/** Returned by `intents.get`, `intents.list`. */
+export type Intent = {
+  /** The intent's id in the IntentBook. */
+  intent_id: string;
+  /** The address that signed the intent and receives its output. */
+  owner: Hex;
+  /** The kind of trade that the owner signed. */
   intent_type: "SWAP_EXACT_IN_MAX_SLIPPAGE";
+  /** The token that the owner sells. */
   input_token: Hex;
+  /** The token that the owner buys. */
   output_token: Hex;
+  /** The most input that the owner pays, in the token's smallest unit. */
   amount_in_max: string;
+  /** The least output that the owner accepts, in the token's smallest unit. */
   amount_out_min: string;
-  /** Unix seconds. */
+  /** The intent can be filled before this time, in unix seconds. */
   deadline: string;
+  /** The slippage that the owner signed, in hundredths of a percent. */
   slippage_bps: string;
+  /** The owner's nonce, which makes the intent unique. */
   nonce: string;
+  /** The intent's state now. OPEN becomes EXPIRED at the deadline. */
   status: "OPEN" | "FILLED" | "CANCELLED" | "EXPIRED";
   /** The block of the submission. */
   block_number: string;
+  /** How the intent was filled. Null if it is not. */
   fill: Fill | null;
+  /** The EIP-712 hash that the owner signed. */
   intent_hash: Hex;
+  /** What the owner committed to on chain about the execution. */
   execution: ExecutionCommitments;
   /** The linked off-chain metadata. */
   metadata: IntentMetadata | null;
+  /** The transaction of the event. */
   tx_hash: Hex;
-  /** Unix seconds. */
+  /** When the intent was submitted, in unix seconds. */
   submitted_at: string;
 };
 
+/** Part of {@link Intent}. */
 export type Fill = {
+  /** The address of the solver. */
   solver: Hex;
+  /** The input in the token's smallest unit. */
   amount_in: string;
+  /** The output in the token's smallest unit. */
   amount_out: string;
+  /** The transaction of the event. */
   tx_hash: Hex;
+  /** The block of the event that created the record. */
   block_number: string;
+  /** The hash of the result, as recorded on chain. */
   result_hash: Hex;
+  /** The hash of the execution trace, as recorded on chain. */
   trace_hash: Hex;
+  /** The attestation of the fill. 0 if there is none. */
   attestation_id: string;
   /** The bid that was filled. */
   bid_id: string | null;
-  /** Unix seconds. */
+  /** When the intent was filled, in unix seconds. */
   filled_at: string;
 };
 
 /** The owner's on-chain commitments for the execution. Null means no commitment. */
 export type ExecutionCommitments = {
+  /** The contract that the execution must call. */
   target: Hex | null;
+  /** The keccak256 of the calldata that the execution must send. */
   data_hash: Hex | null;
+  /** The subject of the attestation that a fill requires. */
   required_attestation_subject: Hex | null;
+  /** The schema of the attestation that a fill requires. */
   required_attestation_schema: Hex | null;
+  /** The hash of the URI of the intent's metadata. */
   metadata_uri_hash: Hex | null;
 };
 
+/** Part of {@link Intent}. */
 export type IntentMetadata = {
+  /** The contract that the execution calls. */
   execution_target: Hex | null;
+  /** The calldata of the execution. */
   execution_data: Hex | null;
+  /** The subject of the attestation that a fill requires. */
   required_attestation_subject: Hex | null;
+  /** The schema of the attestation that a fill requires. */
   required_attestation_schema: Hex | null;
 };
 
+/** Returned by `intents.metadata`, `intents.putMetadata`, `intents.reserveMetadata`. */
 export type IntentMetadataRecord = {
+  /** The EIP-712 hash that the owner signed. */
   intent_hash: Hex;
   /** Null while the intent is not indexed. */
   intent_id: string | null;
+  /** The owner of the intent that the metadata belongs to. */
   owner: Hex;
+  /** The contract that the execution calls. */
   execution_target: Hex | null;
+  /** The calldata of the execution. */
   execution_data: Hex | null;
+  /** The subject of the attestation that a fill requires. */
   required_attestation_subject: Hex | null;
+  /** The schema of the attestation that a fill requires. */
   required_attestation_schema: Hex | null;
   /** Whether the owner signed it. */
   signed: boolean;
+  /** When it was published here. */
   created_at: string;
+  /** When its fields last changed here. */
   updated_at: string;
 };
 
+/** Returned by `bids.get`, `bids.list`, `bids.create` and others. */
 export type Bid = {
+  /** The bid's id: <intent>-<bid> on chain, or the id of an off-chain bid. */
   bid_id: string;
   /** The bid id for `IntentBook.selectBid`. Null for off-chain bids. */
   chain_bid_id: string | null;
+  /** The intent's id in the IntentBook. */
   intent_id: string;
+  /** The address of the solver. */
   solver: Hex;
+  /** The input in the token's smallest unit. */
   amount_in: string;
+  /** The output in the token's smallest unit. */
   amount_out: string;
+  /** The solver's fee, in the output token's smallest unit. */
   fee: string;
-  /** Unix seconds. */
+  /** The bid expires after this time, in unix seconds. */
   valid_until: string;
+  /** The hash of the solver's plan. Null for off-chain bids. */
   execution_hash: Hex | null;
+  /** The solver's plan. Null for on-chain bids. */
   execution_plan: Record<string, unknown> | null;
+  /** The bid's state now. One bid of an intent is SELECTED at most. */
   status: "OPEN" | "SELECTED" | "REJECTED" | "EXPIRED";
+  /** Whether the bid is on chain, or stored here for development. */
   source: "onchain" | "offchain";
+  /** The block of the bid. Null for off-chain bids. */
   block_number: string | null;
+  /** The transaction of the bid. Null for off-chain bids. */
   tx_hash: Hex | null;
-  /** Unix seconds. */
+  /** When the bid was made, in unix seconds. */
   created_at: string;
 };
 
+/** Returned by `accounts.policies`. */
 export type Policy =
   | {
+      /** The kind of policy, which determines the other fields. */
       policy_type: "ACCOUNT_FROZEN";
+      /** Whether the account may not send anything. */
       frozen: boolean;
+      /** The block of the event that created the record. */
       block_number: string;
     }
   | {
+      /** The kind of policy, which determines the other fields. */
       policy_type: "FUNCTION_ALLOWLIST";
+      /** The called contract. */
       target: Hex;
+      /** The first four bytes of the calldata, which select the function. */
       selector: Hex;
+      /** Whether it is allowed. */
       allowed: boolean;
+      /** The block of the event that created the record. */
       block_number: string;
     }
   | {
+      /** The kind of policy, which determines the other fields. */
       policy_type: "FUNCTION_ALLOWLIST_MODE";
+      /** Whether only listed functions may be called. */
       enabled: boolean;
+      /** The block of the event that created the record. */
       block_number: string;
     }
   | {
+      /** The kind of policy, which determines the other fields. */
       policy_type: "GUARDIAN";
+      /** The address that may freeze the account. */
       guardian: Hex;
+      /** The block of the event that created the record. */
       block_number: string;
     }
   | {
+      /** The kind of policy, which determines the other fields. */
       policy_type: "PAYMENT_POLICY";
+      /** The address that may be paid. */
       merchant: Hex;
+      /** The token's contract. The zero address is the native coin. */
       token: Hex;
+      /** The address of the payment facilitator. The zero address means none. */
       facilitator: Hex;
+      /** The most that one payment may be, in the token's smallest unit. */
       max_per_payment: string;
+      /** The most that may be spent in a day, in the token's smallest unit. */
       max_per_day: string;
+      /** Whether it is allowed. */
       allowed: boolean;
+      /** The block of the event that created the record. */
       block_number: string;
     }
   | {
+      /** The kind of policy, which determines the other fields. */
       policy_type: "SPEND_LIMIT";
+      /** The token's contract. The zero address is the native coin. */
       token: Hex;
+      /** The most that may be spent in a day, in the token's smallest unit. */
       max_per_day: string;
+      /** What was spent in the current window, in the token's smallest unit. */
       spent_today: string;
       /** Null if nothing was spent in the current window. */
       window_resets_at: string | null;
+      /** The block of the event that created the record. */
       block_number: string;
     }
   | {
+      /** The kind of policy, which determines the other fields. */
       policy_type: "TARGET_ALLOWLIST";
+      /** The called contract. */
       target: Hex;
+      /** Whether it is allowed. */
       allowed: boolean;
+      /** The block of the event that created the record. */
       block_number: string;
     };
 
+/** Returned by `preflight.check`. */
 export type Preflight = {
+  /** Whether the policies allow the transaction and the payment now. */
   allowed: boolean;
+  /** The transaction in a sentence. */
   action: string;
   /** The reasons for a denial, in the order of the contract's checks. */
   reasons: readonly string[];
+  /** The kinds of policy that would have to exist. */
   missing_policies: readonly (
     | "ACCOUNT_FROZEN"
     | "FUNCTION_ALLOWLIST"
@@ -185,27 +390,41 @@ export type Preflight = {
     | "SPEND_LIMIT"
     | "TARGET_ALLOWLIST"
   )[];
+  /** The daily limits that apply, with what is left of them. */
   spend_checks: readonly SpendCheck[];
+  /** The changes that would make the contract allow it. */
   required_policy_updates: readonly PolicyUpdate[];
+  /** The account whose policies apply. */
   account: Hex;
+  /** The called contract. */
   target: Hex | null;
+  /** The first four bytes of the calldata, which select the function. */
   selector: Hex | null;
+  /** The sent amount of the native coin, in wei. */
   value: string;
   /** The block at which the policies were read. */
   block_number: string | null;
 };
 
+/** Part of {@link Preflight}. */
 export type SpendCheck = {
+  /** The token's contract. The zero address is the native coin. */
   token: Hex;
+  /** What the transaction would spend, in the token's smallest unit. */
   attempted: string;
   /** Null means no limit. */
   max_per_day: string | null;
+  /** What was spent in the current window, in the token's smallest unit. */
   spent_today: string;
+  /** What is left of the limit. Null means no limit. */
   remaining: string | null;
+  /** Whether the limit of this token allows the amount. */
   allowed: boolean;
 };
 
+/** Part of {@link Preflight}. */
 export type PolicyUpdate = {
+  /** The kind of policy, which determines the other fields. */
   policy_type:
     | "ACCOUNT_FROZEN"
     | "FUNCTION_ALLOWLIST"
@@ -214,295 +433,684 @@ export type PolicyUpdate = {
     | "PAYMENT_POLICY"
     | "SPEND_LIMIT"
     | "TARGET_ALLOWLIST";
+  /** The called contract. */
   target?: Hex;
+  /** The first four bytes of the calldata, which select the function. */
   selector?: Hex;
+  /** The token's contract. The zero address is the native coin. */
   token?: Hex;
+  /** The address that may be paid. */
   merchant?: Hex;
+  /** The address of the payment facilitator. The zero address means none. */
   facilitator?: Hex;
+  /** The value that would allow it. */
   suggested_value:
     | boolean
     | string
     | {
+        /** The most that one payment may be, in the token's smallest unit. */
         max_per_payment: string;
+        /** The most that may be spent in a day, in the token's smallest unit. */
         max_per_day: string;
+        /** Whether it is allowed. */
         allowed: true;
       };
   /** The transaction that makes the change. The account must send it. */
   call: {
+    /** The contract to send the transaction to. */
     to: Hex;
+    /** The calldata of the transaction. */
     data: Hex;
   };
 };
 
+/** Returned by `schemas.get`, `schemas.publish`. */
 export type AttestationSchema = {
+  /** The hash that identifies the schema. */
   schema_hash: Hex;
+  /** The unique name of the schema. */
   name: string;
+  /** What attestations with this schema say. */
   description: string | null;
+  /** The JSON Schema of the attested data. */
   json_schema: Record<string, unknown>;
+  /** What the subject of an attestation should be, for people. */
   recommended_subject: string | null;
+  /** Whether the schema is part of the service and can't be replaced. */
   builtin: boolean;
+  /** When it was published here. */
   created_at: string;
 };
 
+/** Returned by `schemas.list`. */
 export type ListedAttestationSchema = {
+  /** The hash that identifies the schema. */
   schema_hash: Hex;
+  /** The unique name of the schema. */
   name: string;
+  /** What attestations with this schema say. */
   description: string | null;
   /** Null if it has more than 4096 bytes. Then read it with GET /attestations/schemas/{schemaHash}. */
   json_schema: Record<string, unknown> | null;
+  /** What the subject of an attestation should be, for people. */
   recommended_subject: string | null;
+  /** Whether the schema is part of the service and can't be replaced. */
   builtin: boolean;
+  /** When it was published here. */
   created_at: string;
 };
 
+/** Returned by `attestations.get`, `attestations.list`. */
 export type Attestation = {
+  /** The attestation's id in the AttestationRegistry. */
   attestation_id: string;
+  /** The address that attested. */
   attester: Hex;
+  /** The hash that identifies the schema. */
   schema_hash: Hex;
+  /** What the attestation is about, as 32 bytes. */
   subject: Hex;
+  /** The hash of the attested data. */
   data_hash: Hex;
-  /** Unix seconds. */
+  /** When it was attested, in unix seconds. */
   timestamp: string;
+  /** Whether it was revoked on chain. */
   revoked: boolean;
+  /** The block of the event that created the record. */
   block_number: string;
 };
 
-export type Solver = {
+/** Returned by `solvers.get`. */
+export type SolverRecord = {
+  /** The solver's id in the SolverRegistry. */
   solver_id: string;
+  /** The address that acts for the solver or attestor. */
   operator: Hex;
-  /** As stored on chain. */
+  /** Where the owner publishes the metadata, as stored on chain. */
   metadata_uri: string;
+  /** The hash of the capabilities that the record claims. */
   capabilities_hash: Hex;
+  /** The solver's deposit, in wei. */
   bond: string;
+  /** Whether it takes part in the protocol at present. */
   active: boolean;
+  /** Intents that the solver has filled. */
   fills: string;
+  /** The same as fills: a fill that reverts is not on chain. */
   successful_fills: string;
   /** Selected bids whose intent expired or was cancelled unfilled. */
   failed_fills: string;
-  /** A decimal number with at most 6 fraction digits. */
+  /** The average number of blocks from an intent to its fill. */
   avg_latency_blocks: string;
-  /** A decimal number with at most 6 fraction digits. */
+  /** The average output above the intent's minimum, in smallest units. */
   avg_surplus_out: string;
+  /** The block of the event that created the record. */
   block_number: string;
+  /** What the metadata URI points to. Present with include=metadata. */
+  metadata?: ResolvedMetadata;
 };
 
-export type Attestor = {
-  attestor_id: string;
+/** Returned by `solvers.list`. */
+export type Solver = {
+  /** The solver's id in the SolverRegistry. */
+  solver_id: string;
+  /** The address that acts for the solver or attestor. */
   operator: Hex;
-  /** As stored on chain. */
+  /** Where the owner publishes the metadata, as stored on chain. */
   metadata_uri: string;
+  /** The hash of the capabilities that the record claims. */
+  capabilities_hash: Hex;
+  /** The solver's deposit, in wei. */
+  bond: string;
+  /** Whether it takes part in the protocol at present. */
+  active: boolean;
+  /** Intents that the solver has filled. */
+  fills: string;
+  /** The same as fills: a fill that reverts is not on chain. */
+  successful_fills: string;
+  /** Selected bids whose intent expired or was cancelled unfilled. */
+  failed_fills: string;
+  /** The average number of blocks from an intent to its fill. */
+  avg_latency_blocks: string;
+  /** The average output above the intent's minimum, in smallest units. */
+  avg_surplus_out: string;
+  /** The block of the event that created the record. */
+  block_number: string;
+};
+
+/** Returned by `attestors.get`. */
+export type AttestorRecord = {
+  /** The attestor's id in the AttestorRegistry. */
+  attestor_id: string;
+  /** The address that acts for the solver or attestor. */
+  operator: Hex;
+  /** Where the owner publishes the metadata, as stored on chain. */
+  metadata_uri: string;
+  /** The hash of the schemas that the attestor claims to attest. */
   schemas_hash: Hex;
+  /** Whether it takes part in the protocol at present. */
   active: boolean;
+  /** Attestations by the operator, revoked ones included. */
   attestations: string;
+  /** Attestations by the operator that it revoked. */
   revoked_attestations: string;
+  /** The block of the event that created the record. */
   block_number: string;
+  /** What the metadata URI points to. Present with include=metadata. */
+  metadata?: ResolvedMetadata;
 };
 
-export type Merchant = {
-  merchant_id: string;
-  owner: Hex;
-  payout_address: Hex;
-  /** As stored on chain. */
+/** Returned by `attestors.list`. */
+export type Attestor = {
+  /** The attestor's id in the AttestorRegistry. */
+  attestor_id: string;
+  /** The address that acts for the solver or attestor. */
+  operator: Hex;
+  /** Where the owner publishes the metadata, as stored on chain. */
   metadata_uri: string;
-  metadata_hash: Hex;
+  /** The hash of the schemas that the attestor claims to attest. */
+  schemas_hash: Hex;
+  /** Whether it takes part in the protocol at present. */
   active: boolean;
+  /** Attestations by the operator, revoked ones included. */
+  attestations: string;
+  /** Attestations by the operator that it revoked. */
+  revoked_attestations: string;
+  /** The block of the event that created the record. */
   block_number: string;
 };
 
+/** Returned by `merchants.get`. */
+export type MerchantRecord = {
+  /** The merchant's id in the CommerceRegistry. */
+  merchant_id: string;
+  /** The address that controls the record on chain. */
+  owner: Hex;
+  /** Where the merchant is paid. */
+  payout_address: Hex;
+  /** Where the owner publishes the metadata, as stored on chain. */
+  metadata_uri: string;
+  /** The keccak256 that the metadata must have. */
+  metadata_hash: Hex;
+  /** Whether it takes part in the protocol at present. */
+  active: boolean;
+  /** The block of the event that created the record. */
+  block_number: string;
+  /** What the metadata URI points to. Present with include=metadata. */
+  metadata?: ResolvedMetadata;
+};
+
+/** Returned by `merchants.list`. */
+export type Merchant = {
+  /** The merchant's id in the CommerceRegistry. */
+  merchant_id: string;
+  /** The address that controls the record on chain. */
+  owner: Hex;
+  /** Where the merchant is paid. */
+  payout_address: Hex;
+  /** Where the owner publishes the metadata, as stored on chain. */
+  metadata_uri: string;
+  /** The keccak256 that the metadata must have. */
+  metadata_hash: Hex;
+  /** Whether it takes part in the protocol at present. */
+  active: boolean;
+  /** The block of the event that created the record. */
+  block_number: string;
+};
+
+/** Returned by `merchants.reputation`. */
 export type MerchantReputation = {
+  /** The merchant. */
   merchant: Merchant;
+  /** What the merchant has sold. */
   commerce: {
+    /** The number of receipts. */
     receipts: string;
+    /** The sum of the receipts' amounts, in smallest units. */
     settled_volume: string;
+    /** Receipts whose delivery is recorded. */
     fulfilled_receipts: string;
   };
+  /** The disputes about the merchant's receipts. */
   disputes: {
+    /** The number of disputes. */
     disputes: string;
+    /** Disputes without a decision. */
     open_disputes: string;
+    /** Disputes with the status RESOLVED. */
     resolved_disputes: string;
+    /** Disputes with the status REJECTED. */
     rejected_disputes: string;
   };
+  /** The number of trust signals of each kind. */
   trust_signals_by_kind: readonly SignalsOfKind[];
 };
 
+/** Part of {@link MerchantReputation}, {@link CommerceAnalytics}. */
 export type SignalsOfKind = {
-  /** verification, risk, compliance, fulfillment */
+  /** What the signal says: 0 verification, 1 risk, 2 compliance, 3 fulfillment. */
   kind: number;
+  /** The number of signals of this kind. */
   signals: string;
 };
 
-export type Service = {
+/** Returned by `services.get`. */
+export type ServiceRecord = {
+  /** The service's id in the CommerceRegistry. */
   service_numeric_id: string;
+  /** The merchant's id in the CommerceRegistry. */
   merchant_id: string;
   /** The merchant's name for the service. */
   service_id: string;
-  /** As stored on chain. */
+  /** Where the owner publishes the metadata, as stored on chain. */
   metadata_uri: string;
+  /** The keccak256 that the metadata must have. */
   metadata_hash: Hex;
+  /** The hash of the service's capability, for finding equal services. */
   capability_hash: Hex;
+  /** Whether it takes part in the protocol at present. */
   active: boolean;
+  /** The block of the event that created the record. */
   block_number: string;
+  /** What the metadata URI points to. Present with include=metadata. */
+  metadata?: ResolvedMetadata;
 };
 
-export type Facilitator = {
-  facilitator_id: string;
-  facilitator: Hex;
-  /** As stored on chain. */
-  metadata_uri: string;
-  metadata_hash: Hex;
-  active: boolean;
-  block_number: string;
-};
-
-export type Quote = {
-  quote_hash: Hex;
-  merchant_id: string;
+/** Returned by `services.list`. */
+export type Service = {
+  /** The service's id in the CommerceRegistry. */
   service_numeric_id: string;
-  agent: Hex;
-  token: Hex;
+  /** The merchant's id in the CommerceRegistry. */
+  merchant_id: string;
+  /** The merchant's name for the service. */
+  service_id: string;
+  /** Where the owner publishes the metadata, as stored on chain. */
+  metadata_uri: string;
+  /** The keccak256 that the metadata must have. */
+  metadata_hash: Hex;
+  /** The hash of the service's capability, for finding equal services. */
+  capability_hash: Hex;
+  /** Whether it takes part in the protocol at present. */
+  active: boolean;
+  /** The block of the event that created the record. */
+  block_number: string;
+};
+
+/** Returned by `facilitators.get`. */
+export type FacilitatorRecord = {
+  /** The facilitator's id in the CommerceRegistry. */
+  facilitator_id: string;
+  /** The address that settles payments. */
   facilitator: Hex;
+  /** Where the owner publishes the metadata, as stored on chain. */
+  metadata_uri: string;
+  /** The keccak256 that the metadata must have. */
+  metadata_hash: Hex;
+  /** Whether it takes part in the protocol at present. */
+  active: boolean;
+  /** The block of the event that created the record. */
+  block_number: string;
+  /** What the metadata URI points to. Present with include=metadata. */
+  metadata?: ResolvedMetadata;
+};
+
+/** Returned by `facilitators.list`. */
+export type Facilitator = {
+  /** The facilitator's id in the CommerceRegistry. */
+  facilitator_id: string;
+  /** The address that settles payments. */
+  facilitator: Hex;
+  /** Where the owner publishes the metadata, as stored on chain. */
+  metadata_uri: string;
+  /** The keccak256 that the metadata must have. */
+  metadata_hash: Hex;
+  /** Whether it takes part in the protocol at present. */
+  active: boolean;
+  /** The block of the event that created the record. */
+  block_number: string;
+};
+
+/** Returned by `quotes.get`, `quotes.list`. */
+export type Quote = {
+  /** The hash that identifies the committed quote. */
+  quote_hash: Hex;
+  /** The merchant's id in the CommerceRegistry. */
+  merchant_id: string;
+  /** The service's id in the CommerceRegistry. */
+  service_numeric_id: string;
+  /** The address of the buying agent. */
+  agent: Hex;
+  /** The token's contract. The zero address is the native coin. */
+  token: Hex;
+  /** The address of the payment facilitator. The zero address means none. */
+  facilitator: Hex;
+  /** The amount in the token's smallest unit. */
   amount: string;
-  /** 0 transfer, 1 swap, 2 facilitator, 3 x402 */
+  /** How it is paid: 0 transfer, 1 swap, 2 facilitator, 3 x402. */
   payment_rail: number;
   /** Basis points. */
   protocol_fee_bps: number;
+  /** The protocol's share of the amount. */
   protocol_fee_amount: string;
-  /** Unix seconds. */
+  /** When it expires, in unix seconds. */
   expires_at: string;
+  /** The nonce of the payment, which makes the quote unique. */
   payment_nonce: string;
+  /** The hash of what is sold. */
   resource_hash: Hex;
+  /** The hash of the terms of sale. */
   terms_hash: Hex;
+  /** The hash of the x402 payment requirement in its canonical form. Zero for other rails. */
   x402_payload_hash: Hex;
+  /** Whether a receipt exists for the quote. */
   settled: boolean;
 };
 
-export type Receipt = {
+/** Returned by `receipts.get`. */
+export type ReceiptWithEvidence = {
+  /** The receipt's id in the CommerceRegistry. */
   receipt_id: string;
+  /** The hash that identifies the committed quote. */
   quote_hash: Hex;
+  /** The address of the buying agent. */
   agent: Hex;
+  /** The merchant's id in the CommerceRegistry. */
   merchant_id: string;
+  /** The service's id in the CommerceRegistry. */
   service_numeric_id: string;
+  /** The token's contract. The zero address is the native coin. */
   token: Hex;
+  /** The amount in the token's smallest unit. */
   amount: string;
-  /** 0 transfer, 1 swap, 2 facilitator, 3 x402 */
+  /** How it is paid: 0 transfer, 1 swap, 2 facilitator, 3 x402. */
   payment_rail: number;
   /** Basis points. */
   protocol_fee_bps: number;
+  /** The protocol's share of the amount. */
   protocol_fee_amount: string;
+  /** The address of the payment facilitator. The zero address means none. */
   facilitator: Hex;
+  /** The hash of the result, as recorded on chain. */
   result_hash: Hex;
+  /** The hash of what is sold. */
   resource_hash: Hex;
   /** Null until fulfilled. */
   fulfillment_hash: Hex | null;
+  /** The block of the event that created the record. */
   block_number: string;
+  /** The transaction of the event. */
   tx_hash: Hex;
-  /** Unix seconds. */
+  /** When the receipt was recorded, in unix seconds. */
+  settled_at: string;
+  /** The document whose hash is `fulfillment_hash`, if it is published here. */
+  fulfillment_evidence: {
+    /** The hash of the evidence, which recordFulfillment takes. */
+    evidence_hash: Hex;
+    /** The kind of evidence. */
+    evidence_type: string;
+    /** The URL of the document. */
+    uri: string;
+  } | null;
+};
+
+/** Returned by `receipts.list`. */
+export type Receipt = {
+  /** The receipt's id in the CommerceRegistry. */
+  receipt_id: string;
+  /** The hash that identifies the committed quote. */
+  quote_hash: Hex;
+  /** The address of the buying agent. */
+  agent: Hex;
+  /** The merchant's id in the CommerceRegistry. */
+  merchant_id: string;
+  /** The service's id in the CommerceRegistry. */
+  service_numeric_id: string;
+  /** The token's contract. The zero address is the native coin. */
+  token: Hex;
+  /** The amount in the token's smallest unit. */
+  amount: string;
+  /** How it is paid: 0 transfer, 1 swap, 2 facilitator, 3 x402. */
+  payment_rail: number;
+  /** Basis points. */
+  protocol_fee_bps: number;
+  /** The protocol's share of the amount. */
+  protocol_fee_amount: string;
+  /** The address of the payment facilitator. The zero address means none. */
+  facilitator: Hex;
+  /** The hash of the result, as recorded on chain. */
+  result_hash: Hex;
+  /** The hash of what is sold. */
+  resource_hash: Hex;
+  /** Null until fulfilled. */
+  fulfillment_hash: Hex | null;
+  /** The block of the event that created the record. */
+  block_number: string;
+  /** The transaction of the event. */
+  tx_hash: Hex;
+  /** When the receipt was recorded, in unix seconds. */
   settled_at: string;
 };
 
+/** Returned by `disputes.get`, `disputes.list`. */
 export type Dispute = {
+  /** The dispute's id in the CommerceRegistry. */
   dispute_id: string;
+  /** The receipt's id in the CommerceRegistry. */
   receipt_id: string;
+  /** The state of the dispute. */
   status: "OPEN" | "RESOLVED" | "REJECTED";
+  /** The address that opened the dispute. */
   opener: Hex;
+  /** The hash of the reason for the dispute. */
   reason_hash: Hex;
   /** Null while open. */
   resolution_hash: Hex | null;
+  /** The block of the event that created the record. */
   block_number: string;
 };
 
+/** Returned by `trustSignals.list`. */
 export type TrustSignal = {
+  /** The signal's id in the CommerceRegistry. */
   signal_id: string;
-  /** merchant, service, facilitator, agent */
+  /** What the signal is about: 0 merchant, 1 service, 2 facilitator, 3 agent. */
   subject_type: number;
+  /** The id of the merchant, service, facilitator or agent. */
   subject_id: string;
-  /** verification, risk, compliance, fulfillment */
+  /** What the signal says: 0 verification, 1 risk, 2 compliance, 3 fulfillment. */
   kind: number;
+  /** The address that reported the signal. */
   reporter: Hex;
+  /** The hash of the signal's content. */
   signal_hash: Hex;
+  /** The block of the event that created the record. */
   block_number: string;
 };
 
+/** Returned by `analytics.commerce`. */
 export type CommerceAnalytics = {
+  /** Totals of the whole registry. */
   summary: {
+    /** The number of merchants. */
     merchants: string;
+    /** Merchants that are active. */
     active_merchants: string;
+    /** The number of services. */
     services: string;
+    /** Services that are active. */
     active_services: string;
+    /** The number of facilitators. */
     facilitators: string;
+    /** Facilitators that are active. */
     active_facilitators: string;
+    /** The number of committed quotes. */
     quotes: string;
+    /** Quotes with a receipt. */
     settled_quotes: string;
+    /** The sum of the quotes' amounts, in smallest units of all tokens. */
     quoted_volume: string;
+    /** The sum of the quotes' protocol fees. */
     quoted_protocol_fees: string;
+    /** The number of receipts. */
     receipts: string;
+    /** The sum of the receipts' amounts, in smallest units. */
     settled_volume: string;
+    /** The sum of the receipts' protocol fees. */
     settled_protocol_fees: string;
+    /** The number of disputes. */
     disputes: string;
+    /** Disputes without a decision. */
     open_disputes: string;
+    /** Disputes with the status RESOLVED. */
     resolved_disputes: string;
+    /** Disputes with the status REJECTED. */
     rejected_disputes: string;
   };
+  /** The 20 tokens with the largest volume. */
   volume_by_token: readonly {
+    /** The token's contract. The zero address is the native coin. */
     token: Hex;
+    /** The number of receipts. */
     receipts: string;
+    /** The sum of the receipts' amounts, in smallest units. */
     settled_volume: string;
+    /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
   }[];
+  /** The 20 merchants with the largest volume. */
   top_merchants: readonly {
+    /** The merchant's id in the CommerceRegistry. */
     merchant_id: string;
+    /** The address that controls the record on chain. */
     owner: Hex | null;
+    /** The number of receipts. */
     receipts: string;
+    /** The sum of the receipts' amounts, in smallest units. */
     settled_volume: string;
+    /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
   }[];
+  /** The 20 services with the largest volume. */
   top_services: readonly {
+    /** The service's id in the CommerceRegistry. */
     service_numeric_id: string;
-    /** As stored on chain. */
+    /** The merchant's own id of the service. */
     service_id: string | null;
+    /** The merchant's id in the CommerceRegistry. */
     merchant_id: string | null;
+    /** The number of receipts. */
     receipts: string;
+    /** The sum of the receipts' amounts, in smallest units. */
     settled_volume: string;
+    /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
   }[];
+  /** The 20 facilitators with the largest volume. */
   facilitator_volume: readonly {
+    /** The address of the payment facilitator. The zero address means none. */
     facilitator: Hex;
+    /** The number of receipts. */
     receipts: string;
+    /** The sum of the receipts' amounts, in smallest units. */
     settled_volume: string;
+    /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
   }[];
+  /** The volume of each payment rail. */
   volume_by_payment_rail: readonly {
-    /** 0 transfer, 1 swap, 2 facilitator, 3 x402 */
+    /** How it is paid: 0 transfer, 1 swap, 2 facilitator, 3 x402. */
     payment_rail: number;
+    /** The number of receipts. */
     receipts: string;
+    /** The sum of the receipts' amounts, in smallest units. */
     settled_volume: string;
+    /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
   }[];
+  /** The number of trust signals of each kind. */
   trust_signals_by_kind: readonly SignalsOfKind[];
 };
 
+/** Returned by `analytics.timeseries`. */
+export type TimeSeries = {
+  /** What is counted or summed. */
+  metric:
+    | "agents"
+    | "intents"
+    | "bids"
+    | "fills"
+    | "fill_volume"
+    | "attestations"
+    | "merchants"
+    | "services"
+    | "receipts"
+    | "receipt_volume"
+    | "disputes";
+  /** The length of a point. */
+  interval: "hour" | "day" | "week";
+  /** The token of the amounts. Null for counts. */
+  token: Hex | null;
+  /** The start of the first interval, in unix seconds. */
+  from: string;
+  /** The end of the last interval, in unix seconds. It is not included. */
+  to: string;
+  /** The sum of all points. */
+  total: string;
+  /** The intervals in order, also those without activity. */
+  points: readonly {
+    /** The start of the interval, in unix seconds. */
+    start: string;
+    /** The count or sum of the interval. */
+    value: string;
+  }[];
+};
+
+/** Returned by `tokens.get`. */
+export type Token = {
+  /** The token's contract. The zero address is the native coin. */
+  address: Hex;
+  /** The id of the chain. */
+  chain_id: number;
+  /** The token's symbol. */
+  symbol: string | null;
+  /** The token's name. Null if unknown. */
+  name: string | null;
+  /** The number of decimals of the token's amounts. */
+  decimals: number | null;
+  /** Where symbol, name and decimals come from. `list`: our token list, or the native coin (the zero address). `contract`: the token itself, which can claim any name. `unknown`: the address has no contract, or the contract returns no such values. `pending`: not read yet, ask again. */
+  source: "list" | "contract" | "unknown" | "pending";
+};
+
+/** Returned by `transactions.explain`. */
 export type TransactionExplanation = {
+  /** The hash of the transaction. */
   tx_hash: Hex;
+  /** The block of the transaction. */
   block_number: string;
+  /** How many protocol events the transaction has. */
   summary: string;
+  /** The protocol events of the transaction, in the order of their logs. */
   events: readonly {
+    /** The name of the event in the contract. */
     eventName: string;
+    /** The decoded arguments by name. Large integers are decimal strings. */
     args: Record<string, unknown>;
+    /** The event in a sentence. */
     description: string;
   }[];
 };
 
-/** `ready`, the first message: the position at which the stream starts, and the finalized block. */
-export type StreamReady = {
-  /** Block number, log index and block hash prefix of the event. */
-  id: string;
-  finalized_block_number: string;
+/** Returned by `events.recent`. */
+export type RecentEvents = {
+  /** The newest events that match, newest first. */
+  events: readonly RecentEvent[];
 };
 
-/** A protocol event. It has SSE's default message type, which `onmessage` receives. */
-export type StreamedEvent = {
+/** A protocol event in the index. A reorg can remove it later. */
+export type RecentEvent = {
   /** Block number, log index and block hash prefix of the event. */
   id: string;
+  /** The name of the event in the contract. */
   event:
     | "AgentRegistered"
     | "AgentRevoked"
@@ -541,6 +1149,7 @@ export type StreamedEvent = {
     | "ServiceRegistered"
     | "ServiceUpdated"
     | "TrustSignalRecorded";
+  /** The protocol's contract that emitted the event. */
   contract:
     | "AgentRegistry"
     | "IntentBook"
@@ -549,13 +1158,95 @@ export type StreamedEvent = {
     | "SolverRegistry"
     | "AttestorRegistry"
     | "CommerceRegistry";
+  /** The block of the event that created the record. */
   block_number: string;
+  /** The hash of the event's block. */
   block_hash: Hex;
+  /** The position of the event's log in its block. */
   log_index: number;
-  /** Unix seconds. */
+  /** The time of the event's block, in unix seconds. */
   timestamp: string;
+  /** The transaction of the event. */
   tx_hash: Hex;
+  /** The decoded arguments by name. Large integers are decimal strings. */
   args: Record<string, string | number | boolean>;
+  /** The event in a sentence. */
+  summary: string;
+};
+
+/** `ready`, the first message: the position at which the stream starts, and the finalized block. */
+export type StreamReady = {
+  /** Block number, log index and block hash prefix of the event. */
+  id: string;
+  /** The newest block that a reorg can't remove. */
+  finalized_block_number: string;
+};
+
+/** A protocol event. It has SSE's default message type, which `onmessage` receives. */
+export type StreamedEvent = {
+  /** Block number, log index and block hash prefix of the event. */
+  id: string;
+  /** The name of the event in the contract. */
+  event:
+    | "AgentRegistered"
+    | "AgentRevoked"
+    | "AgentUpdated"
+    | "IntentCancelled"
+    | "IntentFillProof"
+    | "IntentFilled"
+    | "IntentSubmitted"
+    | "SolverBidSelected"
+    | "SolverBidSubmitted"
+    | "AccountFrozen"
+    | "FunctionAllowlistModeUpdated"
+    | "FunctionAllowlistUpdated"
+    | "GuardianSet"
+    | "PaymentPolicySet"
+    | "SignedPaymentRecorded"
+    | "SpendLimitSet"
+    | "SpendRecorded"
+    | "TargetAllowlistUpdated"
+    | "AttestationRevoked"
+    | "AttestationSubmitted"
+    | "SolverBondChanged"
+    | "SolverRegistered"
+    | "SolverUpdated"
+    | "AttestorRegistered"
+    | "AttestorUpdated"
+    | "DisputeOpened"
+    | "DisputeResolved"
+    | "FacilitatorRegistered"
+    | "FacilitatorUpdated"
+    | "FulfillmentRecorded"
+    | "MerchantRegistered"
+    | "MerchantUpdated"
+    | "QuoteCommitted"
+    | "ReceiptRecorded"
+    | "ServiceRegistered"
+    | "ServiceUpdated"
+    | "TrustSignalRecorded";
+  /** The protocol's contract that emitted the event. */
+  contract:
+    | "AgentRegistry"
+    | "IntentBook"
+    | "PolicyModule"
+    | "AttestationRegistry"
+    | "SolverRegistry"
+    | "AttestorRegistry"
+    | "CommerceRegistry";
+  /** The block of the event that created the record. */
+  block_number: string;
+  /** The hash of the event's block. */
+  block_hash: Hex;
+  /** The position of the event's log in its block. */
+  log_index: number;
+  /** The time of the event's block, in unix seconds. */
+  timestamp: string;
+  /** The transaction of the event. */
+  tx_hash: Hex;
+  /** The decoded arguments by name. Large integers are decimal strings. */
+  args: Record<string, string | number | boolean>;
+  /** The event in a sentence. */
   summary: string;
   /** When the event was sent. A reorg can remove a pending event. */
   finality: "pending" | "finalized";
@@ -565,6 +1256,7 @@ export type StreamedEvent = {
 export type StreamRemoved = {
   /** Block number, log index and block hash prefix of the event. */
   id: string;
+  /** The name of the event in the contract. */
   event:
     | "AgentRegistered"
     | "AgentRevoked"
@@ -603,6 +1295,7 @@ export type StreamRemoved = {
     | "ServiceRegistered"
     | "ServiceUpdated"
     | "TrustSignalRecorded";
+  /** The protocol's contract that emitted the event. */
   contract:
     | "AgentRegistry"
     | "IntentBook"
@@ -611,13 +1304,17 @@ export type StreamRemoved = {
     | "SolverRegistry"
     | "AttestorRegistry"
     | "CommerceRegistry";
+  /** The block of the event that created the record. */
   block_number: string;
+  /** The hash of the event's block. */
   block_hash: Hex;
+  /** The position of the event's log in its block. */
   log_index: number;
 };
 
 /** `finalized`: events up to this block can't be removed any more. */
 export type StreamFinalized = {
+  /** The newest block that a reorg can't remove. */
   block_number: string;
 };
 
@@ -625,176 +1322,377 @@ export type StreamFinalized = {
 export type StreamDropped = {
   /** The status of this error as an HTTP response. */
   status: number;
+  /** What is wrong, and what to do. */
   error: string;
+  /** The stable code of the error, for programs. */
+  code: ErrorCode;
 };
 
+/** Returned by `documents.publishCatalog`. */
 export type CatalogPublished = {
+  /** The keccak256 of the catalog's bytes. */
   catalog_hash: Hex;
+  /** The merchant's id in the CommerceRegistry. */
   merchant_id: string | null;
+  /** The merchant's own id of the service. */
   service_id: string | null;
+  /** The size of the document in bytes. */
   size_bytes: number;
   /** The URL of the document. */
   uri: string;
 };
 
+/** Returned by `documents.getCatalogMetadata`. */
 export type CatalogMetadata = {
+  /** The keccak256 of the catalog's bytes. */
   catalog_hash: Hex;
+  /** The merchant's id in the CommerceRegistry. */
   merchant_id: string | null;
+  /** The merchant's own id of the service. */
   service_id: string | null;
+  /** The size of the document in bytes. */
   size_bytes: number;
   /** The URL of the document. */
   uri: string;
+  /** When it was published here. */
   created_at: string;
+  /** When its fields last changed here. */
   updated_at: string;
 };
 
+/** Returned by `documents.publishQuoteRequest`. */
 export type QuoteRequestPublished = {
+  /** The keccak256 of the quote request's bytes. */
   request_hash: Hex;
+  /** The buyer's own id of the request. */
   request_id: string | null;
+  /** The merchant's id in the CommerceRegistry. */
   merchant_id: string | null;
+  /** The service's id in the CommerceRegistry. */
   service_numeric_id: string | null;
+  /** The merchant's own id of the service. */
   service_id: string | null;
+  /** The address of the buying agent. */
   agent: Hex | null;
+  /** The size of the document in bytes. */
   size_bytes: number;
   /** The URL of the document. */
   uri: string;
 };
 
+/** Returned by `documents.getQuoteRequestMetadata`. */
 export type QuoteRequestMetadata = {
+  /** The keccak256 of the quote request's bytes. */
   request_hash: Hex;
+  /** The buyer's own id of the request. */
   request_id: string | null;
+  /** The merchant's id in the CommerceRegistry. */
   merchant_id: string | null;
+  /** The service's id in the CommerceRegistry. */
   service_numeric_id: string | null;
+  /** The merchant's own id of the service. */
   service_id: string | null;
+  /** The address of the buying agent. */
   agent: Hex | null;
+  /** The size of the document in bytes. */
   size_bytes: number;
   /** The URL of the document. */
   uri: string;
+  /** When it was published here. */
   created_at: string;
+  /** When its fields last changed here. */
   updated_at: string;
 };
 
+/** Returned by `documents.publishQuoteResponse`. */
 export type QuoteResponsePublished = {
+  /** The keccak256 of the quote response's bytes. */
   response_hash: Hex;
+  /** The keccak256 of the quote request's bytes. */
   request_hash: Hex | null;
+  /** The buyer's own id of the request. */
   request_id: string | null;
+  /** The merchant's id in the CommerceRegistry. */
   merchant_id: string | null;
+  /** The service's id in the CommerceRegistry. */
   service_numeric_id: string | null;
+  /** The address of the buying agent. */
   agent: Hex | null;
+  /** The size of the document in bytes. */
   size_bytes: number;
   /** The URL of the document. */
   uri: string;
 };
 
+/** Returned by `documents.getQuoteResponseMetadata`. */
 export type QuoteResponseMetadata = {
+  /** The keccak256 of the quote response's bytes. */
   response_hash: Hex;
+  /** The keccak256 of the quote request's bytes. */
   request_hash: Hex | null;
+  /** The buyer's own id of the request. */
   request_id: string | null;
+  /** The merchant's id in the CommerceRegistry. */
   merchant_id: string | null;
+  /** The service's id in the CommerceRegistry. */
   service_numeric_id: string | null;
+  /** The address of the buying agent. */
   agent: Hex | null;
+  /** The size of the document in bytes. */
   size_bytes: number;
   /** The URL of the document. */
   uri: string;
+  /** When it was published here. */
   created_at: string;
+  /** When its fields last changed here. */
   updated_at: string;
 };
 
+/** Returned by `documents.publishFulfillmentPayload`. */
+export type FulfillmentPayloadPublished = {
+  /** The keccak256 of the fulfillment payload's bytes. */
+  payload_hash: Hex;
+  /** The merchant's id in the CommerceRegistry. */
+  merchant_id: string | null;
+  /** The address of the buying agent. */
+  agent: Hex | null;
+  /** The hash that identifies the committed quote. */
+  quote_hash: Hex | null;
+  /** How the payload is encrypted. */
+  encryption: string | null;
+  /** The merchant's key that the payload is encrypted with. */
+  merchant_key_id: string | null;
+  /** The size of the document in bytes. */
+  size_bytes: number;
+  /** The URL of the document. */
+  uri: string;
+};
+
+/** Returned by `documents.getFulfillmentPayloadMetadata`. */
+export type FulfillmentPayloadMetadata = {
+  /** The keccak256 of the fulfillment payload's bytes. */
+  payload_hash: Hex;
+  /** The merchant's id in the CommerceRegistry. */
+  merchant_id: string | null;
+  /** The address of the buying agent. */
+  agent: Hex | null;
+  /** The hash that identifies the committed quote. */
+  quote_hash: Hex | null;
+  /** How the payload is encrypted. */
+  encryption: string | null;
+  /** The merchant's key that the payload is encrypted with. */
+  merchant_key_id: string | null;
+  /** The size of the document in bytes. */
+  size_bytes: number;
+  /** The URL of the document. */
+  uri: string;
+  /** When it was published here. */
+  created_at: string;
+  /** When its fields last changed here. */
+  updated_at: string;
+};
+
+/** Returned by `documents.publishFulfillmentEvidence`. */
+export type FulfillmentEvidenceDocumentPublished = {
+  /** The hash of the evidence, which recordFulfillment takes. */
+  evidence_hash: Hex;
+  /** The receipt's id in the CommerceRegistry. */
+  receipt_id: string | null;
+  /** The hash that identifies the committed quote. */
+  quote_hash: Hex | null;
+  /** The keccak256 of the fulfillment payload's bytes. */
+  payload_hash: Hex | null;
+  /** The kind of evidence. */
+  evidence_type: string | null;
+  /** The size of the document in bytes. */
+  size_bytes: number;
+  /** The URL of the document. */
+  uri: string;
+};
+
+/** Returned by `documents.getFulfillmentEvidenceMetadata`. */
+export type FulfillmentEvidenceDocumentMetadata = {
+  /** The hash of the evidence, which recordFulfillment takes. */
+  evidence_hash: Hex;
+  /** The receipt's id in the CommerceRegistry. */
+  receipt_id: string | null;
+  /** The hash that identifies the committed quote. */
+  quote_hash: Hex | null;
+  /** The keccak256 of the fulfillment payload's bytes. */
+  payload_hash: Hex | null;
+  /** The kind of evidence. */
+  evidence_type: string | null;
+  /** The size of the document in bytes. */
+  size_bytes: number;
+  /** The URL of the document. */
+  uri: string;
+  /** When it was published here. */
+  created_at: string;
+  /** When its fields last changed here. */
+  updated_at: string;
+};
+
+/** Returned by `portfolio.get`. */
 export type PortfolioSnapshot = {
+  /** The wallet. */
   address: Hex;
+  /** When the holdings were read. */
   timestamp: string;
+  /** The chains that were read. */
   chains: readonly string[];
+  /** Totals of the wallet. */
   summary: PortfolioSummary;
+  /** The balances, the most valuable first. */
   tokens: readonly PortfolioToken[];
+  /** Positions in other protocols. Empty if the provider does not report them. */
   positions: readonly unknown[];
+  /** The latest transfers of the wallet, newest first. */
   recentActivity: readonly RecentActivity[];
+  /** The source of the data. */
   provider: string;
 };
 
+/** Part of {@link PortfolioSnapshot}. */
 export type PortfolioSummary = {
   /** US dollars. Null if no token has a price and there are, or may be, tokens. */
   totalValueUsd: string | null;
+  /** The number of tokens with a balance. */
   tokenCount: number;
+  /** Tokens with a known price. */
   pricedTokenCount: number;
+  /** Tokens without a known price. They don't count in totals. */
   unpricedTokenCount: number;
   /** US dollars. Null if no token has a price and there are, or may be, tokens. */
   stablecoinValueUsd: string | null;
+  /** Totals of each chain. */
   chains: readonly ChainSummary[];
+  /** The most valuable balances. */
   topHoldings: readonly TopHolding[];
   /** What could not be read, as sentences. */
   warnings: readonly string[];
 };
 
+/** Part of {@link PortfolioSummary}. */
 export type ChainSummary = {
+  /** The name of the chain, as in the parameter chains. */
   chain: string;
+  /** The number of tokens with a balance. */
   tokenCount: number;
+  /** Tokens with a known price. */
   pricedTokenCount: number;
+  /** Tokens without a known price. They don't count in totals. */
   unpricedTokenCount: number;
   /** US dollars. Null if no token has a price and there are, or may be, tokens. */
   totalValueUsd: string | null;
 };
 
+/** Part of {@link PortfolioSummary}. */
 export type TopHolding = {
+  /** The name of the chain, as in the parameter chains. */
   chain: string;
+  /** The token's contract. */
   contract: Hex | null;
+  /** The token's symbol. */
   symbol: string | null;
+  /** The token's name. */
   name: string | null;
+  /** The value in US dollars. Null without a price. */
   valueUsd: string;
 };
 
+/** Part of {@link PortfolioSnapshot}. */
 export type PortfolioToken = {
+  /** The name of the chain, as in the parameter chains. */
   chain: string;
+  /** The chain in CAIP-2 form. */
   chainId: string;
   /** Null for the native coin. */
   contract: Hex | null;
+  /** The token's symbol. */
   symbol: string | null;
+  /** The token's name. */
   name: string | null;
+  /** The number of decimals of the token's amounts. */
   decimals: number | null;
+  /** The URL of the token's logo. Null if unknown. */
   logo: string | null;
+  /** The balance in the token's smallest unit. */
   rawBalance: string;
+  /** The balance as a decimal number. */
   balance: string | null;
+  /** The price of one token in US dollars. Null if unknown. */
   priceUsd: string | null;
+  /** The value in US dollars. Null without a price. */
   valueUsd: string | null;
 };
 
+/** Part of {@link PortfolioSnapshot}. */
 export type RecentActivity = {
+  /** The name of the chain, as in the parameter chains. */
   chain: string | null;
+  /** The hash of the transaction. */
   hash: string | null;
+  /** The sender. */
   from: string | null;
+  /** The recipient. Null for the creation of a contract. */
   to: string | null;
+  /** The block of the transaction. */
   blockNumber: string | null;
+  /** The time of the transaction. Null if unknown. */
   timestamp: string | null;
 };
 
+/** Returned by `portfolio.get`. */
 export type PaymentRequired = {
+  /** What is wrong, and what to do. */
   error: string;
+  /** The stable code of the error, for programs. */
+  code: "payment_required" | "payment_rejected";
+  /** The version of x402. */
   x402Version: 2;
+  /** The accepted payments. Sign one of them. */
   accepts: readonly PaymentRequirements[];
 };
 
+/** Part of {@link PaymentRequired}, {@link X402Discovery}. */
 export type PaymentRequirements = {
+  /** The payment scheme of x402. */
   scheme: "exact";
+  /** The chain of the payment in CAIP-2 form. */
   network: string;
   /** In the asset's smallest unit. */
   amount: string;
+  /** The contract of the payment token. */
   asset: string;
+  /** The address that is paid. */
   payTo: string;
+  /** How long a signed payment may be valid, in seconds. */
   maxTimeoutSeconds: number;
+  /** The token's EIP-712 domain, for the signature. */
   extra: Record<string, unknown>;
 };
 
+/** Returned by `payments.discovery`. */
 export type X402Discovery = {
+  /** The version of this document. */
   version: string;
   /** Empty if payment is not configured. */
   resources: readonly {
+    /** The path of the route. */
     path: string;
+    /** The HTTP method. */
     method: string;
+    /** The price in US dollars. */
     price: string;
     /** The CAIP-2 id of the payment network. */
     network: string;
+    /** What is sold. */
     description: string;
+    /** The URL of the route. */
     url: string;
+    /** The version of x402. */
     x402Version: 2;
+    /** The accepted payments. Sign one of them. */
     accepts: readonly PaymentRequirements[];
     /** A JSON Schema. */
     inputSchema: Record<string, unknown>;
@@ -803,20 +1701,77 @@ export type X402Discovery = {
   }[];
 };
 
+/** Returned by `payments.normalize`. */
+export type PaymentRequirementNormalization = {
+  /** The payment requirement in its canonical form. */
+  normalized: NormalizedPaymentRequirement;
+  /** The normalized requirement with sorted keys and without spaces. */
+  canonical_json: string;
+  /** keccak256 of `canonical_json`. */
+  x402_payload_hash: Hex;
+  /** Null without `expected_hash`. */
+  matches_expected_hash: boolean | null;
+  /** Null without `quote.x402_payload_hash`. */
+  matches_quote_hash: boolean | null;
+  /** Fields that were ignored or are unusual. */
+  warnings: readonly string[];
+};
+
+/** Part of {@link PaymentRequirementNormalization}. */
+export type NormalizedPaymentRequirement = {
+  /** The name of the canonical form. */
+  schema: "cortex.x402-payment-requirement.v1";
+  /** The payment scheme of x402. */
+  scheme: string;
+  /** The chain of the payment in CAIP-2 form. */
+  network?: string;
+  /** The id of the chain. */
+  chain_id?: string;
+  /** The URL of what is sold. */
+  resource?: string;
+  /** The HTTP method. */
+  method?: string;
+  /** The address that is paid. */
+  pay_to: string;
+  /** The contract of the payment token. */
+  asset: string;
+  /** The amount in the token's smallest unit. */
+  amount: string;
+  /** The URL of the facilitator. */
+  facilitator_url?: string;
+  /** The address of the facilitator. */
+  facilitator_address?: string;
+  /** When it expires, in unix seconds. */
+  expires_at?: string;
+  /** The nonce of the payment, if given. */
+  nonce?: string;
+};
+
+/** Returned by `status.health`. */
 export type Health = {
+  /** Always ok. */
   status: "ok";
+  /** Always true. */
   ok: true;
+  /** The name of the service. */
   service: string;
+  /** The name of the service, for people. */
   name: string;
   /** Whether payment is disabled, for development. */
   x402DevBypass: boolean;
 };
 
+/** Returned by `status.ready`. */
 export type Readiness = {
+  /** Whether the index has caught up with the chain. */
   ready: boolean;
+  /** The id of the chain. */
   chain_id: number;
+  /** The newest indexed block. Null before the first one. */
   block_number: string | null;
+  /** The newest block of the chain. Null if unknown. */
   chain_block_number: string | null;
+  /** The number of blocks that the index is behind. Null if unknown. */
   lag_blocks: string | null;
   /** How long the index has been behind the chain, in seconds. */
   lag_seconds: number | null;
@@ -834,15 +1789,25 @@ export type Readiness = {
   reasons: readonly string[];
 };
 
+/** Returned by `status.protocol`. */
 export type Protocol = {
+  /** The id of the chain. */
   chain_id: number;
+  /** The addresses of the protocol's contracts. */
   contracts: {
+    /** The registry of agents. */
     AgentRegistry: Hex;
+    /** The contract of intents, bids and fills. */
     IntentBook: Hex;
+    /** The contract of account policies. */
     PolicyModule: Hex;
+    /** The registry of attestations. */
     AttestationRegistry: Hex;
+    /** The registry of solvers. */
     SolverRegistry: Hex;
+    /** The registry of attestors. */
     AttestorRegistry: Hex;
+    /** The contract of merchants, services, quotes, receipts, disputes and trust signals. */
     CommerceRegistry: Hex;
   };
 };
@@ -913,17 +1878,60 @@ export type EventFilter = {
 
 /** The operations of the service, by resource. */
 export type Api = {
+  search: {
+    /** Finds agents, services, merchants, solvers, attestors and facilitators by text, id, address or hash, best first, or lists all of a type. Sort services by price to find the cheapest. */
+    find: Query<
+      {
+        /** Words of the name, description, tags and capabilities; an id; or an address or hash, or at least its first four digits (0x1234). */
+        q?: string;
+        /** Only records of this type. */
+        type?: "agent" | "merchant" | "service" | "facilitator" | "solver" | "attestor";
+        /** Only records that are active (true) or inactive (false). */
+        active?: boolean;
+        /** Only services with this capability hash. */
+        capability_hash?: string;
+        /** The minimum of `fulfilled`. */
+        min_fulfilled?: Uint;
+        /** Whether to omit records with open or upheld disputes. */
+        no_disputes?: boolean;
+        /** The maximum of `price`. */
+        max_price?: Uint;
+        /** Only services that were last paid in this token. */
+        token?: string;
+        /** With `price`, the cheapest services first. Prices in different tokens don't compare. */
+        sort?: "relevance" | "price";
+        /** Page size. Values above 100 are lowered to 100. */
+        limit?: number;
+        /** Rows to skip. Can't be combined with cursor. */
+        offset?: number;
+        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        cursor?: string;
+        /** Whether to return the total number of rows. */
+        total?: boolean;
+      },
+      {
+        /** The page of results, best first. */
+        results: readonly SearchResult[];
+        /** The position of this page in the list. */
+        pagination: Pagination;
+      }
+    >;
+  };
   agents: {
     /** One agent by its id, even if revoked. */
     get: Query<
       {
+        /** The agent's id in the AgentRegistry. */
         agentId: Uint;
+        /** With `metadata`, the response contains what `metadata_uri` points to. */
+        include?: "metadata";
       },
-      Agent
+      AgentRecord
     >;
     /** The agents of an owner, by id. */
     list: Query<
       {
+        /** Only records of this owner. */
         owner: string;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -935,7 +1943,9 @@ export type Api = {
         total?: boolean;
       },
       {
+        /** The page of agents. */
         agents: readonly Agent[];
+        /** The position of this page in the list. */
         pagination: Pagination;
       }
     >;
@@ -944,6 +1954,7 @@ export type Api = {
     /** One intent by its id, with its fill, on-chain commitments and metadata. */
     get: Query<
       {
+        /** The intent's id in the IntentBook. */
         id: Uint;
       },
       Intent
@@ -951,9 +1962,13 @@ export type Api = {
     /** Intents, newest first. */
     list: Query<
       {
+        /** Only intents with this status. An open intent past its deadline is expired. */
         status?: "open" | "filled" | "cancelled" | "expired";
+        /** Only records of this owner. */
         owner?: string;
+        /** Only intents that sell this token. */
         input_token?: string;
+        /** Only intents that buy this token. */
         output_token?: string;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -965,13 +1980,16 @@ export type Api = {
         total?: boolean;
       },
       {
+        /** The page of intents. */
         intents: readonly Intent[];
+        /** The position of this page in the list. */
         pagination: Pagination;
       }
     >;
     /** The off-chain metadata of an intent by the intent's hash, also before the intent is on chain. */
     metadata: Query<
       {
+        /** The EIP-712 hash of the intent. */
         intentHash: string;
         /** The intent's owner. Before the intent is on chain, anyone can store metadata for its hash: set this field to read only the owner's. */
         owner?: string;
@@ -981,12 +1999,17 @@ export type Api = {
     /** Stores the off-chain metadata of an indexed intent. It must match the intent's on-chain commitments. */
     putMetadata: Mutation<
       {
+        /** The intent's id in the IntentBook. */
         id: Uint;
         /** The owner's EIP-712 signature of the metadata. In REST, the header x-owner-signature. */
         owner_signature?: string;
+        /** The contract that the execution calls. It must match the intent's commitment. */
         execution_target?: string;
+        /** The calldata of the execution. Its keccak256 must match the intent's commitment. */
         execution_data?: string;
+        /** The subject of the attestation that a fill requires. */
         required_attestation_subject?: string;
+        /** The schema of the attestation that a fill requires. */
         required_attestation_schema?: string;
       },
       IntentMetadataRecord
@@ -996,21 +2019,37 @@ export type Api = {
       {
         /** The owner's EIP-712 signature of the metadata. In REST, the header x-owner-signature. */
         owner_signature?: string;
+        /** The EIP-712 hash of the intent, before or after it is on chain. */
         intent_hash: string;
+        /** The owner of the intent. The metadata is linked to an intent of this owner only. */
         owner: string;
+        /** The contract that the execution calls. It must match the intent's commitment. */
         execution_target?: string;
+        /** The calldata of the execution. Its keccak256 must match the intent's commitment. */
         execution_data?: string;
+        /** The subject of the attestation that a fill requires. */
         required_attestation_subject?: string;
+        /** The schema of the attestation that a fill requires. */
         required_attestation_schema?: string;
       },
       IntentMetadataRecord
     >;
   };
   bids: {
+    /** One bid by its id. */
+    get: Query<
+      {
+        /** The bid's id: <intent>-<bid> on chain, or the id of an off-chain bid. */
+        bidId: string;
+      },
+      Bid
+    >;
     /** The bids on an intent, best first: highest amount_out, lowest amount_in, lowest fee, oldest. */
     list: Query<
       {
+        /** The id of the intent whose bids are listed. */
         id: Uint;
+        /** Only bids with this status. An open bid past its valid_until is expired. */
         status?: "open" | "selected" | "rejected" | "expired";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -1022,19 +2061,28 @@ export type Api = {
         total?: boolean;
       },
       {
+        /** The page of bids, best first. */
         bids: readonly Bid[];
+        /** The position of this page in the list. */
         pagination: Pagination;
       }
     >;
     /** Places an off-chain bid on an intent, for development. */
     create: Mutation<
       {
+        /** The id of the intent to bid on. */
         id: Uint;
+        /** The address of the bidding solver. */
         solver: string;
+        /** The input that the solver takes, in the token's smallest unit. */
         amount_in: Uint;
+        /** The output that the solver delivers, in the token's smallest unit. */
         amount_out: Uint;
-        fee: Uint;
+        /** The solver's fee, in the output token's smallest unit. Default: 0. */
+        fee?: Uint;
+        /** When the bid expires, in unix seconds. */
         valid_until: Uint;
+        /** How the solver intends to fill the intent, in any JSON form. */
         execution_plan?: Record<string, unknown>;
       },
       Bid
@@ -1042,6 +2090,7 @@ export type Api = {
     /** Selects an off-chain bid, for development. A previously selected bid becomes rejected. */
     select: Mutation<
       {
+        /** The bid's id: <intent>-<bid> on chain, or the id of an off-chain bid. */
         bidId: string;
       },
       Bid
@@ -1051,6 +2100,7 @@ export type Api = {
     /** The current policies of an account, by type, then by subject. */
     policies: Query<
       {
+        /** The account whose policies are listed. */
         address: string;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -1062,8 +2112,11 @@ export type Api = {
         total?: boolean;
       },
       {
+        /** The page of policies. */
         policies: readonly Policy[];
+        /** The position of this page in the list. */
         pagination: Pagination;
+        /** The account whose policies apply. */
         account: Hex;
       }
     >;
@@ -1072,6 +2125,7 @@ export type Api = {
     /** Checks whether an account's policies allow a transaction or a signed payment now, and returns the policy updates that would allow it. */
     check: Query<
       {
+        /** The account whose policies are checked. */
         account: string;
         /** Required, except for a check of a payment only. */
         target?: string;
@@ -1079,10 +2133,15 @@ export type Api = {
         value?: Uint;
         /** The calldata. Default: empty. */
         data?: string;
+        /** A signed payment, checked against the account's payment policies. */
         payment?: {
+          /** The address that receives the payment. */
           merchant: string;
+          /** The token of the payment. */
           token: string;
+          /** The address of the payment's facilitator. */
           facilitator: string;
+          /** The amount of the payment, in the token's smallest unit. */
           amount: Uint;
         };
       },
@@ -1093,6 +2152,7 @@ export type Api = {
     /** One attestation schema by its hash. */
     get: Query<
       {
+        /** The hash that identifies the schema: the keccak256 of its name, unless registered with another one. */
         schemaHash: string;
       },
       AttestationSchema
@@ -1110,16 +2170,22 @@ export type Api = {
         total?: boolean;
       },
       {
+        /** The page of schemas. */
         schemas: readonly ListedAttestationSchema[];
+        /** The position of this page in the list. */
         pagination: Pagination;
       }
     >;
     /** Publishes an attestation schema. Published schemas are immutable. */
     publish: Mutation<
       {
+        /** The unique name of the schema: 1 to 64 characters of a-z, 0-9, _ and -. */
         name: string;
+        /** What attestations with this schema say, for people. */
         description?: string;
+        /** The JSON Schema of the attested data. */
         json_schema: Record<string, unknown>;
+        /** What the subject of an attestation should be, for people. */
         recommended_subject?: string;
         /** Default: the keccak256 of the name. */
         schema_hash?: string;
@@ -1131,6 +2197,7 @@ export type Api = {
     /** One attestation by its id, even if revoked. */
     get: Query<
       {
+        /** The record's id on chain. */
         id: Uint;
       },
       Attestation
@@ -1138,9 +2205,13 @@ export type Api = {
     /** Attestations, by id. Requires at least one filter: schema, subject, attester or revoked. */
     list: Query<
       {
+        /** Only attestations with this schema hash. */
         schema?: string;
+        /** Only attestations about this subject. */
         subject?: string;
+        /** Only attestations by this address. */
         attester?: string;
+        /** Only attestations that are revoked (true) or not (false). */
         revoked?: boolean;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -1152,7 +2223,9 @@ export type Api = {
         total?: boolean;
       },
       {
+        /** The page of attestations. */
         attestations: readonly Attestation[];
+        /** The position of this page in the list. */
         pagination: Pagination;
       }
     >;
@@ -1161,14 +2234,19 @@ export type Api = {
     /** One solver by its id, with its fill statistics. */
     get: Query<
       {
+        /** The record's id on chain. */
         id: Uint;
+        /** With `metadata`, the response contains what `metadata_uri` points to. */
+        include?: "metadata";
       },
-      Solver
+      SolverRecord
     >;
     /** Registered solvers, by id. */
     list: Query<
       {
+        /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        /** Only the record of this operator's address. */
         operator?: string;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -1180,7 +2258,9 @@ export type Api = {
         total?: boolean;
       },
       {
+        /** The page of solvers. */
         solvers: readonly Solver[];
+        /** The position of this page in the list. */
         pagination: Pagination;
       }
     >;
@@ -1189,14 +2269,19 @@ export type Api = {
     /** One attestor by its id, with the number of its operator's attestations. */
     get: Query<
       {
+        /** The record's id on chain. */
         id: Uint;
+        /** With `metadata`, the response contains what `metadata_uri` points to. */
+        include?: "metadata";
       },
-      Attestor
+      AttestorRecord
     >;
     /** Registered attestors, by id. */
     list: Query<
       {
+        /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        /** Only the record of this operator's address. */
         operator?: string;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -1208,7 +2293,9 @@ export type Api = {
         total?: boolean;
       },
       {
+        /** The page of attestors. */
         attestors: readonly Attestor[];
+        /** The position of this page in the list. */
         pagination: Pagination;
       }
     >;
@@ -1217,14 +2304,19 @@ export type Api = {
     /** One merchant by its id. */
     get: Query<
       {
+        /** The record's id on chain. */
         id: Uint;
+        /** With `metadata`, the response contains what `metadata_uri` points to. */
+        include?: "metadata";
       },
-      Merchant
+      MerchantRecord
     >;
     /** Merchants, by id. */
     list: Query<
       {
+        /** Only records of this owner. */
         owner?: string;
+        /** Only records that are active (true) or inactive (false). */
         active?: boolean;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -1236,13 +2328,16 @@ export type Api = {
         total?: boolean;
       },
       {
+        /** The page of merchants. */
         merchants: readonly Merchant[];
+        /** The position of this page in the list. */
         pagination: Pagination;
       }
     >;
     /** A merchant's reputation: settled and fulfilled receipts, disputes and trust signals. */
     reputation: Query<
       {
+        /** The record's id on chain. */
         id: Uint;
       },
       MerchantReputation
@@ -1252,15 +2347,21 @@ export type Api = {
     /** One service by its numeric id. */
     get: Query<
       {
+        /** The record's id on chain. */
         id: Uint;
+        /** With `metadata`, the response contains what `metadata_uri` points to. */
+        include?: "metadata";
       },
-      Service
+      ServiceRecord
     >;
     /** Services, by id. */
     list: Query<
       {
+        /** Only services of this merchant. */
         merchant_id?: Uint;
+        /** Only services with this capability hash. */
         capability_hash?: string;
+        /** Only records that are active (true) or inactive (false). */
         active?: boolean;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -1272,7 +2373,9 @@ export type Api = {
         total?: boolean;
       },
       {
+        /** The page of services. */
         services: readonly Service[];
+        /** The position of this page in the list. */
         pagination: Pagination;
       }
     >;
@@ -1281,13 +2384,17 @@ export type Api = {
     /** One payment facilitator by its id. */
     get: Query<
       {
+        /** The record's id on chain. */
         id: Uint;
+        /** With `metadata`, the response contains what `metadata_uri` points to. */
+        include?: "metadata";
       },
-      Facilitator
+      FacilitatorRecord
     >;
     /** Payment facilitators, by id. */
     list: Query<
       {
+        /** Only records that are active (true) or inactive (false). */
         active?: boolean;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -1299,7 +2406,9 @@ export type Api = {
         total?: boolean;
       },
       {
+        /** The page of facilitators. */
         facilitators: readonly Facilitator[];
+        /** The position of this page in the list. */
         pagination: Pagination;
       }
     >;
@@ -1308,6 +2417,7 @@ export type Api = {
     /** One committed quote by its hash. */
     get: Query<
       {
+        /** The hash of the committed quote. */
         quoteHash: string;
       },
       Quote
@@ -1315,8 +2425,11 @@ export type Api = {
     /** Committed quotes, newest first. */
     list: Query<
       {
+        /** Only quotes of this merchant. */
         merchant_id?: Uint;
+        /** Only quotes for this buying agent. */
         agent?: string;
+        /** Only quotes that are settled (true) or not (false). */
         settled?: boolean;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -1328,7 +2441,9 @@ export type Api = {
         total?: boolean;
       },
       {
+        /** The page of quotes. */
         quotes: readonly Quote[];
+        /** The position of this page in the list. */
         pagination: Pagination;
       }
     >;
@@ -1337,14 +2452,17 @@ export type Api = {
     /** One settled payment by its id. */
     get: Query<
       {
+        /** The record's id on chain. */
         id: Uint;
       },
-      Receipt
+      ReceiptWithEvidence
     >;
     /** Settled payments, newest first. */
     list: Query<
       {
+        /** Only receipts of this buying agent. */
         agent?: string;
+        /** Only receipts of this merchant. */
         merchant_id?: Uint;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -1356,7 +2474,9 @@ export type Api = {
         total?: boolean;
       },
       {
+        /** The page of receipts. */
         receipts: readonly Receipt[];
+        /** The position of this page in the list. */
         pagination: Pagination;
       }
     >;
@@ -1365,6 +2485,7 @@ export type Api = {
     /** One dispute by its id. */
     get: Query<
       {
+        /** The record's id on chain. */
         id: Uint;
       },
       Dispute
@@ -1372,6 +2493,7 @@ export type Api = {
     /** Disputes about receipts, newest first. */
     list: Query<
       {
+        /** Only disputes about this receipt. */
         receipt_id?: Uint;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -1383,7 +2505,9 @@ export type Api = {
         total?: boolean;
       },
       {
+        /** The page of disputes. */
         disputes: readonly Dispute[];
+        /** The position of this page in the list. */
         pagination: Pagination;
       }
     >;
@@ -1394,9 +2518,11 @@ export type Api = {
       {
         /** 0 (merchant), 1 (service), 2 (facilitator), 3 (agent) */
         subject_type?: 0 | 1 | 2 | 3;
+        /** Only signals about the subject with this id. */
         subject_id?: Uint;
         /** 0 (verification), 1 (risk), 2 (compliance), 3 (fulfillment) */
         kind?: 0 | 1 | 2 | 3;
+        /** Only signals by this address. */
         reporter?: string;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -1408,7 +2534,9 @@ export type Api = {
         total?: boolean;
       },
       {
+        /** The page of trust signals. */
         trust_signals: readonly TrustSignal[];
+        /** The position of this page in the list. */
         pagination: Pagination;
       }
     >;
@@ -1416,14 +2544,118 @@ export type Api = {
   analytics: {
     /** Commerce totals, and the largest tokens, merchants, services, facilitators and payment rails. */
     commerce: Query<Record<string, never>, CommerceAnalytics>;
+    /** A metric by hour, day or week of UTC. Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete. */
+    timeseries: Query<
+      {
+        /** What to count or sum. */
+        metric:
+          | "agents"
+          | "intents"
+          | "bids"
+          | "fills"
+          | "fill_volume"
+          | "attestations"
+          | "merchants"
+          | "services"
+          | "receipts"
+          | "receipt_volume"
+          | "disputes";
+        /** The length of a point: an hour, a day or a week of UTC. */
+        interval: "hour" | "day" | "week";
+        /** Unix seconds. */
+        from?: string;
+        /** Unix seconds. */
+        to?: string;
+        /** The token whose amounts are summed. Required for volumes, and only for them. */
+        token?: string;
+      },
+      TimeSeries
+    >;
+  };
+  tokens: {
+    /** The symbol, name and decimals of a token on the indexed chain. Unknown tokens have null values. */
+    get: Query<
+      {
+        /** The address of the token's contract. The zero address is the native coin. */
+        address: string;
+      },
+      Token
+    >;
   };
   transactions: {
     /** The protocol events of a transaction in order, each with its arguments and a description. */
     explain: Query<
       {
+        /** The hash of the transaction. */
         hash: string;
       },
       TransactionExplanation
+    >;
+  };
+  events: {
+    /** The newest protocol events, newest first, each with a description. Filters by subject search the newest 1,000 events that can match. To follow what happens next, pass the first id as after to /events. */
+    recent: Query<
+      {
+        /** Only events with this name. */
+        name?:
+          | "AgentRegistered"
+          | "AgentRevoked"
+          | "AgentUpdated"
+          | "IntentCancelled"
+          | "IntentFillProof"
+          | "IntentFilled"
+          | "IntentSubmitted"
+          | "SolverBidSelected"
+          | "SolverBidSubmitted"
+          | "AccountFrozen"
+          | "FunctionAllowlistModeUpdated"
+          | "FunctionAllowlistUpdated"
+          | "GuardianSet"
+          | "PaymentPolicySet"
+          | "SignedPaymentRecorded"
+          | "SpendLimitSet"
+          | "SpendRecorded"
+          | "TargetAllowlistUpdated"
+          | "AttestationRevoked"
+          | "AttestationSubmitted"
+          | "SolverBondChanged"
+          | "SolverRegistered"
+          | "SolverUpdated"
+          | "AttestorRegistered"
+          | "AttestorUpdated"
+          | "DisputeOpened"
+          | "DisputeResolved"
+          | "FacilitatorRegistered"
+          | "FacilitatorUpdated"
+          | "FulfillmentRecorded"
+          | "MerchantRegistered"
+          | "MerchantUpdated"
+          | "QuoteCommitted"
+          | "ReceiptRecorded"
+          | "ServiceRegistered"
+          | "ServiceUpdated"
+          | "TrustSignalRecorded";
+        /** Only events of this contract. */
+        contract?:
+          | "AgentRegistry"
+          | "IntentBook"
+          | "PolicyModule"
+          | "AttestationRegistry"
+          | "SolverRegistry"
+          | "AttestorRegistry"
+          | "CommerceRegistry";
+        /** Only events that name this intent. */
+        intent_id?: Uint;
+        /** With an id: only events of this agent's registration, and trust signals about it. With an address: only registrations by it, and quotes and receipts that name it as the agent. */
+        agent?: string;
+        /** Only events that name this merchant, and trust signals about it. */
+        merchant_id?: Uint;
+        /** Only events that name this address in any role except token and target. */
+        account?: string;
+        /** Page size. Values above 100 are lowered to 100. */
+        limit?: number;
+      },
+      RecentEvents
     >;
   };
   documents: {
@@ -1432,8 +2664,11 @@ export type Api = {
       {
         /** The exact JSON text. It is stored byte for byte. */
         catalog_json: string;
+        /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
+        /** The merchant's id in the CommerceRegistry. */
         merchant_id?: Uint;
+        /** The merchant's own id of the service. */
         service_id?: string;
       },
       CatalogPublished
@@ -1441,6 +2676,7 @@ export type Api = {
     /** The exact text of a published catalog. */
     getCatalog: Query<
       {
+        /** The keccak256 of the document's bytes. */
         hash: string;
       },
       string
@@ -1448,6 +2684,7 @@ export type Api = {
     /** The metadata of a catalog: its size, its publication time, and the fields that its publisher declared. */
     getCatalogMetadata: Query<
       {
+        /** The keccak256 of the document's bytes. */
         hash: string;
       },
       CatalogMetadata
@@ -1457,11 +2694,17 @@ export type Api = {
       {
         /** The exact JSON text. It is stored byte for byte. */
         quote_request_json: string;
+        /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
+        /** The buyer's own id of the request. */
         request_id?: string;
+        /** The merchant's id in the CommerceRegistry. */
         merchant_id?: Uint;
+        /** The service's id in the CommerceRegistry. */
         service_numeric_id?: Uint;
+        /** The merchant's own id of the service. */
         service_id?: string;
+        /** The address of the buying agent. */
         agent?: string;
       },
       QuoteRequestPublished
@@ -1469,6 +2712,7 @@ export type Api = {
     /** The exact text of a published quote request. */
     getQuoteRequest: Query<
       {
+        /** The keccak256 of the document's bytes. */
         hash: string;
       },
       string
@@ -1476,6 +2720,7 @@ export type Api = {
     /** The metadata of a quote request: its size, its publication time, and the fields that its publisher declared. */
     getQuoteRequestMetadata: Query<
       {
+        /** The keccak256 of the document's bytes. */
         hash: string;
       },
       QuoteRequestMetadata
@@ -1485,11 +2730,17 @@ export type Api = {
       {
         /** The exact JSON text. It is stored byte for byte. */
         quote_response_json: string;
+        /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
+        /** The hash of the quote request that this answers. */
         request_hash?: string;
+        /** The buyer's own id of the request. */
         request_id?: string;
+        /** The merchant's id in the CommerceRegistry. */
         merchant_id?: Uint;
+        /** The service's id in the CommerceRegistry. */
         service_numeric_id?: Uint;
+        /** The address of the buying agent. */
         agent?: string;
       },
       QuoteResponsePublished
@@ -1497,6 +2748,7 @@ export type Api = {
     /** The exact text of a published quote response. */
     getQuoteResponse: Query<
       {
+        /** The keccak256 of the document's bytes. */
         hash: string;
       },
       string
@@ -1504,14 +2756,97 @@ export type Api = {
     /** The metadata of a quote response: its size, its publication time, and the fields that its publisher declared. */
     getQuoteResponseMetadata: Query<
       {
+        /** The keccak256 of the document's bytes. */
         hash: string;
       },
       QuoteResponseMetadata
+    >;
+    /** Publishes the exact text of a fulfillment payload, which is identified by the keccak256 of its bytes. */
+    publishFulfillmentPayload: Mutation<
+      {
+        /** The exact JSON text. It is stored byte for byte. */
+        fulfillment_payload_json: string;
+        /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
+        expected_hash?: string;
+        /** The merchant's id in the CommerceRegistry. */
+        merchant_id?: Uint;
+        /** The address of the buying agent. */
+        agent?: string;
+        /** The hash of the quote that the document belongs to. */
+        quote_hash?: string;
+        /** How the payload is encrypted. Required here or in the document. */
+        encryption?: string;
+        /** The merchant's key that the payload is encrypted with. Required here or in the document. */
+        merchant_key_id?: string;
+      },
+      FulfillmentPayloadPublished
+    >;
+    /** The exact text of a published fulfillment payload. */
+    getFulfillmentPayload: Query<
+      {
+        /** The keccak256 of the document's bytes. */
+        hash: string;
+      },
+      string
+    >;
+    /** The metadata of a fulfillment payload: its size, its publication time, and the fields that its publisher declared. */
+    getFulfillmentPayloadMetadata: Query<
+      {
+        /** The keccak256 of the document's bytes. */
+        hash: string;
+      },
+      FulfillmentPayloadMetadata
+    >;
+    /** Publishes the exact text of a fulfillment evidence document, which is identified by the keccak256 of its bytes. */
+    publishFulfillmentEvidence: Mutation<
+      {
+        /** The exact JSON text. It is stored byte for byte. */
+        fulfillment_evidence_json: string;
+        /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
+        expected_hash?: string;
+        /** The receipt that the document is evidence for. */
+        receipt_id?: Uint;
+        /** The hash of the quote that the document belongs to. */
+        quote_hash?: string;
+        /** The hash of the delivered payload. */
+        payload_hash?: string;
+        /** The kind of evidence. Required here, or as type in the document. */
+        evidence_type?: string;
+      },
+      FulfillmentEvidenceDocumentPublished
+    >;
+    /** The exact text of a published fulfillment evidence document. */
+    getFulfillmentEvidence: Query<
+      {
+        /** The keccak256 of the document's bytes. */
+        hash: string;
+      },
+      string
+    >;
+    /** The metadata of a fulfillment evidence document: its size, its publication time, and the fields that its publisher declared. */
+    getFulfillmentEvidenceMetadata: Query<
+      {
+        /** The keccak256 of the document's bytes. */
+        hash: string;
+      },
+      FulfillmentEvidenceDocumentMetadata
     >;
   };
   payments: {
     /** The paid routes and their x402 payment terms. Also available at /.well-known/x402. */
     discovery: Query<Record<string, never>, X402Discovery>;
+    /** Converts an x402 payment requirement to the canonical form whose hash a quote commits to on chain. */
+    normalize: Query<
+      {
+        /** The payment requirement, as an object or as JSON text. With `accepts`, its first entry is used. */
+        payment_requirement_json: Record<string, unknown>;
+        /** The hash that the caller expects. Another one is a 409. */
+        expected_hash?: string;
+        /** The quote to compare with, by its `x402_payload_hash`. */
+        quote?: Record<string, unknown>;
+      },
+      PaymentRequirementNormalization
+    >;
   };
   status: {
     /** Liveness check: returns 200 if the process serves requests. */

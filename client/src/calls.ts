@@ -3,7 +3,7 @@ import type { AnyRouter } from "@trpc/server";
 import type { Api } from "./api";
 import { IntentryError } from "./error";
 import type { CallOptions } from "./procedure";
-import { retryLink } from "./retry-link";
+import { type ErrorData, retryLink } from "./retry-link";
 import { trpcFetch } from "./trpc-fetch";
 
 type Connection = { url: string; token: string | undefined; retries: number; fetch: typeof fetch };
@@ -37,7 +37,9 @@ const isLong = ({ input }: Operation) =>
 /** Converts an error response to an IntentryError. Other errors, such as an abort, are returned unchanged. */
 function errorOf(error: unknown): unknown {
   if (!(error instanceof TRPCClientError)) return error;
-  return new IntentryError(error.message, error.data?.httpStatus, { cause: error.cause });
+  const { httpStatus, errorCode } = (error.data ?? {}) as ErrorData;
+  const code = errorCode ?? (httpStatus === undefined ? "no_response" : "unexpected_response");
+  return new IntentryError(error.message, { status: httpStatus, code, cause: error.cause });
 }
 
 /** The typed calls of a service. Concurrent small calls share one request, and temporary failures are retried. */

@@ -1,23 +1,69 @@
-/** An error response. The message is the service's own. */
+import type { ErrorCode } from "./api";
+
+/**
+ * The codes of errors that the client itself reports:
+ * - `no_response`: the service did not answer.
+ * - `unexpected_response`: the response is not one of Intentry, for example of a proxy.
+ * - `hash_mismatch`: the service stored or returned another text than the expected one.
+ * - `payer_missing`: a payment is required, and the client has no payer.
+ * - `payment_declined`: the client did not pay, because of its spending limits or because the payer did not sign.
+ * - `intent_ended`, `intent_timeout`: the intent did not reach the expected status.
+ * - `invalid_quote`: a document, message or payment of another party of the market is not what it must be.
+ * - `payment_unanswered`: a merchant did not answer after it was paid.
+ * - `policy_denied`: the policies of the paying account deny the payment.
+ * - `transaction_failed`: a transaction was not sent, or reverted.
+ * - `invalid_envelope`: an encrypted payload can't be read, or was not encrypted for this key.
+ */
+export type ClientErrorCode =
+  | "no_response"
+  | "unexpected_response"
+  | "hash_mismatch"
+  | "payer_missing"
+  | "payment_declined"
+  | "intent_ended"
+  | "intent_timeout"
+  | "invalid_quote"
+  | "payment_unanswered"
+  | "policy_denied"
+  | "transaction_failed"
+  | "invalid_envelope";
+
+/** A code of the service or of the client. A newer service may have further codes. */
+export type IntentryErrorCode = ErrorCode | ClientErrorCode | (string & Record<never, never>);
+
+type Details = ErrorOptions & { status?: number | undefined; code: IntentryErrorCode };
+
+/**
+ * A failed call. The message is a sentence for people, which may change. The code is for programs, and is stable.
+ *
+ * @example
+ * if (error instanceof IntentryError && error.code === "not_found") return null;
+ */
 export class IntentryError extends Error {
   override name = "IntentryError";
+  /** The HTTP status. Undefined if there was no response. */
+  readonly status: number | undefined;
+  /** The stable code, such as `not_found`. */
+  readonly code: IntentryErrorCode;
 
-  constructor(
-    message: string,
-    /** The HTTP status. Undefined if there was no response. */
-    readonly status: number | undefined,
-    options?: ErrorOptions,
-  ) {
+  constructor(message: string, { status, code, ...options }: Details) {
     super(message, options);
+    this.status = status;
+    this.code = code;
   }
 }
 
 /** The error for a status and a response body. */
 export function refusal(status: number, body: unknown): IntentryError {
-  const { error } = (body ?? {}) as { error?: unknown };
-  return new IntentryError(typeof error === "string" ? error : `The service responded with status ${status}`, status);
+  const { error, code } = (body ?? {}) as { error?: unknown; code?: unknown };
+  const message = typeof error === "string" ? error : `The service responded with status ${status}`;
+  return new IntentryError(message, { status, code: typeof code === "string" ? code : "unexpected_response" });
 }
 
 /** The error for a failed response. */
 export const failureOf = async (response: Response): Promise<IntentryError> =>
   refusal(response.status, await response.json().catch(() => null));
+
+/** The error for a request without a response. */
+export const noResponse = (cause: unknown): IntentryError =>
+  new IntentryError(cause instanceof Error ? cause.message : String(cause), { code: "no_response", cause });

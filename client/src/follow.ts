@@ -1,53 +1,106 @@
 import type { EventFilter, StreamedEvent, StreamFinalized, StreamRemoved } from "./api";
-import { failureOf, IntentryError } from "./error";
+import { failureOf, IntentryError, noResponse, refusal } from "./error";
 import { serverSent } from "./server-sent";
 import { secondsOf, wait } from "./wait";
 
-/** A protocol event, its removal by a reorg, or the newest finalized block. */
+/** A protocol event, its removal by a reorg, or the newest finalized block. `id` is the cursor to resume from. */
 export type LiveMessage =
   | { type: "event"; id: string; data: StreamedEvent }
   | { type: "removed"; id: string; data: StreamRemoved }
   | { type: "finalized"; id: string; data: StreamFinalized };
 
-export type FollowOptions = { signal?: AbortSignal };
+/** A lost connection that is about to be replaced. */
+export type Reconnection = {
+  /** Why the connection ended. */
+  error: IntentryError;
+  /** 1 for the first attempt after a working connection. */
+  attempt: number;
+  /** The delay before the attempt, in milliseconds. */
+  delayMs: number;
+};
 
-const RECONNECT_SECONDS = 1;
+/** How to follow events. */
+export type FollowOptions = {
+  /** Ends the stream. */
+  signal?: AbortSignal;
+  /** Called before each reconnection. Throw here to give up. */
+  onReconnect?: (reconnection: Reconnection) => void;
+};
+
+/** The delay of the first reconnection. It doubles with each attempt without a message. */
+const FIRST_DELAY_MS = 250;
+const MAX_DELAY_MS = 30_000;
 
 /** The yielded message types. `ready` and `dropped` only concern the connection. */
 const yielded = new Set(["event", "removed", "finalized"]);
 
 const isRetryable = (status: number) => status === 429 || status >= 500;
 
+/** The delay before an attempt: the service's Retry-After, or exponential backoff with up to 20 % of jitter. */
+export function reconnectDelay(attempt: number, retryAfterSeconds: number | undefined, random = Math.random()): number {
+  if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1000;
+  return Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS) * (1 + random / 5);
+}
+
 /**
- * Follows protocol events: new ones, or from `after` or `from_block` on. After a lost connection it reconnects and resumes
- * after the last message, so every event is received exactly once.
+ * Follows protocol events: new ones, or from `after` or `from_block` on. After a lost connection it reconnects, with
+ * exponential backoff, and resumes after the last message, so every event is received exactly once.
  */
 export async function* follow(
   { url, fetch }: { url: string; fetch: typeof globalThis.fetch },
   filter: EventFilter,
-  { signal }: FollowOptions,
+  { signal, onReconnect }: FollowOptions,
 ): AsyncGenerator<LiveMessage, void, undefined> {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value));
   let lastId: string | undefined;
+  let attempt = 0;
   while (!signal?.aborted) {
-    let seconds = RECONNECT_SECONDS;
-    try {
-      const headers = { accept: "text/event-stream", ...(lastId !== undefined && { "last-event-id": lastId }) };
-      const response = await fetch(`${url}/events?${query}`, { headers, signal });
-      if (!response.ok || !response.body) {
-        if (!isRetryable(response.status)) throw await failureOf(response);
-        seconds = secondsOf(response.headers.get("retry-after")) ?? seconds;
-      }
+    let ended = new IntentryError("The connection was closed", { code: "no_response" });
+    let retryAfter: number | undefined;
+    const headers = { accept: "text/event-stream", ...(lastId !== undefined && { "last-event-id": lastId }) };
+    const response = await fetch(`${url}/events?${query}`, { headers, signal }).catch((error: unknown) => {
+      ended = noResponse(error);
+    });
+    if (response && (!response.ok || !response.body)) {
+      ended = await failureOf(response);
+      if (!isRetryable(response.status)) throw ended;
+      retryAfter = secondsOf(response.headers.get("retry-after"));
+    } else if (response?.body) {
+      const connectedAt = Date.now();
+      const messages = untilLost(serverSent(response.body), (error) => {
+        ended = noResponse(error);
+      });
       // Protocol events have the default message type.
-      else
-        for await (const { event: type = "event", id, data } of serverSent(response.body)) {
-          lastId = id ?? lastId;
-          if (yielded.has(type)) yield { type, id: lastId, data: JSON.parse(data) } as LiveMessage;
-        }
-    } catch (error) {
-      if (error instanceof IntentryError || error instanceof SyntaxError) throw error;
+      for await (const { event: type = "event", id, data } of messages) {
+        lastId = id ?? lastId;
+        if (type === "dropped") ended = droppedWith(JSON.parse(data));
+        if (!yielded.has(type)) continue;
+        attempt = 0;
+        yield { type, id: lastId, data: JSON.parse(data) } as LiveMessage;
+      }
+      if (Date.now() - connectedAt > MAX_DELAY_MS) attempt = 0;
     }
-    await wait(seconds * 1000, signal).catch(() => undefined);
+    if (signal?.aborted) return;
+    const delayMs = reconnectDelay(++attempt, retryAfter);
+    onReconnect?.({ error: ended, attempt, delayMs });
+    await wait(delayMs, signal).catch(() => undefined);
   }
 }
+
+/** Yields messages until the connection is lost. Errors of the consumer are not caught. */
+async function* untilLost<Message>(messages: AsyncGenerator<Message, void>, onLost: (error: unknown) => void) {
+  try {
+    for (;;) {
+      const next = await messages.next().catch(onLost);
+      if (!next || next.done) return;
+      yield next.value;
+    }
+  } finally {
+    await messages.return();
+  }
+}
+
+/** The error in a `dropped` message. */
+const droppedWith = (data: { status?: unknown }): IntentryError =>
+  refusal(typeof data.status === "number" ? data.status : 503, data);

@@ -1,4 +1,5 @@
 import { type Address, type Hex, zeroAddress, zeroHash } from "viem";
+import { type Signer, signTypedData } from "./intents";
 
 const types = {
   IntentMetadata: [
@@ -36,3 +37,10 @@ export const metadataTypedData = (
       requiredAttestationSchema: content.requiredAttestationSchema ?? zeroHash,
     },
   }) as const;
+
+/** Signs the metadata of an intent as its owner. */
+export const signMetadata = (
+  signer: Signer,
+  { intentBook, ...intent }: { chainId: number; intentHash: Hex; intentBook: Address },
+  content: MetadataContent,
+): Promise<Hex> => signTypedData(signer, metadataTypedData(intent, intentBook, content));

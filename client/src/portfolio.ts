@@ -1,32 +1,25 @@
-import type { LocalAccount } from "viem";
 import type { PortfolioSnapshot } from "./api";
-import { failureOf, IntentryError, refusal } from "./error";
+import { failureOf, IntentryError, noResponse, refusal } from "./error";
+import { type Payer, type Spending, signPayment } from "./payer";
 import { type ErrorData, secondsToWait } from "./retry-link";
 import { secondsOf, wait } from "./wait";
-
-/** An account that signs EIP-712 messages. The service sends the transaction, so the payer needs no gas. */
-export type Payer = Pick<LocalAccount, "address" | "signTypedData">;
-
-/** Changes the spending limits of the x402 library. Its defaults are $1 per payment and the tokens that it knows. */
-export type Spending = {
-  /** The maximum amount of one payment, such as "$0.05". */
-  maxPerPayment?: `$${string}`;
-  /** Additional accepted tokens: network (such as `eip155:8453`) and address. */
-  tokens?: readonly { network: `eip155:${number}`; asset: string; maxAmountPerPayment?: string }[];
-};
 
 /** A settled payment. */
 export type Payment = { transaction: string; network: string; payer?: string };
 
+/** A portfolio snapshot, and what was paid for it. */
 export type PaidSnapshot = {
+  /** The balances and their value. */
   snapshot: PortfolioSnapshot;
   /** Null if nothing was paid, or if a proxy removed the PAYMENT-RESPONSE header. */
   payment: Payment | null;
 };
 
+/** Which chains to include in a portfolio. */
 export type PortfolioOptions = {
   /** The chains to include. Default: base and ethereum. */
   chains?: readonly string[];
+  /** Ends the request with the signal's reason. */
   signal?: AbortSignal;
 };
 
@@ -62,28 +55,12 @@ async function completeResponse(
       retryAfter = secondsOf(headers.get("retry-after"));
     } catch (error) {
       signal?.throwIfAborted();
-      failure = new IntentryError(error instanceof Error ? error.message : String(error), undefined, { cause: error });
+      failure = noResponse(error);
     }
     const seconds = retryDelay({ httpStatus: failure.status, retryAfter }, attempt);
     if (attempt >= retries || seconds === undefined) throw failure;
     await wait(seconds * 1000, signal);
   }
-}
-
-/** Loads the x402 libraries, which only a paying client needs. */
-async function paymentClient(account: Payer, spending: Spending | undefined) {
-  const [{ x402Client, x402HTTPClient }, { ExactEvmScheme }] = await Promise.all([
-    import("@x402/fetch"),
-    import("@x402/evm/exact/client"),
-  ]);
-  const client = x402Client.fromConfig({
-    schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }],
-    spendControls: {
-      ...(spending?.maxPerPayment && { maxAmountPerPayment: spending.maxPerPayment }),
-      ...(spending?.tokens && { allowedAssets: [...spending.tokens] }),
-    },
-  });
-  return new x402HTTPClient(client);
 }
 
 const RECEIPT = "payment-response";
@@ -108,11 +85,12 @@ export async function buyPortfolio(
 
   const offer = await completeResponse(request, beforePayment, { retries, signal });
   if (offer.status === 200) return { snapshot: offer.body as PortfolioSnapshot, payment: null };
-  if (!payer) throw new IntentryError("Portfolios require payment: pass a payer to createIntentryClient", 402);
+  if (!payer) {
+    const message = "Portfolios require payment: pass a payer to createIntentryClient";
+    throw new IntentryError(message, { status: 402, code: "payer_missing" });
+  }
 
-  const http = await paymentClient(payer, spending);
-  const required = http.getPaymentRequiredResponse(offer.header, offer.body);
-  const headers = http.encodePaymentSignatureHeader(await http.createPaymentPayload(required));
+  const { headers, http } = await signPayment(payer, spending, offer);
   const { status, header, body } = await completeResponse(() => request(headers), afterPayment, { retries, signal });
   if (status !== 200) throw refusal(status, body);
   return {

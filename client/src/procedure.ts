@@ -1,12 +1,20 @@
-export type CallOptions = { signal?: AbortSignal };
+/** Options of a single call. */
+export type CallOptions = {
+  /** Ends the call with the signal's reason. */
+  signal?: AbortSignal;
+};
 
 /** An input is optional if all its fields are. */
 export type InputOf<Value> = Record<never, never> extends Value ? [input?: Value] : [input: Value];
 
+/** A call that only reads. It is retried after temporary failures. */
 export type Query<Value, Output> = {
+  /** Calls the service. Throws an IntentryError if it fails. */
   query: (...parameters: [...InputOf<Value>, options?: CallOptions]) => Promise<Output>;
 };
 
+/** A call that writes. It is retried only if it was not executed. */
 export type Mutation<Value, Output> = {
+  /** Calls the service. Throws an IntentryError if it fails. */
   mutate: (...parameters: [...InputOf<Value>, options?: CallOptions]) => Promise<Output>;
 };

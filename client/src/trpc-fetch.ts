@@ -23,7 +23,7 @@ export const trpcFetch =
       .json()
       .catch(() => null);
     if (isTrpc(body)) return response;
-    const { message, status } = refusal(response.status, body);
-    const data = { httpStatus: status, retryAfter: secondsOf(response.headers.get("retry-after")) };
+    const { message, status, code } = refusal(response.status, body);
+    const data = { httpStatus: status, errorCode: code, retryAfter: secondsOf(response.headers.get("retry-after")) };
     throw new TRPCClientError(message, { result: { error: { code: INTERNAL_ERROR, message, data } } });
   };

@@ -1,5 +1,10 @@
 import { z } from "zod";
+import { list, wholeNumber } from "../values";
 import type { VariableGroup } from "../variable";
+
+/** How connections are pooled between this service and PostgreSQL. */
+export const poolModes = ["session", "transaction"] as const;
+export type PoolMode = (typeof poolModes)[number];
 
 export const database = {
   title: "Database",
@@ -9,6 +14,26 @@ export const database = {
       schema: z.url({ protocol: /^postgres(ql)?$/, error: "must be a postgres:// URL" }),
       computedDefault: "an embedded PostgreSQL that `npm start` runs",
       description: "URL of the PostgreSQL database. Published documents are in its schema `offchain`.",
+    },
+    DATABASE_READ_URLS: {
+      property: "databaseReadUrls",
+      schema: list(z.url({ protocol: /^postgres(ql)?$/, error: "must be postgres:// URLs, separated by commas" })),
+      default: "",
+      description:
+        "URLs of streaming replicas of the database, separated by commas. Each gateway process reads the index from one of them. Writes, and a replica's reads while it is behind or away, go to `DATABASE_URL`.",
+    },
+    DATABASE_READ_MAX_LAG_SECONDS: {
+      property: "maxReplicaLagSeconds",
+      schema: wholeNumber(1, 3_600),
+      default: "5",
+      description: "How many seconds a replica may be behind before it is not read.",
+    },
+    DATABASE_POOL_MODE: {
+      property: "poolMode",
+      schema: z.enum(poolModes, { error: "must be session or transaction" }),
+      default: "session",
+      description:
+        "`transaction` if `DATABASE_URL` and `DATABASE_READ_URLS` are those of a pooler in transaction mode, such as PgBouncer. For gateways only (`npm run api`): the indexer must connect to PostgreSQL itself.",
     },
     DATABASE_SCHEMA: {
       schema: z

@@ -3,9 +3,11 @@ import { shapeOf, type VariableGroup } from "../variable";
 import { chain, contracts } from "./chain";
 import { database } from "./database";
 import { events } from "./events";
+import { metadata } from "./metadata";
 import { payment } from "./payment";
 import { portfolio } from "./portfolio";
 import { processes, tools } from "./processes";
+import { tracing } from "./tracing";
 import { writes } from "./writes";
 
 /** Every environment variable, in the order of the documentation. */
@@ -16,13 +18,26 @@ export const variableGroups: readonly VariableGroup[] = [
   database,
   writes,
   events,
+  metadata,
   portfolio,
   payment,
+  tracing,
   tools,
 ];
 
 /** The names of all variables. */
 export const variableNames: readonly string[] = variableGroups.flatMap(({ variables }) => Object.keys(variables));
+
+/** The variables that all processes on one index share. An indexer publishes them for gateways on other machines. */
+export const sharedVariableNames: readonly string[] = [
+  chain,
+  contracts,
+  writes,
+  events,
+  metadata,
+  portfolio,
+  payment,
+].flatMap(({ variables }: VariableGroup) => Object.keys(variables));
 
 /** All variables except contract addresses. */
 export const variables = {
@@ -31,8 +46,10 @@ export const variables = {
   ...database.variables,
   ...writes.variables,
   ...events.variables,
+  ...metadata.variables,
   ...portfolio.variables,
   ...payment.variables,
+  ...tracing.variables,
   ...tools.variables,
 };
 

@@ -26,7 +26,13 @@ export const processes = {
       property: "ponderPort",
       schema: port,
       default: "42069",
-      description: "Port of Ponder's own server (GraphQL, metrics and status), which listens on loopback only.",
+      description: "Port of Ponder's own server (GraphQL, metrics and status).",
+    },
+    PONDER_HOST: {
+      property: "ponderHost",
+      schema: host,
+      default: "127.0.0.1",
+      description: "Address on which Ponder's own server listens. It has no limits, so only operators should reach it.",
     },
     ANVIL_PORT: { property: "anvilPort", schema: port, default: "8545", description: "Port of the local chain." },
     INTENTRY_DIR: {
@@ -57,6 +63,13 @@ export const processes = {
       default: "info",
       description:
         "Log level of the gateway: `fatal`, `error`, `warn`, `info` (one line per request), `debug` or `silent`.",
+    },
+    METRICS_TOKEN: {
+      property: "metricsToken",
+      schema: z.string().regex(/^\S{16,}$/, "must have at least 16 characters and no spaces"),
+      computedDefault: "anyone who reaches the gateway without a proxy",
+      description:
+        "If set, `/metrics` requires it (`authorization: Bearer …`). Otherwise `/metrics` returns 403 to requests with `X-Forwarded-For`.",
     },
     NODE_ENV: {
       schema: z.string(),

@@ -141,7 +141,7 @@ contract CommerceRegistry is CommerceTypes {
         if (commitment.expiresAt <= block.timestamp) revert QuoteExpired();
         if (_needsFacilitator(commitment.paymentRail)) _requireActiveFacilitator(commitment.facilitator);
 
-        quoteHash = computeQuoteHash(commitment);
+        quoteHash = _quoteHash(commitment);
         Quote storage quote = quotes[quoteHash];
         quote.commitment = commitment;
         quote.protocolFeeBps = PROTOCOL_FEE_BPS;
@@ -240,26 +240,39 @@ contract CommerceRegistry is CommerceTypes {
     }
 
     /// @notice The hash that names a quote: what is sold, how it is paid, the fee, this registry and this chain.
-    function computeQuoteHash(QuoteCommitment calldata commitment) public view returns (bytes32) {
-        bytes32 sale = keccak256(
-            abi.encode(
-                commitment.merchantId, commitment.serviceNumericId, commitment.resourceHash, commitment.termsHash
-            )
-        );
-        bytes32 payment = keccak256(
-            abi.encode(
-                commitment.agent,
-                commitment.token,
-                commitment.facilitator,
-                commitment.amount,
-                commitment.paymentRail,
-                commitment.expiresAt,
-                commitment.paymentNonce,
-                commitment.x402PayloadHash
-            )
-        );
-        uint256 feeAmount = _protocolFee(commitment.amount);
-        return keccak256(abi.encode(block.chainid, address(this), sale, payment, PROTOCOL_FEE_BPS, feeAmount));
+    function computeQuoteHash(QuoteCommitment calldata commitment) external view returns (bytes32) {
+        return _quoteHash(commitment);
+    }
+
+    /// @notice The same hash, for callers that pass the fields of the quote as arguments.
+    function computeQuoteHash(
+        uint256 merchantId,
+        uint256 serviceNumericId,
+        address agent,
+        address token,
+        address facilitator,
+        uint256 amount,
+        PaymentRail paymentRail,
+        uint256 expiresAt,
+        uint256 paymentNonce,
+        bytes32 resourceHash,
+        bytes32 termsHash,
+        bytes32 x402PayloadHash
+    ) external view returns (bytes32) {
+        QuoteCommitment memory commitment;
+        commitment.merchantId = merchantId;
+        commitment.serviceNumericId = serviceNumericId;
+        commitment.agent = agent;
+        commitment.token = token;
+        commitment.facilitator = facilitator;
+        commitment.amount = amount;
+        commitment.paymentRail = paymentRail;
+        commitment.expiresAt = expiresAt;
+        commitment.paymentNonce = paymentNonce;
+        commitment.resourceHash = resourceHash;
+        commitment.termsHash = termsHash;
+        commitment.x402PayloadHash = x402PayloadHash;
+        return _quoteHash(commitment);
     }
 
     /// @notice The merchant with this id.
@@ -338,6 +351,28 @@ contract CommerceRegistry is CommerceTypes {
 
     function _requireActiveFacilitator(address facilitator) private view {
         if (!_facilitator(facilitatorIds[facilitator]).active) revert FacilitatorInactive();
+    }
+
+    function _quoteHash(QuoteCommitment memory commitment) private view returns (bytes32) {
+        bytes32 sale = keccak256(
+            abi.encode(
+                commitment.merchantId, commitment.serviceNumericId, commitment.resourceHash, commitment.termsHash
+            )
+        );
+        bytes32 payment = keccak256(
+            abi.encode(
+                commitment.agent,
+                commitment.token,
+                commitment.facilitator,
+                commitment.amount,
+                commitment.paymentRail,
+                commitment.expiresAt,
+                commitment.paymentNonce,
+                commitment.x402PayloadHash
+            )
+        );
+        uint256 feeAmount = _protocolFee(commitment.amount);
+        return keccak256(abi.encode(block.chainid, address(this), sale, payment, PROTOCOL_FEE_BPS, feeAmount));
     }
 
     function _protocolFee(uint256 amount) private pure returns (uint256) {

@@ -78,6 +78,12 @@ contract CommerceQuotesTest is CommerceTest {
         });
         vm.chainId(chain);
         vm.assertEq(registry.computeQuoteHash(quote), specifiedHash(quote, chain));
+
+        // With all fields static, the arguments are encoded as the struct is.
+        (bool success, bytes memory result) =
+            address(registry).staticcall(abi.encodePacked(bytes4(0x70445da0), abi.encode(quote)));
+        vm.assertTrue(success);
+        vm.assertEq(abi.decode(result, (bytes32)), specifiedHash(quote, chain));
     }
 
     function testFuzz_commitsToAQuote(

@@ -2,6 +2,7 @@ import { Agent, type IncomingMessage, request, type ServerResponse } from "node:
 import { pipeline } from "node:stream";
 import { urlToHttpOptions } from "node:url";
 import type { Handler } from "hono";
+import { errorBody } from "../../api/core/error-codes";
 
 /** Node's request and response, which Ponder's server passes to its app. */
 type Bindings = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } };
@@ -49,7 +50,7 @@ export function forwardTo(apiUrl: string, onFailure: (error: unknown, path: stri
         if (outgoing.headersSent || outgoing.destroyed) return resolve(alreadySent());
         onFailure(cause, c.req.path);
         const error = `The gateway does not answer at ${apiUrl} (API_HOST, API_PORT); try again shortly`;
-        resolve(c.json({ error }, 503, { "retry-after": "5" }));
+        resolve(c.json(errorBody("unavailable", error), 503, { "retry-after": "5" }));
       });
       outgoing.once("close", () => forwarded.destroy());
       incoming.pipe(forwarded);

@@ -3,7 +3,9 @@ import schema from "ponder:schema";
 import { Hono } from "hono";
 import pino from "pino";
 import { graphql } from "ponder";
+import { register } from "prom-client";
 import { parseEnvironment } from "../../config/environment";
+import { RPC_REQUESTS } from "../../rpc/metrics";
 import { forwardTo } from "./forward";
 
 // For `npx ponder start`, which runs Vite: its SIGTERM listener ends the process before Ponder has released the lock on its
@@ -13,8 +15,12 @@ for (const registered of process.rawListeners("SIGTERM")) {
   if (listener) process.off("SIGTERM", listener);
 }
 
-/** Ponder's port: GraphQL, its own /health, /ready, /status and /metrics, and every other route of the gateway. */
+/** Ponder's port: GraphQL, its own /health, /ready, /status and /metrics, the requests to RPC nodes, and every other route of the gateway. */
 const app = new Hono();
+// Only this metric: the modules of the store also define those of the gateway, which have no values in this process.
+app.get("/metrics/rpc", async (c) =>
+  c.body(await register.getSingleMetricAsString(RPC_REQUESTS), 200, { "content-type": register.contentType }),
+);
 app.use("/graphql", graphql({ db, schema }));
 const { apiUrl, logLevel } = parseEnvironment(process.env);
 const log = pino({ level: logLevel });

@@ -1,7 +1,7 @@
 import type { Context } from "ponder:registry";
-import type { solverActivity, total } from "ponder:schema";
+import type { activity, solverActivity, total } from "ponder:schema";
 
-type TotalsTable = typeof solverActivity | typeof total;
+type TotalsTable = typeof activity | typeof solverActivity | typeof total;
 
 /** The amounts to add, by column name. */
 type Change<Table extends TotalsTable, Key> = Omit<Partial<Table["$inferInsert"]>, keyof Key>;

@@ -18,7 +18,7 @@ const SUPERUSER = "intentry";
 export const DATABASE = "intentry";
 
 /** In the data folder, readable by its owner only. */
-const PASSWORD_FILE = "intentry.password";
+export const PASSWORD_FILE = "intentry.password";
 
 /** Every local user can connect on loopback, so a password is required. */
 const HOST_AUTHENTICATION = "host all all 127.0.0.1/32 scram-sha-256\n";
@@ -94,6 +94,10 @@ export type Cluster = {
   url: (database: string) => string;
 };
 
+/** The URL of a database of a cluster. */
+export const urlOf = (password: string, port: number, database: string) =>
+  `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
+
 type StartOptions = {
   /** Default: a free port. */
   port?: number;
@@ -110,7 +114,7 @@ export async function startCluster(
   await removeOldPostmaster(data);
   const password = await readFile(join(data, PASSWORD_FILE), "utf8");
   const port = wanted ?? (await freePorts(1))[0] ?? 0;
-  const url = (database: string) => `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
+  const url = (database: string) => urlOf(password, port, database);
   const child = startChild({
     name: "postgres",
     stopSignal: "SIGINT",

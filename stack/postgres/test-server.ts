@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { appendFile, chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { freePorts } from "../ports";
 import { findTools, makeCluster, query, startCluster } from "./cluster";
+import { startReplica } from "./replica";
 
 export type Postgres = {
   /** The URL of the server's default database, for creating others. */
@@ -16,11 +18,41 @@ export type Postgres = {
   resume: () => Promise<void>;
   /** Stops the server while `meanwhile` runs, and restarts it on the same data. */
   whileStopped: (meanwhile: () => Promise<void>) => Promise<void>;
+  /** Starts a streaming replica. It stops with this server. */
+  startReplica: () => Promise<Replica>;
   stop: () => Promise<void>;
 };
 
+export type Replica = {
+  /** The URL of a database of the server on this replica. */
+  urlOf: (databaseUrl: string) => string;
+  port: number;
+  /** How much of the primary's write-ahead log it has received. */
+  position: () => Promise<bigint>;
+  /** Makes it a primary. */
+  promote: () => Promise<void>;
+  halt: () => Promise<void>;
+  resume: () => Promise<void>;
+};
+
+async function receivedPosition(url: string): Promise<bigint> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ bytes: string }>(
+      "SELECT pg_wal_lsn_diff(pg_last_wal_receive_lsn(), '0/0')::text AS bytes",
+    );
+    return BigInt(rows[0]?.bytes ?? 0);
+  } finally {
+    await client.end();
+  }
+}
+
 /** Two stacks run at a time, each with Ponder's pools of 30 connections and several gateways. Durability is not needed. */
-const SETTINGS = ["fsync=off", "full_page_writes=off", "max_connections=400"];
+const SETTINGS = ["fsync=off", "full_page_writes=off", "max_connections=400", "wal_keep_size=1GB"];
+
+/** Allows replicas to connect, for {@link Postgres.startReplica}. */
+const REPLICATION = "host replication all 127.0.0.1/32 scram-sha-256\n";
 
 /** Creates an empty database with a unique name and returns its URL. */
 export async function createDatabase(server: string, name: string): Promise<string> {
@@ -44,9 +76,11 @@ export async function startPostgres(): Promise<Postgres> {
   const data = join(folder, "data");
   const tools = await findTools(data, folder);
   await makeCluster(tools, data, { durable: false });
+  await appendFile(join(data, "pg_hba.conf"), REPLICATION);
   const [port = 0] = await freePorts(1);
   const start = () => startCluster(tools, data, { port, settings: SETTINGS });
   let cluster = await start();
+  const replicas: (() => Promise<void>)[] = [];
   const url = cluster.url("postgres");
   const halt: Postgres["halt"] = (mode) => cluster.child.stop(mode === "fast" ? "SIGINT" : "SIGQUIT");
   const resume = async () => {
@@ -65,7 +99,26 @@ export async function startPostgres(): Promise<Postgres> {
         await resume();
       }
     },
+    async startReplica() {
+      const name = `replica${replicas.length}`;
+      const own = join(folder, name);
+      let { child, port: ownPort } = await startReplica(tools, { data, url }, { name, data: own }, SETTINGS);
+      const halt = () => child.stop();
+      replicas.push(halt);
+      const ownUrl = url.replace(`:${port}/`, `:${ownPort}/`);
+      return {
+        port: ownPort,
+        position: () => receivedPosition(ownUrl),
+        promote: () => query(ownUrl, "SELECT pg_promote()"),
+        urlOf: (databaseUrl) => databaseUrl.replace(`:${port}/`, `:${ownPort}/`),
+        halt,
+        async resume() {
+          ({ child } = await startCluster(tools, own, { port: ownPort, settings: SETTINGS }));
+        },
+      };
+    },
     async stop() {
+      for (const haltReplica of replicas) await haltReplica();
       await cluster.child.stop();
       await rm(folder, { recursive: true, force: true });
     },

@@ -1,5 +1,6 @@
 import { type Address, parseUnits, zeroAddress, zeroHash } from "viem";
 import type { Protocol } from "../protocol";
+import type { MetadataReference, metadataAt } from "./metadata";
 import { hashOf, people } from "./people";
 
 const { alice, bob, dataMerchant, artMerchant, facilitator } = people;
@@ -40,46 +41,38 @@ async function commitQuote({ write, read, contracts }: Protocol, sale: Sale, exp
 }
 
 /** Registers two merchants with three services, and their facilitator. */
-export async function registerMerchants({ write }: Protocol): Promise<void> {
+export async function registerMerchants({ write }: Protocol, metadata: ReturnType<typeof metadataAt>): Promise<void> {
   const registry = "CommerceRegistry";
-  await write(dataMerchant, registry, "registerMerchant", [
-    dataMerchant.address,
-    "ipfs://merchants/data",
-    hashOf("data"),
-  ]);
-  await write(artMerchant, registry, "registerMerchant", [artMerchant.address, "ipfs://merchants/art", hashOf("art")]);
+  const referTo = ({ uri, hash }: MetadataReference) => [uri, hash] as const;
+  await write(dataMerchant, registry, "registerMerchant", [dataMerchant.address, ...referTo(metadata("dataMerchant"))]);
+  await write(artMerchant, registry, "registerMerchant", [artMerchant.address, ...referTo(metadata("artMerchant"))]);
   await write(artMerchant, registry, "updateMerchant", [
     2n,
     alice.address,
-    "ipfs://merchants/art-v2",
-    hashOf("art v2"),
+    ...referTo(metadata("artMerchantMoved")),
     true,
   ]);
   await write(dataMerchant, registry, "registerService", [
     1n,
     "weather",
-    "ipfs://services/weather",
-    hashOf("weather"),
+    ...referTo(metadata("weather")),
     hashOf("forecast"),
   ]);
   await write(dataMerchant, registry, "registerService", [
     1n,
     "prices",
-    "ipfs://services/prices",
-    hashOf("prices"),
+    ...referTo(metadata("prices")),
     hashOf("quote"),
   ]);
   await write(artMerchant, registry, "registerService", [
     2n,
     "portrait",
-    "ipfs://services/portrait",
-    hashOf("portrait"),
+    ...referTo(metadata("portrait")),
     hashOf("draw"),
   ]);
   await write(dataMerchant, registry, "updateService", [
     2n,
-    "ipfs://services/prices-v2",
-    hashOf("prices v2"),
+    ...referTo(metadata("pricesEnded")),
     hashOf("quote"),
     false,
   ]);
@@ -90,6 +83,9 @@ export async function registerMerchants({ write }: Protocol): Promise<void> {
   ]);
   await write(facilitator, registry, "updateFacilitator", [1n, "ipfs://facilitators/one-v2", hashOf("one v2"), true]);
 }
+
+/** The document that proves the fulfilment of a receipt. The one of receipt 1 is the example of its operation. */
+export const evidenceOf = (receiptId: number) => JSON.stringify({ type: "delivery", receipt_id: String(receiptId) });
 
 /** Records sales on every payment rail, with fulfilments and with resolved, rejected and open disputes. */
 export async function recordSales(protocol: Protocol, now: bigint): Promise<void> {
@@ -113,8 +109,8 @@ export async function recordSales(protocol: Protocol, now: bigint): Promise<void
   await write(artMerchant, registry, "recordReceipt", [swap, hashOf("paid 2")]);
   await write(facilitator, registry, "recordReceipt", [facilitated, hashOf("paid 3")]);
   await write(facilitator, registry, "recordReceipt", [x402, hashOf("paid 4")]);
-  await write(dataMerchant, registry, "recordFulfillment", [1n, hashOf("delivered 1")]);
-  await write(artMerchant, registry, "recordFulfillment", [4n, hashOf("delivered 4")]);
+  await write(dataMerchant, registry, "recordFulfillment", [1n, hashOf(evidenceOf(1))]);
+  await write(artMerchant, registry, "recordFulfillment", [4n, hashOf(evidenceOf(4))]);
 
   await write(alice, registry, "openDispute", [1n, hashOf("wrong city")]);
   await write(bob, registry, "openDispute", [2n, hashOf("never came")]);

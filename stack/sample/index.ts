@@ -2,6 +2,7 @@ import type { Protocol } from "../protocol";
 import { registerAgents } from "./agents";
 import { recordSales, recordTrustSignals, registerMerchants } from "./commerce";
 import { pastIntents, presentIntents } from "./intents";
+import { metadataAt } from "./metadata";
 import { attest, registerSolvers, solverAttestation } from "./participants";
 import { paymentPolicies, smartAccountPolicies, smartAccountSpending } from "./policies";
 
@@ -12,14 +13,19 @@ export const SAMPLE_HISTORY_SECONDS = 2 * DAY;
 
 /**
  * Simulates two days of activity, from {@link SAMPLE_HISTORY_SECONDS} ago until now. Every protocol event occurs at least
- * once. One intent expires, and one spend window rolls over.
+ * once. One intent expires, and one spend window rolls over. `baseUrl` is that of the service that publishes the metadata.
  */
-export async function sampleActivity(protocol: Protocol, onProgress: (what: string) => void): Promise<void> {
+export async function sampleActivity(
+  protocol: Protocol,
+  baseUrl: string,
+  onProgress: (what: string) => void,
+): Promise<void> {
   const { client } = protocol;
+  const metadata = metadataAt(baseUrl);
   const chainTime = async () => (await client.getBlock()).timestamp;
 
   onProgress("agents, solvers and attestors");
-  await registerAgents(protocol);
+  await registerAgents(protocol, metadata);
   await registerSolvers(protocol);
   await attest(protocol);
   onProgress("policies and spending");
@@ -32,7 +38,7 @@ export async function sampleActivity(protocol: Protocol, onProgress: (what: stri
   await smartAccountSpending(protocol, "25");
   await paymentPolicies(protocol);
   onProgress("merchants, quotes, receipts and disputes");
-  await registerMerchants(protocol);
+  await registerMerchants(protocol, metadata);
   await recordSales(protocol, await chainTime());
   await recordTrustSignals(protocol);
 

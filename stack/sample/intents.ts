@@ -1,6 +1,5 @@
 import { parseUnits } from "viem";
 import { anyExecution, signIntent } from "../../client/src/intents";
-import { LOCAL_CHAIN_ID } from "../../config/networks";
 import type { Intent } from "../../src/lib/intent-hash";
 import type { Protocol } from "../protocol";
 import { hashOf, people } from "./people";
@@ -20,7 +19,7 @@ const usd = (amount: string) => parseUnits(amount, 6);
 
 /** Signs and submits an intent to swap 1,000 test dollars for at least 950 of another token. */
 async function submit(
-  { write, contracts }: Protocol,
+  { client, write, contracts }: Protocol,
   { owner, deadline, nonce, execution }: IntentOptions,
 ): Promise<void> {
   const intent: Intent = {
@@ -36,7 +35,7 @@ async function submit(
     owner,
     "IntentBook",
     "submitIntent",
-    await signIntent(owner, intent, { intentBook: contracts.IntentBook, chainId: LOCAL_CHAIN_ID }),
+    await signIntent(owner, intent, { intentBook: contracts.IntentBook, chainId: client.chain.id }),
   );
 }
 

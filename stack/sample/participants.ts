@@ -1,5 +1,6 @@
 import { parseEther } from "viem";
 import type { Protocol } from "../protocol";
+import { solverMetadata } from "./metadata";
 import { hashOf, people } from "./people";
 
 const { alice, bob, swiftSolver, thriftySolver, attestor } = people;
@@ -23,12 +24,7 @@ export async function registerSolvers({ write }: Protocol): Promise<void> {
   await write(swiftSolver, "SolverRegistry", "addBond", [1n], parseEther("0.5"));
   await write(thriftySolver, "SolverRegistry", "updateSolver", [2n, "ipfs://solvers/thrifty", hashOf("swap"), false]);
   await write(thriftySolver, "SolverRegistry", "withdrawBond", [2n, parseEther("0.25")]);
-  await write(thriftySolver, "SolverRegistry", "updateSolver", [
-    2n,
-    "ipfs://solvers/thrifty-v2",
-    hashOf("swap,bridge"),
-    true,
-  ]);
+  await write(thriftySolver, "SolverRegistry", "updateSolver", [2n, solverMetadata, hashOf("swap,bridge"), true]);
 }
 
 /** The attestation that one of the sample intents requires. */

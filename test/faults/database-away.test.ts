@@ -1,6 +1,7 @@
 import { keccak256, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../stack/chain";
+import { query } from "../../stack/postgres/cluster";
 import { type Postgres, startPostgres } from "../../stack/postgres/test-server";
 import { hashOf } from "../../stack/sample/people";
 import { type Stack, startStack } from "../integration/stack";
@@ -47,7 +48,7 @@ describe("a PostgreSQL server that stops and restarts", () => {
       expect(await publish('"while away"')).toEqual({
         status: 503,
         retryAfter: "5",
-        body: { error: "The database does not answer; try again shortly" },
+        body: { error: "The database does not answer; try again shortly", code: "unavailable" },
       });
       for (const path of ["/agents/1", document('"before"'), "/analytics/commerce", "/intents"])
         expect(await statusOf(path), path).toBe(503);
@@ -73,5 +74,19 @@ describe("a PostgreSQL server that stops and restarts", () => {
     await stack.indexed();
     expect(await statusOf("/agents/3")).toBe(200);
     expect(stack.log()).toContain("Restarting in");
+  });
+
+  it("loses no event when the server crashes and loses the indexer's last commits", { timeout: 120_000 }, async () => {
+    // Ponder commits asynchronously: until this process of the server writes to disk, a crash loses its commits.
+    await query(postgres.url, "ALTER SYSTEM SET wal_writer_delay = '10s'");
+    await query(postgres.url, "SELECT pg_reload_conf()");
+    await stack.indexed();
+    await register("before the crash");
+    await stack.indexed();
+    await postgres.halt("immediate");
+    await postgres.resume();
+    await register("after the crash");
+    await stack.indexed();
+    for (const id of [4, 5]) expect(await statusOf(`/agents/${id}`), `agent ${id}`).toBe(200);
   });
 });

@@ -1,6 +1,7 @@
 import { getTableColumns } from "drizzle-orm";
 import { getTableConfig } from "drizzle-orm/pg-core";
 import * as schema from "../../ponder.schema";
+import { activityRows } from "./agreement/activity";
 import { type Rows, readChain } from "./agreement/chain";
 import { commerceRows } from "./agreement/commerce";
 import { eventLogRows } from "./agreement/event-log";
@@ -27,10 +28,12 @@ export async function differences(stack: Stack): Promise<string[]> {
 async function rowsOnChain(stack: Stack): Promise<Rows<TableName>> {
   const chain = await readChain(stack);
   const [registries, commerce] = [await registryRows(chain), await commerceRows(chain)];
+  const [logs, intents] = [await eventLogRows(chain), await intentRows(chain)];
   return {
-    ...(await eventLogRows(chain)),
+    ...logs,
+    ...activityRows(logs.eventLog, intents.intent),
     ...registries,
-    ...(await intentRows(chain)),
+    ...intents,
     ...(await policyRows(chain)),
     ...commerce,
     ...totalRows(commerce, registries.attestation),

@@ -36,7 +36,15 @@ const wrong: Record<Kind, { values: string[]; sentence: string }> = {
     sentence: "must be a whole number from 0 to 2^256 - 1 in decimal digits",
   },
   address: { values: notHex(40), sentence: "must be an address: 0x and 40 hex digits" },
+  idOrAddress: {
+    values: [...notNumbers, ...longNumbers, ...notHex(40).filter((value) => value !== "1")],
+    sentence: "must be an id in decimal digits, or an address: 0x and 40 hex digits",
+  },
   hash: { values: notHex(64), sentence: "must be a hash: 0x and 64 hex digits" },
+  time: {
+    values: [...notNumbers, ...longNumbers, "1".repeat(13)],
+    sentence: "must be unix seconds: 1 to 12 decimal digits",
+  },
   flag: { values: ["1", "0", "yes", "TRUE", "null", "true,false", "%00"], sentence: "must be true or false" },
   name: { values: ["unknown", "open,filled", "%20open", "open%00", "o".repeat(200_000)], sentence: "must be one of " },
   number: { values: [...notNumbers, ...longNumbers, "4", "255", "merchant"], sentence: "must be one of 0 (" },
@@ -50,6 +58,7 @@ const wrong: Record<Kind, { values: string[]; sentence: string }> = {
     sentence: "is not valid for this list with these filters; start again without a cursor",
   },
   text: { values: ["x".repeat(161), "a%00b"], sentence: "must be a text of 1 to 160 characters, without NUL" },
+  q: { values: ["x".repeat(201), "a%00b"], sentence: "must be a text of at most 200 characters, without NUL" },
   chains: {
     values: ["atlantis", "local,atlantis", ",", "local,", "lo cal", "local%00", Array(9).fill("local").join()],
     sentence: "must be ",
@@ -69,7 +78,10 @@ const misshapen = (name: string, good: string): [string[], string][] => [
 /** The response to an invalid parameter. The message may be longer. */
 const refusal = (name: string, sentence: string) => ({
   status: 400,
-  body: { error: expect.stringMatching(new RegExp(`^${`${name}: ${sentence}`.replace(/[.^()+]/g, "\\$&")}`)) },
+  body: {
+    error: expect.stringMatching(new RegExp(`^${`${name}: ${sentence}`.replace(/[.^()+]/g, "\\$&")}`)),
+    code: "invalid_input",
+  },
 });
 
 const operationOf = ({ operationId }: DocumentedRoute) =>
@@ -83,8 +95,14 @@ type List = { pagination: { limit: number; offset: number; count: number; next_c
 
 const routes = documentedRoutes.filter(({ method }) => method === "GET");
 const isList = ({ parameters }: DocumentedRoute) => parameters.some(({ name }) => name === "cursor");
-const lists = routes.filter(isList);
+/** The search has filters that require others. Its own test covers it as a list. */
+const SEARCH = "/search";
+const lists = routes.filter((route) => isList(route) && route.path !== SEARCH);
 const isFilter = (parameter: Parameter) => !["limit", "offset", "cursor", "total"].includes(parameter.name);
+
+/** Whether a parameter of the search is valid only together with others. */
+const isDependent = ({ path, name }: { path: string; name: string }) =>
+  path === SEARCH && ["max_price", "token"].includes(name);
 
 /** Every parameter of every GET route. */
 const parameters = routes.flatMap((route) =>
@@ -123,7 +141,13 @@ describe("bad input", () => {
   const goodOf = (route: DocumentedRoute) => good.get(route) ?? {};
   /** The required parameters of a request. */
   const needed = (route: DocumentedRoute) => {
-    const filter = { "/attestations": "revoked", "/portfolio": "chains" }[route.path];
+    const filters: Record<string, string> = {
+      "/attestations": "revoked",
+      "/portfolio": "chains",
+      "/analytics/timeseries": "token",
+      [SEARCH]: "type",
+    };
+    const filter = filters[route.path];
     const names = route.parameters.filter(({ name, required }) => required || name === filter).map(({ name }) => name);
     return Object.fromEntries(names.map((name) => [name, goodOf(route)[name] ?? ""]));
   };
@@ -139,8 +163,17 @@ describe("bad input", () => {
   /** Valid values for a route's parameters: from its newest or first row, or known values of the sample chain. */
   async function goodValues(route: DocumentedRoute): Promise<Record<string, string>> {
     const [policy] = await stack.rows("policy");
+    const yesterday = String(Math.floor(Date.now() / 1000) - 86_400);
     const known: Record<string, string> = {
       ...exampleOf(route),
+      // Only volumes are by token.
+      ...("metric" in exampleOf(route) && { metric: "receipt_volume", token: stack.contracts.TestDollar }),
+      ...(route.path === "/events/recent" && {
+        ...{ name: "AgentRegistered", contract: "AgentRegistry", agent: "1", merchant_id: "1" },
+        account: actor(1).address.toLowerCase(),
+      }),
+      from: yesterday,
+      to: yesterday,
       ...found[route.operationId],
       id: "1",
       address: policy?.account ?? "",
@@ -150,6 +183,12 @@ describe("bad input", () => {
       offset: "1",
       total: "true",
       chains: "local",
+      include: "metadata",
+      min_fulfilled: "1",
+      no_disputes: "false",
+      max_price: "1",
+      token: actor(1).address.toLowerCase(),
+      sort: "relevance",
     };
     if (!isList(route)) return known;
     good.set(route, known);
@@ -191,20 +230,24 @@ describe("bad input", () => {
   it.each(parameters.filter(({ parameter }) => parameter.in === "path"))(
     "$name of $path: undecodable values return 400 and name it",
     async ({ route, name, parameter }) => {
-      for (const value of ["%zz", "%ff", "%", "%00", "1%zz", "%2f", "%2e%2e%2f"])
+      // The others are texts too: an id that does not exist.
+      const values = kindOf(parameter) === "text" ? ["%00"] : ["%zz", "%ff", "%", "%00", "1%zz", "%2f", "%2e%2e%2f"];
+      for (const value of values)
         expect(await askWith(route, { [name]: value }), value).toEqual(
           refusal(name, wrong[kindOf(parameter)].sentence),
         );
     },
   );
 
-  it.each(parameters)("$name of $path: a valid value returns 200", async ({ route, name }) => {
+  const independent = parameters.filter((one) => !isDependent(one));
+
+  it.each(independent)("$name of $path: a valid value returns 200", async ({ route, name }) => {
     const value = goodOf(route)[name];
     if (!value) throw new Error(`The sample chain has no valid ${name}`);
     expect(await askWith(route, { [name]: value })).toMatchObject({ status: 200 });
   });
 
-  it.each(parameters.filter(({ parameter }) => ["address", "hash"].includes(kindOf(parameter))))(
+  it.each(independent.filter(({ parameter }) => ["address", "hash"].includes(kindOf(parameter))))(
     "$name of $path: hex digits in upper case are the same value",
     async ({ route, name }) => {
       const lower = goodOf(route)[name] ?? "";
@@ -220,10 +263,10 @@ describe("bad input", () => {
   );
 
   it("GET /agents without owner returns 400 and names it", async () => {
-    expect(await ask("/agents")).toEqual({ status: 400, body: { error: "owner: is required" } });
+    expect(await ask("/agents")).toEqual({ status: 400, body: { error: "owner: is required", code: "invalid_input" } });
     expect(await ask("/agents?limit=0")).toEqual({
       status: 400,
-      body: { error: "owner: is required; limit: must be a whole number from 1 to 100" },
+      body: { error: "owner: is required; limit: must be a whole number from 1 to 100", code: "invalid_input" },
     });
   });
 
@@ -231,7 +274,7 @@ describe("bad input", () => {
     for (const query of ["", "?limit=5&total=true", "?other=1"])
       expect(await ask(`/attestations${query}`)).toEqual({
         status: 400,
-        body: { error: "schema, subject, attester, revoked: at least one of them is required" },
+        body: { error: "schema, subject, attester, revoked: at least one of them is required", code: "invalid_input" },
       });
   });
 
@@ -242,6 +285,7 @@ describe("bad input", () => {
         error:
           "status: must be one of open, filled, cancelled, expired; owner: must be an address: 0x and 40 hex digits; " +
           "limit: must be a whole number from 1 to 100; offset: must be a whole number from 0 to 9007199254740991",
+        code: "invalid_input",
       },
     });
   });
@@ -268,7 +312,7 @@ describe("bad input", () => {
       for (const offset of ["0", "1"])
         expect(await askWith(route, { cursor, offset })).toEqual({
           status: 400,
-          body: { error: "cursor: can't be used together with offset" },
+          body: { error: "cursor: can't be used together with offset", code: "invalid_input" },
         });
     });
 
@@ -321,14 +365,18 @@ describe("bad input", () => {
     });
   });
 
-  it.each(parameters.filter(({ route, parameter }) => parameter.in === "path" && !isList(route)))(
+  // A token that is not known is not missing: its contract may be read later.
+  const single = parameters.filter(({ route, parameter }) => parameter.in === "path" && !isList(route));
+  it.each(single.filter(({ path }) => path !== "/tokens/{address}"))(
     "$path returns 404 for a valid value without a match",
     async ({ route, name, parameter }) => {
       const kind = kindOf(parameter);
-      for (const value of kind === "id" ? ["0", "999999", String(MAX)] : [absent[kind] ?? "", `0x${"0".repeat(64)}`])
+      for (const value of kind === "id"
+        ? ["0", "999999", String(MAX)]
+        : [absent[kind] ?? "999999-1", `0x${"0".repeat(64)}`])
         expect(await askWith(route, { [name]: value })).toEqual({
           status: 404,
-          body: { error: expect.stringContaining(value) },
+          body: { error: expect.stringContaining(value), code: "not_found" },
         });
     },
   );

@@ -8,10 +8,15 @@ import { routeOf } from "../../api/transports/rest/route";
 import {
   anyExecution,
   createIntentryClient,
+  decryptPayload,
+  encryptPayload,
+  fulfillmentEvidence,
+  generatePayloadKey,
   type IntentryClient,
   IntentryError,
   intentHash,
   iterate,
+  PAYLOAD_ENCRYPTION,
   type Quote,
   type SignableIntent,
 } from "../../client/src/index";
@@ -34,7 +39,7 @@ describe("the client and tRPC, on the sample chain", () => {
   let found: Found;
 
   beforeAll(async () => {
-    stack = await startStack({ sample: true });
+    stack = await startStack({ sample: true, env: { RESOLVE_METADATA: "false" } });
     intentry = createIntentryClient({ url: stack.apiUrl });
     await publishExamples(stack.apiUrl, undefined);
     found = await findParameters(stack.apiUrl);
@@ -74,14 +79,18 @@ describe("the client and tRPC, on the sample chain", () => {
     ["query", "agents.get", { agentId: "999" }, "NOT_FOUND", "/agents/999"],
     ["query", "intents.list", { limit: 0, owner: "bob" }, "BAD_REQUEST", "/intents?limit=0&owner=bob"],
   ])("a %s of %s with %j fails with the message of REST, as %s", async (_, name, input, code, path) => {
-    const { error } = (await (await fetch(stack.apiUrl + path)).json()) as { error: string };
+    const body = (await (await fetch(stack.apiUrl + path)).json()) as { error: string; code: string };
+    const { error, code: errorCode } = body;
+    expect(Object.keys(body)).toEqual(["error", "code"]);
     const failure = await call(name)
       .query(input)
       .catch((thrown: unknown) => thrown);
     expect(failure).toBeInstanceOf(IntentryError);
-    expect(failure).toMatchObject({ message: error, status: code === "NOT_FOUND" ? 404 : 400 });
+    expect(failure).toMatchObject({ message: error, code: errorCode, status: code === "NOT_FOUND" ? 404 : 400 });
     const raw = await fetch(`${stack.apiUrl}/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`);
-    expect(await raw.json()).toMatchObject({ error: { message: error, data: { code, httpStatus: raw.status } } });
+    expect(await raw.json()).toMatchObject({
+      error: { message: error, data: { code, errorCode, httpStatus: raw.status } },
+    });
   });
 
   it("rejects writes with the messages of REST", async () => {
@@ -90,7 +99,7 @@ describe("the client and tRPC, on the sample chain", () => {
     );
     const expected_hash = zeroHash;
     const differs = intentry.documents.publishCatalog.mutate({ catalog_json: "{}", expected_hash });
-    await expect(differs).rejects.toMatchObject({ name: "IntentryError", status: 409 });
+    await expect(differs).rejects.toMatchObject({ name: "IntentryError", status: 409, code: "conflict" });
   });
 
   it("has no operations beyond REST, and no paid ones", async () => {
@@ -101,18 +110,32 @@ describe("the client and tRPC, on the sample chain", () => {
     await expect(paid.query({ address: owner.address })).rejects.toMatchObject({ data: { code: "NOT_FOUND" } });
   });
 
-  it.each<[string, string, RequestInit, number]>([
-    ["no call", "/trpc", {}, 404],
-    ["an unknown call", "/trpc/agents.steal", {}, 404],
-    ["another method", "/trpc/agents.get", { method: "DELETE" }, 405],
-    ["a mutation sent as a query", "/trpc/documents.publishCatalog", {}, 405],
-    ["an input that is not JSON", "/trpc/agents.get?input=%7B", {}, 400],
-    ["51 calls", `/trpc/${Array.from({ length: 51 }, () => "status.health").join(",")}?batch=1&input=%7B%7D`, {}, 400],
-    ["a body of 1 MB", "/trpc/documents.publishCatalog", { method: "POST", body: "x".repeat(1e6) }, 413],
-    ["another content type", "/trpc/documents.publishCatalog", { method: "POST", body: "{}" }, 415],
-  ])("rejects %s", async (_, path, init, status) => {
+  it.each<[string, string, RequestInit, number, string]>([
+    ["no call", "/trpc", {}, 404, "unknown_route"],
+    ["an unknown call", "/trpc/agents.steal", {}, 404, "unknown_route"],
+    ["another method", "/trpc/agents.get", { method: "DELETE" }, 405, "method_not_allowed"],
+    ["a mutation sent as a query", "/trpc/documents.publishCatalog", {}, 405, "method_not_allowed"],
+    ["an input that is not JSON", "/trpc/agents.get?input=%7B", {}, 400, "invalid_input"],
+    [
+      "51 calls",
+      `/trpc/${Array.from({ length: 51 }, () => "status.health").join(",")}?batch=1&input=%7B%7D`,
+      {},
+      400,
+      "invalid_input",
+    ],
+    ["a body of 1 MB", "/trpc/documents.publishCatalog", { method: "POST", body: "x".repeat(1e6) }, 413, "too_large"],
+    [
+      "another content type",
+      "/trpc/documents.publishCatalog",
+      { method: "POST", body: "{}" },
+      415,
+      "unsupported_media_type",
+    ],
+  ])("rejects %s", async (_, path, init, status, code) => {
     const response = await fetch(stack.apiUrl + path, init);
-    expect([response.status, await response.text()]).toEqual([status, expect.not.stringContaining("    at ")]);
+    const text = await response.text();
+    expect([response.status, text]).toEqual([status, expect.not.stringContaining("    at ")]);
+    expect(text).toMatch(new RegExp(`"(code|errorCode)":"${code}"`));
   });
 
   it.each([
@@ -226,6 +249,37 @@ describe("the client and tRPC, on the sample chain", () => {
     const { uri, merchant_id } = await intentry.publishCatalog(text, { merchant_id: 1n });
     expect(merchant_id).toBe("1");
     expect(await (await fetch(uri)).text()).toBe(text);
+  });
+
+  it("delivers an encrypted payload, and records the hash of its evidence on chain", async () => {
+    const { publicKey, privateKey } = await generatePayloadKey();
+    const { agent, quote_hash: quoteHash, merchant_id } = await intentry.receipts.get.query({ id: 2 });
+    const order = { subject: "a cat", size: [30, 40] };
+    const sealed = await encryptPayload(order, {
+      publicKey,
+      keyId: "art-1",
+      merchantId: merchant_id,
+      agent,
+      quoteHash,
+    });
+    const payload = await intentry.publishFulfillmentPayload(sealed);
+    expect(payload).toMatchObject({ merchant_id, agent, quote_hash: quoteHash, merchant_key_id: "art-1" });
+    expect(payload.encryption).toBe(PAYLOAD_ENCRYPTION);
+
+    const { payload_hash: payloadHash } = payload;
+    const stored = await intentry.documents.getFulfillmentPayload.query({ hash: payloadHash });
+    expect(await decryptPayload(stored, privateKey)).toEqual(order);
+
+    const evidence = fulfillmentEvidence({ type: "delivery", receiptId: 2, quoteHash, payloadHash });
+    await intentry.publishFulfillmentEvidence(evidence.text);
+    await stack.write(people.artMerchant, "CommerceRegistry", "recordFulfillment", [2n, evidence.hash]);
+    const receipt = await stack.read("CommerceRegistry", "getReceipt", [2n]);
+    expect(receipt).toMatchObject({ fulfillmentHash: evidence.hash });
+    await stack.indexed();
+    expect(await intentry.receipts.get.query({ id: 2 })).toMatchObject({
+      fulfillment_hash: evidence.hash,
+      fulfillment_evidence: { evidence_hash: evidence.hash, evidence_type: "delivery" },
+    });
   });
 
   it("publishes several long documents concurrently, and reports one that is too long", async () => {

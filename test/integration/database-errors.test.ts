@@ -49,12 +49,16 @@ describe("an error of PostgreSQL", () => {
   /** Expects a write to fail with 503, Retry-After and a message, on every transport. */
   async function expectUnavailable(gateway: Gateway, message: string) {
     const rest = await publish(gateway);
-    expect([rest.status, rest.headers.get("retry-after"), await rest.json()]).toEqual([503, "5", { error: message }]);
+    expect([rest.status, rest.headers.get("retry-after"), await rest.json()]).toEqual([
+      503,
+      "5",
+      { error: message, code: "unavailable" },
+    ]);
     const trpc = await post(gateway, "/trpc/documents.publishCatalog", { catalog_json: String(++documents) });
     expect([trpc.status, trpc.headers.get("retry-after"), await trpc.json()]).toMatchObject([
       503,
       "5",
-      { error: { message, data: { code: "SERVICE_UNAVAILABLE", retryAfter: 5 } } },
+      { error: { message, data: { code: "SERVICE_UNAVAILABLE", errorCode: "unavailable", retryAfter: 5 } } },
     ]);
   }
 

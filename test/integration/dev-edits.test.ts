@@ -15,12 +15,13 @@ describe("npm run dev", () => {
     const { root, stack, original, registerAgent, healthName, save } = dev;
     await registerAgent("second");
     await stack.indexed();
-    const schema = await readFile(join(root, "ponder.schema.ts"), "utf8");
+    const schema = await readFile(join(root, "src", "schema", "agents.ts"), "utf8");
     const handlers = await readFile(join(root, "src", "agents.ts"), "utf8");
     const abi = await readFile(join(root, "abis", "AgentRegistry.ts"), "utf8");
     const key = "agentId: t.bigint().primaryKey(),";
     const edits: Record<string, (round: number) => Promise<void>> = {
-      schema: (round) => save("ponder.schema.ts", schema.replace(key, `${key}\n    note${round}: t.text(),`)),
+      schema: (round) =>
+        save(join("src", "schema", "agents.ts"), schema.replace(key, `${key}\n    note${round}: t.text(),`)),
       handler: (round) => save(join("src", "agents.ts"), `${handlers}\nexport const round = ${round};\n`),
       abi: (round) => save(join("abis", "AgentRegistry.ts"), `${abi}\n// ${round}\n`),
       operation: (round) => save(EDITED, original.replace('name: "Intentry"', `name: "Round ${round}"`)),

@@ -47,7 +47,7 @@ describe("GET /tx/:hash/explain, on the sample chain", () => {
       const response = await fetch(`${stack.apiUrl}/tx/${hash}/explain`);
       const explanation = (await response.json()) as Item & { events: Item[] };
       if (logs.length === 0) {
-        expect([response.status, Object.keys(explanation)]).toEqual([404, ["error"]]);
+        expect([response.status, Object.keys(explanation)]).toEqual([404, ["error", "code"]]);
         continue;
       }
       const { events, ...rest } = explanation;

@@ -14,7 +14,19 @@ const kinds = [
   { path: "/catalogs", text: "catalog_json", hash: "catalog_hash" },
   { path: "/quote-requests", text: "quote_request_json", hash: "request_hash" },
   { path: "/quote-responses", text: "quote_response_json", hash: "response_hash" },
-] as const;
+  {
+    path: "/fulfillment-payloads",
+    text: "fulfillment_payload_json",
+    hash: "payload_hash",
+    fields: { encryption: "x25519-aes256gcm", merchant_key_id: "key-1" },
+  },
+  {
+    path: "/fulfillment-evidence",
+    text: "fulfillment_evidence_json",
+    hash: "evidence_hash",
+    fields: { evidence_type: "delivery" },
+  },
+] as const satisfies { path: string; text: string; hash: string; fields?: Record<string, string> }[];
 
 /** The document routes on a real store. */
 async function openDocuments() {
@@ -58,7 +70,10 @@ describe("documents", () => {
     async (kind) => {
       await fc.assert(
         fc.asyncProperty(jsonText, async (text) => {
-          const published = await post(gateway, kind.path, { [kind.text]: text });
+          const published = await post(gateway, kind.path, {
+            [kind.text]: text,
+            ...("fields" in kind ? kind.fields : {}),
+          });
           expect(published.status).toBe(201);
           const answer = (await published.json()) as Record<string, unknown>;
           expect(answer).toMatchObject({
@@ -140,6 +155,73 @@ describe("documents", () => {
     });
   });
 
+  it("requires the encryption and the key of a payload, in the body or in the document", async () => {
+    const envelope = { encryption: "x25519-aes256gcm", merchant_key_id: "k".repeat(220), quote_hash: hashOf("quote") };
+    const fulfillment_payload_json = JSON.stringify({ ...envelope, ciphertext: "AAAA" });
+    const inDocument = await post(gateway, "/fulfillment-payloads", { fulfillment_payload_json });
+    expect([inDocument.status, await inDocument.json()]).toMatchObject([201, { ...envelope, merchant_id: null }]);
+    const publish = (document: object, fields: object) =>
+      post(gateway, "/fulfillment-payloads", { fulfillment_payload_json: JSON.stringify(document), ...fields });
+    const inBody = await publish({ n: 1, encryption: 7 }, { encryption: "e".repeat(120), merchant_key_id: "k" });
+    expect([inBody.status, await inBody.json()]).toMatchObject([201, { encryption: "e".repeat(120) }]);
+    for (const [document, fields, problem] of [
+      [
+        { n: 2 },
+        { encryption: "e", merchant_key_id: null },
+        "merchant_key_id: is required, in the request or in the document",
+      ],
+      [
+        { n: 2, encryption: "e".repeat(121), merchant_key_id: "k" },
+        {},
+        "encryption: is required, in the request or in the document",
+      ],
+      [
+        { n: 2 },
+        { encryption: "e", merchant_key_id: "k".repeat(221) },
+        "merchant_key_id: must be a text of 1 to 220 characters, without NUL",
+      ],
+    ] as const) {
+      const response = await publish(document, fields);
+      expect([response.status, await response.json()]).toEqual([400, { error: problem, code: "invalid_input" }]);
+    }
+  });
+
+  it("requires the type of evidence, which the document may call type", async () => {
+    const publish = (document: object, fields: object = {}) =>
+      post(gateway, "/fulfillment-evidence", { fulfillment_evidence_json: JSON.stringify(document), ...fields });
+    const named = await publish({ type: "delivery", receipt_id: "4", payload_hash: hashOf("payload") });
+    expect([named.status, await named.json()]).toMatchObject([
+      201,
+      { evidence_type: "delivery", receipt_id: "4", payload_hash: hashOf("payload"), quote_hash: null },
+    ]);
+    const both = await publish({ type: "delivery", evidence_type: "screenshot" });
+    expect(await both.json()).toMatchObject({ evidence_type: "screenshot" });
+    expect((await publish({ type: "t".repeat(81) })).status).toBe(400);
+    expect((await publish({ type: "delivery" }, { evidence_type: "e".repeat(81) })).status).toBe(400);
+    expect((await publish({}, { evidence_type: "delivery", receipt_id: "x" })).status).toBe(400);
+  });
+
+  it("treats null as absent in every optional field of a body", async () => {
+    const body = { catalog_json: '{"with":"nulls"}', merchant_id: null, service_id: null, expected_hash: null };
+    const published = await post(gateway, "/catalogs", body);
+    expect([published.status, await published.json()]).toMatchObject([201, { merchant_id: null, service_id: null }]);
+    const missing = await post(gateway, "/catalogs", { ...body, catalog_json: null });
+    expect([missing.status, await missing.json()]).toEqual([
+      400,
+      { error: "catalog_json: is required", code: "invalid_input" },
+    ]);
+  });
+
+  it("serves a route also with a trailing slash", async () => {
+    const text = '{"with":"a slash"}';
+    const published = await post(gateway, "/catalogs/", { catalog_json: text });
+    expect(published.status).toBe(201);
+    for (const path of [`/catalogs/${hashOf(text)}`, `/catalogs/${hashOf(text)}/`])
+      expect(await (await gateway.request(path)).text()).toBe(text);
+    const refused = await gateway.request("/catalogs/");
+    expect([refused.status, refused.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
+  });
+
   it("rejects a hash that differs from expected_hash with 409, and stores nothing", async () => {
     const catalog_json = '{"expected":"otherwise"}';
     const refused = await post(gateway, "/catalogs", { catalog_json, expected_hash: hashOf("other") });
@@ -164,7 +246,10 @@ describe("documents", () => {
     ["only brackets", { catalog_json: "[".repeat(100_000) }, 400, /^catalog_json: is not valid JSON/],
   ])("rejects %s", async (_, body, status, message) => {
     const response = await post(gateway, "/catalogs", body);
-    expect([response.status, await response.json()]).toEqual([status, { error: expect.stringMatching(message) }]);
+    expect([response.status, await response.json()]).toEqual([
+      status,
+      { error: expect.stringMatching(message), code: status === 413 ? "too_large" : "invalid_input" },
+    ]);
   });
 
   it.each<[string, string | Blob | Uint8Array<ArrayBuffer>, string | undefined, number, RegExp]>([
@@ -195,7 +280,10 @@ describe("documents", () => {
     const before = await documents.rows();
     const headers = type === undefined ? undefined : { "content-type": type };
     const response = await gateway.request("/catalogs", { method: "POST", body, headers });
-    expect([response.status, await response.json()]).toEqual([status, { error: expect.stringMatching(message) }]);
+    expect([response.status, await response.json()]).toEqual([
+      status,
+      { error: expect.stringMatching(message), code: status === 413 ? "too_large" : "invalid_input" },
+    ]);
     expect(await documents.rows()).toBe(before);
   });
 

@@ -46,6 +46,9 @@ describe("live events", () => {
   const ask = (path: string, init?: RequestInit) => fetch(`${stack.apiUrl}${path}`, init);
 
   it("come in chain order, past and new ones, with all their fields", async () => {
+    const token = stack.contracts.TestDollar;
+    const source = async () => ((await (await ask(`/tokens/${token}`)).json()) as { source: string }).source;
+    await expect.poll(source).toBe("contract");
     const client = await follow();
     await limit(5n);
     await agrees(client);
@@ -54,13 +57,13 @@ describe("live events", () => {
       id: client.lastId,
       event: "SpendLimitSet",
       contract: "PolicyModule",
-      args: { account: owner.address.toLowerCase(), token: stack.contracts.TestDollar, maxPerDay: "5" },
+      args: { account: owner.address.toLowerCase(), token, maxPerDay: "5" },
       block_number: String(await stack.client.getBlockNumber()),
       block_hash: blockHash,
       log_index: 0,
       timestamp: blockTimestamp,
       tx_hash: txHash,
-      summary: `${owner.address.toLowerCase()} may spend at most 5 of token ${stack.contracts.TestDollar} a day`,
+      summary: `${owner.address.toLowerCase()} may spend at most 0.000005 tUSD (token ${token}) a day`,
       finality: "pending",
     });
   });
@@ -221,7 +224,7 @@ describe("live events", () => {
     const header = await ask("/events", { headers: { "last-event-id": "x" } });
     expect([header.status, await header.json()]).toEqual([
       400,
-      { error: "last-event-id: must be the id of a message of the event stream" },
+      { error: "last-event-id: must be the id of a message of the event stream", code: "invalid_input" },
     ]);
     const posted = await ask("/events", { method: "POST" });
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);

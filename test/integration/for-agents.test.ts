@@ -101,7 +101,7 @@ describe("the interfaces for agents, on the sample chain", () => {
     const found: Record<string, Record<string, unknown>> = {};
 
     beforeAll(async () => {
-      await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp?output_schemas=true`)));
       ({ tools } = await client.listTools());
       for (const [name, { parameter, source }] of Object.entries(exampleSources)) {
         const operation = toolOperations.find((one) => one.name === source.operation)?.operation;
@@ -161,7 +161,9 @@ describe("the interfaces for agents, on the sample chain", () => {
     const reads = withParameters.filter(({ operation }) => routeOf(operation).method === "GET");
 
     it.each(reads)("$name rejects invalid input with the message of REST", async ({ name, operation }) => {
-      const input = Object.fromEntries(Object.keys(operation.input.shape).map((parameter) => [parameter, "-1"]));
+      const input = Object.fromEntries(
+        Object.keys(operation.input.shape).map((parameter) => [parameter, "x".repeat(161)]),
+      );
       const response = await fetch(`${url}${addressOf(routeOf(operation).path, input)}`);
       const { error } = (await response.json()) as { error?: string };
       const { content, isError } = await call(name, input);
@@ -182,6 +184,7 @@ describe("the interfaces for agents, on the sample chain", () => {
       expect(await call("agents.get", { agentId: "999" })).toEqual({
         content: [{ type: "text", text: "Agent 999 not found" }],
         isError: true,
+        _meta: { "intentry/code": "not_found" },
       });
       const conflict = await call("documents.publishCatalog", {
         catalog_json: "{}",
@@ -223,6 +226,66 @@ describe("the interfaces for agents, on the sample chain", () => {
       );
     });
 
+    it("reads published documents as resources, by kind and hash", async () => {
+      const { resourceTemplates } = await client.listResourceTemplates();
+      expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(["intentry://documents/{kind}/{hash}"]);
+      const kinds = /kind is one of (.*)\./.exec(resourceTemplates[0]?.description ?? "")?.[1]?.split(", ") ?? [];
+      expect(kinds).toHaveLength(5);
+      for (const kind of kinds) {
+        const { operation } = toolOperations.find((one) => one.operation.route === `GET /${kind}/{hash}`) ?? {};
+        const { hash } = operation?.example ?? {};
+        const uri = `intentry://documents/${kind}/${hash}`;
+        const text = await (await fetch(`${url}/${kind}/${hash}`)).text();
+        expect((await client.readResource({ uri })).contents).toEqual([{ uri, mimeType: "application/json", text }]);
+      }
+      const missing = `0x${"00".repeat(32)}`;
+      for (const [path, message] of [
+        [`catalogs/${missing}`, `Catalog ${missing} not found`],
+        ["catalogs/1", "hash: must be a hash: 0x and 64 hex digits"],
+        [`agents/${missing}`, "the kind of document must be one of catalogs, "],
+      ])
+        await expect(client.readResource({ uri: `intentry://documents/${path}` })).rejects.toThrow(message);
+    });
+
+    it("reads recent events, newest first, by name and subject", async () => {
+      const recent = async (input: object) => {
+        const { structuredContent } = (await client.callTool({
+          name: "recent_events",
+          arguments: { ...input },
+        })) as Result;
+        return (structuredContent as { events: { id: string; event: string; args: Record<string, unknown> }[] }).events;
+      };
+      const all = await recent({ limit: 100 });
+      expect(all.length).toBeGreaterThan(50);
+      expect(all.map(({ id }) => id)).toEqual(
+        all
+          .map(({ id }) => id)
+          .sort()
+          .reverse(),
+      );
+      const ofIntent = await recent({ intent_id: "1" });
+      expect(ofIntent).toEqual(all.filter(({ args }) => args.intentId === "1"));
+      expect(ofIntent.length).toBeGreaterThan(2);
+      expect(await recent({ name: "IntentFilled", limit: 1 })).toEqual(
+        all.filter(({ event }) => event === "IntentFilled").slice(0, 1),
+      );
+      expect(await recent({ name: "AgentRegistered", intent_id: "1" })).toEqual([]);
+    });
+
+    it("gives each role of the market its instructions", async () => {
+      const { prompts } = await client.listPrompts();
+      expect(prompts.map(({ name }) => name)).toEqual(["solver", "merchant", "buyer"]);
+      const values = { address: actor(3).address, need: "weather forecasts" };
+      for (const { name } of prompts) {
+        const { messages } = await client.getPrompt({ name, arguments: values });
+        expect(messages).toMatchObject([{ role: "user", content: { type: "text" } }]);
+        expect(JSON.stringify(messages)).toContain(actor(3).address);
+      }
+      await expect(client.getPrompt({ name: "buyer", arguments: { address: "0x" } })).rejects.toThrow(
+        "need: is required",
+      );
+    });
+
     it("serves concurrent calls, each with its own response", async () => {
       const ids = Array.from({ length: 60 }, (_, place) => String((place % 4) + 1));
       const answers = await Promise.all(ids.map((agentId) => call("agents.get", { agentId })));
@@ -251,6 +314,10 @@ describe("the interfaces for agents, on the sample chain", () => {
       expect(client.getInstructions()).toBe(direct.getInstructions());
       expect(await client.listTools()).toEqual(await direct.listTools());
       expect(await client.listResources()).toEqual(await direct.listResources());
+      expect(await client.listResourceTemplates()).toEqual(await direct.listResourceTemplates());
+      expect(await client.listPrompts()).toEqual(await direct.listPrompts());
+      const solver = { name: "solver", arguments: { address: actor(3).address } };
+      expect(await client.getPrompt(solver)).toEqual(await direct.getPrompt(solver));
       const readme = { uri: "intentry://llms.txt" };
       expect(await client.readResource(readme)).toEqual(await direct.readResource(readme));
       await direct.close();
@@ -260,7 +327,11 @@ describe("the interfaces for agents, on the sample chain", () => {
       const good = await client.callTool({ name: "agents_get", arguments: { agentId: "1" } });
       expect(good.structuredContent).toEqual(await (await fetch(`${url}/agents/1`)).json());
       const bad = await client.callTool({ name: "agents_get", arguments: {} });
-      expect(bad).toEqual({ content: [{ type: "text", text: "agentId: is required" }], isError: true });
+      expect(bad).toEqual({
+        content: [{ type: "text", text: "agentId: is required" }],
+        isError: true,
+        _meta: { "intentry/code": "invalid_input" },
+      });
       await expect(client.callTool({ name: "portfolio_get", arguments: {} })).rejects.toThrow(
         /^MCP error -32602: (MCP error -32602: )?Unknown tool portfolio_get; tools\/list returns all tools$/,
       );
@@ -300,51 +371,6 @@ describe("the interfaces for agents, on the sample chain", () => {
         [4, undefined],
       ]);
       expect(answers[1].result.structuredContent).toEqual(await (await fetch(`${url}/agents/1`)).json());
-    });
-  });
-
-  describe("the command line", () => {
-    it("calls an operation by name and prints the response", async () => {
-      const { code, stdout, stderr } = await cli(["call", "agents.get", '{"agentId":"1"}', "--url", url]);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(JSON.parse(stdout)).toEqual(await (await fetch(`${url}/agents/1`)).json());
-    });
-
-    it("uses the service at INTENTRY_URL, and writes to it", async () => {
-      const input = JSON.stringify({ catalog_json: '{"by":"the command line"}' });
-      const published = await cli(["call", "documents.publishCatalog", input], { INTENTRY_URL: url });
-      expect(published.code, published.stderr).toBe(0);
-      const hash = JSON.stringify({ hash: JSON.parse(published.stdout).catalog_hash });
-      const read = await cli(["call", "documents.getCatalog", hash], { INTENTRY_URL: `${url}/` });
-      expect(read.stdout).toBe('{"by":"the command line"}\n');
-    });
-
-    it.each([
-      [["call", "agents.get", '{"agentId":"x"}'], /^agentId: must be a whole number/],
-      [["call", "agents.get", '{"agentId":"999"}'], /^Agent 999 not found\n$/],
-      [["call", "agent.get"], /^Unknown operation agent\.get\. Did you mean agents\.get/],
-      [["call", "xyzzy"], /^Unknown operation xyzzy\. See http:.*\/docs for all operations\n$/],
-      [["call", "events.subscribe"], /^events\.subscribe is a stream\. .* curl -N http:.*\/events, .*follow/],
-      [["call", "events.subscribe", '{"name":"Nothing"}'], /^events\.subscribe is a stream\. /],
-      [["frob"], /^Unknown command frob/],
-    ])("prints the error of %j on stderr, and exits with 1", async (args, message) => {
-      const { code, stdout, stderr } = await cli(args, { INTENTRY_URL: url });
-      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-      expect(stderr).toMatch(message);
-    });
-
-    it.each([["call", "status.ready"], ["mcp"], ["pay-portfolio", actor(9).address]])(
-      "reports an unreachable service, to %s",
-      async (...args) => {
-        const { code, stdout, stderr } = await cli(args, { INTENTRY_URL: "http://127.0.0.1:2" });
-        expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-        expect(stderr).toMatch(/^No valid response from http:\/\/127\.0\.0\.1:2 /);
-      },
-    );
-
-    it("has a version and help", async () => {
-      expect((await cli(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-      expect((await cli(["call", "--help"])).stdout).toContain("intentry call agents.get");
     });
   });
 });

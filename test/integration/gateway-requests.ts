@@ -32,6 +32,8 @@ export const readable = [
   "/disputes",
   "/trust-signals",
   "/analytics/commerce",
+  "/analytics/timeseries?metric=intents&interval=day",
+  "/tokens/0x0000000000000000000000000000000000000000",
   "/health",
   "/ready",
   "/openapi.json",

@@ -157,15 +157,20 @@ describe("a hostile chain", () => {
     const key = keys.find((name) => /^(\w+_(numeric_)?id|quote_hash)$/.test(name)) ?? "";
     for (const item of items.slice(0, 50)) {
       const { status, body } = await ask(path.replace(/\{\w+\}/, String(item[key])));
-      expect([status, body]).toEqual([200, item]);
+      // Only single receipts link their evidence.
+      const { fulfillment_evidence: _, ...same } = body;
+      expect([status, same]).toEqual([200, item]);
     }
   });
 
   it("is requested from every documented route that reads the index", () => {
     const offChain =
-      /^\/(catalogs|quote-|portfolio|health|ready|protocol|\.well-known|attestations\/schemas|intents\/metadata)/;
+      /^\/(catalogs|quote-|fulfillment-|portfolio|tokens|health|ready|protocol|\.well-known|attestations\/schemas|intents\/metadata)/;
     const documented = documentedRoutes.filter(({ method, path }) => method === "GET" && !offChain.test(path));
-    const others = ["/merchants/{id}/reputation", "/analytics/commerce", "/tx/{hash}/explain"];
+    const others = [
+      ...["/merchants/{id}/reputation", "/analytics/commerce", "/analytics/timeseries", "/tx/{hash}/explain"],
+      ...["/bids/{bidId}", "/search", "/events/recent"],
+    ];
     const requested = [...lists, ...singles].map(({ path }) => path).concat(others);
     expect(requested.sort()).toEqual(documented.map(({ path }) => path).sort());
   });
@@ -199,6 +204,32 @@ describe("a hostile chain", () => {
     expect(amounts[0]).toBe(MAX);
     const { body } = await ask("/intents/2/bids?status=open&limit=1&total=true");
     expect(body.pagination).toMatchObject({ total: BIDS_ON_ONE_INTENT });
+    for (const bid of [...bids.slice(0, 5), ...bids.slice(-5)])
+      expect(await ask(`/bids/${bid.bid_id}`)).toEqual({ status: 200, body: bid });
+  });
+
+  it.each(["agent", "merchant", "service", "solver", "attestor", "facilitator"])(
+    "is searched for a record of type %s",
+    async (type) => {
+      const { status, body } = await ask(`/search?type=${type}&limit=100`);
+      expect([status, body]).toEqual([200, expect.objectContaining({ results: expect.any(Array) })]);
+      expect((body.results as Item[]).length).toBeGreaterThan(0);
+    },
+  );
+
+  it("has its newest events in one response, whatever their size", async () => {
+    const nobody = MAX - 7n;
+    const filters = ["", "&name=AgentRegistered", "&contract=CommerceRegistry", "&intent_id=2", `&agent=${nobody}`];
+    for (const filter of filters) {
+      const response = await fetch(`${stack.apiUrl}/events/recent?limit=100${filter}`);
+      const text = await response.text();
+      const { events } = JSON.parse(text) as { events: { id: string }[] };
+      const ids = events.map(({ id }) => id);
+      expect([filter, response.status, ids]).toEqual([filter, 200, [...ids].sort().reverse()]);
+      expect(ids.length > 0).toBe(!filter.includes(String(nobody)));
+      // A mebibyte of arguments and one more event, escaped in JSON, and their descriptions.
+      expect(text.length).toBeLessThan(8 * 1024 * 1024);
+    }
   });
 
   it("has 2^256 − 1 in every amount, and sums beyond it", async () => {
@@ -220,6 +251,10 @@ describe("a hostile chain", () => {
     expect(reputation.commerce).toMatchObject({ receipts: "2", settled_volume: String(2n * MAX) });
     const { body: analytics } = await ask("/analytics/commerce");
     expect(analytics.volume_by_token).toMatchObject([{ token: LAST_ADDRESS, settled_volume: String(2n * MAX) }]);
+    const { body: volume } = await ask(
+      `/analytics/timeseries?metric=receipt_volume&interval=day&token=${LAST_ADDRESS}`,
+    );
+    expect(volume.total).toBe(String(2n * MAX));
     const { body: signals } = await ask(`/trust-signals?subject_id=${MAX}&total=true`);
     expect(signals.pagination).toMatchObject({ total: 4 });
   });

@@ -13,7 +13,9 @@ describe("an odd request over a plain connection", () => {
 
   const ask = (path: string, init?: RequestInit) => request(stack.apiUrl, path, init);
   const isServing = async () => expect(await ask("/health")).toMatchObject({ status: 200 });
-  const error = (message: unknown = expect.any(String)) => ({ error: message });
+  /** The code of an error with this status and message. */
+  const codeOf = (status: number, message: unknown) =>
+    message instanceof RegExp && status === 400 ? "invalid_input" : codes[status as keyof typeof codes];
 
   /** Sends one request and parses the response, which must have a request id and a content type. */
   const raw = async (bytes: string | Buffer) => {
@@ -24,6 +26,12 @@ describe("an odd request over a plain connection", () => {
     return { status: answer.status, body: JSON.parse(answer.body) as unknown };
   };
 
+  const codes = {
+    400: "malformed_request",
+    404: "unknown_route",
+    405: "method_not_allowed",
+    431: "headers_too_large",
+  } as const;
   const notHttp = "The request is not valid HTTP";
   const unreadable = "The request's URL or Host header is not valid";
   const tooLong = "The request line and headers are longer than 262144 bytes; shorten them";
@@ -77,7 +85,7 @@ describe("an odd request over a plain connection", () => {
     ["a query over 256 KiB", get(`/agents?owner=${"9".repeat(300_000)}`), 431, tooLong],
     ["a header over 256 KiB", get("/health", host, `X-Long: ${"9".repeat(300_000)}`), 431, tooLong],
     ["a path that starts with two slashes", get("//agents"), 404, "No route GET //agents; see /docs"],
-    ["a path of slashes", get("///"), 404, "No route GET ///; see /docs"],
+    ["a path of slashes", get("///"), 404, "No route GET //; see /docs"],
     ["an id that is a slash", get("/agents/%2f"), 400, /^agentId: must be/],
     ["an id that is NUL", get("/agents/%00"), 400, /^agentId: must be/],
     ["an id that does not decode", get("/agents/%ff"), 400, /^agentId: must be/],
@@ -88,7 +96,7 @@ describe("an odd request over a plain connection", () => {
     ["TRACE", head("TRACE /health HTTP/1.1", host), 405, /^Method TRACE is not allowed/],
   ] as const)("that is or has %s is rejected", async (_, bytes, status, message) => {
     const sentence = typeof message === "string" ? message : expect.stringMatching(message);
-    expect(await raw(bytes)).toEqual({ status, body: error(sentence) });
+    expect(await raw(bytes)).toEqual({ status, body: { error: sentence, code: codeOf(status, message) } });
     await isServing();
   });
 

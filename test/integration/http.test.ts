@@ -12,14 +12,13 @@ const refused = [
   "/agents/x",
   "/agents/999999",
   "/nowhere",
-  "/",
-  "/agents/1/",
+  "/agents/1//",
   `/tx/0x${"de".repeat(32)}/explain`,
 ];
 
 /** Every path with its methods. */
 const known = new Map<string, Set<string>>(
-  ["/openapi.json", "/docs", "/docs/reference.js"].map((path) => [path, new Set(["GET"])]),
+  ["/", "/explore/intents", "/openapi.json", "/docs", "/docs/reference.js"].map((path) => [path, new Set(["GET"])]),
 );
 for (const { method, path } of documentedRoutes) {
   const filled = path.replace(/\{\w+\}/g, "1");
@@ -34,7 +33,7 @@ describe("the gateway's HTTP", () => {
   });
 
   const ask = (path: string, init?: RequestInit) => request(stack.apiUrl, path, init);
-  const error = (message: unknown = expect.any(String)) => ({ error: message });
+  const error = (code: string, message: unknown = expect.any(String)) => ({ error: message, code });
 
   it("keeps idle connections open longer than clients and proxies do", async () => {
     for (const path of ["/health", "/nowhere"]) {
@@ -122,7 +121,9 @@ describe("the gateway's HTTP", () => {
       const allowed = [...methods, ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
       expect(answer.status).toBe(405);
       expect(answer.headers.get("allow")).toBe(allowed);
-      expect(JSON.parse(answer.body)).toEqual(error(`Method ${method} is not allowed; use ${allowed}`));
+      expect(JSON.parse(answer.body)).toEqual(
+        error("method_not_allowed", `Method ${method} is not allowed; use ${allowed}`),
+      );
     });
 
     it("returns 405 also with invalid parameters", async () => {
@@ -133,11 +134,11 @@ describe("the gateway's HTTP", () => {
   describe("an unknown path", () => {
     const methods = ["GET", "POST", "PUT", "DELETE", "PATCH"];
     it.each(methods)("is a 404 for %s", async (method) => {
-      for (const path of ["/", "/nowhere", "/agents/1/2", "/Agents/1", "/health/", "/docs/other.js", "/%61gent"]) {
+      for (const path of ["/nowhere", "/agents/1/2", "/Agents/1", "/health/x", "/docs/other.js", "/%61gent"]) {
         const { status, body, headers } = await ask(path, { method });
         expect(status).toBe(404);
         expect(JSON.parse(body)).toEqual(
-          error(`No route ${method} ${path === "/%61gent" ? "/agent" : path}; see /docs`),
+          error("unknown_route", `No route ${method} ${path === "/%61gent" ? "/agent" : path}; see /docs`),
         );
         expect(headers.get("content-type")).toBe("application/json");
       }
@@ -146,7 +147,7 @@ describe("the gateway's HTTP", () => {
     it("is truncated in the message", async () => {
       const { status, body } = await ask(`/${"x".repeat(200_000)}`);
       expect(status).toBe(404);
-      expect(JSON.parse(body)).toEqual(error(`No route GET /${"x".repeat(199)}…; see /docs`));
+      expect(JSON.parse(body)).toEqual(error("unknown_route", `No route GET /${"x".repeat(199)}…; see /docs`));
     });
   });
 

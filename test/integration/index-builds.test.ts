@@ -1,11 +1,14 @@
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
+import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { reportReader } from "../../api/store/index-readers";
+import { openStore } from "../../api/store/open";
 import { buildSchema, sameDeploymentPattern } from "../../config/index-build";
 import { baseSepolia, LOCAL_CHAIN_ID } from "../../config/networks";
 import { clearLocalIndex } from "../../stack/fresh-index";
-import { databaseReady } from "../../stack/index-builds";
+import { databaseReady, manageBuilds } from "../../stack/index-builds";
 import { createTestDatabase, type TestDatabase } from "../support/database";
 import { copyProject } from "../support/project-copy";
 
@@ -16,11 +19,17 @@ describe("the schema of a build", () => {
   it("depends on handlers, tables, ABIs and configuration, but not on the gateway", async () => {
     const copy = await copyProject();
     const schemas = [await buildSchema("name", deployment, copy.root)];
-    for (const file of ["src/agents.ts", "ponder.schema.ts", "abis/AgentRegistry.ts", "ponder.config.ts"]) {
+    for (const file of [
+      "src/agents.ts",
+      "src/schema/agents.ts",
+      "ponder.schema.ts",
+      "abis/AgentRegistry.ts",
+      "ponder.config.ts",
+    ]) {
       await appendFile(join(copy.root, file), "\n// edited\n");
       schemas.push(await buildSchema("name", deployment, copy.root));
     }
-    expect(new Set(schemas).size).toBe(5);
+    expect(new Set(schemas).size).toBe(6);
     await appendFile(join(copy.root, "api", "gateway.ts"), "\n// edited\n");
     await appendFile(join(copy.root, "src", "api", "index.ts"), "\n// edited\n");
     expect(await buildSchema("name", deployment, copy.root)).toBe(schemas.at(-1));
@@ -34,6 +43,43 @@ describe("the schema of a build", () => {
     expect(await buildSchema("name", { ...deployment, chainId: 1 })).not.toMatch(pattern);
     const moved = { ...contracts, IntentBook: contracts.AgentRegistry };
     expect(await buildSchema("name", { ...deployment, contracts: moved })).not.toMatch(pattern);
+  });
+});
+
+describe("an earlier build", () => {
+  it("is dropped once this one has caught up, unless a gateway reads it through a pooler or on a replica", async () => {
+    const database = await createTestDatabase("earlier");
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await (await openStore({ databaseUrl: database.url, onIdleError: () => {} })).close();
+    const [read, unread, own] = ["111111", "222222", "333333"].map((digits) => `one_aaaaaa${digits}`);
+    for (const schema of [read, unread, own]) {
+      const state = JSON.stringify({ is_ready: 1, is_locked: 0, heartbeat_at: 0 });
+      await client.query(`CREATE SCHEMA ${schema}`);
+      await client.query(`CREATE TABLE ${schema}._ponder_meta AS SELECT 'app' AS key, '${state}'::jsonb AS value`);
+      await client.query(`CREATE TABLE ${schema}._ponder_checkpoint AS SELECT 1 AS chain_id, '1' AS latest_checkpoint`);
+    }
+    const exists = async (schema?: string) =>
+      (await client.query("SELECT FROM pg_namespace WHERE nspname = $1", [schema])).rowCount === 1;
+    const reader = reportReader(
+      async () => drizzle(client, { casing: "snake_case" }),
+      () => read ?? "",
+      (error) => {
+        throw error;
+      },
+    );
+    const errors: unknown[] = [];
+    const options = { databaseUrl: database.url, databaseSchema: "one", build: own ?? "", chainId: 1 };
+    const builds = await manageBuilds({ ...options, onError: (error) => errors.push(error) });
+    await expect.poll(() => exists(unread)).toBe(false);
+    expect(await exists(read)).toBe(true);
+    await reader.stop();
+    await expect.poll(() => exists(read)).toBe(false);
+    expect(await exists(own)).toBe(true);
+    await builds.stop();
+    await client.end();
+    await database.drop();
+    expect(errors).toEqual([]);
   });
 });
 

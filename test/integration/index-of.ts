@@ -58,7 +58,7 @@ export type Index = {
   removeIndex: () => Promise<void>;
 };
 
-/** Prepares an index of the chain in the database of DATABASE_URL. `startIndexer` starts it. */
+/** Prepares an index of the chain in the database of DATABASE_URL, by default on a free port. `startIndexer` starts it. */
 export async function indexOf(
   { rpcUrl, client }: LocalChain,
   contracts: Contracts,
@@ -67,7 +67,8 @@ export async function indexOf(
   tokens?: TokenList,
   onLogLine: (line: string) => void = () => {},
 ): Promise<Index> {
-  const [apiPort = 0, ponderPort = 0] = await freePorts(2);
+  const [freePort = 0, ponderPort = 0] = await freePorts(2);
+  const apiPort = Number(env.API_PORT ?? freePort);
   const stateFolder = await mkdtemp(join(tmpdir(), "intentry-test-"));
   const apiUrl = `http://127.0.0.1:${apiPort}`;
   const ponderUrl = `http://127.0.0.1:${ponderPort}`;
@@ -75,6 +76,8 @@ export async function indexOf(
   await writeFile(localDeploymentFile(stateFolder), JSON.stringify(deployment));
 
   let running: IndexStack | undefined;
+  /** Resolves when the indexer has ended and will not be restarted. */
+  let givenUp: Promise<null>;
   let lines: string[] = [];
   const indexer = () => {
     if (!running) throw new Error("The indexer is not running");
@@ -100,7 +103,7 @@ export async function indexOf(
     env: ownEnv,
     async indexed() {
       const head = await client.getBlock();
-      await waitFor(indexer(), `block ${head.number} in the index`, async () => {
+      await waitFor({ ...indexer(), ended: givenUp }, `block ${head.number} in the index`, async () => {
         const state = (await (await fetch(`${apiUrl}/ready`)).json()) as Readiness;
         return BigInt(state.block_number ?? 0) >= head.number || undefined;
       });
@@ -124,6 +127,10 @@ export async function indexOf(
       };
       const variables = { ...ownEnv, ...change };
       const environment = parseEnvironment(variables);
+      let giveUp = () => {};
+      givenUp = new Promise((resolve) => {
+        giveUp = () => resolve(null);
+      });
       running = await startIndexStack({
         ...sources,
         ...otherSources,
@@ -132,7 +139,10 @@ export async function indexOf(
         env: variables,
         onLine,
         onNotice: onLine,
-        onGivenUp: (error) => onLine(error.message),
+        onGivenUp(error) {
+          onLine(error.message);
+          giveUp();
+        },
       });
       // On an index that is up to date the gateway is ready before Ponder, whose GraphQL the tests read.
       await historyIndexed(running.indexer.current(), ponderPort);

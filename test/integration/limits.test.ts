@@ -20,7 +20,7 @@ describe("what a client may send", () => {
       const input = { name: "attack", json_schema: { $schema, enum: objects(11_500) } };
       const error = "json_schema: must have at most 1000 items in an enum";
       const rest = await post(gateway, "/attestations/schemas", input);
-      expect([rest.status, await rest.json()]).toEqual([400, { error }]);
+      expect([rest.status, await rest.json()]).toEqual([400, { error, code: "invalid_input" }]);
       const trpc = await post(gateway, "/trpc/schemas.publish", input);
       expect([trpc.status, await trpc.json()]).toMatchObject([400, { error: { message: error } }]);
       expect(await callTool(gateway, "schemas_publish", input)).toEqual({ text: error, isError: true });
@@ -74,7 +74,14 @@ describe("what a client may send", () => {
     /** A gateway with a quota of 10,000 bytes, and a function that posts as one client. The index is empty. */
     const withQuota = (client: string) => {
       const db = { select: () => ({ from: () => ({ where: async () => [] }) }) } as never;
-      const head = async () => ({ historyDone: true, block: 1n, timestamp: 1n, builtBlock: 1n, revision: "1" });
+      const head = async () => ({
+        historyDone: true,
+        isComplete: true,
+        block: 1n,
+        timestamp: 1n,
+        builtBlock: 1n,
+        revision: "1",
+      });
       const gateway = gateways.serve({ storedBytesPerDay: 10_000, trustProxy: true }, { db, head });
       const send = (path: string, body: object) => post(gateway, path, body, { "x-forwarded-for": client });
       return { gateway, send };
@@ -90,7 +97,10 @@ describe("what a client may send", () => {
       const refused = await send(path, body(2));
       expect([refused.status, await refused.json()]).toEqual([
         429,
-        { error: "More than 10000 bytes stored in a day (UTC); try again tomorrow, or send less" },
+        {
+          error: "More than 10000 bytes stored in a day (UTC); try again tomorrow, or send less",
+          code: "rate_limited",
+        },
       ]);
       expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
       expect((await send(path, body(1))).status).toBe(201);
@@ -129,7 +139,11 @@ describe("what a client may send", () => {
     const mcp = await post(gateway, "/mcp", calls, { accept: "application/json, text/event-stream" });
     const answers = (await mcp.json()) as { result: { isError?: boolean; content: { text: string }[] } }[];
     expect(answers.filter(({ result }) => !result.isError)).toHaveLength(34);
-    expect(answers.at(-1)?.result).toEqual({ isError: true, content: [{ type: "text", text: error }] });
+    expect(answers.at(-1)?.result).toEqual({
+      isError: true,
+      content: [{ type: "text", text: error }],
+      _meta: { "intentry/code": "too_large" },
+    });
     const alone = await gateway.request(`/catalogs/${hash}`);
     expect(await alone.text()).toBe(catalog_json);
   });

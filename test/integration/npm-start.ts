@@ -15,24 +15,31 @@ const onTerminal = (command: string): [string, string[]] => ["script", ["-qefc",
 export const hasTerminals = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux");
 
 /** The command of a script in package.json. */
-function scriptOf(name: "start" | "reindex" | "pay"): string {
+function scriptOf(name: "start" | "indexer" | "api" | "reindex" | "pay"): string {
   const { scripts } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8"));
   return scripts[name];
 }
 
 type StartOptions = {
+  /** The script. `indexer` and `api` are the roles of `start`. */
+  script?: "start" | "indexer" | "api";
+  /** The checkout. Default: this one. */
+  root?: string;
   /** Whether to run it in a pseudo-terminal. */
   terminal?: boolean;
   /** Whether to run it with npm itself. By default only its script runs, because npm takes seconds of CPU. */
   npm?: boolean;
 };
 
-/** Runs `npm start`, or its script, with only this environment. */
-export function npmStart(env: NodeJS.ProcessEnv, { terminal = false, npm = false }: StartOptions = {}) {
+/** Runs `npm start` or one of its roles, with only this environment. */
+export function npmStart(
+  env: NodeJS.ProcessEnv,
+  { script = "start", root = projectRoot, terminal = false, npm = false }: StartOptions = {},
+) {
   const { PATH, HOME } = process.env;
-  const line = npm ? "exec npm start" : scriptOf("start");
+  const line = npm ? `exec npm run ${script}` : scriptOf(script);
   const [command, args] = terminal ? onTerminal(line) : ["sh", ["-c", line]];
-  const child = spawn(command, args, { cwd: projectRoot, env: { PATH, HOME, ...env } });
+  const child = spawn(command, args, { cwd: root, env: { PATH, HOME, ...env } });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk) => {

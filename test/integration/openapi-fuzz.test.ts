@@ -27,14 +27,19 @@ const MAX = 2n ** 256n - 1n;
 const hex = (digits: number) =>
   fc.string({ unit: fc.constantFrom(..."0123456789abcdefABCDEF"), minLength: digits, maxLength: digits });
 
+const ids = fc.oneof(fc.integer({ min: 0, max: 8 }).map(String), fc.bigInt({ min: 0n, max: MAX }).map(String));
+const addresses = fc.oneof(
+  fc.integer({ min: 0, max: 9 }).map((place) => actor(place).address),
+  hex(40).map((digits) => `0x${digits}`),
+);
+
 /** Valid values of each kind of parameter, in all spellings. */
 const fitting: Record<Kind, fc.Arbitrary<string>> = {
-  id: fc.oneof(fc.integer({ min: 0, max: 8 }).map(String), fc.bigInt({ min: 0n, max: MAX }).map(String)),
-  address: fc.oneof(
-    fc.integer({ min: 0, max: 9 }).map((place) => actor(place).address),
-    hex(40).map((digits) => `0x${digits}`),
-  ),
+  id: ids,
+  address: addresses,
+  idOrAddress: fc.oneof(ids, addresses),
   hash: hex(64).map((digits) => `0x${digits}`),
+  time: fc.oneof(fc.integer({ min: 0, max: 999_999_999_999 }).map(String), fc.constantFrom("1700000000", "1700086400")),
   flag: fc.constantFrom("true", "false"),
   name: fc.constantFrom("open", "OPEN", "Filled", "cancelled", "expired", "selected", "REJECTED"),
   number: fc.constantFrom("0", "1", "2", "3", "003"),
@@ -42,6 +47,7 @@ const fitting: Record<Kind, fc.Arbitrary<string>> = {
   offset: fc.oneof(fc.integer({ min: 0, max: 5 }).map(String), fc.constantFrom("9007199254740991")),
   cursor: fc.constant("c2FtcGxl"),
   text: fc.oneof(fc.constantFrom("offchain-1", "offchain-2", "1-1"), fc.string({ minLength: 1, maxLength: 160 })),
+  q: fc.oneof(fc.constantFrom("weather", "1", "0x7099"), fc.string({ minLength: 1, maxLength: 200 })),
   chains: fc.constantFrom("local", "LOCAL", "local,Local", "base", "polygon,local", "atlantis"),
 };
 
@@ -89,7 +95,7 @@ describe("any request to a documented operation", () => {
     const lists = documentedRoutes.filter(({ parameters }) => parameters.some(({ name }) => name === "cursor"));
     const pages = lists.map(async ({ path }) => {
       const filled = path.replace("{id}", "1").replace("{address}", owner);
-      const response = await fetch(`${stack.apiUrl}${filled}?limit=1&owner=${owner}&revoked=false`);
+      const response = await fetch(`${stack.apiUrl}${filled}?limit=1&owner=${owner}&revoked=false&type=agent`);
       const { pagination } = (await response.json()) as { pagination: { next_cursor: string | null } };
       return pagination.next_cursor ?? [];
     });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ID_PATTERN } from "../../api/core/inputs";
+import { ID_PATTERN, TIME_PATTERN } from "../../api/core/inputs";
 
 /** The subset of JSON Schema that the tests use. */
 export type Schema = {
@@ -59,6 +59,8 @@ export type Kind =
   | "id"
   | "address"
   | "hash"
+  | "idOrAddress"
+  | "time"
   | "flag"
   | "name"
   | "number"
@@ -66,17 +68,20 @@ export type Kind =
   | "offset"
   | "cursor"
   | "chains"
+  | "q"
   | "text";
 
 export function kindOf({ name, schema }: Parameter): Kind {
-  if (name === "limit" || name === "offset" || name === "cursor" || name === "chains") return name;
+  if (name === "limit" || name === "offset" || name === "cursor" || name === "chains" || name === "q") return name;
   if (schema.type === "boolean") return "flag";
   if (schema.enum) return schema.type === "integer" ? "number" : "name";
   if (schema.maxLength !== undefined) return "text";
   const byPattern: Record<string, Kind> = {
     [ID_PATTERN]: "id",
+    [TIME_PATTERN]: "time",
     "^0x[0-9a-fA-F]{40}$": "address",
     "^0x[0-9a-fA-F]{64}$": "hash",
+    "^(0*[0-9]{1,78}|0x[0-9a-fA-F]{40})$": "idOrAddress",
   };
   const kind = byPattern[schema.pattern ?? ""];
   if (!kind) throw new Error(`Unknown kind of parameter ${name}`);

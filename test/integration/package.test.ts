@@ -4,16 +4,31 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type Hex, keccak256, stringToBytes } from "viem";
+import { type Hex, keccak256, stringToBytes, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freeCalls } from "../../api/operations/index";
+import manifest from "../../client/package.json" with { type: "json" };
+import { actor } from "../../stack/chain";
+import { initialBytes } from "./package/bundle-size";
+import { runMarket } from "./package/market";
+import { quickInfos } from "./package/quick-info";
 import { type Stack, startStack } from "./stack";
+
+const { version: VERSION } = manifest;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Runs a command and returns its output. The error of a failure or timeout contains the output. */
-async function run(command: string, args: readonly string[], cwd: string, timeout = 0): Promise<string> {
+async function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  timeout = 0,
+  withErrors = false,
+): Promise<string> {
   try {
-    return (await promisify(execFile)(command, args, { cwd, maxBuffer: 2 ** 26, timeout })).stdout;
+    const { stdout, stderr } = await promisify(execFile)(command, args, { cwd, maxBuffer: 2 ** 26, timeout });
+    return withErrors ? stdout + stderr : stdout;
   } catch (error) {
     const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
     throw new Error(`${command} ${args.join(" ")} failed:\n${stdout}${stderr}`, { cause: error });
@@ -23,7 +38,7 @@ async function run(command: string, args: readonly string[], cwd: string, timeou
 /** Runs a script of package.json like npm, which itself takes seconds of CPU. */
 async function runScript(name: "build" | "check:package"): Promise<string> {
   const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  return run("sh", ["-c", `PATH="${join(root, "node_modules", ".bin")}:$PATH"; ${scripts[name]}`], root);
+  return run("sh", ["-c", `PATH="${join(root, "node_modules", ".bin")}:$PATH"; ${scripts[name]}`], root, 0, true);
 }
 
 const compilerOptions = {
@@ -31,13 +46,16 @@ const compilerOptions = {
   module: "NodeNext",
   moduleResolution: "NodeNext",
   lib: ["ES2023", "DOM"],
-  types: [],
+  types: ["node"],
   strict: true,
   noUncheckedIndexedAccess: true,
   exactOptionalPropertyTypes: true,
   // viem's own declarations do not compile with 5.4.
   skipLibCheck: true,
 };
+
+/** The examples, which use the package as its users do. */
+const examples = ["agent", "solver", "merchant", "buyer"];
 
 /** TypeScript packages of the project: the oldest supported version, and the newest. */
 const compilers = { "typescript-5.4": "npm:typescript@5.4.5", typescript: "7.0.2" } as const;
@@ -54,21 +72,24 @@ describe("the package, installed from its tarball into an empty project", () => 
     await run("npm", ["pack", "--pack-destination", project], join(root, "client"));
     const [tarball = ""] = (await readdir(project)).filter((name) => name.endsWith(".tgz"));
     const { peerDependencies } = JSON.parse(await readFile(join(root, "client", "package.json"), "utf8"));
-    const { dependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+    const { dependencies, devDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
     expect(Object.keys(peerDependencies)).toEqual(["viem"]);
     await writeFile(
       join(project, "package.json"),
       JSON.stringify({
         type: "module",
         dependencies: { intentry: `file:${tarball}`, viem: dependencies.viem },
-        devDependencies: compilers,
+        devDependencies: { ...compilers, "@types/node": devDependencies["@types/node"] },
       }),
     );
     await writeFile(
       join(project, "tsconfig.json"),
-      JSON.stringify({ compilerOptions, files: ["agent.ts", "wrong.ts"] }),
+      JSON.stringify({ compilerOptions, files: [...examples.map((name) => `${name}.ts`), "readme.ts", "wrong.ts"] }),
     );
-    await cp(join(root, "examples", "agent.ts"), join(project, "agent.ts"));
+    for (const name of examples) await cp(join(root, "examples", `${name}.ts`), join(project, `${name}.ts`));
+    const readme = await readFile(join(root, "client", "README.md"), "utf8");
+    const blocks = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
+    await writeFile(join(project, "readme.ts"), `${blocks.join("")}console.log(evidence.hash);\n`);
     await run("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"], project);
     stack = await starting;
   }, 600_000);
@@ -77,9 +98,48 @@ describe("the package, installed from its tarball into an empty project", () => 
     await rm(project, { recursive: true, force: true });
   });
 
-  it("passes npm run check:package", async () => {
-    await runScript("check:package");
+  it("passes npm run check:package, and npm would publish it unchanged", async () => {
+    const printed = await runScript("check:package");
+    expect(printed).toContain(`+ intentry@${VERSION}`);
+    expect(printed).not.toMatch(/npm warn publish .*(cleaned|removed|invalid)/);
   }, 120_000);
+
+  it("has the license, a README with the line that installs it, and its repository", async () => {
+    const installed = join(project, "node_modules", "intentry");
+    expect(await readFile(join(installed, "LICENSE"), "utf8")).toBe(await readFile(join(root, "LICENSE"), "utf8"));
+    expect(await readFile(join(installed, "README.md"), "utf8")).toContain("npm install intentry viem\n");
+    const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
+    expect(manifest).toMatchObject({ repository: { directory: "client" }, version: VERSION });
+    expect(Object.keys(manifest.exports)).toEqual([".", "./client", "./market", "./abis", "./package.json"]);
+  });
+
+  it("has a doc comment in editors for every export, helper and procedure", () => {
+    const shown = quickInfos(project, "intentry");
+    expect([...shown].filter(([, text]) => text === "")).toEqual([]);
+    for (const { name } of freeCalls) expect(shown.keys()).toContain(name);
+    expect(shown.get("intents.list")).toBe("Intents, newest first.");
+    expect(shown.get("limit")).toMatch(/^Page size\./);
+    expect(shown.get("client.waitForIntent")).toMatch(/^Waits until an intent/);
+  }, 60_000);
+
+  it("has a doc comment in editors for every export of intentry/market", () => {
+    const shown = quickInfos(project, "intentry/market");
+    expect([...shown].filter(([, text]) => text === "")).toEqual([]);
+    expect([...shown.keys()]).toEqual(expect.arrayContaining(["buyer", "merchant", "solver"]));
+  }, 60_000);
+
+  it.each(["intentry", "intentry/client"])("adds at most 25 KB to a bundle that reads, as %s", async (module) => {
+    const script = `import { createIntentryClient } from "${module}";
+      createIntentryClient({ url: "http://localhost:3001" }).agents.get.query({ agentId: "1" }).then(console.log);`;
+    const { bytes, modules } = await initialBytes(project, script);
+    expect(bytes).toBeLessThan(25_000);
+    expect(modules.filter((path) => /viem|x402|zod|noble/.test(path))).toEqual([]);
+  });
+
+  it("has viem in a bundle that hashes", async () => {
+    const { modules } = await initialBytes(project, 'export { documentHash } from "intentry";');
+    expect(modules.join()).toContain("viem");
+  });
 
   it.each(Object.keys(compilers))(
     "has types that %s accepts in strict mode",
@@ -118,6 +178,43 @@ describe("the package, installed from its tarball into an empty project", () => 
     expect(keccak256(stringToBytes(published))).toBe(catalog);
   }, 120_000);
 
+  it("runs a market of the solver, merchant and buyer examples for 30 s without an error", async () => {
+    const { apiUrl, chain } = stack;
+    const market = await runMarket({ folder: join(project, "built"), apiUrl, rpcUrl: chain.rpcUrl, seconds: 30 });
+    expect(market.errors).toEqual([]);
+    const bought = JSON.parse(market.bought) as { rail: string; receipt_id: string; quote_hash: Hex }[];
+    expect(bought.slice(0, 4).map(({ rail }) => rail)).toEqual(["transfer", "swap", "facilitator", "x402"]);
+    const paid = { 0: "transfer", 1: "swap", 2: "facilitator", 3: "x402" } as const;
+    for (const { rail, receipt_id, quote_hash } of bought) {
+      const receipt = await stack.read("CommerceRegistry", "getReceipt", [BigInt(receipt_id)]);
+      expect(receipt).toMatchObject({ quoteHash: quote_hash, amount: 500_000n });
+      expect(paid[receipt.paymentRail as keyof typeof paid]).toBe(rail);
+      expect(receipt.fulfillmentHash).not.toBe(zeroHash);
+      expect((await stack.read("CommerceRegistry", "getQuote", [quote_hash])).settled).toBe(true);
+      const evidence = await (await fetch(`${apiUrl}/fulfillment-evidence/${receipt.fulfillmentHash}`)).json();
+      expect(evidence).toMatchObject({ type: "delivery", receipt_id });
+    }
+    const merchant = actor(10);
+    const income = await stack.read("TestDollar", "balanceOf", [merchant.address]);
+    expect(income).toBe(BigInt(bought.length) * 500_000n);
+    const filled = market.solver.map((line) => JSON.parse(line)).filter(({ type }) => type === "filled");
+    expect(filled).toHaveLength(bought.filter(({ rail }) => rail === "swap").length);
+    for (const { intentId } of filled)
+      expect(await stack.read("IntentBook", "getIntentStatus", [BigInt(intentId)])).toBe(1);
+  }, 150_000);
+
+  it("runs the guide of its README", async () => {
+    const built = join(project, "built", "readme.js");
+    const code = await readFile(built, "utf8");
+    await writeFile(built, code.replaceAll("http://localhost:3001", stack.apiUrl));
+    const printed = (await run(process.execPath, [built], project, 60_000)).trim().split("\n");
+    expect(printed).toContain("Agent 999 not found");
+    const hash = printed.at(-1);
+    expect(await (await fetch(`${stack.apiUrl}/fulfillment-evidence/${hash}`)).json()).toMatchObject({
+      receipt_id: "1",
+    });
+  }, 90_000);
+
   it("includes the CLI", async () => {
     const bin = join("node_modules", ".bin", "intentry");
     const { agent_id } = JSON.parse(
@@ -127,4 +224,22 @@ describe("the package, installed from its tarball into an empty project", () => 
     expect(await run(bin, ["--help"], project)).toContain("intentry call");
     await expect(run(bin, ["start"], project)).rejects.toThrow("checkout");
   }, 60_000);
+
+  it("runs with npx from its tarball, in an empty folder", async () => {
+    const [tarball = ""] = (await readdir(project)).filter((name) => name.endsWith(".tgz"));
+    const empty = await mkdtemp(join(tmpdir(), "intentry-npx-"));
+    try {
+      // Its dependencies were installed before, so they are in npm's cache. viem is a peer: npm would install the newest one.
+      const { dependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+      const packages = ["--package", join(project, tarball), "--package", `viem@${dependencies.viem}`];
+      const npx = ["exec", "--yes", "--prefer-offline", "--ignore-scripts", ...packages, "--"];
+      const called = ["intentry", "call", "agents.get", "agentId=1", "--url", stack.apiUrl];
+      expect(JSON.parse(await run("npm", [...npx, ...called], empty))).toMatchObject({ agent_id: "1" });
+      const followed = ["intentry", "events", "from_block=0", "--limit", "1", "--url", stack.apiUrl];
+      const lines = (await run("npm", [...npx, ...followed], empty)).trim().split("\n");
+      expect(lines.map((line) => JSON.parse(line).type)).toContain("event");
+    } finally {
+      await rm(empty, { recursive: true, force: true });
+    }
+  }, 180_000);
 });

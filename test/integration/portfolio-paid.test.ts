@@ -87,7 +87,8 @@ describe("the paid portfolio on the whole stack", () => {
 
   const host = "Host: localhost\r\nConnection: close\r\n";
   it.each<[string, string, number]>([
-    ["a trailing slash", `/portfolio/${query}`, 404],
+    ["a trailing slash", `/portfolio/${query}`, 402],
+    ["two trailing slashes", `/portfolio//${query}`, 404],
     ["two slashes", `//portfolio${query}`, 404],
     ["capital letters", `/PORTFOLIO${query}`, 404],
     ["an encoded letter", `/%70ortfolio${query}`, 402],

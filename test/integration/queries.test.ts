@@ -4,7 +4,10 @@ import { clockAt } from "../../api/core/clock";
 import type { AnyOperation } from "../../api/core/operation";
 import { createGateway } from "../../api/gateway";
 import { freeCalls } from "../../api/operations/index";
+import { listedOn, nativeOf } from "../../api/portfolio/token-lists";
 import type { Store } from "../../api/store/open";
+import { readToken } from "../../api/tokens/contract";
+import { createTokens } from "../../api/tokens/tokens";
 import { routeOf } from "../../api/transports/rest/route";
 import { parseEnvironment } from "../../config/environment";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
@@ -21,6 +24,8 @@ const fixed: Readonly<Record<string, number>> = {
   "status.health": 0,
   "status.protocol": 0,
   "payments.discovery": 0,
+  // The example is the native coin.
+  "tokens.get": 0,
 };
 
 describe("queries", () => {
@@ -34,6 +39,16 @@ describe("queries", () => {
     stack = await sampleStack();
     index = recordedIndex(stack.databaseUrl, SCHEMA);
     const { timestamp } = await stack.client.getBlock();
+    const tokens = createTokens({
+      chainId: LOCAL_CHAIN_ID,
+      listed: listedOn(LOCAL_CHAIN_ID),
+      native: nativeOf(LOCAL_CHAIN_ID),
+      read: (address) => readToken(stack.client, address),
+      store: async () => index.db as Store["db"],
+      onError: console.error,
+    });
+    // Tokens are in memory after their first use.
+    await tokens.find([stack.contracts.TestDollar, "0x00000000000000000000000000000000000a11ce"], 30_000);
     const services = {
       db: index.db,
       clients: { chain: stack.client },
@@ -43,12 +58,13 @@ describe("queries", () => {
         contracts: stack.contracts,
         cursorSecret: async () => "a secret for tests",
       },
+      tokens,
       // Queries of the store count too.
       store: async () => index.db as Store["db"],
       payments: undefined,
       events: { subscribe: () => Promise.reject(new Error("Unexpected subscription")) },
       portfolio: { chains: [], snapshot: () => Promise.reject(new Error("Unexpected portfolio request")) },
-      head: async () => ({ historyDone: true, block: 1n, timestamp, builtBlock: 1n, revision: "1" }),
+      head: async () => ({ historyDone: true, isComplete: true, block: 1n, timestamp, builtBlock: 1n, revision: "1" }),
       readiness: () => Promise.reject(new Error("Unexpected readiness request")),
       clock: async () => clockAt(timestamp),
     };

@@ -104,6 +104,7 @@ describe("readiness", () => {
       expect(refused.headers.get("retry-after")).toBe("5");
       expect(await refused.json()).toEqual({
         error: "The database is read-only, so nothing was written; try again shortly",
+        code: "unavailable",
       });
       expect((await get("/agents/1")).status).toBe(200);
     } finally {

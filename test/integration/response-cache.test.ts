@@ -5,6 +5,7 @@ import { routeOf } from "../../api/transports/rest/route";
 import { actor } from "../../stack/chain";
 import { type Gateway, startGateway } from "../../stack/gateway";
 import { freePorts } from "../../stack/ports";
+import { evidenceOf } from "../../stack/sample/commerce";
 import { hashOf } from "../../stack/sample/people";
 import { publishExamples } from "../../stack/sample/published";
 import { type Found, findParameters } from "./found";
@@ -130,6 +131,27 @@ describe("the response cache, with two gateways on one index", () => {
     }
   });
 
+  it("links a receipt's evidence as soon as it is published, on every gateway", async () => {
+    const linkOf = async (url: string, id: number) =>
+      JSON.parse((await read(`${url}/receipts/${id}`)).body).fulfillment_evidence;
+    expect([await linkOf(otherUrl, 2), await linkOf(otherUrl, 4)]).toEqual([null, null]);
+    const evidence = (id: number) => ({
+      evidence_hash: hashOf(evidenceOf(id)),
+      evidence_type: "delivery",
+      uri: `${otherUrl}/fulfillment-evidence/${hashOf(evidenceOf(id))}`,
+    });
+    expect(await linkOf(otherUrl, 1)).toEqual(evidence(1));
+    await whileRead("/receipts/4", async () => {
+      const response = await fetch(`${stack.apiUrl}/fulfillment-evidence`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ fulfillment_evidence_json: evidenceOf(4) }),
+      });
+      expect(response.status).toBe(201);
+      expect(await linkOf(otherUrl, 4)).toEqual(evidence(4));
+    });
+  });
+
   it("shows an event's effect once the event was sent, on every gateway", async () => {
     const events = await fetch(`${stack.apiUrl}/events?name=AgentRegistered`);
     const lines = events.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -152,7 +174,7 @@ describe("the response cache, with two gateways on one index", () => {
 
   it("serves no error from the cache, and no other host's URLs", async () => {
     const { body: notFound, status } = await read(`${otherUrl}/agents/999999`);
-    expect([status, notFound]).toEqual([404, '{"error":"Agent 999999 not found"}']);
+    expect([status, notFound]).toEqual([404, '{"error":"Agent 999999 not found","code":"not_found"}']);
     expect(await read(`${otherUrl}/agents/999999`)).toMatchObject({ status, body: notFound });
     const catalog = await fetch(`${otherUrl}/catalogs`, {
       method: "POST",

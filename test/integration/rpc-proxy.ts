@@ -17,6 +17,8 @@ export type RpcProxy = {
   url: string;
   /** The calls since the last reset. */
   calls: Call[];
+  /** The trace contexts of the calls that have one. */
+  traceParents: string[];
   /** The additional latency of every call, in milliseconds. */
   latencyMs: number;
   /** The maximum number of concurrent calls since the last reset, and of those for the newest block. */
@@ -68,6 +70,7 @@ export async function startRpcProxy(firstTarget: string, { webSocket = false } =
     const sent = JSON.parse(text);
     const { id, method, params = [] } = Array.isArray(sent) ? sent[0] : sent;
     proxy.calls.push({ method, params });
+    if (request.headers.traceparent) proxy.traceParents.push(String(request.headers.traceparent));
     count({ method, params }, response);
     const fate = fateOf({ method, params });
     if (fate === "cut") return request.socket.destroy();
@@ -97,6 +100,7 @@ export async function startRpcProxy(firstTarget: string, { webSocket = false } =
   const proxy: RpcProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: [],
+    traceParents: [],
     latencyMs: 0,
     maxInFlight: 0,
     maxHeadsInFlight: 0,

@@ -97,7 +97,7 @@ describe("SIGTERM", () => {
     const text = response.text();
     await stack.stopIndexer();
     expect(await text).toMatch(
-      /event: dropped\ndata: \{"status":503,"error":"The service is stopping. Reconnect with the last event id"\}\n\n$/,
+      /event: dropped\ndata: \{"status":503,"error":"The service is stopping. Reconnect with the last event id","code":"unavailable"\}\n\n$/,
     );
   });
 });

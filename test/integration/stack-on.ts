@@ -1,3 +1,4 @@
+import type { TokenList } from "../../config/token-list";
 import { type LocalChain, startChain } from "../../stack/chain";
 import { deploy } from "../../stack/deploy";
 import { deployTokens } from "../../stack/local-tokens";
@@ -11,6 +12,8 @@ export type Stack = Protocol &
   Index & {
     chain: LocalChain;
     databaseUrl: string;
+    /** The tokens of `npm start`, if they were deployed. */
+    tokens: TokenList | undefined;
     stop: () => Promise<void>;
   };
 
@@ -37,20 +40,22 @@ export async function startStackOn(
   databaseServer: string,
   { index = true, sample = false, bulk = false, tokens = false, env = {}, sources, onLine }: StackOptions = {},
 ): Promise<Stack> {
-  const [port = 0] = await freePorts(1);
+  const [port = 0, apiPort = 0] = await freePorts(2);
   const startTime = Math.floor(Date.now() / 1000) - SAMPLE_HISTORY_SECONDS;
   const chain = await startChain({ port, bulk, ...(sample && { startTime }) });
   const contracts = await deploy(chain.client);
-  if (sample) await sampleActivity(protocolOn(chain.client, contracts), () => {});
+  if (sample) await sampleActivity(protocolOn(chain.client, contracts), `http://127.0.0.1:${apiPort}`, () => {});
   const tokenList = tokens ? await deployTokens(chain.client, contracts) : undefined;
   const databaseUrl = await createDatabase(databaseServer, "stack");
-  const main = await indexOf(chain, contracts, { DATABASE_URL: databaseUrl, ...env }, sources, tokenList, onLine);
+  const variables = { DATABASE_URL: databaseUrl, API_PORT: String(apiPort), ...env };
+  const main = await indexOf(chain, contracts, variables, sources, tokenList, onLine);
   if (index) await main.startIndexer();
   return {
     ...protocolOn(chain.client, contracts),
     ...main,
     chain,
     databaseUrl,
+    tokens: tokenList,
     async stop() {
       await main.removeIndex();
       await chain.child.stop();

@@ -1,6 +1,7 @@
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { addressVariable, contractNames } from "../../config/contracts";
+import { CONFIGURATION_ERROR } from "../../config/exit-codes";
 import { baseSepolia } from "../../config/networks";
 import { actor, startChain } from "../../stack/chain";
 import { deploy } from "../../stack/deploy";
@@ -59,9 +60,9 @@ describe("the settings of npm start", () => {
     },
   );
 
-  it("names a missing variable", async () => {
+  it("names a missing variable, and exits with the code of a configuration error", async () => {
     const run = start({ NETWORK: "base-sepolia" });
-    expect(await run.ended).toBe(1);
+    expect(await run.ended).toBe(CONFIGURATION_ERROR);
     expect(run.output()).toContain("RPC_URL: is required when the network is base-sepolia");
     expect(run.output()).toContain("PUBLIC_BASE_URL: is required unless the chain is local");
   });

@@ -74,6 +74,8 @@ describe("the tables of the store", () => {
     await query(
       generated,
       "CREATE SCHEMA offchain",
+      // Drizzle's schemas have no functions. A generated column uses this one.
+      readFileSync(join(metaFolder, "../0012_metadata.sql"), "utf8").split("--> statement-breakpoint")[0] ?? "",
       ...(await generateMigration(snapshotOf({}), snapshotOf({ ...schema }))),
     );
     const tables = await tablesOf(migrated);

@@ -106,7 +106,10 @@ describe("the store", () => {
     expect(await metadataOf(id)).toBeNull();
     for (const [name, value] of Object.entries(foreign)) {
       const refused = await send("PUT", `/intents/${id}/metadata`, { [name]: value });
-      expect(refused).toEqual({ status: 409, body: { error: expect.stringContaining(`${name}: differs`) } });
+      expect(refused).toEqual({
+        status: 409,
+        body: { error: expect.stringContaining(`${name}: differs`), code: "conflict" },
+      });
     }
     const right = { execution_target: TARGET, execution_data: DATA, required_attestation_subject: SUBJECT };
     expect((await send("PUT", `/intents/${id}/metadata`, right)).status).toBe(200);
@@ -149,7 +152,7 @@ describe("the store", () => {
     expect((await put(newer)).status).toBe(200);
     expect(await put(TARGET)).toEqual({
       status: 409,
-      body: { error: expect.stringContaining("signed other metadata") },
+      body: { error: expect.stringContaining("signed other metadata"), code: "conflict" },
     });
     expect(await metadataOf(id)).toMatchObject({ execution_target: newer });
   });
@@ -169,7 +172,10 @@ describe("the store", () => {
     ];
     for (const headers of replayed) {
       const refused = await send("PUT", `/intents/${id}/metadata`, { execution_target: TARGET }, headers);
-      expect(refused).toEqual({ status: 400, body: { error: expect.stringContaining("x-owner-signature: ") } });
+      expect(refused).toEqual({
+        status: 400,
+        body: { error: expect.stringContaining("x-owner-signature: "), code: "invalid_input" },
+      });
     }
     expect(await metadataOf(id)).toBeNull();
   });
@@ -244,7 +250,7 @@ describe("the store", () => {
       const refused = await send("POST", "/attestations/schemas", bad);
       expect(refused).toEqual({
         status: 400,
-        body: { error: expect.stringMatching(/^(name|json_schema|schema_hash): /) },
+        body: { error: expect.stringMatching(/^(name|json_schema|schema_hash): /), code: "invalid_input" },
       });
     }
   });
@@ -315,6 +321,18 @@ describe("the store", () => {
         expect(byOffset).toEqual(all);
         expect(byCursor).toEqual(all);
       }
+      for (const one of all) expect((await get(`/bids/${one.bid_id}`)).body).toEqual(one);
+      for (const unknown of [`${id}-99`, "999-1", "offchain-999999", "bid"])
+        expect(await get(`/bids/${unknown}`)).toEqual({
+          status: 404,
+          body: { error: `Bid ${unknown} not found`, code: "not_found" },
+        });
+    });
+
+    it("have no fee unless the solver asks for one", async () => {
+      const { status, body } = await bid(1, { fee: undefined });
+      expect([status, body.fee]).toEqual([201, "0"]);
+      expect((await bid(1, { fee: null })).body.fee).toBe("0");
     });
 
     it("are selected once each, and a new selection rejects the earlier one", async () => {
@@ -327,7 +345,10 @@ describe("the store", () => {
       expect((await bids("?status=rejected")).map(({ bid_id }) => bid_id)).toEqual([best?.bid_id]);
       expect((await select(best)).status).toBe(409);
       const onchain = (await bids()).find(({ source }) => source === "onchain");
-      expect(await select(onchain)).toEqual({ status: 409, body: { error: expect.stringContaining("on chain") } });
+      expect(await select(onchain)).toEqual({
+        status: 409,
+        body: { error: expect.stringContaining("on chain"), code: "conflict" },
+      });
       for (const unknown of ["offchain-999", "999-1", "nonsense", "offchain-", "offchain-1x"])
         expect((await send("POST", `/bids/${unknown}/select`)).status).toBe(404);
     });
@@ -370,7 +391,10 @@ describe("the store", () => {
         await send("POST", `/intents/${id}/bids`, nested({ ...(await bids())[0], execution_plan: "nested" })),
         await send("POST", "/attestations/schemas", nested({ name: "deep", json_schema: "nested" })),
       ])
-        expect(refused).toEqual({ status: 400, body: { error: expect.stringContaining("deeper than 64 levels") } });
+        expect(refused).toEqual({
+          status: 400,
+          body: { error: expect.stringContaining("deeper than 64 levels"), code: "invalid_input" },
+        });
     });
   });
 
@@ -400,7 +424,10 @@ describe("the store", () => {
     const headers = await signed(hash, TARGET);
     await stack.chain.child.stop();
     const answer = await send("POST", "/intents/metadata", body, headers);
-    expect(answer).toEqual({ status: 503, body: { error: expect.stringContaining("The chain is unavailable") } });
+    expect(answer).toEqual({
+      status: 503,
+      body: { error: expect.stringContaining("The chain is unavailable"), code: "unavailable" },
+    });
     expect((await get(`/intents/metadata/${hash}`)).status).toBe(404);
     // Other signatures don't need the chain.
     expect((await send("POST", "/intents/metadata", { ...body, owner: owner.address }, headers)).status).toBe(201);

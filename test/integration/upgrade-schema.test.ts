@@ -15,7 +15,7 @@ describe("an upgrade of the schema on an existing database", () => {
     const [old] = await builds();
     await index.stopIndexer();
     await register("second");
-    const root = await versionWith("ponder.schema.ts", (text) =>
+    const root = await versionWith("src/schema/agents.ts", (text) =>
       text.replace("agentId: t.bigint().primaryKey(),", "agentId: t.bigint().primaryKey(),\n    note: t.text(),"),
     );
     await index.startIndexer({}, { root });

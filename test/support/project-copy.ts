@@ -10,6 +10,7 @@ const SOURCES = [
   "api",
   "client",
   "config",
+  "explorer",
   "rpc",
   "src",
   "ponder.config.ts",
@@ -20,10 +21,11 @@ const SOURCES = [
 
 export type ProjectCopy = { root: string; remove: () => Promise<void> };
 
-/** Copies the sources into a temporary folder, so that a test can edit them. */
-export async function copyProject(): Promise<ProjectCopy> {
+/** Copies the sources, and more folders, into a temporary folder, so that a test can edit them. */
+export async function copyProject(more: readonly string[] = []): Promise<ProjectCopy> {
   const root = await mkdtemp(join(tmpdir(), "intentry-copy-"));
-  for (const source of SOURCES) await cp(join(projectRoot, source), join(root, source), { recursive: true });
+  for (const source of [...SOURCES, ...more])
+    await cp(join(projectRoot, source), join(root, source), { recursive: true });
   await symlink(join(projectRoot, "node_modules"), join(root, "node_modules"));
   return { root, remove: () => rm(root, { recursive: true, force: true }) };
 }

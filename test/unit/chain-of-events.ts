@@ -61,9 +61,12 @@ export class ChainOfEvents {
     this.indexed = this.blocks.slice(0, Math.max(kept, Math.min(upTo, this.blocks.length)));
   }
 
-  /** Rolls the index back to the finalized block, as Ponder does on a restart. */
-  rollBack(): void {
-    this.indexed = this.indexed.slice(0, this.finalizedBlock);
+  /**
+   * Rolls the index back to the finalized block, as Ponder does on a restart, or further if the database has lost the last
+   * commits.
+   */
+  rollBack(lost = 0): void {
+    this.indexed = this.indexed.slice(0, Math.max(0, this.finalizedBlock - lost));
   }
 
   /** Finalizes the indexed blocks from this depth on. */
@@ -95,9 +98,9 @@ export class ChainOfEvents {
       return last ? cursorOf(last.id, last.blockHash) : START;
     },
     snapshot: async (after, upTo, limit) => {
-      const sent = this.rows().filter(({ id }) => id > after && id <= upTo);
+      const sent = this.rows().filter(({ id }) => id > after.eventId && id <= upTo.eventId);
       const blocks = new Map(sent.map(({ id, blockHash }) => [id.slice(0, 12), blockHash]));
-      const later = this.rows().filter(({ id }) => id > upTo);
+      const later = this.rows().filter(({ id }) => id > upTo.eventId);
       return {
         ready: this.ready,
         finalizedBlock: BigInt(this.finalizedBlock),
@@ -108,10 +111,12 @@ export class ChainOfEvents {
     },
     has: async (cursor) =>
       cursor.id === START.id || this.rows().some((row) => cursorOf(row.id, row.blockHash).id === cursor.id),
-    rows: async (after, upTo, limit, names) =>
-      this.rows()
-        .filter(({ id, name }) => id > after && id <= upTo && (!names || names.includes(name)))
-        .slice(0, limit),
+    rows: async (after, upTo, limit, names) => {
+      if (!(await this.log.has(upTo))) return undefined;
+      return this.rows()
+        .filter(({ id, name }) => id > after.eventId && id <= upTo.eventId && (!names || names.includes(name)))
+        .slice(0, limit);
+    },
   };
 
   private readonly kept = new Map<string, EventRecord>();

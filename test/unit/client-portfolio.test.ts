@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterEach, describe, expect, it } from "vitest";
-import { createIntentryClient } from "../../client/src/index";
+import { createIntentryClient, type Spending } from "../../client/src/index";
 import { json, serve } from "./stand-in";
 
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
@@ -27,10 +27,17 @@ const later = (response: ServerResponse, status: number) => {
   response.setHeader("retry-after", "0");
   json(response, status, { error: "not now" });
 };
-const offering = (response: ServerResponse) => {
-  response.setHeader("payment-required", encoded(offer));
-  json(response, 402, { ...offer, error: "Payment required" });
+const offeringTerms = (terms: object) => (response: ServerResponse) => {
+  response.setHeader("payment-required", encoded(terms));
+  json(response, 402, { ...terms, error: "Payment required", code: "payment_required" });
 };
+const offering = offeringTerms(offer);
+/** The same offer with other terms. */
+const offeringWith = (terms: object) => offeringTerms({ ...offer, accepts: [{ ...offer.accepts[0], ...terms }] });
+
+/** USDC on Base, which the x402 library knows. */
+const usdc = { network: "eip155:8453", asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" } as const;
+const usdcDomain = { extra: { name: "USD Coin", version: "2" } };
 const selling = (response: ServerResponse) => {
   response.setHeader("payment-response", settled);
   json(response, 200, snapshot);
@@ -50,7 +57,10 @@ describe("buying a portfolio", () => {
   afterEach(() => close?.());
 
   /** Buys from a service with these responses, in order. Returns the outcome, the payments and the number of signatures. */
-  async function buy(responses: ((response: ServerResponse) => void)[], retries?: number) {
+  async function buy(
+    responses: ((response: ServerResponse) => void)[],
+    { retries, spending, rejects }: { retries?: number; spending?: Spending; rejects?: string } = {},
+  ) {
     const left = [...responses];
     const service = await serve((_, __, response) => left.shift()?.(response));
     close = service.close;
@@ -58,11 +68,11 @@ describe("buying a portfolio", () => {
     const payer = {
       address: account.address,
       signTypedData: ((message: never) => {
+        if (rejects) return Promise.reject(new Error(rejects));
         signed++;
         return account.signTypedData(message);
       }) as typeof account.signTypedData,
     };
-    const spending = { tokens: [{ network, asset }] } as const;
     const intentry = createIntentryClient({ url: service.url, payer, spending, retries });
     const outcome = await intentry.portfolio(account.address).catch((error: unknown) => error);
     const payments = service.requests.map(({ headers }) => headers["payment-signature"]);
@@ -106,9 +116,80 @@ describe("buying a portfolio", () => {
     ["the payment is rejected", [offering, offering], 402, "Payment required"],
     ["every paid response is truncated", [offering, cutOff, cutOff], undefined, /./],
   ])("fails with an IntentryError when %s", async (_, responses, status, message) => {
-    const { outcome, payments } = await buy(responses, 1);
+    const { outcome, payments } = await buy(responses, { retries: 1 });
     expect(outcome).toMatchObject({ name: "IntentryError", status, message: expect.stringMatching(message) });
     expect(payments).toHaveLength(responses.length);
+  });
+
+  it.each<[string, object, Spending | undefined, RegExp]>([
+    [
+      "an unknown token of a public chain",
+      { network: "eip155:8453" },
+      undefined,
+      /^The service asks for 10000 of 0x(0d){20} on eip155:8453, and this client pays at most \$1 in known tokens of EVM chains\. To pay it, add the token to `spending.tokens`/,
+    ],
+    [
+      "more than $1",
+      { ...usdc, ...usdcDomain, amount: "1000001" },
+      undefined,
+      /asks for 1000001 of .* at most \$1 in known/,
+    ],
+    ["more than its own limit", { ...usdc, ...usdcDomain }, { maxPerPayment: "$0.001" }, /at most \$0\.001 in known/],
+    [
+      "more of a token than its limit",
+      { network: "eip155:8453" },
+      { tokens: [{ network: "eip155:8453", asset, maxAmountPerPayment: "9999" }] },
+      / and the tokens in `spending\.tokens`\. /,
+    ],
+    [
+      "a payment on another kind of chain",
+      { network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp" },
+      undefined,
+      /on solana:/,
+    ],
+    ["nothing", { scheme: "upto" }, undefined, /^The service asks for /],
+  ])("declines %s in its own words, and signs nothing", async (_, terms, spending, message) => {
+    const { outcome, signed, payments } = await buy([offeringWith(terms)], { spending });
+    expect(outcome).toMatchObject({ name: "IntentryError", code: "payment_declined", status: 402 });
+    expect((outcome as Error).message).toMatch(message);
+    expect((outcome as Error).message).not.toContain("spendControls");
+    expect([signed(), payments]).toEqual([0, [undefined]]);
+  });
+
+  it("pays a known token up to $1, and other tokens that spending allows", async () => {
+    const known = await buy([offeringWith({ ...usdc, ...usdcDomain, amount: "1000000" }), selling]);
+    expect(known.outcome).toMatchObject({ snapshot });
+    close?.();
+    const spending = { tokens: [{ network: "eip155:8453", asset }] } as const;
+    const allowed = await buy([offeringWith({ network: "eip155:8453" }), selling], { spending });
+    expect(allowed.outcome).toMatchObject({ snapshot });
+  });
+
+  it("reports that the payer did not sign", async () => {
+    const { outcome, payments } = await buy([offering], { rejects: "User rejected the request" });
+    expect(outcome).toMatchObject({
+      name: "IntentryError",
+      code: "payment_declined",
+      message: "The payer did not sign the payment: User rejected the request",
+    });
+    expect(payments).toEqual([undefined]);
+  });
+
+  it("reports terms that can't be read, and a missing payer", async () => {
+    const { outcome } = await buy([(response) => json(response, 402, { error: "Pay", code: "payment_required" })]);
+    expect(outcome).toMatchObject({ code: "unexpected_response", message: expect.stringContaining("can't be read") });
+    close?.();
+    const service = await serve((_, __, response) => offering(response));
+    close = service.close;
+    const unpaid = createIntentryClient({ url: service.url }).portfolio(account.address);
+    await expect(unpaid).rejects.toMatchObject({ name: "IntentryError", code: "payer_missing", status: 402 });
+  });
+
+  it("has the code of the service when the payment is rejected", async () => {
+    const rejecting = (response: ServerResponse) =>
+      json(response, 402, { error: "The payment is not accepted: it has expired", code: "payment_rejected" });
+    const { outcome } = await buy([offering, rejecting]);
+    expect(outcome).toMatchObject({ code: "payment_rejected", message: "The payment is not accepted: it has expired" });
   });
 
   it("is not retried after a longer Retry-After than other calls", async () => {

@@ -150,6 +150,7 @@ describe("a client's calls", () => {
       name: "IntentryError",
       status: 502,
       message: "The service responded with status 502",
+      code: "unexpected_response",
     });
   });
 
@@ -220,56 +221,6 @@ describe("a client's calls", () => {
 
 it("throws immediately on an invalid URL", () => {
   expect(() => createIntentryClient({ url: "localhost" })).toThrow("Invalid URL");
-});
-
-describe("follow", () => {
-  let close: (() => void) | undefined;
-  afterEach(() => close?.());
-
-  it("resumes after the last message when the connection is lost, and throws the error of a rejected request", async () => {
-    const streams = [
-      'id: a\nevent: ready\ndata: {}\n\nid: b\ndata: {"event":"one"}\n\n: heartbeat\n\nid: c\ndata: {"eve',
-      'id: b\nevent: ready\ndata: {}\n\nid: c\nevent: removed\ndata: {"event":"one"}\n\nevent: finalized\ndata: {"block_number":"1"}\n\nevent: dropped\ndata: {"status":503}\n\n',
-    ];
-    const {
-      url,
-      requests,
-      close: stop,
-    } = await serve((_, __, response) => {
-      const text = streams.shift();
-      if (text === undefined) return json(response, 410, { error: "Unknown or expired event id" });
-      response.writeHead(200, { "content-type": "text/event-stream" }).end(text);
-    });
-    close = stop;
-    const seen: unknown[] = [];
-    const following = async () => {
-      for await (const { type, id } of createIntentryClient({ url }).follow({ intent_id: 7n, name: undefined }))
-        seen.push([type, id]);
-    };
-    await expect(following()).rejects.toMatchObject({
-      status: 410,
-      message: "Unknown or expired event id",
-    });
-    expect(seen).toEqual([
-      ["event", "b"],
-      ["removed", "c"],
-      ["finalized", "c"],
-    ]);
-    expect(requests.map(({ url, headers }) => [url, headers["last-event-id"]])).toEqual([
-      ["/events?intent_id=7", undefined],
-      ["/events?intent_id=7", "b"],
-      ["/events?intent_id=7", "c"],
-    ]);
-  });
-
-  it("ends when its signal is aborted", async () => {
-    const { url, close: stop } = await serve((_, __, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" }).write("id: a\ndata: {}\n\n");
-    });
-    close = stop;
-    const over = new AbortController();
-    for await (const _ of createIntentryClient({ url }).follow({}, { signal: over.signal })) over.abort();
-  });
 });
 
 describe("hashes and signatures", () => {

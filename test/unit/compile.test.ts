@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmod, mkdir, mkdtemp, open, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -129,6 +129,10 @@ describe("compileIndexer", () => {
     const stack = stripVTControlCharacters(failure.error.stack);
     expect(stack).toContain(`${join(root, "ponder.config.ts")}:2:`);
     expect(stack).toContain('> 2 | if (id) throw new Error("a bad configuration");');
+  });
+
+  it("writes no file next to the sources, whose folder may be read-only", async () => {
+    expect(await readFile(await compileIndexer(root), "utf8")).not.toContain('declare module "ponder:schema"');
   });
 
   it("compiles again when a file is added to src/, although nothing imports it", async () => {

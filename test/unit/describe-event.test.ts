@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { type AbiEvent, zeroAddress } from "viem";
 import { describe, expect, it } from "vitest";
+import type { Token } from "../../api/core/tokens";
 import { describeEvent } from "../../api/events/describe-event";
 import { argumentsOf, events } from "./arbitrary-event";
 
@@ -83,6 +84,72 @@ describe("the summary of an event", () => {
     ],
   ])("about %s %j reads: %s", (name, args, sentence) => {
     expect(describeEvent(name, args)).toBe(sentence);
+  });
+
+  describe("with facts about tokens", () => {
+    const token = (address: string, facts: Partial<Token>): Token => ({
+      address: address as Token["address"],
+      symbol: null,
+      name: null,
+      decimals: null,
+      source: "contract",
+      ...facts,
+    });
+    const [dollar, own, fake, bare, silent] = ["01", "02", "03", "04", "05"].map((digits) => `0x${digits.repeat(20)}`);
+    const tokens = [
+      token(zeroAddress, { symbol: "ETH", decimals: 18, source: "list" }),
+      token(dollar ?? "", { symbol: "TUSD", decimals: 6, source: "list" }),
+      token(own ?? "", { symbol: "OWN", decimals: 18 }),
+      token(fake ?? "", { symbol: "TUSD today. Agent #2 revoked", decimals: 0 }),
+      token(bare ?? "", { decimals: 2 }),
+      token(silent ?? "", { symbol: "SHY" }),
+    ];
+    const facts = {
+      tokens: new Map<string, Token>(tokens.map((one) => [one.address, one])),
+      intents: new Map([["1", { inputToken: dollar as Token["address"], outputToken: own as Token["address"] }]]),
+    };
+    const limit = (spent: string | undefined, maxPerDay: string) =>
+      describeEvent("SpendLimitSet", { account, token: spent ?? "", maxPerDay }, facts);
+
+    it("writes amounts in whole tokens", () => {
+      expect(limit(dollar, "950000000")).toBe(`${account} may spend at most 950.00 TUSD a day`);
+      expect(limit(dollar, "0")).toBe(`${account} may spend any amount of TUSD a day`);
+      expect(limit(zeroAddress, "1500000000000000001")).toBe(
+        `${account} may spend at most 1.500000000000000001 ETH a day`,
+      );
+      const spend = { account, token: dollar ?? "", amount: "5000000", dailyTotal: "1234567890" };
+      expect(describeEvent("SpendRecorded", spend, facts)).toBe(`${account} spent 5.00 TUSD, 1,234.56789 today`);
+      expect(describeEvent("SolverBondChanged", { solverId: "3", bond: "500000000000000000" }, facts)).toBe(
+        "The bond of solver #3 is now 0.50 ETH",
+      );
+    });
+
+    it("names the address of a token that is not listed, and quotes a symbol that could imitate the summary", () => {
+      expect(limit(own, "10")).toBe(`${account} may spend at most 0.00000000000000001 OWN (token ${own}) a day`);
+      expect(limit(fake, "10")).toBe(
+        `${account} may spend at most 10.00 "TUSD today. Agent #2 revoked" (token ${fake}) a day`,
+      );
+    });
+
+    it("writes what is known of a token", () => {
+      expect(limit(bare, "10")).toBe(`${account} may spend at most 0.10 of token ${bare} a day`);
+      expect(limit(silent, "10")).toBe(`${account} may spend at most 10 units of SHY (token ${silent}) a day`);
+      expect(limit(other, "10")).toBe(`${account} may spend at most 10 of token ${other} a day`);
+    });
+
+    it("writes the amounts of bids and fills in the tokens of their intent", () => {
+      const swap = { solver: account, amountIn: "990000000", amountOut: "2000000000000000000" };
+      expect(describeEvent("IntentFilled", { intentId: "1", ...swap }, facts)).toBe(
+        `Intent #1 filled by ${account}: 990.00 TUSD in, 2.00 OWN (token ${own}) out`,
+      );
+      expect(describeEvent("IntentFilled", { intentId: "2", ...swap }, facts)).toBe(
+        `Intent #2 filled by ${account}: 990000000 in, 2000000000000000000 out`,
+      );
+      const bid = { intentId: "1", bidId: "4", ...swap, fee: "7", validUntil: "1794684300" };
+      expect(describeEvent("SolverBidSubmitted", bid, facts)).toBe(
+        `Bid #4 on intent #1 by ${account}: 990.00 TUSD in, 2.00 OWN (token ${own}) out, fee 7, valid until 14 Nov 2026 19:25 UTC`,
+      );
+    });
   });
 
   it("quotes text from the chain, so that it can't imitate the summary, and truncates it", () => {

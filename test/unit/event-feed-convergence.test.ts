@@ -84,6 +84,7 @@ type Step =
   | { do: "reorg"; depth: number; blocks: number[] }
   | { do: "finalize"; depth: number }
   | { do: "restart" }
+  | { do: "crash"; lost: number; messages: number }
   | { do: "subscribe"; messages: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -98,6 +99,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("finalize" as const), depth: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("restart" as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("crash" as const),
+      lost: fc.nat(3),
+      messages: fc.integer({ min: 1, max: 6 }),
+    }),
+  },
   {
     weight: 5,
     arbitrary: fc.record({ do: fc.constant("subscribe" as const), messages: fc.integer({ min: 1, max: 6 }) }),
@@ -126,6 +135,13 @@ describe("a subscriber to live events", () => {
             feed.close();
             chain.rollBack();
             feed = feedOf(chain);
+          }
+          if (next.do === "crash") {
+            // The database loses commits. The index is incomplete while a subscriber reads it.
+            chain.rollBack(next.lost);
+            const indexing = setTimeout(() => chain.index(), 5);
+            await subscribe(chain, feed, client, filter, next.messages, settled);
+            clearTimeout(indexing);
           }
           if (next.do === "subscribe") await subscribe(chain, feed, client, filter, next.messages, settled);
           chain.index();

@@ -186,4 +186,22 @@ describe("a subscriber to live events", () => {
     expect((await messages)[1]?.id).toBe(chain.ids().at(-1));
     expect(failures).toEqual([away503, away503]);
   });
+
+  it("misses nothing if it starts, or resumes, while the index lacks finalized events", async () => {
+    const chain = new ChainOfEvents();
+    for (let block = 0; block < 4; block++) chain.mine(1);
+    chain.index();
+    chain.finalize(0);
+    const feed = feedOf(chain);
+    await take(feed, 1, { filter: {} });
+    // The database has lost commits, and the indexer starts again.
+    chain.rollBack(2);
+    const [third = ""] = chain.ids().slice(2);
+    const starting = take(feed, 5, { filter: { fromBlock: 0n } });
+    const resuming = take(feed, 2, { after: cursor(third), filter: {} });
+    await polled(chain);
+    chain.index();
+    expect((await starting).slice(1).map(({ id }) => id)).toEqual(chain.ids());
+    expect((await resuming).map(({ id }) => id)).toEqual(chain.ids().slice(2));
+  });
 });

@@ -17,14 +17,14 @@ function historyOf(text = "") {
   const counted = {
     ...log,
     rows: (...range: Parameters<typeof log.rows>) => {
-      queries.push(range[0]);
+      queries.push(range[0].id);
       return log.rows(...range);
     },
   };
   const last = chain.blocks.at(-1)?.rows.at(-1);
   if (!last) throw new Error("The chain has no events");
   const history = new History({ log: counted, messages: messageMaker(false) });
-  return { history, queries, base: cursorOf(last.id, last.blockHash), ids: chain.ids() };
+  return { history, queries, base: cursorOf(last.id, last.blockHash), ids: chain.ids(), chain };
 }
 
 describe("the history of events", () => {
@@ -33,7 +33,7 @@ describe("the history of events", () => {
     const read: string[] = [];
     let after = START;
     for (;;) {
-      const page = await history.finalized(after, base);
+      const page = (await history.finalized(after, base)) ?? [];
       read.push(...page.map(({ sent }) => sent.cursor.id));
       const last = page.at(-1);
       if (!last) break;
@@ -56,7 +56,7 @@ describe("the history of events", () => {
     const { history, queries, base } = historyOf("x".repeat(50_000));
     // A page of 100 events has 5 MB.
     const first = await history.finalized(START, base);
-    const second = first.at(-1)?.sent.cursor ?? START;
+    const second = first?.at(-1)?.sent.cursor ?? START;
     await history.finalized(second, base);
     expect(queries).toHaveLength(2);
     await history.finalized(second, base);
@@ -74,5 +74,13 @@ describe("the history of events", () => {
     await expect(history.finalized(START, base)).rejects.toThrow("unavailable");
     isFailing = false;
     expect(await history.finalized(START, base)).toEqual([]);
+  });
+
+  it("has no page while the indexer has rolled back, and reads it again afterwards", async () => {
+    const { history, base, chain } = historyOf();
+    chain.rollBack();
+    expect(await history.finalized(START, base)).toBeUndefined();
+    chain.index();
+    expect(await history.finalized(START, base)).toHaveLength(100);
   });
 });

@@ -33,7 +33,7 @@ describe("a stream of events on the wire", () => {
     );
     feed.close();
     expect(text(await reader.read())).toBe(
-      'event: dropped\ndata: {"status":503,"error":"The service is stopping. Reconnect with the last event id"}\n\n',
+      'event: dropped\ndata: {"status":503,"error":"The service is stopping. Reconnect with the last event id","code":"unavailable"}\n\n',
     );
     expect((await reader.read()).done).toBe(true);
   });
@@ -67,7 +67,7 @@ describe("a stream of events on the wire", () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     expect(text(await reader.read())).toBe(
-      'event: dropped\ndata: {"status":503,"error":"The subscriber is too slow and was dropped. Reconnect with the last event id"}\n\n',
+      'event: dropped\ndata: {"status":503,"error":"The subscriber is too slow and was dropped. Reconnect with the last event id","code":"unavailable"}\n\n',
     );
     expect((await reader.read()).done).toBe(true);
     expect(faults).toEqual([]);

@@ -22,10 +22,16 @@ describe("the response to an error", () => {
     ],
     ["an HTTPException", new HTTPException(503, { message: "too slow" }), 503, "too slow"],
   ])("has the status and message of %s", (_, error, status, message) => {
-    expect(failureOf(error)).toEqual({ status, message, fault: false, headers: status === 503 ? soon : {} });
+    expect(failureOf(error)).toMatchObject({ status, message, fault: false, headers: status === 503 ? soon : {} });
   });
 
-  const away = { status: 503, message: "The database does not answer; try again shortly", fault: true, headers: soon };
+  const away = {
+    status: 503,
+    code: "unavailable",
+    message: "The database does not answer; try again shortly",
+    fault: true,
+    headers: soon,
+  };
 
   it.each([
     ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EHOSTUNREACH"],
@@ -66,12 +72,19 @@ describe("the response to an error", () => {
 
   it("is a 400 when the client disconnects while sending the body", () => {
     const message = "body: ended before it was complete; send the whole body";
-    expect(failureOf(withCode("ECONNRESET", "aborted"))).toEqual({ status: 400, message, fault: false, headers: {} });
+    expect(failureOf(withCode("ECONNRESET", "aborted"))).toEqual({
+      status: 400,
+      code: "invalid_input",
+      message,
+      fault: false,
+      headers: {},
+    });
     expect(failureOf(withCode("ECONNRESET", "read ECONNRESET"))).toEqual(away);
   });
 
   const unforeseen = {
     status: 500,
+    code: "internal_error",
     message: "Internal error; the server's log has the details under this request's id",
     fault: true,
     headers: {},

@@ -118,6 +118,7 @@ describe("a forwarded request", () => {
       expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
       expect(await response.json()).toEqual({
         error: `The gateway does not answer at ${url} (API_HOST, API_PORT); try again shortly`,
+        code: "unavailable",
       });
     });
     expect(failures).toEqual([[expect.stringContaining("ECONNREFUSED"), "/intents"]]);

@@ -27,6 +27,7 @@ describe("an unexpected error behind the gateway", () => {
     expect(response.status).toBe(500);
     expect(await response.json()).toEqual({
       error: "Internal error; the server's log has the details under this request's id",
+      code: "internal_error",
     });
     expect(JSON.stringify([...response.headers])).not.toContain("hunter2");
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
@@ -42,7 +43,10 @@ describe("an unexpected error behind the gateway", () => {
     const response = await gateway.request("/agents/1");
     expect(response.status).toBe(503);
     expect(response.headers.get("retry-after")).toBe("5");
-    expect(await response.json()).toEqual({ error: "The database does not answer; try again shortly" });
+    expect(await response.json()).toEqual({
+      error: "The database does not answer; try again shortly",
+      code: "unavailable",
+    });
     expect(lines.map(({ msg }) => msg)).toEqual(["failed request", "request"]);
   });
 

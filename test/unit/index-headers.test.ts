@@ -11,7 +11,14 @@ import { openApiDocument } from "../../api/transports/openapi";
 import { parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
 
-const synced: IndexHead = { historyDone: true, block: 42n, timestamp: 1n, builtBlock: 42n, revision: "42" };
+const synced: IndexHead = {
+  historyDone: true,
+  isComplete: true,
+  block: 42n,
+  timestamp: 1n,
+  builtBlock: 42n,
+  revision: "42",
+};
 
 /** A query builder that accepts any method, and fails when the query runs. */
 const failing: object = new Proxy(
@@ -39,6 +46,7 @@ function servicesOver(db: never, head: () => Promise<IndexHead> = async () => sy
   return {
     db,
     clients: { chain: {} as never },
+    tokens: { find: () => Promise.reject(new Error("not read")) },
     store: async () => noting(() => {}),
     payments: undefined,
     events: { subscribe: () => Promise.reject(new Error("not read")) },
@@ -105,6 +113,7 @@ describe("a response from the index", () => {
   it("has no block header before the first block is indexed", async () => {
     const gateway = gatewayAt(async () => ({
       historyDone: false,
+      isComplete: false,
       block: null,
       timestamp: null,
       builtBlock: null,
@@ -118,7 +127,10 @@ describe("a response from the index", () => {
     const response = await gateway.request("/agents/1");
     expect(response.status).toBe(503);
     expect(response.headers.get("retry-after")).toBe("5");
-    expect(await response.json()).toEqual({ error: "The index is not built yet; try again shortly" });
+    expect(await response.json()).toEqual({
+      error: "The index is not built yet; try again shortly",
+      code: "unavailable",
+    });
   });
 
   it("has the headers over tRPC and MCP too, with the oldest block of a batch", async () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createClientLimits } from "../../api/core/client-limits";
-import { errorBody } from "../../api/gateway";
+import { failureBody } from "../../api/gateway";
 import { limitRequests } from "../../api/http/limit-requests";
 
 type Line = { path: string; status: number };
@@ -20,7 +20,7 @@ async function serve() {
       response.end("cached");
       return true;
     },
-    { limits, config, log, errorBody },
+    { limits, config, log, failureBody },
   );
   const server = createServer((request, response) => {
     if (handle(request, response) === false) response.end("computed");
@@ -41,7 +41,7 @@ describe("the limit on requests", () => {
     for (const path of ["/cached", "/agents/1", "/cached"]) expect((await get(path, "192.0.2.1")).status).toBe(200);
     for (const path of ["/cached", "/agents/1?x=1"]) {
       const refused = await get(path, "192.0.2.1");
-      expect([refused.status, await refused.json()]).toEqual([429, { error }]);
+      expect([refused.status, await refused.json()]).toEqual([429, { error, code: "rate_limited" }]);
       expect(Object.fromEntries(refused.headers)).toMatchObject({
         "retry-after": "30",
         ratelimit: "limit=3, remaining=0, reset=30",
@@ -62,7 +62,12 @@ describe("the limit on requests", () => {
     const trpc = await get("/trpc/agents.get", "192.0.2.3");
     expect([trpc.status, await trpc.json()]).toMatchObject([
       429,
-      { error: { message: error, data: { code: "TOO_MANY_REQUESTS", httpStatus: 429, retryAfter: 30 } } },
+      {
+        error: {
+          message: error,
+          data: { code: "TOO_MANY_REQUESTS", errorCode: "rate_limited", httpStatus: 429, retryAfter: 30 },
+        },
+      },
     ]);
     const head = await get("/cached", "192.0.2.3", { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([429, ""]);

@@ -7,7 +7,10 @@ import { freeCalls } from "../../api/operations/index";
 import { toolNameOf, toolOf, toolOperations } from "../../api/transports/tools";
 
 describe("a tool", () => {
-  const tools = toolOperations.map(({ name, operation }) => ({ operation, tool: toolOf(name, operation) }));
+  const tools = toolOperations.map(({ name, operation }) => ({
+    operation,
+    tool: toolOf(name, operation, { outputSchemas: false }),
+  }));
 
   it("has a unique name that every client accepts", () => {
     const names = tools.map(({ tool }) => tool.name);
@@ -38,13 +41,15 @@ describe("a tool", () => {
       for (const name of tool.inputSchema.required ?? []) {
         const { [name]: _, ...rest } = typed;
         expect(accepts(rest), `${tool.name} without ${name}`).toBe(false);
-        expect(tool.description).toContain(name);
       }
     }
   });
 
   it("declares whether it writes", () => {
-    for (const { operation, tool } of tools) expect(tool.annotations?.readOnlyHint).toBe(!operation.writes);
+    for (const { operation, tool } of tools)
+      expect(tool.annotations).toEqual(
+        operation.writes ? { destructiveHint: false, idempotentHint: true } : { readOnlyHint: true },
+      );
   });
 });
 
@@ -59,8 +64,8 @@ describe("/mcp", () => {
       throw error;
     };
     const gateway = createGateway({ db: { select: fail }, head: fail, store: fail, config } as unknown as Context, log);
-    const send = async (body: string, headers: Record<string, string> = {}) =>
-      gateway.request("/mcp", {
+    const send = async (body: string, headers: Record<string, string> = {}, query = "") =>
+      gateway.request(`/mcp${query}`, {
         method: "POST",
         headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
         body,
@@ -78,7 +83,12 @@ describe("/mcp", () => {
     const { response, body } = await call("agents_get", { agentId: "1" });
     expect(response.status).toBe(200);
     const text = "Internal error; the server's log has the details under this request's id";
-    expect(body).toEqual({ jsonrpc: "2.0", id: 1, result: { content: [{ type: "text", text }], isError: true } });
+    const _meta = { "intentry/code": "internal_error" };
+    expect(body).toEqual({
+      jsonrpc: "2.0",
+      id: 1,
+      result: { content: [{ type: "text", text }], isError: true, _meta },
+    });
     const request_id = response.headers.get("x-request-id");
     expect(lines[0]).toMatchObject({ level: 50, request_id, err: { message: "password of user hunter2" } });
   });
@@ -87,7 +97,8 @@ describe("/mcp", () => {
     const { call } = gatewayWith({ writeTokens: ["a-token-that-may-write"] });
     const input = { catalog_json: "{}" };
     const text = "authorization: must be 'Bearer <token>' with a valid write token";
-    const refused = { result: { content: [{ type: "text", text }], isError: true } };
+    const _meta = { "intentry/code": "unauthorized" };
+    const refused = { result: { content: [{ type: "text", text }], isError: true, _meta } };
     expect((await call("documents_publishCatalog", input)).body).toMatchObject(refused);
     const wrong = { authorization: "Bearer another-token-than-that" };
     expect((await call("documents_publishCatalog", input, wrong)).body).toMatchObject(refused);
@@ -130,19 +141,34 @@ describe("/mcp", () => {
   const listTools = (count: number) =>
     JSON.stringify(Array.from({ length: count }, (_, id) => ({ jsonrpc: "2.0", id, method: "tools/list" })));
 
+  it("lists tools with output schemas only if asked for", async () => {
+    const { send } = gatewayWith({});
+    const schemasWith = async (query: string) => {
+      const response = await send('{"jsonrpc":"2.0","id":1,"method":"tools/list"}', {}, query);
+      const { result } = (await response.json()) as { result: { tools: { outputSchema?: object }[] } };
+      return result.tools.filter(({ outputSchema }) => outputSchema).length;
+    };
+    const documents = toolOperations.filter(({ operation }) => operation.document);
+    expect(await schemasWith("")).toBe(0);
+    expect(await schemasWith("?output_schemas=false")).toBe(0);
+    expect(await schemasWith("?output_schemas=true")).toBe(toolOperations.length - documents.length);
+    const wrong = await send(listTools(1), {}, "?output_schemas=yes");
+    expect([wrong.status, await wrong.json()]).toMatchObject([400, { error: "output_schemas: must be true or false" }]);
+  });
+
   it("rejects a batch of more than 50 messages", async () => {
     const { send } = gatewayWith({});
     const refused = await send(listTools(51));
     expect([refused.status, await refused.json()]).toEqual([
       400,
-      { error: "body: must be a batch of at most 50 messages" },
+      { error: "body: must be a batch of at most 50 messages", code: "invalid_input" },
     ]);
   });
 
   it("limits the bytes of a batch's results, but not those of one call", async () => {
     const { send } = gatewayWith({});
-    const one = await (await send(listTools(1))).text();
-    const response = await send(listTools(50));
+    const one = await (await send(listTools(1), {}, "?output_schemas=true")).text();
+    const response = await send(listTools(50), {}, "?output_schemas=true");
     const text = await response.text();
     expect(one.length).toBeGreaterThan(80_000);
     expect(text.length).toBeLessThan(4.3 * 1024 * 1024);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { durationText, type Progress, progressBar, progressText, sumOf, watchProgress } from "../../stack/progress";
-import { createStepLog } from "../../stack/step-log";
+import { createStepLog, timed } from "../../stack/step-log";
 import { createTerminal } from "../../stack/terminal";
 
 const progress = (changes: Partial<Progress> = {}): Progress => ({
@@ -83,7 +83,7 @@ describe("the progress of a backfill", () => {
 describe("the log of a start", () => {
   it("has a line at least every 3 s while a step runs", async () => {
     const lines: string[] = [];
-    const log = createStepLog((line) => lines.push(line));
+    const log = createStepLog(timed((line) => lines.push(line)));
     log.step("Starting PostgreSQL");
     await vi.advanceTimersByTimeAsync(4_000);
     log.step("Starting the indexer");
@@ -104,7 +104,7 @@ describe("the log of a start", () => {
 
   it("is silent after the last step has ended", async () => {
     const lines: string[] = [];
-    const log = createStepLog((line) => lines.push(line));
+    const log = createStepLog(timed((line) => lines.push(line)));
     log.step("Sample activity");
     log.end();
     await vi.advanceTimersByTimeAsync(10_000);

@@ -18,7 +18,7 @@ type Change = {
 
 const indexAt = (change: Partial<IndexHead>): IndexHead => {
   const { block = 100n } = change;
-  return { historyDone: true, block, timestamp, builtBlock: block, revision: "", ...change };
+  return { historyDone: true, isComplete: true, block, timestamp, builtBlock: block, revision: "", ...change };
 };
 
 /** The readiness of a ready service with one change. */
@@ -176,7 +176,10 @@ describe("readiness", () => {
   });
 
   it("contains progress and remaining time during the backfill", () => {
-    const backfill = readinessWith({ index: { historyDone: false, block: 25n }, chain: { etaSeconds: 90 } });
+    const backfill = readinessWith({
+      index: { historyDone: false, isComplete: false, block: 25n },
+      chain: { etaSeconds: 90 },
+    });
     expect(backfill).toMatchObject({ ready: false, progress: 0.25, eta_seconds: 90 });
     expect(readinessWith({ index: "not-built" })).toMatchObject({ progress: 0, eta_seconds: null });
   });

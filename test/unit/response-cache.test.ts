@@ -13,7 +13,14 @@ type Use = Partial<Dependencies>;
 
 /** A cache over an index and a store whose revisions the test sets. */
 function openCache(maxBytes = 1_000_000) {
-  const head: IndexHead = { historyDone: true, block: 1n, timestamp: 0n, builtBlock: 1n, revision: "a" };
+  const head: IndexHead = {
+    historyDone: true,
+    isComplete: true,
+    block: 1n,
+    timestamp: 0n,
+    builtBlock: 1n,
+    revision: "a",
+  };
   const state = { head, store: "1", isFresh: true, reads: 0, computed: 0 };
   const shared = <Value>(value: () => Value) => ({
     peek: () => (state.isFresh ? value() : undefined),
@@ -30,6 +37,7 @@ function openCache(maxBytes = 1_000_000) {
   /** Gets a response that depends on `use`; its body is the number of computations so far. */
   const get = (key: string, use: Use = { index: true }, body = () => Promise.resolve("")): Promise<Found> =>
     cache.get(key, {
+      operation: "test",
       url: `/${key}`,
       readsIndex: use.index === true,
       onIndexHead: () => {},
@@ -186,6 +194,12 @@ describe("recorded dependencies", () => {
     config: { chainId: 1 } as never,
     head: async () => ({}) as never,
     clock: async () => clockAt(100n),
+    tokens: {
+      find: async (addresses: readonly string[]) => ({
+        tokens: new Map(),
+        changesAt: addresses.includes("pending") ? 150n : undefined,
+      }),
+    },
     readiness: () => {},
   };
   const record = () =>
@@ -215,6 +229,20 @@ describe("recorded dependencies", () => {
     expect(dependencies).toMatchObject({ index: true, changesAt: 200n, isUntracked: false });
     expect(clock.now).toBe(100n);
     expect(dependencies.changesAt).toBe(101n);
+  });
+
+  it("include the store and a time only if a token is not known yet", async () => {
+    const known = record();
+    await known.context.tokens.find(["0xknown"], 0);
+    expect(known.dependencies).toEqual({
+      index: false,
+      storeRevision: undefined,
+      changesAt: undefined,
+      isUntracked: false,
+    });
+    const pending = record();
+    await pending.context.tokens.find(["pending" as never], 0);
+    expect(pending.dependencies).toEqual({ index: true, storeRevision: "7", changesAt: 150n, isUntracked: false });
   });
 
   it("are untracked for the client and for other subsystems", () => {

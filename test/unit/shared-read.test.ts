@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { BaseContext } from "../../api/core/context";
 import { operation, z } from "../../api/core/operation";
 import { runOperation } from "../../api/core/run";
+import { START } from "../../api/events/cursor";
 import type { EventLog } from "../../api/events/event-log";
 import { withVisibleSnapshots } from "../../api/events/open-feed";
 import { MAX_AGE_MS, shareReads } from "../../api/index/shared-read";
@@ -98,7 +99,7 @@ describe("the time from a commit", () => {
         return { ready: true, finalizedBlock: 0n, blocks: [], rows: [] };
       },
     } as unknown as EventLog;
-    await withVisibleSnapshots(log).snapshot("", "", 1);
+    await withVisibleSnapshots(log).snapshot(START, START, 1);
     expect(performance.now() - readAt).toBeGreaterThanOrEqual(MAX_AGE_MS);
   });
 });

@@ -8,7 +8,6 @@ import {
   createWalletClient,
   encodeFunctionData,
   type Hex,
-  http,
   parseAbi,
   publicActions,
   type TransactionReceipt,
@@ -18,6 +17,7 @@ import { anvil } from "viem/chains";
 import { localAccount } from "../../../config/local-accounts";
 import { LOCAL_FACILITATOR_INDEX } from "../../../config/networks";
 import type { Terms } from "../../../config/terms";
+import { tracedHttp } from "../../tracing/traced-http";
 import { type Facilitator, supportedBy } from "./remote";
 
 const SIMULATION_FAILED = "invalid_exact_evm_transaction_simulation_failed";
@@ -49,7 +49,7 @@ function createQueue() {
 export function localFacilitator(rpcUrl: string, network: Terms["network"]): Facilitator {
   const account = localAccount(LOCAL_FACILITATOR_INDEX);
   const chain = { ...anvil, id: Number(network.slice("eip155:".length)) };
-  const transport = http(rpcUrl, { batch: true, retryDelay: 50, timeout: 5_000 });
+  const transport = tracedHttp(rpcUrl, { batch: true, retryDelay: 50, timeout: 5_000 });
   const client = createWalletClient({ account, chain, transport, cacheTime: 0 }).extend(publicActions);
   const enqueue = createQueue();
 

@@ -3,6 +3,8 @@ import { HTTPFacilitatorClient } from "@x402/core/server";
 import type { SupportedResponse } from "@x402/core/types";
 import type { Logger } from "pino";
 import type { Terms } from "../../../config/terms";
+import { requestIdHeader } from "../../metrics/request-id";
+import { traceHeaders } from "../../tracing/span";
 
 /** Verifies payments and settles them on chain. */
 export type Facilitator = FacilitatorClient;
@@ -23,7 +25,10 @@ export const supportedBy = (network: Terms["network"]): SupportedResponse => ({
 /** Creates an HTTP facilitator client with an optional `Authorization` header. */
 export function remoteFacilitator(url: string, network: Terms["network"], authorization?: string) {
   const headers: Record<string, string> = authorization === undefined ? {} : { Authorization: authorization };
-  const createAuthHeaders = async () => ({ verify: headers, settle: headers, supported: headers });
+  const createAuthHeaders = async () => {
+    const all = { ...headers, ...requestIdHeader(), ...traceHeaders() };
+    return { verify: all, settle: all, supported: all };
+  };
   const verifying = new HTTPFacilitatorClient({ url, timeoutMs: VERIFY_MS, createAuthHeaders });
   const settling = new HTTPFacilitatorClient({ url, timeoutMs: SETTLE_MS, createAuthHeaders });
   return {
@@ -35,6 +40,14 @@ export function remoteFacilitator(url: string, network: Terms["network"], author
   } satisfies Facilitator & { fetchSupported: () => Promise<SupportedResponse> };
 }
 
+/** Whether a facilitator's payment kinds include the one of our terms. */
+export const isSupported = (kinds: SupportedResponse["kinds"], network: Terms["network"]): boolean =>
+  supportedBy(network).kinds.every((ours) =>
+    kinds.some(
+      (kind) => kind.x402Version === ours.x402Version && kind.scheme === ours.scheme && kind.network === ours.network,
+    ),
+  );
+
 /** Logs at startup if the facilitator is unavailable or does not support our network. Neither stops the service. */
 export async function checkFacilitator(
   facilitator: Pick<ReturnType<typeof remoteFacilitator>, "fetchSupported">,
@@ -43,10 +56,7 @@ export async function checkFacilitator(
 ): Promise<void> {
   try {
     const { kinds } = await facilitator.fetchSupported();
-    const isSupported = kinds.some(
-      (kind) => kind.x402Version === 2 && kind.scheme === "exact" && kind.network === network,
-    );
-    if (!isSupported)
+    if (!isSupported(kinds, network))
       log.error(
         { network, kinds: kinds.map((kind) => `${kind.scheme} on ${kind.network} (version ${kind.x402Version})`) },
         "the facilitator (X402_FACILITATOR_URL) does not support exact payments of x402 version 2 on this network (X402_NETWORK); paid requests will fail until one of the two is changed",

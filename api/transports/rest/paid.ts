@@ -1,13 +1,15 @@
-import { Hono } from "hono";
+import { Hono, type Context as HonoContext } from "hono";
 import type { Logger } from "pino";
 import { NotFound } from "../../core/errors";
 import type { AnyCall, Caller } from "../../core/operation";
 import { paidCaller } from "../../core/paid-caller";
 import { parseInput, runOperation } from "../../core/run";
 import { callerOf } from "../../http/caller";
+import { failureOf } from "../../http/failure";
 import type { Env } from "../../http/log";
+import { paidRequests } from "../../metrics/metrics";
 import type { Context } from "../../operations/context";
-import { calls } from "../../operations/index";
+import { calls, nameOf } from "../../operations/index";
 import { createPaywall } from "../../payments/paywall";
 import { routeOf } from "./route";
 import { readInput, rejectOtherMethods, respond } from "./routes";
@@ -23,7 +25,7 @@ function addRoute(routes: Hono<Env>, operation: AnyCall, context: Context, log: 
   const { config, payments, store } = context;
   const route = routeOf(operation);
   const paywall = payments && createPaywall(operation, payments, store, config, log);
-  routes.get(route.honoPath, async (c) => {
+  const serve = async (c: HonoContext<Env>): Promise<Response> => {
     const sent = await readInput(c, route);
     const input = parseInput(context, operation, sent);
     const run = async (caller: Caller) => JSON.stringify((await runOperation(context, operation, sent, caller)).output);
@@ -31,6 +33,17 @@ function addRoute(routes: Hono<Env>, operation: AnyCall, context: Context, log: 
     if (config.x402DevBypass) return respond(c, await run(paidCaller(caller)));
     if (!paywall) throw new NotFound(`${route.path} is not available: payment is not configured on this server`);
     return paywall(c, { caller, request: `${operation.route} ${JSON.stringify(input)}`, run });
+  };
+  routes.get(route.honoPath, async (c) => {
+    c.set("operation", nameOf(operation));
+    try {
+      const response = await serve(c);
+      paidRequests.inc({ status: response.status });
+      return response;
+    } catch (error) {
+      paidRequests.inc({ status: failureOf(error).status });
+      throw error;
+    }
   });
   rejectOtherMethods(routes, route.honoPath, [route.method]);
 }

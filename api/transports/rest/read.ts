@@ -7,6 +7,7 @@ import { JSON_TYPE } from "../../http/common-headers";
 import type { Computation, Found, ResponseCache } from "../../http/response-cache";
 import type { IndexHead } from "../../index/head";
 import type { Context } from "../../operations/context";
+import { nameOf } from "../../operations/index";
 import { routeOf } from "./route";
 
 /** Whether an operation only reads, and its response depends on nothing but its input and the state that it reads. */
@@ -62,6 +63,8 @@ export function readThrough(cache: ResponseCache, context: Context, operation: A
     };
     const key = `${operation.route} ${caller.baseUrl} ${inputText(input)}`;
     const readsIndex = operation.readsIndex !== false;
-    return runRead(context, caller, () => cache.get(key, { url, readsIndex, compute, onIndexHead }));
+    return runRead(context, caller, () =>
+      cache.get(key, { operation: nameOf(operation), url, readsIndex, compute, onIndexHead }),
+    );
   };
 }

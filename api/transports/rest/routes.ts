@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Hono, type Context as HonoContext } from "hono";
+import { errorBody } from "../../core/error-codes";
 import type { AnyCall } from "../../core/operation";
 import { callerOf } from "../../http/caller";
 import { JSON_TYPE } from "../../http/common-headers";
@@ -8,7 +9,7 @@ import { recordOf, setIndexHeaders } from "../../http/index-headers";
 import type { Env } from "../../http/log";
 import type { ResponseCache } from "../../http/response-cache";
 import type { Context } from "../../operations/context";
-import { freeCalls } from "../../operations/index";
+import { freeCalls, nameOf } from "../../operations/index";
 import { readBody } from "./body";
 import { callOf } from "./call";
 import { readQuery } from "./query";
@@ -32,7 +33,9 @@ export function respond(
 /** Responds with 405 to all other methods on a path. */
 export function rejectOtherMethods(routes: Hono<Env>, path: string, methods: readonly string[]): void {
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
-  routes.all(path, (c) => c.json({ error: `Method ${c.req.method} is not allowed; use ${allow}` }, 405, { allow }));
+  routes.all(path, (c) =>
+    c.json(errorBody("method_not_allowed", `Method ${c.req.method} is not allowed; use ${allow}`), 405, { allow }),
+  );
 }
 
 /** Reads an operation's input from the path, the headers, and the query or body. */
@@ -79,7 +82,9 @@ export function restRoutes(context: Context, cache: ResponseCache): Hono<Env> {
 function handlerOf(context: Context, operation: AnyCall) {
   const route = routeOf(operation);
   const call = callOf(context, operation);
+  const name = nameOf(operation);
   return async (c: HonoContext<Env>): Promise<Response> => {
+    c.set("operation", name);
     const { status, body } = await call({
       caller: callerOf(c, context.config),
       readInput: () => readInput(c, route),
@@ -94,10 +99,12 @@ function handlerOf(context: Context, operation: AnyCall) {
 
 /** Handles a read. The listener responds to most of them without Hono: see serve-directly.ts. */
 function readHandler(context: Context, operation: AnyCall, cache: ResponseCache) {
+  const name = nameOf(operation);
   const route = routeOf(operation);
   const read = readThrough(cache, context, operation);
   const { config } = context;
   return async (c: HonoContext<Env>): Promise<Response> => {
+    c.set("operation", name);
     const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage };
     const { response } = await read({
       caller: callerOf(c, config),

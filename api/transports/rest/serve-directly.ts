@@ -3,6 +3,7 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 import type { Logger } from "pino";
+import { errorBody } from "../../core/error-codes";
 import { Unavailable } from "../../core/errors";
 import type { AnyCall } from "../../core/operation";
 import { withDeadline } from "../../core/with-deadline";
@@ -16,6 +17,7 @@ import { type Exchange, jsonReply, pathOf, type Reply, send } from "../../http/s
 import { TIME_LIMIT_MS, TOO_SLOW } from "../../http/time-limit";
 import type { IndexHead } from "../../index/head";
 import type { Context } from "../../operations/context";
+import { nameOf } from "../../operations/index";
 import { hasKnownLength, readIncomingBody } from "./body";
 import { type Call, callOf } from "./call";
 import { readQuery } from "./query";
@@ -34,13 +36,13 @@ const PLAIN_URL = /^\/[\w/-]*(\?[\w\-.~%!$&()*+,;=:@/?]*)?$/;
 /** The same for Host headers. */
 const isPlainHost = (host: string) => URL.canParse(`http://${host}`) && new URL(`http://${host}`).host === host;
 
-type Served = { route: Route } & ({ read: Read } | { call: Call });
+type Served = { name: string; route: Route } & ({ read: Read } | { call: Call });
 
 /** How an operation is served; undefined if Hono does it. */
 function servedOf(context: Context, cache: ResponseCache, operation: AnyCall): Served | undefined {
-  const route = routeOf(operation);
-  if (isRead(operation)) return { route, read: readThrough(cache, context, operation) };
-  return route.method === "GET" ? undefined : { route, call: callOf(context, operation) };
+  const named = { name: nameOf(operation), route: routeOf(operation) };
+  if (isRead(operation)) return { ...named, read: readThrough(cache, context, operation) };
+  return named.route.method === "GET" ? undefined : { ...named, call: callOf(context, operation) };
 }
 
 type Match = { served: Served; parameters: Record<string, string> };
@@ -82,9 +84,9 @@ export function serveDirectly(context: Context, cache: ResponseCache, log: Logge
 
   const failureReply = (error: unknown, requestId: string, extraHeaders: readonly string[]): Reply => {
     const isTimeout = error instanceof DOMException && error.name === "TimeoutError";
-    const { status, message, fault, headers } = failureOf(isTimeout ? new Unavailable(TOO_SLOW) : error);
+    const { status, code, message, fault, headers } = failureOf(isTimeout ? new Unavailable(TOO_SLOW) : error);
     if (fault) log.error({ request_id: requestId, err: error }, "failed request");
-    const body = JSON.stringify({ error: message });
+    const body = JSON.stringify(errorBody(code, message));
     return jsonReply({ status, headers: [...extraHeaders, ...Object.entries(headers).flat()], body });
   };
 
@@ -115,7 +117,7 @@ export function serveDirectly(context: Context, cache: ResponseCache, log: Logge
     const reply = await withDeadline(respond(), { ms: TIME_LIMIT_MS }).catch((error: unknown) =>
       failureReply(error, requestId, rateLimit),
     );
-    send(log, exchange, { ...reply, head });
+    send(log, exchange, served.name, { ...reply, head });
     return true;
   };
 
@@ -135,12 +137,12 @@ export function serveDirectly(context: Context, cache: ResponseCache, log: Logge
     const found = key === undefined ? undefined : cache.find(key);
     if (found === undefined) return serveOperation(exchange, key);
     if (!(found instanceof Promise)) {
-      send(log, exchange, replyTo(request, found));
+      send(log, exchange, found.response.operation, replyTo(request, found));
       return true;
     }
     const sendLater = (later: Found | undefined): boolean | Promise<boolean> => {
       if (later === undefined) return serveOperation(exchange, key);
-      send(log, exchange, replyTo(request, later));
+      send(log, exchange, later.response.operation, replyTo(request, later));
       return true;
     };
     // If the revision could not be read, the read reports why.

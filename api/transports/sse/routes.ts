@@ -5,7 +5,7 @@ import { openSubscription, parseInput } from "../../core/run";
 import { callerOf } from "../../http/caller";
 import type { Env } from "../../http/log";
 import type { Context } from "../../operations/context";
-import { subscriptions } from "../../operations/index";
+import { nameOf, subscriptions } from "../../operations/index";
 import { routeOf } from "../rest/route";
 import { readInput, rejectOtherMethods } from "../rest/routes";
 import { streamBody } from "./stream";
@@ -27,6 +27,7 @@ function addRoute(routes: Hono<Env>, operation: AnySubscription, context: Contex
   const { config } = context;
   const route = routeOf(operation);
   routes.get(route.honoPath, async (c) => {
+    c.set("operation", nameOf(operation));
     const sent = await readInput(c, route);
     // Hono serves HEAD with the GET handler and drops the body, so no stream may be opened.
     if (c.req.method === "HEAD") {

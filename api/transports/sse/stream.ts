@@ -1,4 +1,5 @@
 import { type StreamEntry, z } from "../../core/operation";
+import { errorCode } from "../../core/outputs";
 import { failureOf } from "../../http/failure";
 
 type Options = {
@@ -15,6 +16,7 @@ export const StreamDropped = z
   .strictObject({
     status: z.int().openapi({ description: "The status of this error as an HTTP response.", example: 503 }),
     error: z.string().openapi({ example: "The service is stopping. Reconnect with the last event id" }),
+    code: errorCode,
   })
   .openapi("StreamDropped", {
     description: "`dropped`, the last message of a stream that the service ends, with the reason.",
@@ -84,9 +86,9 @@ export function streamBody(
           stalled.unref();
         } catch (error) {
           if (cancelled) return;
-          const { status, message, fault } = failureOf(error);
+          const { status, code, message, fault } = failureOf(error);
           if (fault) onFault(error);
-          controller.enqueue(dropped({ status, error: message }));
+          controller.enqueue(dropped({ status, error: message, code }));
           controller.close();
         }
       },

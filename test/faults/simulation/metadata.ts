@@ -75,7 +75,8 @@ export class MetadataClients {
     };
     const queued = (this.queues.get(id) ?? Promise.resolve()).then(store, store);
     this.queues.set(id, queued);
-    void this.writes.track(manner, queued).catch(() => {});
+    // A write in the queue may wait for one that is repeated until the fault has ended. Its request counts once it is sent.
+    void this.writes.track({ isPersistent: true }, queued).catch(() => {});
   }
 
   /** The acknowledged metadata that is not served, and has not been replaced. */

@@ -15,6 +15,8 @@ async function send(url: string, init: RequestInit): Promise<Answer> {
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
     const text = await response.text();
+    // A load balancer got no response from the gateway.
+    if (response.status === 502) return undefined;
     return { status: response.status, body: text === "" ? null : JSON.parse(text) };
   } catch {
     return undefined;

@@ -38,6 +38,11 @@ export type Report = {
   log: string;
 };
 
+/** A service that was disturbed, and its clients. */
+type Verified = Pick<Running, "history" | "clients" | "databaseUrl" | "postgres"> & {
+  service: Pick<Service, "apiUrl" | "caughtUp">;
+};
+
 type Running = Disturbed & { history: History; clients: Clients; sources: ReturnType<typeof randomSources> };
 
 async function runRound({ settled, service: fault, from, rpc, steps, waits }: Round, running: Running): Promise<void> {
@@ -60,8 +65,8 @@ async function runRound({ settled, service: fault, from, rpc, steps, waits }: Ro
  * Waits until all clients have their outcomes, and compares the service with a fresh one. The payments settle meanwhile,
  * which may take until a lease has expired. Their blocks have no protocol events.
  */
-async function verify(
-  { history, clients, service, databaseUrl, postgres }: Running,
+export async function verify(
+  { history, clients, service, databaseUrl, postgres }: Verified,
   { chain, contracts, portfolioChain }: Parts & { chain: LocalChain; contracts: Awaited<ReturnType<typeof deploy>> },
 ): Promise<{ problems: string[]; compared: number }> {
   await service.caughtUp(await history.measure());

@@ -55,6 +55,14 @@ export type Part = "supervisor" | keyof typeof parts;
 
 const Ready = z.object({ ready: z.boolean(), block_number: z.coerce.bigint(), unpaid_payments: z.number().nullable() });
 
+/** Waits until the index has this block, and the service is ready. */
+export const caughtUpAt = (apiUrl: string, block: bigint): Promise<z.infer<typeof Ready>> =>
+  eventually(`block ${block} in the index`, async () => {
+    const response = await fetch(`${apiUrl}/ready`, { signal: AbortSignal.timeout(5_000) });
+    const state = Ready.parse(await response.json());
+    return state.ready && state.block_number >= block && state;
+  });
+
 /** `npm start` under a process manager, which starts it again whenever it ends. */
 export class Service {
   /** Why the supervisor ended without a signal from the harness. */
@@ -94,13 +102,7 @@ export class Service {
     });
   }
 
-  /** Waits until the index has this block, and the service is ready. */
-  caughtUp = (block: bigint): Promise<z.infer<typeof Ready>> =>
-    eventually(`block ${block} in the index`, async () => {
-      const response = await fetch(`${this.apiUrl}/ready`, { signal: AbortSignal.timeout(5_000) });
-      const state = Ready.parse(await response.json());
-      return state.ready && state.block_number >= block && state;
-    });
+  caughtUp = (block: bigint) => caughtUpAt(this.apiUrl, block);
 
   private async pidsOf(part: Part): Promise<number[]> {
     const pid = this.run?.pid;

@@ -50,13 +50,14 @@ export class Streams {
 
   /** Invalid sequences of messages, and differences from the same clients of another service. */
   differences(other: Streams): string[] {
-    const withoutFinality = ({ events }: FollowingClient) => events.map(({ finality, ...event }) => event);
+    // An event may become final before or after it is sent. Its summary shows a token's symbol once that was read.
+    const comparable = ({ events }: FollowingClient) => events.map(({ finality, summary, ...event }) => event);
     return [
       ...this.problems,
       ...this.clients.flatMap((client, index) => {
         const expected = other.clients[index];
         if (!expected) return [];
-        const [mine, theirs] = [withoutFinality(client), withoutFinality(expected)];
+        const [mine, theirs] = [comparable(client), comparable(expected)];
         const place = theirs.findIndex((event, position) => !isDeepStrictEqual(event, mine[position]));
         const isSame = place === -1 && mine.length === theirs.length;
         const first = place === -1 ? theirs.length : place;

@@ -136,12 +136,14 @@ async function disputeRows({ client, read, events }: Chain, receipts: Row<"recei
     ({ args }) => args.disputeId,
   );
   const merchants = new Map(receipts.map(({ receiptId, merchantId }) => [receiptId, merchantId]));
+  const services = new Map(receipts.map(({ receiptId, serviceNumericId }) => [receiptId, serviceNumericId]));
   return disputes.map(({ id, value }) => {
     const status = known(new Map(disputeStatuses.entries()), value.status);
     return {
       disputeId: String(id),
       receiptId: String(value.receiptId),
       merchantId: known(merchants, String(value.receiptId)),
+      serviceNumericId: known(services, String(value.receiptId)),
       status,
       opener: lower(value.opener),
       reasonHash: value.reasonHash,

@@ -125,18 +125,25 @@ async function proofRows({ client, events }: Chain): Promise<Row<"fillProof">[]>
 }
 
 /** Every bid that was ever selected. */
-async function selectionRows({ client, events }: Chain): Promise<Row<"bidSelection">[]> {
+async function readSelections({ client, events }: Chain) {
   const selections = await client.getContractEvents({ ...events("IntentBook"), eventName: "SolverBidSelected" });
-  return selections.map(({ args: { intentId, bidId } }) => ({ intentId: String(intentId), bidId: String(bidId) }));
+  return selections.map(({ args: { intentId, bidId, solver } }) => ({
+    solver: lower(solver),
+    row: { intentId: String(intentId), bidId: String(bidId) } satisfies Row<"bidSelection">,
+  }));
 }
 
 /** The solver statistics of each active address, registered or not. */
-function solverActivityRows(intents: Row<"intent">[], fills: Row<"fill">[]): Row<"solverActivity">[] {
+function solverActivityRows(
+  intents: Row<"intent">[],
+  fills: Row<"fill">[],
+  everSelected: Hex[],
+): Row<"solverActivity">[] {
   const byIntent = new Map(intents.map((intent) => [intent.intentId, intent]));
-  const cancelledFor = intents.flatMap(({ status, selectedSolver }) =>
-    status === "CANCELLED" && selectedSolver !== null ? [selectedSolver] : [],
+  const unfilledFor = intents.flatMap(({ status, selectedSolver }) =>
+    status !== "FILLED" && selectedSolver !== null ? [selectedSolver] : [],
   );
-  const solvers = [...new Set<Hex>([...fills.map(({ solver }) => solver), ...cancelledFor])];
+  const solvers = [...new Set<Hex>([...fills.map(({ solver }) => solver), ...everSelected])];
   return solvers.map((solver) => {
     const own = fills.filter((fill) => fill.solver === solver);
     const total = (of: (fill: Row<"fill">, intent: Row<"intent">) => bigint) =>
@@ -146,7 +153,7 @@ function solverActivityRows(intents: Row<"intent">[], fills: Row<"fill">[]): Row
       fills: own.length,
       latencyBlocks: total((fill, intent) => BigInt(fill.blockNumber) - BigInt(intent.blockNumber)),
       surplusOut: total((fill, intent) => BigInt(fill.amountOut) - BigInt(intent.amountOutMin)),
-      cancelledSelections: cancelledFor.filter((one) => one === solver).length,
+      unfilledSelections: unfilledFor.filter((one) => one === solver).length,
     };
   });
 }
@@ -157,11 +164,13 @@ export async function intentRows(
 ): Promise<Rows<"intent" | "bid" | "bidSelection" | "fill" | "fillProof" | "solverActivity">> {
   const intents = await readIntents(chain);
   const intent = intents.map(({ row }) => row);
-  const [bid, bidSelection, fill, fillProof] = await Promise.all([
+  const [bid, selections, fill, fillProof] = await Promise.all([
     bidRows(chain, intents),
-    selectionRows(chain),
+    readSelections(chain),
     fillRows(chain, intents),
     proofRows(chain),
   ]);
-  return { intent, bid, bidSelection, fill, fillProof, solverActivity: solverActivityRows(intent, fill) };
+  const selected = selections.map(({ solver }) => solver);
+  const solverActivity = solverActivityRows(intent, fill, selected);
+  return { intent, bid, bidSelection: selections.map(({ row }) => row), fill, fillProof, solverActivity };
 }

@@ -55,7 +55,7 @@ export function totalRows(commerce: CommerceRows, attestations: Row<"attestation
     ),
     sumUp(
       "receipts_by_service",
-      receipt.map((one) => amounts(one.serviceNumericId, one)),
+      receipt.map((one) => ({ ...amounts(one.serviceNumericId, one), marked: Number(one.fulfillmentHash !== null) })),
     ),
     sumUp(
       "receipts_by_facilitator",
@@ -72,6 +72,10 @@ export function totalRows(commerce: CommerceRows, attestations: Row<"attestation
     sumUp(
       "disputes_by_merchant",
       dispute.map(({ merchantId, status }) => ({ key: `${merchantId}-${status}` })),
+    ),
+    sumUp(
+      "disputes_by_service",
+      dispute.map(({ serviceNumericId, status }) => ({ key: `${serviceNumericId}-${status}` })),
     ),
     sumUp(
       "signals_by_kind",

@@ -23,12 +23,12 @@ export type List = {
 
 const paging = new Set(["limit", "offset", "cursor", "total"]);
 
-/** Lists from the store instead of the index. */
-const published = new Set(["schemas.list"]);
+/** Lists from the store instead of the index, and the search, whose results have several types. */
+const otherLists = new Set(["schemas.list", "search.find"]);
 
 /** Every list from the index: the operations with a cursor. */
 export const lists: List[] = allOperations
-  .filter(({ name, operation }) => "cursor" in operation.input.shape && !published.has(name))
+  .filter(({ name, operation }) => "cursor" in operation.input.shape && !otherLists.has(name))
   .map(({ name, operation }) => {
     const { path, pathParameters, otherParameters } = routeOf(operation);
     const filters = [...pathParameters, ...otherParameters].filter((filter) => !paging.has(filter));

@@ -11,7 +11,8 @@ export type Fault =
   | "status 500"
   | "not JSON"
   | "unknown reason"
-  | "rejects the signature";
+  | "rejects the signature"
+  | "can't simulate";
 
 type Asked = { paymentPayload: never; paymentRequirements: never };
 
@@ -21,11 +22,19 @@ export async function startFacilitatorServer(real: Facilitator) {
   const calls = { verify: 0, settle: 0 };
   const held = { verify: Promise.resolve(), settle: Promise.resolve() };
   const authorizations = new Set<string | undefined>();
+  const requestIds: (string | undefined)[] = [];
+  const traceParents: (string | undefined)[] = [];
   const app = new Hono<{ Bindings: { outgoing: { destroy: () => void } } }>();
+  app.get("/supported", async (c) => {
+    authorizations.add(c.req.header("authorization"));
+    return c.json(await real.getSupported());
+  });
   for (const step of ["verify", "settle"] as const)
     app.post(`/${step}`, async (c) => {
       calls[step]++;
       authorizations.add(c.req.header("authorization"));
+      requestIds.push(c.req.header("x-request-id"));
+      traceParents.push(c.req.header("traceparent"));
       const fault = faults[step].shift();
       const { paymentPayload, paymentRequirements } = await c.req.json<Asked>();
       await held[step];
@@ -40,6 +49,8 @@ export async function startFacilitatorServer(real: Facilitator) {
       }
       if (fault === "rejects the signature")
         return c.json({ isValid: false, invalidReason: "invalid_exact_evm_signature" });
+      if (fault === "can't simulate")
+        return c.json({ isValid: false, invalidReason: "invalid_exact_evm_transaction_simulation_failed" });
       if (fault === "unknown reason")
         return c.json({
           success: false,
@@ -69,6 +80,10 @@ export async function startFacilitatorServer(real: Facilitator) {
     faults,
     calls,
     authorizations,
+    /** The request ids of all requests. */
+    requestIds,
+    /** The trace contexts of all requests. */
+    traceParents,
     stop,
     /** Delays every settlement until the returned function is called. */
     holdSettlements(): () => void {

@@ -60,6 +60,8 @@ describe("a payment for the portfolio", () => {
     expect(response.headers.get("cache-control")).toBe("private, no-store");
     expect(shop.state.runs).toBe(1);
     expect([...shop.facilitator.authorizations]).toEqual(["Bearer key"]);
+    // verify and settle have the id of the client's request.
+    expect(shop.facilitator.requestIds.slice(-2)).toEqual(Array(2).fill(response.headers.get("x-request-id")));
   });
 
   it("is requested with a header below 4 KB and a body with the same terms", async () => {
@@ -82,7 +84,12 @@ describe("a payment for the portfolio", () => {
       },
     ]);
     expect(extensions?.bazaar).toMatchObject({ info: { input: { type: "http", method: "GET" } } });
-    expect(await response.json()).toEqual({ error: "Payment required", x402Version: 2, accepts });
+    expect(await response.json()).toEqual({
+      error: "Payment required",
+      code: "payment_required",
+      x402Version: 2,
+      accepts,
+    });
     expect(shop.state.runs).toBe(0);
   });
 
@@ -154,6 +161,7 @@ describe("a payment for the portfolio", () => {
     expect(told?.headers.get("retry-after")).toBe("1");
     expect(await told?.json()).toEqual({
       error: "This payment is being processed; retry with the same payment to get the response",
+      code: "in_progress",
     });
     expect(shop.state.runs).toBe(1);
     const bought = await responses.find(({ status }) => status === 200)?.text();
@@ -212,7 +220,10 @@ describe("a payment for the portfolio", () => {
     ])
       for (const response of [await ask({}, target), await pay(header, target)]) {
         expect([target, response.status]).toEqual([target, 400]);
-        expect(await response.json()).toEqual({ error: expect.stringMatching(/^(address|chains): /) });
+        expect(await response.json()).toEqual({
+          error: expect.stringMatching(/^(address|chains): /),
+          code: "invalid_input",
+        });
       }
     expect(await moved(async () => expect((await pay(header)).status).toBe(200))).toEqual(once);
   });

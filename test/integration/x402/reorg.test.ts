@@ -182,6 +182,8 @@ describe("a settlement that a reorg removes", () => {
       await client.sendTransaction({ account: facilitator, to: payee, value: 0n, nonce: unused });
       await client.mine({ blocks: 5 });
       await client.sendRawTransaction({ serializedTransaction: raw });
+      // A node answers before it has mined the transaction.
+      await client.waitForTransactionReceipt({ hash: newer.transaction, pollingInterval: 20 });
     });
     const getLogs: PaymentChain["getLogs"] = async (parameters) => {
       await reorgOnce();

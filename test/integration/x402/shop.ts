@@ -94,6 +94,7 @@ export async function openShop({ gateways = 1, startTime }: { gateways?: number;
     publicBaseUrl: undefined,
     trustProxy: false,
     writeTokens: [],
+    metricsToken: undefined,
     openMetadata: false,
     devHelpers: false,
     writesPerMinute: undefined,

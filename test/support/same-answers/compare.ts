@@ -20,13 +20,13 @@ function withoutCursor(body: unknown): Pick<Answer, "body" | "cursor"> {
   return { body: { ...body, pagination: { ...pagination, has_next: next_cursor !== null } }, cursor: next_cursor };
 }
 
-async function ask(baseUrl: string, { method, path, body }: Request): Promise<Answer> {
+/** Sends a request to one of the servers. Documents have URLs of their server, and metadata URIs that of the first. */
+async function ask(baseUrl: string, servers: readonly string[], { method, path, body }: Request): Promise<Answer> {
   const response = await fetch(`${baseUrl}${path}`, {
     method,
     ...(body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
   });
-  // Documents have URLs of the server.
-  const text = (await response.text()).replaceAll(baseUrl, "");
+  const text = servers.reduce((answer, server) => answer.replaceAll(server, ""), await response.text());
   const { status } = response;
   // Of an invalid input only the status is compared.
   return { status, ...withoutCursor(status === 400 ? null : JSON.parse(text)) };
@@ -36,7 +36,10 @@ type Outcome = { difference: string | undefined; cursors: [string | null, string
 
 /** Compares the answers to one request, which may have another cursor for each server. */
 async function compareOnce(servers: [string, string], requests: [Request, Request]): Promise<Outcome> {
-  const [one, other] = await Promise.all([ask(servers[0], requests[0]), ask(servers[1], requests[1])]);
+  const [one, other] = await Promise.all([
+    ask(servers[0], servers, requests[0]),
+    ask(servers[1], servers, requests[1]),
+  ]);
   const isSame = one.status === other.status && isDeepStrictEqual(one.body, other.body);
   const { method, path, body } = requests[0];
   const show = ({ status, body: answered }: Answer) => `${status} ${JSON.stringify(answered)}`;
@@ -60,13 +63,17 @@ async function compare(servers: [string, string], requests: [Request, Request]):
 const PARALLEL = 8;
 
 /** Runs a task for each item, several at a time. Returns the results in the order of the items. */
-async function inParallel<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>) {
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  task: (item: Item) => Promise<Result>,
+  parallel = PARALLEL,
+) {
   const results: Result[] = [];
   const left = items.entries();
   const work = async () => {
     for (const [index, item] of left) results[index] = await task(item);
   };
-  await Promise.all(Array.from({ length: PARALLEL }, work));
+  await Promise.all(Array.from({ length: parallel }, work));
   return results;
 }
 
@@ -101,11 +108,11 @@ export async function compareServers(
   const cases = await casesOf(one);
   const { listings } = cases;
   const requests = [...cases.requests, ...more];
+  const compareBoth = (request: Request) => compare(servers, [request, request]);
   const outcomes = [
-    ...(await inParallel(requests, (request) => compare(servers, [request, request]))).map(({ difference }) => ({
-      difference,
-      compared: 1,
-    })),
+    ...[...(await inParallel(requests, compareBoth)), ...(await inParallel(cases.writes, compareBoth, 1))].map(
+      ({ difference }) => ({ difference, compared: 1 }),
+    ),
     ...(await inParallel(listings, (listing) => compareListing(servers, listing))),
   ];
   return {

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
+import { requestIdHeader } from "../../../metrics/request-id";
+import { traceHeaders, traceStep } from "../../../tracing/span";
 
 /** Timeout of one request. */
 const CALL_MS = 5_000;
@@ -47,19 +49,27 @@ export async function postJson<Answer>(
   }
 }
 
-async function send(url: string, body: unknown, signal: AbortSignal): Promise<Response> {
-  try {
-    return await fetch(url, {
-      method: "POST",
-      headers: { "content-type": "application/json", accept: "application/json" },
-      body: JSON.stringify(body),
-      redirect: "error",
-      signal: AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]),
-    });
-  } catch (error) {
-    throw failureOf(error);
-  }
-}
+const send = (url: string, body: unknown, signal: AbortSignal): Promise<Response> =>
+  // The URL contains the key, so the span has only its host.
+  traceStep(
+    { name: "alchemy", isCall: true, attributes: { "server.address": new URL(url).hostname } },
+    async (annotate) => {
+      const headers = { "content-type": "application/json", accept: "application/json" };
+      try {
+        const response = await fetch(url, {
+          method: "POST",
+          headers: { ...headers, ...requestIdHeader(), ...traceHeaders() },
+          body: JSON.stringify(body),
+          redirect: "error",
+          signal: AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]),
+        });
+        annotate({ "http.response.status_code": response.status });
+        return response;
+      } catch (error) {
+        throw failureOf(error);
+      }
+    },
+  );
 
 async function jsonOf(response: Response, signal: AbortSignal): Promise<unknown> {
   try {

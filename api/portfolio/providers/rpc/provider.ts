@@ -1,4 +1,4 @@
-import { type Address, BaseError, createPublicClient, fallback, http, type PublicClient } from "viem";
+import { type Address, BaseError, createPublicClient, fallback, type PublicClient } from "viem";
 import {
   type Chain,
   type ChainSlug,
@@ -9,6 +9,9 @@ import {
 } from "../../../../config/chains";
 import type { TokenList } from "../../../../config/token-list";
 import { withDeadline } from "../../../core/with-deadline";
+import { requestIdHeader } from "../../../metrics/request-id";
+import { traceHeaders } from "../../../tracing/span";
+import { tracedHttp } from "../../../tracing/traced-http";
 import type { ChainReading, PortfolioProvider, ReportUpstream } from "../../provider";
 import { tokenLists } from "../../token-lists";
 import type { Times } from "./feeds";
@@ -21,6 +24,11 @@ const CALL_MS = 2_500;
 const ACTIVITY_MS = 6_000;
 /** The maximum age of a chain's newest block before its node counts as lagging. */
 const MAX_HEAD_AGE_SECONDS = 600n;
+
+const withRequestHeaders = (_: Request, init: RequestInit): RequestInit => ({
+  ...init,
+  headers: { ...init.headers, ...requestIdHeader(), ...traceHeaders() },
+});
 
 type Options = {
   /** RPC URLs of the public chains. A chain without URLs can't be read. */
@@ -62,7 +70,7 @@ export function rpcProvider({ rpcUrls, local, report }: Options): PortfolioProvi
     try {
       const { urls, tokens } = sourceOf(chain);
       // Do not pass the signal to fetch: viem would use it instead of the timeout.
-      const transports = urls.map((url) => http(url, { timeout: CALL_MS }));
+      const transports = urls.map((url) => tracedHttp(url, { timeout: CALL_MS, onFetchRequest: withRequestHeaders }));
       const client = createPublicClient({ transport: fallback(transports, { retryCount: 1 }) });
       const reading = await withDeadline(readFrom(client, chainFacts[chain], tokens, address, signal, logFailure), {
         signal,

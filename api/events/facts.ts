@@ -1,0 +1,67 @@
+import { sql } from "drizzle-orm";
+import { type Address, zeroAddress } from "viem";
+import { intent } from "../../ponder.schema";
+import type { Token, Tokens } from "../core/tokens";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
+import type { IndexDatabase } from "../index/database";
+
+/** What the sentences about events need beyond the events' arguments. */
+export type EventFacts = {
+  /** A token by its address. */
+  tokens: ReadonlyMap<string, Token>;
+  /** The tokens of an intent by its id. */
+  intents: ReadonlyMap<string, { inputToken: Address; outputToken: Address }>;
+};
+
+export const noFacts: EventFacts = { tokens: new Map(), intents: new Map() };
+
+const isAddress = (value: unknown): value is Address => typeof value === "string" && value.startsWith("0x");
+
+type Event = { name: string; args: Readonly<Record<string, unknown>> };
+
+/** The events with amounts of an intent's tokens, which are not among their arguments. */
+export const eventsAboutIntents = ["IntentFilled", "SolverBidSubmitted"] as const;
+const aboutIntents = new Set<string>(eventsAboutIntents);
+
+/** The events with amounts of the native coin. */
+const aboutNative = new Set(["SolverRegistered", "SolverBondChanged"]);
+
+/** Whether the sentence about an event may need facts. */
+export const needsFacts = (name: string) =>
+  aboutIntents.has(name) || aboutNative.has(name) || /^(Spend|Payment|SignedPayment|Quote|Receipt)/.test(name);
+
+/** The most intents and tokens of one page or transaction that are looked up. The sentences about others have raw amounts. */
+const MAX_INTENTS = 1_000;
+const MAX_TOKENS = 100;
+
+const selectTokens = preparedQuery((db: IndexDatabase, { ids }: Placeholders<{ ids: string[] }>) =>
+  db
+    .select({ intentId: intent.intentId, inputToken: intent.inputToken, outputToken: intent.outputToken })
+    .from(intent)
+    .where(sql`${intent.intentId} = ANY(${ids}::numeric[])`),
+);
+
+/** The tokens of the intents that events are about. */
+export async function intentsOf(db: IndexDatabase, events: readonly Event[]): Promise<EventFacts["intents"]> {
+  const ids = new Set(events.flatMap(({ name, args }) => (aboutIntents.has(name) ? String(args.intentId) : [])));
+  const rows = ids.size === 0 ? [] : await selectTokens(db, { ids: [...ids].slice(0, MAX_INTENTS) });
+  return new Map(rows.map(({ intentId, ...tokens }) => [intentId, tokens]));
+}
+
+/** Finds the facts for sentences about events. Waits up to `waitMs` for tokens that were never read. */
+export async function factsAbout(
+  tokens: Tokens,
+  events: readonly Event[],
+  intents: EventFacts["intents"],
+  waitMs: number,
+): Promise<EventFacts> {
+  const addresses = new Set<Address>();
+  for (const { inputToken, outputToken } of intents.values()) addresses.add(inputToken).add(outputToken);
+  for (const { name, args } of events) {
+    if (aboutNative.has(name)) addresses.add(zeroAddress);
+    if (isAddress(args.token)) addresses.add(args.token);
+  }
+  if (addresses.size === 0) return noFacts;
+  const found = await tokens.find([...addresses].slice(0, MAX_TOKENS), waitMs);
+  return { tokens: found.tokens, intents };
+}

@@ -1,0 +1,72 @@
+import { sql } from "drizzle-orm";
+import { z } from "zod";
+import { contractNames } from "../../config/contracts";
+import { eventLog, intent } from "../../ponder.schema";
+import type { IndexDatabase } from "../index/database";
+import { eventsAboutIntents } from "./facts";
+import { eventNames } from "./filter";
+import type { EventRow } from "./message";
+
+/** A query ends after the row that exceeds this number of bytes. Anyone can emit events with very long texts. */
+const MAX_BYTES = 1024 * 1024;
+
+const hex = z.templateLiteral(["0x", z.string()]);
+
+const Row = z
+  .object({
+    id: z.string(),
+    block_hash: hex,
+    block_timestamp: z.coerce.bigint(),
+    tx_hash: hex,
+    contract: z.enum(contractNames),
+    name: z.enum(eventNames),
+    args: z.string(),
+    input_token: hex.nullable(),
+    output_token: hex.nullable(),
+  })
+  .transform(({ input_token, output_token, ...row }) => ({
+    event: {
+      id: row.id,
+      blockHash: row.block_hash,
+      blockTimestamp: row.block_timestamp,
+      txHash: row.tx_hash,
+      contract: row.contract,
+      name: row.name,
+      args: row.args,
+    } satisfies EventRow,
+    /** The tokens of the intent, for events with amounts of them. */
+    tokens: input_token && output_token ? { inputToken: input_token, outputToken: output_token } : undefined,
+  }));
+
+const Rows = z.object({ rows: z.array(Row) });
+
+/**
+ * The newest rows, of all events or of those with one of the names. Each name is a scan of the index by name, which reads
+ * no more rows than asked for, however rare the name is.
+ */
+const newestRows = (names: readonly string[] | undefined, limit: number) =>
+  names
+    ? sql`SELECT event.* FROM unnest(${sql.param(names)}::text[]) AS wanted (name) CROSS JOIN LATERAL (
+        SELECT * FROM ${eventLog} AS named WHERE named.name = wanted.name ORDER BY named.id DESC LIMIT ${limit}
+      ) AS event ORDER BY event.id DESC LIMIT ${limit}`
+    : sql`SELECT * FROM ${eventLog} ORDER BY id DESC LIMIT ${limit}`;
+
+/** The newest events first, in one query: at most `limit`, and at most {@link MAX_BYTES} of arguments. */
+export async function newestEvents(
+  db: IndexDatabase,
+  names: readonly string[] | undefined,
+  limit: number,
+): Promise<z.output<typeof Row>[]> {
+  const aboutIntents = sql.param([...eventsAboutIntents]);
+  const found = await db.execute(sql`
+    SELECT sized.id, block_hash, block_timestamp::text, sized.tx_hash, contract, name, args,
+      about.input_token, about.output_token
+    FROM (
+      SELECT *, sum(octet_length(args)) OVER (ORDER BY id DESC) - octet_length(args) AS bytes_before
+      FROM (${newestRows(names, limit)}) AS page
+    ) AS sized
+    LEFT JOIN ${intent} AS about ON about.intent_id =
+      CASE WHEN name = ANY(${aboutIntents}::text[]) THEN (args::json ->> 'intentId')::numeric END
+    WHERE bytes_before < ${MAX_BYTES} ORDER BY sized.id DESC`);
+  return Rows.parse(found).rows;
+}

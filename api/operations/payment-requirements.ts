@@ -1,0 +1,97 @@
+import { BadInput, Conflict } from "../core/errors";
+import { hash, jsonObject, scalar } from "../core/inputs";
+import { operation, z } from "../core/operation";
+import { hashText } from "../core/outputs";
+import { canonicalJson, normalizeRequirement } from "../payments/normalize-requirement";
+import { keccak256 } from "../store/keccak";
+
+const text = z.string();
+
+const Normalized = z
+  .strictObject({
+    schema: z.literal("cortex.x402-payment-requirement.v1"),
+    scheme: text,
+    network: text.optional(),
+    chain_id: text.optional(),
+    resource: text.optional(),
+    method: text.optional(),
+    pay_to: text,
+    asset: text,
+    amount: text,
+    facilitator_url: text.optional(),
+    facilitator_address: text.optional(),
+    expires_at: text.optional(),
+    nonce: text.optional(),
+  })
+  .openapi("NormalizedPaymentRequirement");
+
+type Requirement = Record<string, unknown>;
+
+/** A JSON object, or its text. */
+const requirement = scalar<string | Requirement, Requirement>(
+  (sent) => {
+    try {
+      const parsed = jsonObject.safeParse(typeof sent === "string" ? JSON.parse(sent) : sent);
+      return parsed.success ? { value: parsed.data } : { problem: "must be a JSON object, or its text" };
+    } catch (error) {
+      return { problem: `is not valid JSON (${error instanceof Error ? error.message : error})` };
+    }
+  },
+  {
+    type: "object",
+    description: "The payment requirement, as an object or as JSON text. With `accepts`, its first entry is used.",
+    example: {},
+  },
+);
+
+export const normalizePaymentRequirement = operation({
+  route: "POST /x402/normalize",
+  summary: "Converts an x402 payment requirement to the canonical form whose hash a quote commits to on chain.",
+  input: z.object({
+    payment_requirement_json: requirement,
+    expected_hash: hash.optional(),
+    quote: jsonObject.optional().openapi({
+      description: "The quote to compare with, by its `x402_payload_hash`.",
+      example: { x402_payload_hash: `0x${"1f".repeat(32)}` },
+    }),
+  }),
+  output: z
+    .strictObject({
+      normalized: Normalized,
+      canonical_json: text.openapi({ description: "The normalized requirement with sorted keys and without spaces." }),
+      x402_payload_hash: hashText.openapi({ description: "keccak256 of `canonical_json`." }),
+      matches_expected_hash: z.boolean().nullable().openapi({ description: "Null without `expected_hash`." }),
+      matches_quote_hash: z.boolean().nullable().openapi({ description: "Null without `quote.x402_payload_hash`." }),
+      warnings: z.array(text),
+    })
+    .openapi("PaymentRequirementNormalization"),
+  errors: [409],
+  example: {
+    payment_requirement_json: {
+      scheme: "exact",
+      network: "eip155:8453",
+      amount: "10000",
+      payTo: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+      asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+      resource: "https://example.com/weather",
+    },
+  },
+  readsIndex: false,
+  async run(_, { payment_requirement_json, expected_hash, quote }) {
+    const { normalized, warnings } = normalizeRequirement(payment_requirement_json);
+    const canonical_json = canonicalJson(normalized);
+    const x402_payload_hash = keccak256(new TextEncoder().encode(canonical_json));
+    if (expected_hash !== undefined && expected_hash !== x402_payload_hash)
+      throw new Conflict(`expected_hash: is ${expected_hash}, but the requirement's hash is ${x402_payload_hash}`);
+    const quoted = hash.optional().safeParse(quote?.x402_payload_hash ?? undefined);
+    if (!quoted.success) throw new BadInput("quote.x402_payload_hash: must be a hash: 0x and 64 hex digits");
+    return {
+      normalized,
+      canonical_json,
+      x402_payload_hash,
+      matches_expected_hash: expected_hash === undefined ? null : true,
+      matches_quote_hash: quoted.data === undefined ? null : quoted.data === x402_payload_hash,
+      warnings,
+    };
+  },
+});

@@ -1,0 +1,65 @@
+import { limit } from "../core/inputs";
+import { operation, z } from "../core/operation";
+import { blockOf, cursorOf, logIndexOf } from "../events/cursor";
+import { describeEvent } from "../events/describe-event";
+import { factsAbout } from "../events/facts";
+import { candidateNames, matches, subjectsOf } from "../events/filter";
+import { EventArguments, messageSchemas } from "../events/message";
+import { newestEvents } from "../events/newest-events";
+import { eventFilter, filterOf } from "./events";
+
+/** How many events a filter by subject searches. Subjects are in the arguments, which have no index. */
+const SEARCHED = 1_000;
+
+/** How long a request waits for tokens that were never read. */
+const TOKEN_WAIT_MS = 300;
+
+const RecentEvent = messageSchemas.event
+  .omit({ finality: true })
+  .openapi("RecentEvent", { description: "A protocol event in the index. A reorg can remove it later." });
+
+type RecentEvent = z.input<typeof RecentEvent>;
+
+export const getRecentEvents = operation({
+  route: "GET /events/recent",
+  tool: "recent_events",
+  summary: `The newest protocol events, newest first, each with a description. Filters by subject search the newest ${SEARCHED.toLocaleString("en")} events that can match. To follow what happens next, pass the first id as after to /events.`,
+  input: z.object({ ...eventFilter, limit }),
+  output: z.strictObject({ events: z.array(RecentEvent) }).openapi("RecentEvents"),
+  example: { intent_id: "2", limit: "2" },
+  async run({ db, tokens }, { limit, ...sent }) {
+    const filter = filterOf(sent);
+    const { name, contract, ...bySubject } = filter;
+    const names = Object.keys(filter).length > 0 ? candidateNames(filter) : undefined;
+    const found = await newestEvents(db, names, Object.keys(bySubject).length > 0 ? SEARCHED : limit);
+    const selected = found
+      .map(({ event, tokens }) => {
+        const cursor = cursorOf(event.id, event.blockHash);
+        return { event, tokens, cursor, block: blockOf(cursor), args: EventArguments.parse(JSON.parse(event.args)) };
+      })
+      .filter(({ event, block, args }) => {
+        const { name: event_name, contract } = event;
+        return matches(filter, { event: event_name, contract, block, subjects: subjectsOf(event_name, args) });
+      })
+      .slice(0, limit);
+    const intents = new Map(selected.flatMap(({ args, tokens }) => (tokens ? [[String(args.intentId), tokens]] : [])));
+    const described = selected.map(({ event, args }) => ({ name: event.name, args }));
+    const facts = await factsAbout(tokens, described, intents, TOKEN_WAIT_MS);
+    return {
+      events: selected.map(
+        ({ event, cursor, block, args }): RecentEvent => ({
+          id: cursor.id,
+          event: event.name,
+          contract: event.contract,
+          block_number: String(block),
+          block_hash: event.blockHash,
+          log_index: logIndexOf(cursor),
+          timestamp: String(event.blockTimestamp),
+          tx_hash: event.txHash,
+          args,
+          summary: describeEvent(event.name, args, facts),
+        }),
+      ),
+    };
+  },
+});

@@ -1,0 +1,128 @@
+import { placeholder, type SQL, sql } from "drizzle-orm";
+import { agent, attestor, facilitator, merchant, service, solver, solverActivity, total } from "../../../ponder.schema";
+import { textLiteral } from "../../database/text-literal";
+import type { MetadataSubject } from "../../store/resolved-metadata";
+import { metadataSubjects, resolvedMetadata } from "../../store/schema";
+
+/**
+ * How candidates are found: by words, by an id in decimal digits (which may also be a word), by the first digits of an address
+ * or hash, by a capability hash, or by the most fulfilled receipts and fills.
+ */
+export type Mode = "words" | "id" | "hex" | "capability" | "fulfilled";
+
+/** The candidates that a search ranks at most. Common words match most records. */
+const MAX_CANDIDATES = 2_000;
+
+/** How well a whole id, address or hash matches. A word matches up to about 2. */
+const EXACT = sql.raw("3::float8");
+const PARTIAL = sql.raw("1::float8");
+
+const limit = sql.raw(`LIMIT ${MAX_CANDIDATES}`);
+
+const candidate = (subject: MetadataSubject, id: SQL, match: SQL) =>
+  sql`SELECT ${textLiteral(subject)}::text AS subject, ${id} AS subject_id, ${match} AS match, false AS is_text`;
+
+/** The English stems of the words, or the words themselves in names. */
+const words = sql`(websearch_to_tsquery('english', ${placeholder("words")}::text) || websearch_to_tsquery('simple', ${placeholder("words")}::text))`;
+
+/**
+ * Records whose metadata has the words. The type is one of the indexed words, so that a rare type is not searched among all
+ * matches. An empty query matches nothing. The query is a subselect, so that PostgreSQL plans for few matches: for a common
+ * word it would read the table until it has found enough, and the records of one type may be at its end.
+ */
+const byWords = (type: MetadataSubject | undefined) => {
+  const query = type ? sql`${words} && ${textLiteral(`'subject:${type}'`)}::tsquery` : words;
+  return sql`(
+    SELECT ${resolvedMetadata.subject} AS subject, ${resolvedMetadata.subjectId} AS subject_id,
+      ts_rank('{0, 0.2, 0.5, 1}', ${resolvedMetadata.search}, (SELECT ${words}))::float8
+        + (lower(${resolvedMetadata.name}) IS NOT DISTINCT FROM lower(${placeholder("words")}::text))::int AS match,
+      true AS is_text
+    FROM ${resolvedMetadata}
+    WHERE (SELECT numnode(${words}) > 0) AND ${resolvedMetadata.search} @@ (SELECT ${query})
+      AND ${resolvedMetadata.chainId} = ${placeholder("chainId")}
+    ${limit}
+  )`;
+};
+
+const byId = (subjects: readonly MetadataSubject[]) =>
+  subjects.map((subject) => sql`(${candidate(subject, sql`${placeholder("number")}::numeric`, EXACT)})`);
+
+/** The indexed columns with addresses, and with hashes. */
+const addresses = [
+  ["agent", sql`${agent}`, sql`${agent.agentId}`, sql`${agent.owner}`],
+  ["merchant", sql`${merchant}`, sql`${merchant.merchantId}`, sql`${merchant.owner}`],
+  ["facilitator", sql`${facilitator}`, sql`${facilitator.facilitatorId}`, sql`${facilitator.facilitator}`],
+  ["solver", sql`${solver}`, sql`${solver.solverId}`, sql`${solver.operator}`],
+  ["attestor", sql`${attestor}`, sql`${attestor.attestorId}`, sql`${attestor.operator}`],
+] as const;
+
+const hashes = [
+  ["agent", sql`${agent}`, sql`${agent.agentId}`, sql`${agent.capabilitiesHash}`],
+  ["service", sql`${service}`, sql`${service.serviceNumericId}`, sql`${service.capabilityHash}`],
+  ["solver", sql`${solver}`, sql`${solver.solverId}`, sql`${solver.capabilitiesHash}`],
+] as const;
+
+/** Values that start with the digits. No collation sorts a hex digit after `g`, so an index has them in one range. */
+const startsWithDigits = (column: SQL) =>
+  sql`${column} >= ${placeholder("digits")}::text AND ${column} < ${placeholder("digits")}::text || 'g'`;
+
+const matchOf = (column: SQL) =>
+  sql`CASE WHEN ${column} = ${placeholder("digits")}::text THEN ${EXACT} ELSE ${PARTIAL} END`;
+
+const byHex = (subjects: readonly MetadataSubject[]) => [
+  ...[...addresses, ...hashes]
+    .filter(([subject]) => subjects.includes(subject))
+    .map(
+      ([subject, table, id, column]) =>
+        sql`(${candidate(subject, id, matchOf(column))} FROM ${table} WHERE ${startsWithDigits(column)} ${limit})`,
+    ),
+  sql`(
+    SELECT ${resolvedMetadata.subject}, ${resolvedMetadata.subjectId}, ${matchOf(sql`${resolvedMetadata.hash}`)}, true
+    FROM ${resolvedMetadata}
+    WHERE ${startsWithDigits(sql`${resolvedMetadata.hash}`)} AND ${resolvedMetadata.chainId} = ${placeholder("chainId")}
+    ${limit}
+  )`,
+];
+
+const byCapability = (subjects: readonly MetadataSubject[]) =>
+  hashes
+    .filter(([subject]) => subjects.includes(subject))
+    .map(
+      ([subject, table, id, column]) =>
+        sql`(${candidate(subject, id, PARTIAL)} FROM ${table} WHERE ${column} = ${placeholder("capability_hash")} ORDER BY ${id} ${limit})`,
+    );
+
+/** The merchants, services and solvers with the most fulfilled receipts and fills. */
+const byFulfilled = (subjects: readonly MetadataSubject[]) => {
+  const ofReceipts = (subject: "merchant" | "service") =>
+    sql`(${candidate(subject, sql`${total.key}::numeric`, PARTIAL)} FROM ${total}
+      WHERE ${total.subject} = ${textLiteral(`receipts_by_${subject}`)} AND ${total.marked} >= ${placeholder("min_fulfilled")}::integer
+      ORDER BY ${total.marked} DESC, ${total.key} ${limit})`;
+  const ofFills = sql`(${candidate("solver", sql`${solver.solverId}`, PARTIAL)}
+    FROM (
+      SELECT ${solverActivity.solver} AS operator FROM ${solverActivity}
+      WHERE ${solverActivity.fills} >= ${placeholder("min_fulfilled")}::integer
+      ORDER BY ${solverActivity.fills} DESC, ${solverActivity.solver} ${limit}
+    ) AS busiest CROSS JOIN LATERAL (
+      SELECT ${solver.solverId} FROM ${solver} WHERE ${solver.operator} = busiest.operator ORDER BY ${solver.solverId} LIMIT 1
+    ) AS "solver")`;
+  return [
+    ...(["merchant", "service"] as const).filter((subject) => subjects.includes(subject)).map(ofReceipts),
+    ...(subjects.includes("solver") ? [ofFills] : []),
+  ];
+};
+
+/** The SQL of the candidates: their subject, id, match, and whether they are found by their metadata. */
+export function candidates(mode: Mode, type: MetadataSubject | undefined): SQL {
+  const subjects = type ? [type] : metadataSubjects;
+  const parts = {
+    words: () => [byWords(type)],
+    id: () => [byWords(type), ...byId(subjects)],
+    hex: () => byHex(subjects),
+    capability: () => byCapability(subjects),
+    fulfilled: () => byFulfilled(subjects),
+  }[mode]();
+  const nothing = sql`(SELECT NULL::text AS subject, NULL::numeric AS subject_id, 0::float8 AS match, false AS is_text LIMIT 0)`;
+  return sql`SELECT subject, subject_id, max(match) AS match, bool_and(is_text) AS is_text
+    FROM (${sql.join([nothing, ...parts], sql` UNION ALL `)}) AS found GROUP BY subject, subject_id`;
+}

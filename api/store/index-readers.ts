@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "drizzle-orm";
+import type { StoreDatabase } from "./open";
+import { indexReader } from "./schema";
+
+/** A row that was not renewed for this long belongs to a gateway that has ended. */
+export const READER_LEASE_SECONDS = 15;
+
+/** How often a gateway renews its row. */
+const RENEW_MS = 3_000;
+
+/** Records that a gateway process reads a build of the index. */
+async function recordReader(db: StoreDatabase, reader: string, build: string): Promise<void> {
+  const state = { build, renewedAt: sql`clock_timestamp()` };
+  await db
+    .insert(indexReader)
+    .values({ reader, ...state })
+    .onConflictDoUpdate({ target: indexReader.reader, set: state });
+}
+
+/** Removes the record of a gateway process that stops, and those of processes that have ended. */
+async function removeReader(db: StoreDatabase, reader: string): Promise<void> {
+  await db
+    .delete(indexReader)
+    .where(
+      sql`${indexReader.reader} = ${reader} OR ${indexReader.renewedAt} < clock_timestamp() - interval '${sql.raw(String(READER_LEASE_SECONDS))} seconds'`,
+    );
+}
+
+/** Records which build this process reads until it is stopped. Calls `onError` with the first error of a series. */
+export function reportReader(
+  store: () => Promise<StoreDatabase>,
+  build: () => string,
+  onError: (error: unknown) => void,
+): { stop: () => Promise<void> } {
+  const reader = randomUUID();
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  let isFailing = false;
+  const renew = async () => {
+    try {
+      await recordReader(await store(), reader, build());
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) onError(error);
+      isFailing = true;
+    }
+    if (!isStopped) timer = setTimeout(() => (running = renew()), RENEW_MS).unref();
+  };
+  let running = renew();
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+      // Without the store, the row expires.
+      await store()
+        .then((db) => removeReader(db, reader))
+        .catch(onError);
+    },
+  };
+}

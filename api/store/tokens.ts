@@ -1,0 +1,41 @@
+import { and, eq, inArray, isNotNull, lt, sql } from "drizzle-orm";
+import type { Address } from "viem";
+import type { StoreDatabase } from "./open";
+import { token } from "./schema";
+
+export type StoredToken = Pick<typeof token.$inferSelect, "symbol" | "name" | "decimals" | "retryAt">;
+
+/** How long rows about addresses that are not tokens are kept after their retry time. */
+const EXPIRED_MS = 60 * 60 * 1_000;
+
+/** Reads the tokens of a chain by address. */
+export async function readTokens(
+  db: StoreDatabase,
+  chainId: number,
+  addresses: readonly Address[],
+): Promise<ReadonlyMap<string, StoredToken>> {
+  const rows = await db
+    .select()
+    .from(token)
+    .where(and(eq(token.chainId, chainId), inArray(token.address, [...addresses])));
+  return new Map(rows.map((row) => [row.address, row]));
+}
+
+/** Stores a token. A contract's answer is kept: a later failure to read it does not replace it. */
+export async function saveToken(
+  db: StoreDatabase,
+  chainId: number,
+  address: Address,
+  { symbol, name, decimals, retryAt }: StoredToken,
+): Promise<void> {
+  const set = { symbol, name, decimals, retryAt };
+  await db
+    .insert(token)
+    .values({ chainId, address, ...set })
+    .onConflictDoUpdate({ target: [token.chainId, token.address], set, setWhere: isNotNull(token.retryAt) });
+}
+
+/** Deletes expired rows about addresses that are not tokens. Anyone can ask for any address. */
+export async function pruneTokens(db: StoreDatabase): Promise<void> {
+  await db.delete(token).where(lt(token.retryAt, sql`now() - make_interval(secs => ${EXPIRED_MS / 1_000})`));
+}

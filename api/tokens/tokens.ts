@@ -1,0 +1,135 @@
+import { type Address, zeroAddress } from "viem";
+import { changeCount, createMinuteCounts } from "../core/minute-counts";
+import { createSemaphore } from "../core/semaphore";
+import type { FoundTokens, Token, Tokens } from "../core/tokens";
+import { withDeadline } from "../core/with-deadline";
+import type { StoreDatabase } from "../store/open";
+import { pruneTokens, readTokens, type StoredToken, saveToken } from "../store/tokens";
+import type { TokenFacts } from "./contract";
+
+/** Contracts that one call may start to read. */
+const MAX_READS_PER_CALL = 20;
+
+/** Contracts that a process reads per minute. Anyone can create tokens, and ask for addresses that are none. */
+const READS_PER_MINUTE = 120;
+
+/** Contracts that are read at a time, and how long one waits for its turn. */
+const CONCURRENT_READS = 4;
+const TURN_MS = 10_000;
+
+/** When an address that is not a token is read again: a contract may be deployed there later. */
+const UNKNOWN_MS = 60 * 60 * 1_000;
+
+/** When a token whose node did not answer is read again. */
+const FAILED_MS = 5_000;
+
+/** When a token that is being read may be known. */
+const PENDING_MS = 1_000;
+
+/** Tokens in memory. */
+const MAX_REMEMBERED = 10_000;
+
+type Options = {
+  chainId: number;
+  /** A token of the curated list of this chain. */
+  listed: (address: Address) => TokenFacts | undefined;
+  /** The native coin of this chain, which the zero address stands for. */
+  native: TokenFacts | undefined;
+  /** Reads a contract. Throws if the node does not answer. */
+  read: (address: Address) => Promise<TokenFacts>;
+  store: () => Promise<StoreDatabase>;
+  onError: (error: unknown) => void;
+};
+
+/** A token, and when it is looked up again, in milliseconds; undefined if it is known. */
+type Remembered = { token: Token; until: number | undefined };
+
+const nothing = { symbol: null, name: null, decimals: null };
+
+/**
+ * The tokens of the indexed chain. The list wins over what a contract says about itself. A contract is read once, in the
+ * background, and its answer is kept in the store for all processes.
+ */
+export function createTokens({ chainId, listed, native, read, store, onError }: Options): Tokens {
+  const remembered = new Map<Address, Remembered>();
+  const reading = new Map<Address, Promise<void>>();
+  const turns = createSemaphore(CONCURRENT_READS);
+  const readsOfMinute = createMinuteCounts();
+
+  const remember = (token: Token, until: number | undefined) => {
+    remembered.delete(token.address);
+    remembered.set(token.address, { token, until });
+    const [oldest] = remembered.keys();
+    if (remembered.size > MAX_REMEMBERED && oldest) remembered.delete(oldest);
+  };
+
+  const rememberStored = (address: Address, { symbol, name, decimals, retryAt }: StoredToken) =>
+    retryAt
+      ? remember({ address, ...nothing, source: "unknown" }, retryAt.getTime())
+      : remember({ address, symbol, name, decimals, source: "contract" }, undefined);
+
+  const pending = (address: Address): Token => ({ address, ...nothing, source: "pending" });
+
+  const recall = (address: Address): Remembered | undefined => {
+    const facts = address === zeroAddress ? native : listed(address);
+    if (facts) {
+      const { symbol, name, decimals } = facts;
+      return { token: { address, symbol, name, decimals, source: "list" }, until: undefined };
+    }
+    if (address === zeroAddress) return { token: { address, ...nothing, source: "unknown" }, until: undefined };
+    const found = remembered.get(address);
+    return found && (found.until === undefined || found.until > Date.now()) ? found : undefined;
+  };
+
+  const readAndSave = async (address: Address): Promise<void> => {
+    try {
+      const facts = await turns.run("", TURN_MS, () => read(address));
+      if (!facts) return;
+      const isToken = facts.symbol !== null || facts.name !== null || facts.decimals !== null;
+      const answer = { ...facts, retryAt: isToken ? null : new Date(Date.now() + UNKNOWN_MS) };
+      const db = await store();
+      await saveToken(db, chainId, address, answer);
+      if (!isToken) await pruneTokens(db);
+      rememberStored(address, answer);
+    } catch (error) {
+      remember(pending(address), Date.now() + FAILED_MS);
+      onError(error);
+    }
+  };
+
+  /** Starts to read a contract, unless this process has read too many. */
+  const startReading = (address: Address): Promise<void> | undefined => {
+    const started = reading.get(address);
+    if (started) return started;
+    if (changeCount(readsOfMinute.current().counts, "", 1) > READS_PER_MINUTE) return undefined;
+    const read = readAndSave(address).finally(() => reading.delete(address));
+    reading.set(address, read);
+    return read;
+  };
+
+  return {
+    async find(addresses, waitMs): Promise<FoundTokens> {
+      const wanted = [...new Set(addresses)];
+      const missing = wanted.filter((address) => !recall(address));
+      if (missing.length > 0) {
+        const stored = await readTokens(await store(), chainId, missing);
+        for (const address of missing) {
+          const row = stored.get(address);
+          if (row) rememberStored(address, row);
+        }
+        const unread = missing.filter((address) => !recall(address)).slice(0, MAX_READS_PER_CALL);
+        const reads = unread.map(startReading).filter((started) => started !== undefined);
+        // Not an error: what is not read in time is pending.
+        if (reads.length > 0) await withDeadline(Promise.all(reads), { ms: waitMs }).catch(() => {});
+      }
+      const found = wanted.map(
+        (address) => recall(address) ?? { token: pending(address), until: Date.now() + PENDING_MS },
+      );
+      const times = found.flatMap(({ until }) => until ?? []);
+      return {
+        tokens: new Map(found.map(({ token }) => [token.address, token])),
+        changesAt: times.length > 0 ? BigInt(Math.ceil(Math.min(...times) / 1_000)) : undefined,
+      };
+    },
+  };
+}

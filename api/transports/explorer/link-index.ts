@@ -1,0 +1,23 @@
+import { allOperations } from "../../operations/index";
+import { routeOf } from "../rest/route";
+
+/** The links of the service, for programs that request `/`. */
+export const linkIndex = (baseUrl: string) => ({
+  name: "Intentry",
+  documentation: {
+    openapi: `${baseUrl}/openapi.json`,
+    reference: `${baseUrl}/docs`,
+    llms: `${baseUrl}/llms.txt`,
+    llms_full: `${baseUrl}/llms-full.txt`,
+  },
+  transports: {
+    trpc: `${baseUrl}/trpc`,
+    mcp: `${baseUrl}/mcp`,
+    events: `${baseUrl}/events`,
+  },
+  explorer: `${baseUrl}/`,
+  routes: allOperations.map(({ operation }) => {
+    const { method, path } = routeOf(operation);
+    return { method, url: `${baseUrl}${path}`, summary: operation.summary };
+  }),
+});

@@ -1,0 +1,14 @@
+export { type Buyer, type BuyerOptions, buyer, type Purchase, UnansweredPayment, type VerifiedQuote } from "./buyer";
+export {
+  type MerchantActivity,
+  type MerchantOptions,
+  merchant,
+  type OfferedService,
+  type Order,
+  type QuoteRequest,
+  type RunningMerchant,
+} from "./merchant";
+export { type Rail, rails } from "./quote";
+export { type FillProof, type Offer, type SolverActivity, type SolverOptions, solver } from "./solver";
+export type { SwapOptions } from "./swap";
+export type { Wallet } from "./wallet";

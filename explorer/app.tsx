@@ -1,0 +1,20 @@
+import { useMemo } from "preact/hooks";
+import { TokensContext } from "./components/tokens";
+import type { Live, Page, PageState } from "./page";
+
+type Props = { page: Page; state: PageState; live: Live; problem?: string | undefined };
+
+/** The content of `<main>`, on the server and in the browser. */
+export function App({ page: { View }, state: { data, tokens, parameters }, live, problem }: Props) {
+  const known = useMemo(() => new Map(tokens.map((token) => [String(token.address), token])), [tokens]);
+  return (
+    <TokensContext.Provider value={known}>
+      {problem !== undefined && (
+        <p class="warning" role="status">
+          {problem}
+        </p>
+      )}
+      <View data={data} live={live} parameters={parameters} />
+    </TokensContext.Provider>
+  );
+}

@@ -1,0 +1,42 @@
+import { links } from "../links";
+import type { Live, LiveEvent } from "../page";
+import { Section } from "./blocks";
+import { Status, Time } from "./values";
+
+const stateOf = ({ isReverted, finality }: LiveEvent) =>
+  isReverted ? "REVERTED" : finality === "finalized" ? "FINALIZED" : "PENDING";
+
+/** One event in words. A reverted one is struck through, and says so. */
+const Entry = ({ event }: { event: LiveEvent }) => (
+  <li class={event.isReverted ? "event reverted" : "event"} data-event={event.id}>
+    <span class="event-text">
+      <a href={links.transaction(event.tx_hash)}>{event.summary}</a>
+    </span>
+    <span class="event-facts">
+      <Status value={stateOf(event)} /> block {event.block_number} · <Time seconds={event.timestamp} />
+    </span>
+  </li>
+);
+
+/**
+ * Events as they are indexed. The box has a fixed height, so that arriving events move nothing. Screen readers announce
+ * new ones.
+ */
+export const EventLog = ({ title, live }: { title: string; live: Live }) => (
+  <Section title={title}>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
+    <div class="events" tabIndex={0} role="log" aria-live="polite" aria-label={title}>
+      {live.events.length === 0 ? (
+        <p class="none">
+          {live.isInteractive ? "No events yet. New ones appear here." : "Live events need JavaScript."}
+        </p>
+      ) : (
+        <ol>
+          {live.events.map((event) => (
+            <Entry key={event.id} event={event} />
+          ))}
+        </ol>
+      )}
+    </div>
+  </Section>
+);

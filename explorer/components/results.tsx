@@ -1,0 +1,69 @@
+import type { SearchResult } from "../../client/src/api";
+import { type Column, type Rows, Table } from "./blocks";
+import { RecordLink, recordTitle } from "./record-link";
+import { Amount } from "./tokens";
+import { Active, Count, None, Status } from "./values";
+
+const name: Column<SearchResult> = {
+  label: "Name",
+  cell: ({ type, id, name, service_id }) => <RecordLink kind={type} id={id} name={name ?? service_id} />,
+};
+
+const fulfilled: Column<SearchResult> = {
+  label: "Fulfilled",
+  isNumber: true,
+  cell: (result) => <Count value={result.fulfilled} />,
+};
+
+const disputes: Column<SearchResult> = {
+  label: "Disputes",
+  isNumber: true,
+  cell: (result) => <Count value={result.disputes} />,
+};
+
+const price: Column<SearchResult> = {
+  label: "Last price",
+  isNumber: true,
+  cell: (result) =>
+    result.price === null || result.price_token === null ? (
+      <None />
+    ) : (
+      <Amount value={result.price} token={result.price_token} />
+    ),
+};
+
+const resultColumns: readonly Column<SearchResult>[] = [
+  name,
+  { label: "Record", cell: ({ type, id }) => recordTitle(type, id) },
+  { label: "State", cell: ({ active }) => <Active value={active} /> },
+  { label: "Metadata", cell: ({ metadata_state }) => <Status value={metadata_state} /> },
+  { label: "Description", cell: ({ description }) => (description === null ? <None /> : <bdi>{description}</bdi>) },
+  fulfilled,
+  disputes,
+  price,
+];
+
+const keyOf = ({ type, id }: SearchResult) => `${type} ${id}`;
+
+/** Records of all kinds, by name. */
+export const ResultTable = ({ rows, caption }: Rows<SearchResult>) => (
+  <Table caption={caption} empty="No records." rows={rows} rowKey={keyOf} columns={resultColumns} />
+);
+
+const topColumns = (label: string): readonly Column<SearchResult>[] => [name, { ...fulfilled, label }];
+
+/** The best solvers by their fills. */
+export const TopSolvers = ({ rows, caption }: Rows<SearchResult>) => (
+  <Table caption={caption} empty="No fills yet." rows={rows} rowKey={keyOf} columns={topColumns("Fills")} />
+);
+
+/** The best merchants by their fulfilled receipts. */
+export const TopMerchants = ({ rows, caption }: Rows<SearchResult>) => (
+  <Table
+    caption={caption}
+    empty="No receipts are fulfilled yet."
+    rows={rows}
+    rowKey={keyOf}
+    columns={[...topColumns("Fulfilled receipts"), disputes]}
+  />
+);

@@ -1,0 +1,245 @@
+import type {
+  Agent,
+  Attestation,
+  Attestor,
+  Dispute,
+  Facilitator,
+  ListedAttestationSchema,
+  Merchant,
+  Quote,
+  Receipt,
+  Service,
+  Solver,
+  TrustSignal,
+} from "../../client/src/api";
+import { links } from "../links";
+import { percentOf } from "../text/format";
+import { type Rows, Table } from "./blocks";
+import { Hex } from "./hex";
+import { RecordLink } from "./record-link";
+import { Amount } from "./tokens";
+import { Account, Active, Count, FoundHash, Kind, None, paymentRails, Status, signalKinds, Time, Uri } from "./values";
+
+/** The share of a solver's selected bids that it filled. */
+export const FillRate = ({ solver: { successful_fills, failed_fills } }: { solver: Solver }) => (
+  <>{percentOf(successful_fills, String(BigInt(successful_fills) + BigInt(failed_fills))) ?? <None>no fills</None>}</>
+);
+
+export const AgentTable = ({ rows, caption }: Rows<Agent>) => (
+  <Table
+    caption={caption}
+    rows={rows}
+    rowKey={({ agent_id }) => agent_id}
+    empty="No agents."
+    columns={[
+      { label: "Agent", cell: ({ agent_id }) => <RecordLink kind="agent" id={agent_id} /> },
+      { label: "State", cell: ({ revoked }) => <Status value={revoked ? "REVOKED" : "ACTIVE"} /> },
+      { label: "Owner", cell: ({ owner }) => <Account value={owner} /> },
+      { label: "Metadata", cell: ({ metadata_uri }) => <Uri value={metadata_uri} /> },
+    ]}
+  />
+);
+
+export const SolverTable = ({ rows, caption }: Rows<Solver>) => (
+  <Table
+    caption={caption}
+    rows={rows}
+    rowKey={({ solver_id }) => solver_id}
+    empty="No solvers."
+    columns={[
+      { label: "Solver", cell: ({ solver_id }) => <RecordLink kind="solver" id={solver_id} /> },
+      { label: "State", cell: ({ active }) => <Active value={active} /> },
+      { label: "Operator", cell: ({ operator }) => <Account value={operator} /> },
+      { label: "Fills", isNumber: true, cell: ({ fills }) => <Count value={fills} /> },
+      { label: "Fill rate", isNumber: true, cell: (solver) => <FillRate solver={solver} /> },
+      { label: "Latency in blocks", isNumber: true, cell: ({ avg_latency_blocks }) => avg_latency_blocks },
+    ]}
+  />
+);
+
+export const AttestorTable = ({ rows, caption }: Rows<Attestor>) => (
+  <Table
+    caption={caption}
+    rows={rows}
+    rowKey={({ attestor_id }) => attestor_id}
+    empty="No attestors."
+    columns={[
+      {
+        label: "Attestor",
+        cell: ({ attestor_id }) => <RecordLink kind="attestor" id={attestor_id} />,
+      },
+      { label: "State", cell: ({ active }) => <Active value={active} /> },
+      { label: "Operator", cell: ({ operator }) => <Account value={operator} /> },
+      { label: "Attestations", isNumber: true, cell: ({ attestations }) => <Count value={attestations} /> },
+      { label: "Revoked", isNumber: true, cell: ({ revoked_attestations }) => <Count value={revoked_attestations} /> },
+    ]}
+  />
+);
+
+export const AttestationTable = ({ rows, caption }: Rows<Attestation>) => (
+  <Table
+    caption={caption}
+    rows={rows}
+    rowKey={({ attestation_id }) => attestation_id}
+    empty="No attestations."
+    columns={[
+      {
+        label: "Attestation",
+        cell: ({ attestation_id }) => <RecordLink kind="attestation" id={attestation_id} />,
+      },
+      { label: "State", cell: ({ revoked }) => <Status value={revoked ? "REVOKED" : "VALID"} /> },
+      { label: "Schema", cell: ({ schema_hash }) => <Hex value={schema_hash} href={links.schema(schema_hash)} /> },
+      { label: "Subject", cell: ({ subject }) => <FoundHash value={subject} /> },
+      { label: "Attester", cell: ({ attester }) => <Account value={attester} /> },
+      { label: "Time", cell: ({ timestamp }) => <Time seconds={timestamp} /> },
+    ]}
+  />
+);
+
+export const SchemaTable = ({ rows, caption }: Rows<ListedAttestationSchema>) => (
+  <Table
+    caption={caption}
+    rows={rows}
+    rowKey={({ schema_hash }) => schema_hash}
+    empty="No schemas."
+    columns={[
+      { label: "Name", cell: ({ name, schema_hash }) => <a href={links.schema(schema_hash)}>{name}</a> },
+      { label: "Description", cell: ({ description }) => description ?? <None /> },
+      { label: "Hash", cell: ({ schema_hash }) => <Hex value={schema_hash} /> },
+    ]}
+  />
+);
+
+export const MerchantTable = ({ rows, caption }: Rows<Merchant>) => (
+  <Table
+    caption={caption}
+    rows={rows}
+    rowKey={({ merchant_id }) => merchant_id}
+    empty="No merchants."
+    columns={[
+      {
+        label: "Merchant",
+        cell: ({ merchant_id }) => <RecordLink kind="merchant" id={merchant_id} />,
+      },
+      { label: "State", cell: ({ active }) => <Active value={active} /> },
+      { label: "Owner", cell: ({ owner }) => <Account value={owner} /> },
+      { label: "Metadata", cell: ({ metadata_uri }) => <Uri value={metadata_uri} /> },
+    ]}
+  />
+);
+
+export const ServiceTable = ({ rows, caption }: Rows<Service>) => (
+  <Table
+    caption={caption}
+    rows={rows}
+    rowKey={({ service_numeric_id }) => service_numeric_id}
+    empty="No services."
+    columns={[
+      {
+        label: "Service",
+        cell: ({ service_numeric_id, service_id }) => (
+          <RecordLink kind="service" id={service_numeric_id} name={service_id} />
+        ),
+      },
+      { label: "State", cell: ({ active }) => <Active value={active} /> },
+      {
+        label: "Merchant",
+        cell: ({ merchant_id }) => <RecordLink kind="merchant" id={merchant_id} />,
+      },
+      { label: "Capability", cell: ({ capability_hash }) => <Hex value={capability_hash} /> },
+    ]}
+  />
+);
+
+export const FacilitatorTable = ({ rows, caption }: Rows<Facilitator>) => (
+  <Table
+    caption={caption}
+    rows={rows}
+    rowKey={({ facilitator_id }) => facilitator_id}
+    empty="No facilitators."
+    columns={[
+      {
+        label: "Facilitator",
+        cell: ({ facilitator_id }) => <RecordLink kind="facilitator" id={facilitator_id} />,
+      },
+      { label: "State", cell: ({ active }) => <Active value={active} /> },
+      { label: "Address", cell: ({ facilitator }) => <Account value={facilitator} /> },
+    ]}
+  />
+);
+
+export const QuoteTable = ({ rows, caption }: Rows<Quote>) => (
+  <Table
+    caption={caption}
+    rows={rows}
+    rowKey={({ quote_hash }) => quote_hash}
+    empty="No quotes."
+    columns={[
+      { label: "Quote", cell: ({ quote_hash }) => <Hex value={quote_hash} href={links.quote(quote_hash)} /> },
+      { label: "State", cell: ({ settled }) => <Status value={settled ? "SETTLED" : "UNSETTLED"} /> },
+      {
+        label: "Merchant",
+        cell: ({ merchant_id }) => <RecordLink kind="merchant" id={merchant_id} />,
+      },
+      { label: "Agent", cell: ({ agent }) => <Account value={agent} /> },
+      { label: "Amount", isNumber: true, cell: ({ amount, token }) => <Amount value={amount} token={token} /> },
+      { label: "Expires", cell: ({ expires_at }) => <Time seconds={expires_at} /> },
+    ]}
+  />
+);
+
+export const ReceiptTable = ({ rows, caption }: Rows<Receipt>) => (
+  <Table
+    caption={caption}
+    rows={rows}
+    rowKey={({ receipt_id }) => receipt_id}
+    empty="No receipts."
+    columns={[
+      { label: "Receipt", cell: ({ receipt_id }) => <RecordLink kind="receipt" id={receipt_id} /> },
+      {
+        label: "State",
+        cell: ({ fulfillment_hash }) => <Status value={fulfillment_hash === null ? "UNFULFILLED" : "FULFILLED"} />,
+      },
+      { label: "Agent", cell: ({ agent }) => <Account value={agent} /> },
+      {
+        label: "Merchant",
+        cell: ({ merchant_id }) => <RecordLink kind="merchant" id={merchant_id} />,
+      },
+      { label: "Amount", isNumber: true, cell: ({ amount, token }) => <Amount value={amount} token={token} /> },
+      { label: "Rail", cell: ({ payment_rail }) => <Kind value={payment_rail} names={paymentRails} /> },
+      { label: "Settled", cell: ({ settled_at }) => <Time seconds={settled_at} /> },
+    ]}
+  />
+);
+
+export const DisputeTable = ({ rows, caption }: Rows<Dispute>) => (
+  <Table
+    caption={caption}
+    rows={rows}
+    rowKey={({ dispute_id }) => dispute_id}
+    empty="No disputes."
+    columns={[
+      { label: "Dispute", cell: ({ dispute_id }) => <RecordLink kind="dispute" id={dispute_id} /> },
+      { label: "State", cell: ({ status }) => <Status value={status} /> },
+      { label: "Receipt", cell: ({ receipt_id }) => <RecordLink kind="receipt" id={receipt_id} /> },
+      { label: "Opened by", cell: ({ opener }) => <Account value={opener} /> },
+      { label: "Reason", cell: ({ reason_hash }) => <FoundHash value={reason_hash} /> },
+    ]}
+  />
+);
+
+export const SignalTable = ({ rows, caption }: Rows<TrustSignal>) => (
+  <Table
+    caption={caption}
+    rows={rows}
+    rowKey={({ signal_id }) => signal_id}
+    empty="No trust signals."
+    columns={[
+      { label: "Signal", cell: ({ signal_id }) => `#${signal_id}` },
+      { label: "Kind", cell: ({ kind }) => <Kind value={kind} names={signalKinds} /> },
+      { label: "Reporter", cell: ({ reporter }) => <Account value={reporter} /> },
+      { label: "Hash", cell: ({ signal_hash }) => <FoundHash value={signal_hash} /> },
+      { label: "Block", isNumber: true, cell: ({ block_number }) => <Count value={block_number} /> },
+    ]}
+  />
+);

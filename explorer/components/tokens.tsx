@@ -1,0 +1,87 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Token as KnownToken } from "../../client/src/api";
+import { formatAmount, groupDigits } from "../../client/src/format";
+import { links } from "../links";
+import { shortHex } from "../text/format";
+import { NATIVE_COIN } from "../tokens";
+import { Hex } from "./hex";
+
+/** The tokens of the page's amounts, by address. */
+export const TokensContext = createContext<ReadonlyMap<string, KnownToken>>(new Map());
+
+const useToken = (address: string | undefined): KnownToken | undefined => {
+  const tokens = useContext(TokensContext);
+  return address === undefined ? undefined : tokens.get(address);
+};
+
+/** Any contract can have any symbol, so only a listed token is named without its address. */
+const isTrusted = (token: KnownToken | undefined) => token?.source === "list";
+
+/** Writes an amount in whole tokens, or in the smallest units if the decimals are unknown. */
+const amountText = (value: string, token: KnownToken | undefined): string =>
+  token?.decimals == null ? groupDigits(value) : formatAmount(BigInt(value), token.decimals);
+
+/** A token by its symbol as plain text, for titles. The address of a token that is not listed must be near. */
+export function useTokenName(address: string): string {
+  const token = useToken(address);
+  return token?.symbol ?? (address === NATIVE_COIN ? "native coin" : shortHex(address));
+}
+
+/** Writes amounts of a token as plain text. */
+export function useAmountText(address: string | undefined): (value: string) => string {
+  const token = useToken(address);
+  return (value) => amountText(value, token);
+}
+
+type TokenProps = { value: string; full?: boolean | undefined };
+
+/** A token by its symbol, with a link to its page. `full` shows all digits of the address. */
+export function Token({ value, full = false }: TokenProps) {
+  const token = useToken(value);
+  const href = links.token(value);
+  const symbol = token?.symbol ?? (value === NATIVE_COIN ? "native coin" : null);
+  if (symbol === null) return <Hex value={value} full={full} href={href} />;
+  const name = (
+    <a href={href} title={`${token?.name ?? symbol}, ${value}`}>
+      <bdi>{symbol}</bdi>
+    </a>
+  );
+  if (!full && (isTrusted(token) || value === NATIVE_COIN)) return name;
+  return (
+    <>
+      {name} <Hex value={value} full={full} />
+    </>
+  );
+}
+
+type AmountProps = {
+  value: string;
+  /** Undefined if the protocol does not define the token: the amount stays in smallest units. */
+  token?: string | undefined;
+  /** Shows the exact amount beside the number of whole tokens. Without it, it is the title. */
+  full?: boolean | undefined;
+};
+
+/** An amount of a token, such as "950.00 tUSD". */
+export function Amount({ value, token: address, full = false }: AmountProps) {
+  const token = useToken(address);
+  const isWhole = token?.decimals != null;
+  return (
+    <span class="amount">
+      <data value={value} title={isWhole ? value : undefined}>
+        {amountText(value, token)}
+      </data>
+      {address !== undefined && (
+        <>
+          {" "}
+          <span class="unit">
+            {isWhole ? "" : "units of "}
+            <Token value={address} />
+          </span>
+        </>
+      )}
+      {full && isWhole && <span class="exact"> ({value})</span>}
+    </span>
+  );
+}

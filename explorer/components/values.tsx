@@ -1,0 +1,84 @@
+import type { ComponentChildren } from "preact";
+import { dateOf, formatTime, groupDigits } from "../../client/src/format";
+import { links } from "../links";
+import { safeUrl } from "../text/format";
+import { Hex, type HexProps } from "./hex";
+
+const ZERO_HASH = `0x${"0".repeat(64)}`;
+
+export const Account = ({ value, full }: Omit<HexProps, "href">) => (
+  <Hex value={value} full={full} href={links.account(value)} />
+);
+
+/** A hash of something off chain. Its link finds the record or document, if there is one. */
+export const FoundHash = ({ value, full }: Omit<HexProps, "href">) => (
+  <Hex value={value} full={full} href={value === ZERO_HASH ? undefined : links.find(value)} />
+);
+
+export const Transaction = ({ value, full }: Omit<HexProps, "href">) => (
+  <Hex value={value} full={full} href={links.transaction(value)} />
+);
+
+/** A whole number of any size. */
+export const Count = ({ value }: { value: string | number }) => (
+  <data value={String(value)}>{groupDigits(String(value))}</data>
+);
+
+/** Unix seconds. */
+export function Time({ seconds }: { seconds: string }) {
+  const date = dateOf(BigInt(seconds));
+  const text = formatTime(BigInt(seconds));
+  const title = `${seconds} (unix seconds)`;
+  if (date === undefined)
+    return (
+      <data value={seconds} title={title}>
+        {text}
+      </data>
+    );
+  return (
+    <time dateTime={date.toISOString()} title={title}>
+      {text}
+    </time>
+  );
+}
+
+/** An ISO 8601 time of the store. */
+export const IsoTime = ({ value }: { value: string }) => (
+  <time dateTime={value} title={value}>
+    {formatTime(BigInt(Math.floor(Date.parse(value) / 1000)))}
+  </time>
+);
+
+/** A URI that someone put on chain. Only http and https become links. */
+export function Uri({ value }: { value: string }) {
+  const href = safeUrl(value);
+  if (value === "") return <None />;
+  return href === undefined ? (
+    <code class="text">{value}</code>
+  ) : (
+    <a href={href} rel="noopener noreferrer nofollow">
+      <code class="text">{value}</code>
+    </a>
+  );
+}
+
+export const None = ({ children = "none" }: { children?: ComponentChildren }) => <span class="none">{children}</span>;
+
+/** A state in words. Its color depends on the kind, and never carries the meaning alone. */
+export const Status = ({ value }: { value: string }) => (
+  <span class={`status status-${value.toLowerCase()}`}>{value.toUpperCase()}</span>
+);
+
+export const activity = (isActive: boolean) => (isActive ? "ACTIVE" : "INACTIVE");
+
+export const Active = ({ value }: { value: boolean }) => <Status value={activity(value)} />;
+
+/** The kinds of a number that the API documents, such as `paymentRails[3]`, with the number itself. */
+export const Kind = ({ value, names }: { value: number; names: readonly string[] }) => (
+  <data value={String(value)} title={String(value)}>
+    {names[value] ?? `kind ${value}`}
+  </data>
+);
+
+export const paymentRails = ["transfer", "swap", "facilitator", "x402"] as const;
+export const signalKinds = ["verification", "risk", "compliance", "fulfillment"] as const;

@@ -1,0 +1,64 @@
+import { type RecordKind, recordTitle } from "./components/record-link";
+import { documentKinds } from "./documents";
+import { links } from "./links";
+import { ifFound, type Reads } from "./reads";
+
+/** A page that an id, an address or a hash identifies. */
+export type Match = { title: string; href: string };
+
+const isAddress = (text: string) => /^0x[0-9a-f]{40}$/i.test(text);
+const isHash = (text: string) => /^0x[0-9a-f]{64}$/i.test(text);
+
+/** An id, which may be written as `#6`; undefined for other texts. */
+export function idIn(text: string): string | undefined {
+  const digits = /^#?(\d{1,78})$/.exec(text)?.[1];
+  return digits === undefined ? undefined : String(BigInt(digits));
+}
+
+/** A match if the record exists. */
+async function matchIf(record: Promise<unknown>, title: string, href: string): Promise<Match | null> {
+  return (await ifFound(record)) === null ? null : { title, href };
+}
+
+const recordIf = (record: Promise<unknown>, kind: RecordKind, id: string) =>
+  matchIf(record, recordTitle(kind, id), links[kind](id));
+
+/** The records with an id that a search does not find. Ids start at 1 for each kind, so several may match. */
+const recordsWithId = (api: Reads, id: string) => [
+  recordIf(api.intents.get.query({ id }), "intent", id),
+  recordIf(api.receipts.get.query({ id }), "receipt", id),
+  recordIf(api.disputes.get.query({ id }), "dispute", id),
+  recordIf(api.attestations.get.query({ id }), "attestation", id),
+];
+
+async function intentOf(api: Reads, intentHash: string): Promise<Match | null> {
+  const id = (await ifFound(api.intents.metadata.query({ intentHash })))?.intent_id;
+  return id == null ? null : { title: recordTitle("intent", id), href: links.intent(id) };
+}
+
+/** Attestations about a subject, which may be any hash. */
+async function attestationsAbout(api: Reads, subject: string): Promise<readonly Match[]> {
+  const { attestations } = await api.attestations.list.query({ subject, limit: 20 });
+  return attestations.map(({ attestation_id: id }) => ({
+    title: `${recordTitle("attestation", id)} about this subject`,
+    href: links.attestation(id),
+  }));
+}
+
+const recordsWithHash = (api: Reads, hash: string) => [
+  matchIf(api.transactions.explain.query({ hash }), "Transaction", links.transaction(hash)),
+  matchIf(api.quotes.get.query({ quoteHash: hash }), "Quote", links.quote(hash)),
+  matchIf(api.schemas.get.query({ schemaHash: hash }), "Attestation schema", links.schema(hash)),
+  ...documentKinds.map(({ kind, title, read }) => matchIf(read(api, hash), title, links.document(kind, hash))),
+  intentOf(api, hash),
+];
+
+/** Finds the pages that a text identifies, besides the records that a search finds by it. */
+export async function exactMatches(api: Reads, text: string): Promise<readonly Match[]> {
+  if (isAddress(text)) return [{ title: "Account", href: links.account(text.toLowerCase()) }];
+  const id = idIn(text);
+  const hash = isHash(text) ? text.toLowerCase() : undefined;
+  const records = id !== undefined ? recordsWithId(api, id) : hash !== undefined ? recordsWithHash(api, hash) : [];
+  const found = (await Promise.all(records)).filter((match) => match !== null);
+  return hash === undefined ? found : [...found, ...(await attestationsAbout(api, hash))];
+}

@@ -1,0 +1,41 @@
+/** The addresses of the pages. API routes have others, so that their responses do not depend on the Accept header. */
+const ROOT = "/explore";
+
+/** Encodes a value for a path. A page's own pattern has parameters such as `:id`, which stay as they are. */
+const part = (text: string) => (text.startsWith(":") ? text : encodeURIComponent(text));
+
+const to = (folder: string) => (id: string) => `${ROOT}/${folder}/${part(id)}`;
+
+export const links = {
+  overview: "/",
+  search: `${ROOT}/search`,
+  preflight: `${ROOT}/preflight`,
+  portfolio: `${ROOT}/portfolio`,
+  list: (name: string) => `${ROOT}/${name}`,
+  agent: to("agents"),
+  account: to("accounts"),
+  intent: to("intents"),
+  solver: to("solvers"),
+  attestor: to("attestors"),
+  merchant: to("merchants"),
+  service: to("services"),
+  facilitator: to("facilitators"),
+  quote: to("quotes"),
+  receipt: to("receipts"),
+  dispute: to("disputes"),
+  attestation: to("attestations"),
+  schema: to("schemas"),
+  token: to("tokens"),
+  transaction: to("transactions"),
+  document: (kind: string, hash: string) => `${ROOT}/documents/${part(kind)}/${part(hash)}`,
+  /** Finds the record that a hash or an id belongs to. */
+  find: (text: string) => `${ROOT}/search?q=${encodeURIComponent(text)}`,
+} as const;
+
+/** An address with these parameters in its query, without those that are undefined. */
+export function withQuery(path: string, parameters: Readonly<Record<string, string | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value);
+  const text = query.toString();
+  return text === "" ? path : `${path}?${text}`;
+}

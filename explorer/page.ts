@@ -1,0 +1,108 @@
+import type { ComponentType } from "preact";
+import type { EventFilter, Token } from "../client/src/api";
+import type { LiveMessage } from "../client/src/follow";
+import type { OnFailure, Reads } from "./reads";
+import { shownTexts } from "./shown-texts";
+import { readTokens, tokensIn } from "./tokens";
+
+/** The parameters of a page: from its path, and from the query of its address. */
+export type Parameters = Readonly<Record<string, string>>;
+
+/** A protocol event in the order of its arrival. */
+export type LiveEvent = Extract<LiveMessage, { type: "event" }>["data"] & {
+  /** Whether a reorg has removed it. */
+  isReverted: boolean;
+};
+
+/** What the browser adds to a page after it has loaded. On the server it is {@link notLive}. */
+export type Live = {
+  /** Newest first. */
+  events: readonly LiveEvent[];
+  /** Whether this runs in a browser with JavaScript. */
+  isInteractive: boolean;
+};
+
+export const notLive: Live = { events: [], isInteractive: false };
+
+export type ViewProps<Data> = { data: Data; live: Live; parameters: Parameters };
+
+/** How a page is kept up to date. It is loaded again from time to time, and after each event that concerns it. */
+export type Subscription = {
+  /** The events that concern it. Undefined for none. */
+  filter?: EventFilter;
+  /** How many blocks before the newest one to start with. Default: 0, new events only. */
+  pastBlocks?: number;
+};
+
+/** How far back the events of most pages reach. The log is searched from there on. */
+export const RECENT_BLOCKS = 200;
+
+type Definition<Data> = {
+  /** The path, with `:name` for parameters. */
+  path: string;
+  title: (data: Data, parameters: Parameters) => string;
+  load: (api: Reads, parameters: Parameters, onFailure: OnFailure) => Promise<Data>;
+  View: ComponentType<ViewProps<Data>>;
+  /** Undefined if the page does not change. */
+  subscription?: (data: Data, parameters: Parameters) => Subscription;
+  /** Whether its texts are shown in full. Only for texts whose length the API limits. */
+  keepsLongTexts?: true;
+  /** Tokens of its amounts that its data does not name. */
+  tokens?: readonly string[];
+};
+
+/** The data of a page, and the tokens of its amounts. */
+type Loaded = { data: unknown; tokens: readonly Token[] };
+
+/** A page whose data has any type. Only its own `load` creates the data that its other functions receive. */
+export type Page = Pick<Definition<unknown>, "path" | "title" | "View" | "subscription"> & {
+  load: (api: Reads, parameters: Parameters, onFailure: OnFailure) => Promise<Loaded>;
+};
+
+/** Defines a page, and erases the type of its data. */
+export function page<Data>({ load, keepsLongTexts, tokens = [], ...definition }: Definition<Data>): Page {
+  const loadWithTokens: Page["load"] = async (api, parameters, onFailure) => {
+    const loaded = await load(api, parameters, onFailure);
+    const data = keepsLongTexts ? loaded : shownTexts(loaded);
+    return { data, tokens: await readTokens(api, [...tokens, ...tokensIn(data)], onFailure) };
+  };
+  return { ...definition, load: loadWithTokens } as unknown as Page;
+}
+
+/** A page that is shown: its address, its data, and the index head at which these were read. */
+export type PageState = Loaded & { path: string; parameters: Parameters; block: string };
+
+/** Thrown by `load` if another address has the page. */
+export class Redirect extends Error {
+  override name = "Redirect";
+
+  constructor(readonly location: string) {
+    super(`See ${location}`);
+  }
+}
+
+/**
+ * The parameters of a path that matches a pattern.
+ *
+ * @example
+ * matchPath("/explore/agents/:id", "/explore/agents/7") // { id: "7" }
+ */
+export function matchPath(pattern: string, path: string): Parameters | undefined {
+  const [expected, parts] = [pattern.split("/"), path.split("/")];
+  if (expected.length !== parts.length) return undefined;
+  const parameters: Record<string, string> = {};
+  for (const [index, name] of expected.entries()) {
+    const part = parts[index] ?? "";
+    if (!name.startsWith(":")) {
+      if (name !== part) return undefined;
+    } else {
+      if (part === "") return undefined;
+      try {
+        parameters[name.slice(1)] = decodeURIComponent(part);
+      } catch {
+        return undefined;
+      }
+    }
+  }
+  return parameters;
+}

@@ -1,0 +1,49 @@
+import { matchPath, type Page, type Parameters } from "./page";
+import { accountPage } from "./pages/account";
+import { attestationPage, schemaPage } from "./pages/attestations";
+import { documentPage } from "./pages/document";
+import { intentPage } from "./pages/intent";
+import { listPages } from "./pages/lists";
+import { facilitatorPage, merchantPage, servicePage } from "./pages/merchants";
+import { overviewPage } from "./pages/overview";
+import { agentPage, attestorPage, solverPage } from "./pages/participants";
+import { disputePage, quotePage, receiptPage } from "./pages/payments";
+import { portfolioPage } from "./pages/portfolio";
+import { preflightPage } from "./pages/preflight";
+import { searchPage } from "./pages/search";
+import { tokenPage } from "./pages/token";
+import { transactionPage } from "./pages/transaction";
+
+/** All pages of the explorer. */
+const pages: readonly Page[] = [
+  overviewPage,
+  searchPage,
+  preflightPage,
+  portfolioPage,
+  intentPage,
+  agentPage,
+  accountPage,
+  solverPage,
+  attestorPage,
+  merchantPage,
+  servicePage,
+  facilitatorPage,
+  quotePage,
+  receiptPage,
+  disputePage,
+  attestationPage,
+  schemaPage,
+  tokenPage,
+  transactionPage,
+  documentPage,
+  ...listPages,
+];
+
+/** The page at a path, and the parameters in it. The first one that matches wins. */
+export function findPage(path: string): { page: Page; parameters: Parameters } | undefined {
+  for (const page of pages) {
+    const parameters = matchPath(page.path, path);
+    if (parameters) return { page, parameters };
+  }
+  return undefined;
+}

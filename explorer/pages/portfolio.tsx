@@ -1,0 +1,149 @@
+import { useState } from "preact/hooks";
+import type { EIP1193Provider } from "viem";
+import type { PaymentRequirements } from "../../client/src/api";
+import type { PaidSnapshot } from "../../client/src/index";
+import { Facts, Section } from "../components/blocks";
+import { Snapshot } from "../components/snapshot";
+import { Amount, Token } from "../components/tokens";
+import { Account } from "../components/values";
+import { links } from "../links";
+import { page, type ViewProps } from "../page";
+import type { Terms } from "../wallet";
+
+const LOCAL_CHAIN_ID = 31_337;
+
+type Data = {
+  /** Null if payment is not configured. */
+  offer: {
+    price: string;
+    description: string;
+    accepts: PaymentRequirements;
+    /** The asset, if it is on the indexed chain. The service knows no other tokens. */
+    token: string | undefined;
+  } | null;
+  /** Whether the service asks for no payment, for development. */
+  isFree: boolean;
+  defaultChains: string;
+};
+
+/** The wallet that the browser offers to pages (EIP-1193). */
+const injectedWallet = () => (globalThis as { ethereum?: EIP1193Provider }).ethereum;
+
+const isEvmNetwork = (network: string): network is Terms["network"] => /^eip155:\d+$/.test(network);
+
+const termsOf = ({ network, asset, amount }: PaymentRequirements): Terms => {
+  if (!isEvmNetwork(network)) throw new Error(`A wallet can't pay on ${network}.`);
+  return { network, asset, amount };
+};
+
+const OfferFacts = ({ offer }: { offer: NonNullable<Data["offer"]> }) => (
+  <Facts
+    items={[
+      { field: "price", label: "Price per request", value: offer.price },
+      { field: "amount", label: "Amount", value: <Amount value={offer.accepts.amount} token={offer.token} full /> },
+      { field: "asset", label: "Token", value: <Token value={offer.accepts.asset} full /> },
+      { field: "network", label: "Network", value: <code>{offer.accepts.network}</code> },
+      { field: "payTo", label: "Paid to", value: <Account value={offer.accepts.payTo} full /> },
+    ]}
+  />
+);
+
+function Purchase({ data: { offer, isFree, defaultChains }, isInteractive }: { data: Data; isInteractive: boolean }) {
+  const [bought, setBought] = useState<PaidSnapshot>();
+  const [progress, setProgress] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const buy = async (form: HTMLFormElement) => {
+    const fields = new FormData(form);
+    const chains = String(fields.get("chains")).split(",").filter(Boolean);
+    const provider = injectedWallet();
+    setBought(undefined);
+    if (!provider && !isFree) return setProgress("This browser has no wallet. Install one that supports EIP-1193.");
+    setBusy(true);
+    setProgress(isFree ? "Reading the holdings." : "Confirm the payment in the wallet.");
+    try {
+      const { buyPortfolio } = await import("../wallet");
+      const terms = offer && !isFree ? termsOf(offer.accepts) : undefined;
+      const address = String(fields.get("address")).trim();
+      setBought(await buyPortfolio({ provider, terms, address, chains: chains.length > 0 ? chains : undefined }));
+      setProgress(isFree ? "Done." : "Paid.");
+    } catch (error) {
+      setProgress(error instanceof Error ? error.message : `The wallet refused: ${JSON.stringify(error)}`);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Section title="Buy a portfolio">
+        <form
+          class="form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void buy(event.currentTarget);
+          }}
+        >
+          <label>
+            Wallet address
+            <input name="address" required pattern="0x[0-9a-fA-F]{40}" autocomplete="off" spellcheck={false} />
+          </label>
+          <label>
+            Chains
+            <input name="chains" defaultValue={defaultChains} autocomplete="off" spellcheck={false} />
+            <span class="hint">Separated by commas.</span>
+          </label>
+          <div>
+            <button type="submit" class="primary" disabled={!isInteractive || isBusy}>
+              {isFree ? "Show" : `Pay ${offer?.price ?? ""} with a wallet`}
+            </button>
+          </div>
+          <p role="status" class="progress">
+            {isInteractive ? progress : "Paying needs JavaScript and a wallet."}
+          </p>
+        </form>
+      </Section>
+      {bought && <Snapshot {...bought} />}
+    </>
+  );
+}
+
+const PortfolioView = ({ data, live }: ViewProps<Data>) => (
+  <>
+    <h1>Wallet portfolio</h1>
+    {data.offer === null && !data.isFree ? (
+      <p>Portfolios are not available: payment is not configured on this server.</p>
+    ) : (
+      <>
+        {data.offer && (
+          <Section
+            title="Payment terms"
+            note={`${data.offer.description} Paid with x402: the wallet signs, and needs no gas.`}
+          >
+            <OfferFacts offer={data.offer} />
+          </Section>
+        )}
+        <Purchase data={data} isInteractive={live.isInteractive} />
+      </>
+    )}
+  </>
+);
+
+export const portfolioPage = page<Data>({
+  path: links.portfolio,
+  title: () => "Portfolio",
+  async load({ payments, status }) {
+    const [{ resources }, { x402DevBypass }, { chain_id }] = await Promise.all([
+      payments.discovery.query(),
+      status.health.query(),
+      status.protocol.query(),
+    ]);
+    const resource = resources.find(({ path }) => path === "/portfolio");
+    const [accepts] = resource?.accepts ?? [];
+    const token = accepts?.network === `eip155:${chain_id}` ? accepts.asset.toLowerCase() : undefined;
+    return {
+      offer: resource && accepts ? { price: resource.price, description: resource.description, accepts, token } : null,
+      isFree: x402DevBypass,
+      defaultChains: chain_id === LOCAL_CHAIN_ID ? "local" : "base,ethereum",
+    };
+  },
+  View: PortfolioView,
+});

@@ -1,0 +1,130 @@
+import type { Pagination, SearchResult } from "../../client/src/api";
+import { Pages, Section } from "../components/blocks";
+import { recordTitle } from "../components/record-link";
+import { ResultTable } from "../components/results";
+import { exactMatches, idIn, type Match } from "../exact-matches";
+import { links } from "../links";
+import { type Parameters, page, Redirect, type ViewProps } from "../page";
+import type { Reads } from "../reads";
+
+const SHOWN = 50;
+
+const types = ["agent", "merchant", "service", "facilitator", "solver", "attestor"] as const;
+
+type Data = {
+  text: string;
+  matches: readonly Match[];
+  /** Null without a text or a type. */
+  found: { results: readonly SearchResult[]; pagination: Pagination } | null;
+};
+
+const noMatches: readonly Match[] = [];
+
+/** The input of a search. Unknown values are sent as they are, and the API says what is wrong with them. */
+const inputOf = (text: string, { type, active, cursor }: Parameters) => ({
+  ...(text !== "" && { q: idIn(text) ?? text }),
+  ...(type && { type: type as (typeof types)[number] }),
+  ...(active && { active: active as unknown as boolean }),
+  ...(cursor && { cursor }),
+  limit: SHOWN,
+});
+
+type SelectProps = { name: string; label: string; value: string; options: readonly (readonly [string, string])[] };
+
+const Select = ({ name, label, value, options }: SelectProps) => (
+  <label>
+    {label}
+    <select name={name}>
+      {options.map(([option, text]) => (
+        <option key={option} value={option} selected={option === value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+const SearchForm = ({ text, parameters: { type = "", active = "" } }: { text: string; parameters: Parameters }) => (
+  <form class="form filters" action={links.search} method="get">
+    <label>
+      Text
+      <input name="q" value={text} maxLength={200} autocomplete="off" spellcheck={false} />
+      <span class="hint">Words, an id, or the first digits of an address or hash (0x1234).</span>
+    </label>
+    <Select name="type" label="Type" value={type} options={[["", "all"], ...types.map((one) => [one, one] as const)]} />
+    <Select
+      name="active"
+      label="State"
+      value={active}
+      options={[
+        ["", "all"],
+        ["true", "active"],
+        ["false", "inactive"],
+      ]}
+    />
+    <div>
+      <button type="submit" class="primary">
+        Find
+      </button>
+    </div>
+  </form>
+);
+
+const SearchView = ({ data: { text, matches, found }, parameters }: ViewProps<Data>) => (
+  <>
+    <h1>Search</h1>
+    <Section title="Query">
+      <SearchForm text={text} parameters={parameters} />
+    </Section>
+    {matches.length > 0 && (
+      <Section title="Exact matches" id="matches">
+        <ul class="sentences">
+          {matches.map(({ title, href }) => (
+            <li key={href}>
+              <a href={href}>{title}</a>
+            </li>
+          ))}
+        </ul>
+      </Section>
+    )}
+    {found && (found.results.length > 0 || matches.length === 0) && (
+      <Section title={found.results.length === 0 ? "Nothing found" : "Results"} id="results">
+        <ResultTable rows={found.results} caption="Results, best first" />
+        <Pages path={links.search} parameters={parameters} pagination={found.pagination} />
+      </Section>
+    )}
+  </>
+);
+
+/** The results with the id itself, and not only a text with its digits. */
+const withId = (results: readonly SearchResult[], id: string | undefined): readonly Match[] =>
+  results
+    .filter((result) => result.id === id)
+    .map((result) => ({ title: recordTitle(result.type, result.id), href: links[result.type](result.id) }));
+
+/** Leaves for the page of a single match. */
+function openOnly(matches: readonly Match[]): void {
+  const [only] = matches;
+  if (only && matches.length === 1) throw new Redirect(only.href);
+}
+
+async function load(api: Reads, parameters: Parameters): Promise<Data> {
+  const text = (parameters.q ?? "").trim();
+  const { type, active, cursor } = parameters;
+  if (text === "" && !type) return { text, matches: noMatches, found: null };
+  const id = idIn(text);
+  const isFiltered = Boolean(type || active || cursor);
+  const matches = isFiltered ? noMatches : await exactMatches(api, text);
+  if (id === undefined) openOnly(matches);
+  const found = await api.search.find.query(inputOf(text, parameters));
+  if (id !== undefined && !isFiltered) openOnly([...matches, ...withId(found.results, id)]);
+  return { text, matches, found };
+}
+
+/** Finds records by name, description, id, address or hash. An exact match without filters is shown at once. */
+export const searchPage = page<Data>({
+  path: links.search,
+  title: ({ text }) => (text === "" ? "Search" : `Search: ${text}`),
+  load,
+  View: SearchView,
+});

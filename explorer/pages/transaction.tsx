@@ -1,0 +1,56 @@
+import type { TransactionExplanation } from "../../client/src/api";
+import { Facts, Heading, Section } from "../components/blocks";
+import { Hex } from "../components/hex";
+import { Count } from "../components/values";
+import { links } from "../links";
+import { page, type ViewProps } from "../page";
+import { shortHex } from "../text/format";
+
+/** A transaction may have thousands of events. */
+const SHOWN = 100;
+
+type Data = TransactionExplanation & { hidden: number };
+
+const TransactionView = ({ data }: ViewProps<Data>) => (
+  <>
+    <Heading kind="Transaction">
+      <Hex value={data.tx_hash} full />
+    </Heading>
+    <Section title="Summary">
+      <Facts
+        items={[
+          { field: "summary", label: "Content", value: data.summary },
+          { field: "block_number", label: "Block", value: <Count value={data.block_number} /> },
+        ]}
+      />
+    </Section>
+    {data.events.map(({ eventName, description, args }, index) => (
+      <Section key={index} title={`${index + 1}. ${eventName}`} note={description}>
+        <Facts
+          items={Object.entries(args).map(([name, value]) => ({
+            field: name,
+            label: name,
+            value: <code class="text">{String(value)}</code>,
+          }))}
+        />
+      </Section>
+    ))}
+    {data.hidden > 0 && (
+      <p>
+        <a href={`/tx/${data.tx_hash}/explain`}>{data.hidden} more events of this transaction</a>
+      </p>
+    )}
+  </>
+);
+
+export const transactionPage = page<Data>({
+  path: links.transaction(":hash"),
+  title: ({ tx_hash }) => `Transaction ${shortHex(tx_hash)}`,
+  async load({ transactions }, { hash = "" }) {
+    const { events, ...explanation } = await transactions.explain.query({ hash });
+    return { ...explanation, events: events.slice(0, SHOWN), hidden: Math.max(0, events.length - SHOWN) };
+  },
+  View: TransactionView,
+  // A reorg may remove it.
+  subscription: () => ({}),
+});

@@ -1,0 +1,48 @@
+import { index, onchainTable, primaryKey } from "ponder";
+import { count, sum } from "./columns";
+
+// Running totals, so that the cost of a read does not grow with the number of rows.
+
+/** The subjects of running totals. The comments give the meaning of `key` and `marked`. */
+export const totalSubjects = [
+  // Overall (the key is empty). Marked: active rows; for quotes, settled ones.
+  "merchants",
+  "services",
+  "facilitators",
+  "quotes",
+  // Receipts. The key is in the name. Marked, by merchant and by service only: fulfilled receipts.
+  "receipts_by_token",
+  "receipts_by_merchant",
+  "receipts_by_service",
+  "receipts_by_facilitator",
+  "receipts_by_payment_rail",
+  // Disputes by status, and by the receipt's merchant or service and status.
+  "disputes_by_status",
+  "disputes_by_merchant",
+  "disputes_by_service",
+  // Trust signals by kind, and by subject type, subject id and kind.
+  "signals_by_kind",
+  "signals_by_subject",
+  // Attestations by attester address, registered as an attestor or not. Marked: revoked attestations.
+  "attestations_by_attester",
+] as const;
+
+/** One row is one running total. Rows are narrow, because every change rewrites the row. */
+export const total = onchainTable(
+  "total",
+  (t) => ({
+    subject: t.varchar({ enum: totalSubjects }).notNull(),
+    /** An address, a decimal id, several values joined with "-", or "". */
+    key: t.varchar().notNull(),
+    count: count(t),
+    marked: count(t),
+    /** For quotes and receipts, the sum of their amounts. */
+    volume: sum(t),
+    protocolFees: sum(t),
+  }),
+  (table) => ({
+    pk: primaryKey({ columns: [table.subject, table.key] }),
+    largest: index().on(table.subject, table.volume.desc().nullsFirst(), table.key),
+    mostMarked: index().on(table.subject, table.marked.desc().nullsFirst(), table.key),
+  }),
+);

@@ -1,0 +1,211 @@
+import { type Browser, chromium } from "playwright-core";
+import { type Address, encodeAbiParameters, parseEther, toHex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { documentHash } from "../../client/src/documents";
+import { hashOf, people } from "../../stack/sample/people";
+import { type Stack, startStack } from "../integration/stack";
+import { type Behavior, contractCode } from "../integration/tokens/contract-code";
+import { chromiumArguments } from "../support/chromium";
+import { executablePath } from "./browser";
+import { isInteractive, openExplorer } from "./explorer-page";
+
+const { alice, bob } = people;
+
+/** Texts that run a script if a page includes them as they are: as HTML, in an attribute, in the page's data, or as a link. */
+const markup = `"'><img src=x onerror="window.hacked=1"><svg onload=window.hacked=1></svg>`;
+const script = "</script><script>window.hacked=1</script><!--<script>";
+const link = "javascript:window.hacked=1";
+
+/** Metadata in which every text is hostile. */
+const metadata = JSON.stringify({ name: markup, description: script, tags: [link, markup], capabilities: [script] });
+const metadataUri = `data:application/json,${encodeURIComponent(metadata)}`;
+
+const returnedText = (text: string): Behavior => ({ returns: encodeAbiParameters([{ type: "string" }], [text]) });
+
+/** A token whose symbol is as long as it may be. */
+const token: Address = `0x${"70".repeat(20)}`;
+const tokenSymbol = `"><img src=x onerror=hacked=1>`;
+const tokenCode = contractCode({
+  "symbol()": returnedText(tokenSymbol),
+  "name()": returnedText(script),
+  "decimals()": { returns: toHex(6, { size: 32 }) },
+});
+
+/** Text that reverses and hides parts of itself. */
+const reversed = "safe\u202eevil\u200b\u{e0041}";
+
+describe.skipIf(executablePath === undefined)("the explorer with hostile texts in every field", () => {
+  let stack: Stack;
+  let browser: Browser;
+
+  const publish = async (path: string, body: object) => {
+    const response = await fetch(`${stack.apiUrl}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
+  };
+  const catalog = JSON.stringify({ name: markup, description: script, url: link });
+
+  /** Waits until the metadata and the token are read. */
+  const resolved = () =>
+    expect
+      .poll(
+        async () => {
+          const answers = ["search?q=onerror", `tokens/${token}`].map(async (path) =>
+            (await fetch(`${stack.apiUrl}/${path}`)).json(),
+          );
+          const [{ results }, { source }] = (await Promise.all(answers)) as [{ results: [] }, { source: string }];
+          return [results.length, source];
+        },
+        { timeout: 60_000 },
+      )
+      // The last one is found by the name of a service on chain.
+      .toEqual([7, "contract"]);
+
+  beforeAll(async () => {
+    stack = await startStack();
+    const { write } = stack;
+    await stack.client.setCode({ address: token, bytecode: tokenCode });
+    for (const [index, text] of [markup, script, link, metadataUri].entries()) {
+      const hash = text === metadataUri ? documentHash(metadata) : hashOf(text);
+      const owner = [alice, bob, people.attestor, people.swiftSolver][index] ?? alice;
+      await write(owner, "AgentRegistry", "registerAgent", [text, "0x01", hash]);
+      await write(owner, "SolverRegistry", "registerSolver", [text, hash], parseEther("2"));
+      await write(owner, "AttestorRegistry", "registerAttestor", [text, hash]);
+      await write(owner, "CommerceRegistry", "registerMerchant", [owner.address, text, hash]);
+      await write(owner, "CommerceRegistry", "registerService", [BigInt(index + 1), text, text, hash, hash]);
+      await write(owner, "CommerceRegistry", "registerFacilitator", [owner.address, text, hash]);
+    }
+    await write(alice, "PolicyModule", "setSpendLimit", [token, 1_234_567n]);
+    await write(alice, "CommerceRegistry", "registerService", [1n, reversed, reversed, hashOf("x"), hashOf("x")]);
+    await stack.indexed();
+    await publish("/attestations/schemas", {
+      name: "hostile",
+      description: script,
+      recommended_subject: link,
+      json_schema: { type: "object", title: markup, description: script },
+    });
+    await publish("/catalogs", { catalog_json: catalog, service_id: markup });
+    browser = await chromium.launch({ executablePath, args: chromiumArguments });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+
+  it("shows them as text, on every page that has them", async () => {
+    const { page, problems, close } = await openExplorer(browser, stack.apiUrl);
+    const { transactions } = await stack.client.getBlock();
+    const schema = hashOf("hostile");
+    await resolved();
+    const records = [1, 2, 3, 4].flatMap((id) =>
+      ["agents", "solvers", "attestors", "merchants", "services", "facilitators"].map((name) => `${name}/${id}`),
+    );
+    const paths = [
+      "/",
+      ...records.map((record) => `/explore/${record}`),
+      ...["solvers", "attestors", "merchants", "services", "facilitators", "schemas"].map((name) => `/explore/${name}`),
+      `/explore/accounts/${alice.address}`,
+      `/explore/tokens/${token}`,
+      "/explore/search?q=onerror",
+      "/explore/search?type=merchant",
+      `/explore/transactions/${transactions[0]}`,
+      `/explore/schemas/${schema}`,
+      `/explore/documents/catalogs/${documentHash(catalog)}`,
+      ...[markup, script, link].map((text) => `/explore/search?q=${encodeURIComponent(text)}`),
+      ...[markup, script, link].map((text) => `/explore/preflight?value=1&account=${encodeURIComponent(text)}`),
+    ];
+    for (const path of paths) {
+      const response = await page.goto(path);
+      expect([path, response?.status()]).toEqual([path, 200]);
+      await isInteractive(page);
+      if (path === "/") await page.locator(".event").first().waitFor();
+      expect([path, await page.evaluate("window.hacked")]).toEqual([path, undefined]);
+      const dangerous = await page.evaluate<string[]>(
+        `[...document.querySelectorAll("[onerror], [onload], main script, main img, a[href^='javascript:' i]")].map((element) => element.outerHTML)`,
+      );
+      expect([path, dangerous]).toEqual([path, []]);
+    }
+    for (const [id, text] of [
+      [1, markup],
+      [2, script],
+      [3, link],
+    ] as const) {
+      await page.goto(`/explore/merchants/${id}`);
+      expect(await page.locator("[data-field=metadata_uri] dd").innerText()).toBe(text);
+    }
+    expect(await problems()).toEqual([]);
+    await close();
+  });
+
+  it("shows hostile names, descriptions and tags of metadata, and symbols and names of tokens, as text", async () => {
+    const { page, close } = await openExplorer(browser, stack.apiUrl);
+    await resolved();
+    for (const record of ["agents/4", "solvers/4", "attestors/4", "merchants/4", "services/4", "facilitators/4"]) {
+      await page.goto(`/explore/${record}`);
+      expect([record, await page.locator("h1 bdi").innerText()]).toEqual([record, markup]);
+      expect(await page.locator("#metadata [data-field=description] dd").innerText()).toBe(script);
+      expect(await page.locator("#metadata [data-field=tags] li").allInnerTexts()).toEqual([link, markup.slice(0, 64)]);
+    }
+    await page.goto("/explore/search?q=onerror");
+    expect(await page.locator("#results tbody a bdi").allInnerTexts()).toEqual(Array(7).fill(markup));
+    await page.goto(`/explore/tokens/${token}`);
+    expect(await page.locator("h1 bdi").innerText()).toBe(tokenSymbol);
+    expect(await page.locator("[data-field=name] bdi").innerText()).toBe(script);
+    await page.goto(`/explore/accounts/${alice.address}`);
+    expect(await page.locator("[data-policy=SPEND_LIMIT] .amount").first().innerText()).toMatch(/^1\.234567 ">?<img/);
+    await close();
+  });
+
+  it("makes characters visible that reverse or hide text", async () => {
+    const { page, close } = await openExplorer(browser, stack.apiUrl);
+    for (const path of ["/explore/services/5", "/explore/services", "/explore/merchants/1"]) {
+      await page.goto(path);
+      await isInteractive(page);
+      await page.getByText("safe\ufffdevil\ufffd").first().waitFor();
+      expect([path, /[\u202e\u200b]/.test(await page.content())]).toEqual([path, false]);
+    }
+    await close();
+  });
+
+  it("shortens texts that are too long for a page", async () => {
+    const text = "long ".repeat(20_000);
+    await stack.write(alice, "CommerceRegistry", "registerMerchant", [alice.address, text, hashOf("long")]);
+    await stack.indexed();
+    for (const path of ["/explore/merchants", "/explore/merchants/5", `/explore/accounts/${alice.address}`]) {
+      const response = await fetch(`${stack.apiUrl}${path}`, { headers: { accept: "text/html" } });
+      const page = await response.text();
+      expect([path, page.length < 100_000]).toEqual([path, true]);
+      expect(page).toContain("long long");
+    }
+  });
+
+  it("shows an error page with a hostile path, as text", async () => {
+    const { page, close } = await openExplorer(browser, stack.apiUrl);
+    for (const path of [`/explore/${encodeURIComponent(markup)}`, `/explore/agents/${encodeURIComponent(markup)}`]) {
+      const response = await page.goto(path);
+      expect([400, 404]).toContain(response?.status());
+      expect(await page.evaluate("window.hacked")).toBeUndefined();
+    }
+    await close();
+  });
+
+  it("rejects cursors, ids and hashes that are not valid with a page that says why", async () => {
+    for (const [path, message] of [
+      ["/explore/agents/-1", "agentId: must be"],
+      ["/explore/intents/1e9", "id: must be"],
+      ["/explore/accounts/0x12", "address: must be an address"],
+      ["/explore/quotes/0x12", "quoteHash: must be"],
+      ["/explore/solvers?cursor=abc", "cursor:"],
+      [`/explore/agents/${"9".repeat(100)}`, "agentId: must be"],
+      ["/explore/agents/%00", "agentId: must be"],
+    ] as const) {
+      const response = await fetch(`${stack.apiUrl}${path}`, { headers: { accept: "text/html" } });
+      expect([path, response.status]).toEqual([path, 400]);
+      expect(response.headers.get("content-type")).toBe("text/html; charset=UTF-8");
+      expect(await response.text()).toContain(message);
+    }
+  });
+});

@@ -1,0 +1,182 @@
+import pg from "pg";
+import { type Browser, chromium } from "playwright-core";
+import { parseUnits } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { demoPayer, hashOf, people } from "../../stack/sample/people";
+import { type Stack, startStack } from "../integration/stack";
+import { chromiumArguments } from "../support/chromium";
+import { executablePath } from "./browser";
+import { isInteractive, openExplorer, rowKeys } from "./explorer-page";
+import { injectWallet } from "./wallet";
+
+const PRICE = 10_000n;
+const OPEN_INTENT = 5n;
+
+describe.skipIf(executablePath === undefined)("the explorer while the chain moves on", () => {
+  let stack: Stack;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    stack = await startStack({ sample: true, tokens: true });
+    browser = await chromium.launch({ executablePath, args: chromiumArguments });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+
+  const apiBids = async () => {
+    const response = await fetch(`${stack.apiUrl}/intents/${OPEN_INTENT}/bids`);
+    const { bids } = (await response.json()) as { bids: { bid_id: string }[] };
+    return bids.map(({ bid_id }) => bid_id);
+  };
+
+  /** Replaces the newest blocks by empty ones, and mines two more, which the index then follows. */
+  const reorg = async (depth: number) => {
+    await stack.client.request({ method: "anvil_reorg", params: [depth, []] } as never);
+    await stack.client.mine({ blocks: 2 });
+  };
+
+  it("shows a new bid in its place, and removes it when a reorg does", async () => {
+    const { page, problems, close } = await openExplorer(browser, stack.apiUrl);
+    const overview = await openExplorer(browser, stack.apiUrl);
+    await overview.page.goto("/");
+    await page.goto(`/explore/intents/${OPEN_INTENT}`);
+    await isInteractive(page);
+    const before = await rowKeys(page, "#bids");
+    expect(before).toEqual(await apiBids());
+    await overview.page.getByText("Intent #6 submitted by").waitFor();
+
+    const { timestamp } = await stack.client.getBlock();
+    const best = parseUnits("980", 6);
+    const bid = [OPEN_INTENT, parseUnits("990", 6), best, 1n, timestamp + 3_600n, hashOf("route")] as const;
+    await stack.write(people.swiftSolver, "IntentBook", "submitBid", bid);
+    await expect.poll(() => rowKeys(page, "#bids")).toEqual(["5-4", ...before]);
+    expect(await apiBids()).toEqual(["5-4", ...before]);
+    const entry = overview.page.locator(".event", { hasText: "Bid #4 on intent #5" });
+    await entry.getByText("PENDING").waitFor();
+
+    await reorg(1);
+    await expect.poll(() => rowKeys(page, "#bids")).toEqual(before);
+    await page.locator(".event.reverted", { hasText: "Bid #4 on intent #5" }).waitFor();
+    await entry.getByText("REVERTED").waitFor();
+    expect([...(await problems()), ...(await overview.problems())]).toEqual([]);
+    await close();
+    await overview.close();
+  });
+
+  it("shows the page without the charts that can't be read", async () => {
+    const client = new pg.Client({ connectionString: stack.databaseUrl });
+    await client.connect();
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
+       WHERE table_name = 'activity' AND table_type = 'BASE TABLE'`,
+    );
+    const [table] = rows;
+    if (!table) throw new Error("The index has no table of activity");
+    const { page, close } = await openExplorer(browser, stack.apiUrl);
+    await client.query(`ALTER TABLE ${table.name} RENAME TO activity_away`);
+    try {
+      const response = await page.goto("/");
+      expect(response?.status()).toBe(200);
+      await page.getByText("This chart is not available now.").first().waitFor();
+      expect(await rowKeys(page, "#intents")).not.toEqual([]);
+    } finally {
+      await client.query(`ALTER TABLE ${table.name.replace(/activity$/, "activity_away")} RENAME TO activity`);
+      await client.end();
+    }
+    await expect.poll(() => page.locator("[data-series] svg").count()).toBe(5);
+    await close();
+  });
+
+  it("holds no connection in a hidden tab, and shows what it has missed when it is visible again", async () => {
+    const { page, close } = await openExplorer(browser, stack.apiUrl);
+    const isStream = (request: { url: () => string }) => request.url().includes("/events?");
+    const opened = page.waitForRequest(isStream);
+    await page.goto(`/explore/accounts/${people.bob.address}`);
+    await isInteractive(page);
+    const setVisibility = (state: string) =>
+      page.evaluate(`Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));`);
+    await opened;
+    const ended = page.waitForEvent("requestfailed", isStream);
+    await setVisibility("hidden");
+    await ended;
+    const before = await rowKeys(page, "#agents");
+    await stack.write(people.bob, "AgentRegistry", "registerAgent", ["ipfs://missed", "0x01", hashOf("missed")]);
+    await stack.indexed();
+    expect(await rowKeys(page, "#agents")).toEqual(before);
+    await setVisibility("visible");
+    await expect.poll(() => rowKeys(page, "#agents")).toEqual([...before, "5"]);
+    await page.locator(".event", { hasText: "ipfs://missed" }).waitFor();
+    await close();
+  });
+
+  it("says so when a reorg removes the record itself", async () => {
+    await stack.write(people.alice, "AgentRegistry", "registerAgent", ["ipfs://lost", "0x01", hashOf("lost")]);
+    await stack.indexed();
+    const { page, close } = await openExplorer(browser, stack.apiUrl);
+    await page.goto("/explore/agents/6");
+    await isInteractive(page);
+    await page.getByText("ipfs://lost", { exact: true }).waitFor();
+    await reorg(1);
+    await page.getByText("a reorg removed it").waitFor();
+    await close();
+  });
+
+  it("sells a portfolio to an injected wallet, for the price that it shows", async () => {
+    const { page, problems, close } = await openExplorer(browser, stack.apiUrl);
+    const signed = await injectWallet(page, demoPayer);
+    const balance = () => stack.read("TestDollar", "balanceOf", [demoPayer.address]);
+    const before = await balance();
+    await page.goto("/explore/portfolio");
+    await isInteractive(page);
+    await page.locator("[data-field=amount]", { hasText: "0.01 tUSD (10000)" }).waitFor();
+    await page.getByLabel("Wallet address").fill(demoPayer.address);
+    const response = page.waitForResponse((answer) => answer.url().includes("/portfolio?") && answer.status() === 200);
+    await page.getByRole("button", { name: "Pay $0.01 with a wallet" }).click();
+    const snapshot = (await (await response).json()) as {
+      summary: { totalValueUsd: string };
+      tokens: { symbol: string; balance: string; valueUsd: string | null }[];
+    };
+    await page.getByText("Paid.").waitFor();
+    expect(signed).toHaveLength(1);
+    expect(before - (await balance())).toBe(PRICE);
+    expect(await page.locator("[data-field=totalValueUsd] dd").innerText()).toBe(`$${snapshot.summary.totalValueUsd}`);
+    const rows = await page.$$eval("#snapshot tbody tr", (all) =>
+      all.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.innerText)),
+    );
+    expect(rows.map(([symbol, , amount, , value]) => [symbol, amount, value])).toEqual(
+      snapshot.tokens.map(({ symbol, balance: amount, valueUsd }) => [
+        symbol,
+        amount,
+        valueUsd === null ? "no price" : `$${valueUsd}`,
+      ]),
+    );
+    const priced = snapshot.tokens.filter(({ valueUsd }) => Number(valueUsd) > 0);
+    expect(await page.locator(".donut circle").count()).toBe(priced.length);
+    const transaction = await page.locator("[data-field=transaction] code").innerText();
+    const receipt = await stack.client.getTransactionReceipt({ hash: transaction as `0x${string}` });
+    expect(receipt.status).toBe("success");
+    expect((await problems()).filter((problem) => !problem.includes("402"))).toEqual([]);
+    await close();
+  });
+
+  it("reports a payment that the wallet refuses, and a browser without a wallet", async () => {
+    const { page, close } = await openExplorer(browser, stack.apiUrl);
+    await page.goto("/explore/portfolio");
+    await isInteractive(page);
+    await page.getByLabel("Wallet address").fill(demoPayer.address);
+    await page.getByRole("button", { name: "Pay" }).click();
+    await page.getByText("This browser has no wallet.").waitFor();
+    await injectWallet(page, demoPayer, { refuses: true });
+    await page.reload();
+    await isInteractive(page);
+    await page.getByLabel("Wallet address").fill(demoPayer.address);
+    const before = await stack.read("TestDollar", "balanceOf", [demoPayer.address]);
+    await page.getByRole("button", { name: "Pay" }).click();
+    await page.getByText("User rejected the request").waitFor();
+    expect(await stack.read("TestDollar", "balanceOf", [demoPayer.address])).toBe(before);
+    await close();
+  });
+});

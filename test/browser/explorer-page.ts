@@ -1,0 +1,116 @@
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+
+/** A page of the explorer, with everything that went wrong in it. */
+export type ExplorerPage = {
+  page: Page;
+  /** Console errors, uncaught errors, failed requests, violations of the policy, and requests to other hosts. */
+  problems: () => Promise<string[]>;
+  /** The sum of unexpected layout shifts since the last navigation. */
+  layoutShift: () => Promise<number>;
+  close: () => Promise<void>;
+};
+
+/** Runs in every document before its own scripts. */
+const recorder = `
+  window.violations = [];
+  window.shift = 0;
+  document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective + " " + event.blockedURI));
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shift += value;
+  }).observe({ type: "layout-shift", buffered: true });
+`;
+
+/** Opens a tab that records what goes wrong. A navigation ends the event stream, which is no failure. */
+export async function openExplorer(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<ExplorerPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, baseURL: origin, ...options });
+  const page = await context.newPage();
+  const recorded: string[] = [];
+  await page.addInitScript(recorder);
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== "data:" && url.origin !== origin) recorded.push(`request to ${request.url()}`);
+  });
+  page.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText;
+    if (reason !== "net::ERR_ABORTED") recorded.push(`${request.url()} failed: ${reason}`);
+  });
+  page.on("pageerror", (error) => recorded.push(`uncaught: ${error.stack ?? error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") recorded.push(`console: ${message.text()}`);
+  });
+  page.on("dialog", (dialog) => {
+    recorded.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  return {
+    page,
+    async problems() {
+      return [...recorded, ...(await page.evaluate<string[]>("window.violations ?? []"))];
+    },
+    layoutShift: () => page.evaluate<number>("window.shift"),
+    close: () => context.close(),
+  };
+}
+
+/** Waits until the script has taken over the page. */
+export const isInteractive = (page: Page) => page.waitForSelector("html.scripted");
+
+/** A field as it is shown: its text, and the exact value that elements for times and numbers carry. */
+export type ShownField = { text: string; time: string | null; exact: string | null };
+
+/** The fields of a section, or of all sections, by their names in the API. The first of each name counts. */
+export const shownFields = (page: Page, section = "main"): Promise<Record<string, ShownField>> =>
+  page.evaluate(
+    `Object.fromEntries([...document.querySelectorAll(${JSON.stringify(`${section} [data-field]`)})].reverse().map((element) => {
+      const value = element.querySelector("dd");
+      return [element.dataset.field, {
+        text: value.innerText.trim(),
+        time: value.querySelector("time")?.dateTime ?? null,
+        exact: value.querySelector("data")?.value ?? null,
+      }];
+    }))`,
+  );
+
+/** The keys of the rows of a table, in order. */
+export const rowKeys = (page: Page, section = "main"): Promise<string[]> =>
+  page.$$eval(`${section} tbody tr`, (rows) => rows.map((row) => row.getAttribute("data-key") ?? ""));
+
+/** An amount as it is shown: in whole tokens, or in smallest units, with the token that it links to. */
+export type ShownAmount = { exact: string; text: string; token: string | null; unit: string | null };
+
+/** All amounts of a page. */
+export const shownAmounts = (page: Page): Promise<ShownAmount[]> =>
+  page.evaluate(
+    `[...document.querySelectorAll(".amount")].map((element) => ({
+      exact: element.querySelector("data").value,
+      text: element.querySelector("data").textContent,
+      token: element.querySelector(".unit a[href^='/explore/tokens/']")?.getAttribute("href").split("/").pop() ?? null,
+      unit: element.querySelector(".unit")?.textContent ?? null,
+    }))`,
+  );
+
+/** The time from the start of the navigation until the first text is painted, in milliseconds. */
+export const firstPaint = (page: Page): Promise<number> =>
+  page.evaluate(
+    `new Promise((resolve) => new PerformanceObserver((list) => {
+      for (const { name, startTime } of list.getEntries()) if (name === "first-contentful-paint") resolve(startTime);
+    }).observe({ type: "paint", buffered: true }))`,
+  );
+
+/** Whether a shown field has a value of the API. An amount in whole tokens has the exact one beside. */
+export function showsValue({ text, time, exact }: ShownField, value: string | number | null): boolean {
+  if (value === null) return exact === null && time === null && /^(none|no |not |any )/.test(text);
+  const expected = String(value);
+  if (time !== null) return Date.parse(time) / 1000 === Number(expected) || time === expected;
+  if (exact !== null && exact !== expected) return false;
+  // States, and the names of numbered kinds, are shown as words.
+  return (
+    text.includes(expected) ||
+    text.replaceAll(",", "").includes(expected) ||
+    (exact === expected && /^[a-z]/i.test(text))
+  );
+}

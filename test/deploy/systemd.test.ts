@@ -1,0 +1,87 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { CONFIGURATION_ERROR } from "../../config/exit-codes";
+import { REORG_EXIT_CODE } from "../../stack/unrecoverable-reorg";
+import { deployPath, isInProject, projectRoot, readDeploy } from "./files";
+import { findProgram, run } from "./programs";
+
+const UNITS = ["intentry.service", "intentry-indexer.service", "intentry-api@.service"];
+
+/** The settings of a unit, the last one of each name. */
+const settingsOf = (unit: string): Record<string, string> =>
+  Object.fromEntries(
+    readDeploy(`systemd/${unit}`)
+      .split("\n")
+      .filter((line) => /^\w+=/.test(line))
+      .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+  );
+
+/** The command of a unit, without `env` and the variables that it sets. */
+const commandOf = (unit: string) => settingsOf(unit).ExecStart?.replace(/^\/usr\/bin\/env ([A-Z_]+=\S+ )*/, "") ?? "";
+
+describe("the systemd units", () => {
+  it.each(UNITS)("run programs that exist: %s", (unit) => {
+    const [node, runner = "", program] = commandOf(unit).split(" ");
+    expect(node).toBe("node");
+    expect(isInProject(runner)).toBe(true);
+    expect(isInProject(`${program}.ts`)).toBe(true);
+  });
+
+  it("run the same commands as the npm scripts", () => {
+    const { scripts } = z
+      .object({ scripts: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")));
+    const ofScript = (name: string) => scripts[name]?.replace(/^exec /, "");
+    expect(commandOf("intentry.service")).toBe(ofScript("start"));
+    expect(commandOf("intentry-indexer.service")).toBe("node stack/run.js stack/start --role indexer");
+    expect(commandOf("intentry-api@.service")).toBe("node stack/run.js stack/start --role api");
+    for (const role of ["indexer", "api"])
+      expect([undefined, `node stack/run.js stack/start --role ${role}`]).toContain(ofScript(role));
+  });
+
+  it.each(UNITS)("don't restart after a configuration error: %s", (unit) => {
+    const { Restart, RestartPreventExitStatus } = settingsOf(unit);
+    expect(Restart).toBe("on-failure");
+    expect(RestartPreventExitStatus?.split(" ")).toContain(String(CONFIGURATION_ERROR));
+  });
+
+  it("don't restart an indexer after a reorg beyond finality: the repair needs it to be stopped", () => {
+    for (const unit of ["intentry.service", "intentry-indexer.service"])
+      expect(settingsOf(unit).RestartPreventExitStatus?.split(" ")).toContain(String(REORG_EXIT_CODE));
+  });
+
+  it.each(UNITS)("signal only the main process, which stops the others in order: %s", (unit) => {
+    expect(settingsOf(unit).KillMode).toBe("mixed");
+    expect(Number(settingsOf(unit).TimeoutStopSec)).toBeGreaterThanOrEqual(20);
+  });
+
+  it.each(UNITS)("can write only to their own state: %s", (unit) => {
+    const { NoNewPrivileges, ProtectSystem, StateDirectory = "", Environment } = settingsOf(unit);
+    expect({ NoNewPrivileges, ProtectSystem }).toEqual({ NoNewPrivileges: "true", ProtectSystem: "strict" });
+    expect(Environment).toContain(`INTENTRY_DIR=%S/${StateDirectory}`);
+  });
+
+  it("have a state folder each: only one process can use it", () => {
+    expect(new Set(UNITS.map((unit) => settingsOf(unit).StateDirectory)).size).toBe(UNITS.length);
+    expect(settingsOf("intentry-api@.service").StateDirectory).toContain("%i");
+  });
+});
+
+const systemdAnalyze = findProgram("systemd-analyze");
+
+describe.skipIf(!systemdAnalyze)("systemd-analyze verify", () => {
+  const folder = mkdtempSync(join(tmpdir(), "intentry-units-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it.each(UNITS)("accepts %s", (unit) => {
+    const file = join(folder, unit.replace("@", "@3001"));
+    copyFileSync(deployPath(`systemd/${unit}`), file);
+    const { status, output } = run(systemdAnalyze ?? "", ["verify", "--man=no", file]);
+    // It also prints problems of the host's own units.
+    expect(output.split("\n").filter((line) => line.includes("intentry"))).toEqual([]);
+    expect(status).toBe(0);
+  });
+});

@@ -1,0 +1,131 @@
+import { type Address, pad } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Installation, KEY, serve, startInstallation } from "./doctor-installation";
+
+describe("intentry doctor and the chain", () => {
+  let installation: Installation;
+  beforeAll(async () => {
+    installation = await startInstallation();
+  });
+  afterAll(() => installation?.stop());
+
+  const problems: Installation["problems"] = (change) => installation.problems(change);
+
+  describe("reports an RPC node", () => {
+    it("of another chain", async () => {
+      const [rpc, contractsOfOther] = await problems({ CHAIN_ID: "8453", X402_NETWORK: "eip155:31337" });
+      expect(rpc).toEqual({
+        name: "RPC node",
+        status: "failed",
+        message: `${new URL(installation.chain.rpcUrl).host} serves chain 31337, not 8453.`,
+        advice: "Set RPC_URL to a node of chain 8453, or correct the chain id.",
+      });
+      expect(contractsOfOther).toMatchObject({ name: "contracts", status: "warning" });
+    });
+
+    it("that refuses connections, and uses the other one", async () => {
+      const refusing = `http://127.0.0.1:${installation.refusingPort}/${KEY}`;
+      expect(
+        await problems({
+          RPC_URL: `${refusing},${installation.chain.rpcUrl}`,
+          X402_RPC_URL: installation.chain.rpcUrl,
+        }),
+      ).toEqual([
+        {
+          name: "RPC node 1",
+          status: "failed",
+          message: `127.0.0.1:${installation.refusingPort} does not answer as an RPC node (connect ECONNREFUSED 127.0.0.1:${installation.refusingPort}).`,
+          advice: "Check RPC_URL, and that the node is running.",
+        },
+      ]);
+    });
+
+    it("without WebSocket, as a warning", async () => {
+      const found = await problems({ RPC_WS_URL: `ws://127.0.0.1:${installation.refusingPort}/${KEY}` });
+      expect(found).toEqual([expect.objectContaining({ name: "RPC node, newHeads", status: "warning" })]);
+    });
+
+    it("that does not have START_BLOCK yet", async () => {
+      const found = await problems({ START_BLOCK: "1000000" });
+      expect(found).toContainEqual(
+        expect.objectContaining({ name: "RPC node, history", status: "failed", advice: "Correct START_BLOCK." }),
+      );
+    });
+
+    it("that does not answer in time, within the limit of a check", async () => {
+      const silent = await serve(() => {});
+      const before = Date.now();
+      const found = await problems({ RPC_URL: silent.url, X402_RPC_URL: installation.chain.rpcUrl });
+      expect(Date.now() - before).toBeLessThan(12_000);
+      expect(found[0]).toMatchObject({ name: "RPC node", status: "failed" });
+      silent.close();
+    });
+
+    it("that repeats a secret in its error, without the secret", async () => {
+      const rejecting = await serve((_, response) => {
+        const error = { code: -32000, message: `project ${KEY} is over its limit` };
+        response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, error }));
+      });
+      const found = await problems({ RPC_URL: `${rejecting.url}/v2/${KEY}`, X402_RPC_URL: installation.chain.rpcUrl });
+      expect(found[0]?.message).toContain("JSON-RPC error -32000: project *** is over its limit");
+      rejecting.close();
+    });
+  });
+
+  describe("reports a contract", () => {
+    it("without code", async () => {
+      const address = `0x${"de".repeat(20)}`;
+      expect(await problems({ AGENT_REGISTRY_ADDRESS: address })).toEqual([
+        {
+          name: "contract AgentRegistry",
+          status: "failed",
+          message: `${address} has no code on chain 31337.`,
+          advice: "Check AGENT_REGISTRY_ADDRESS.",
+        },
+      ]);
+    });
+
+    it("with another ABI, and what it lacks", async () => {
+      const [found, ...others] = await problems({ SOLVER_REGISTRY_ADDRESS: installation.contracts.AgentRegistry });
+      expect(others).toEqual([]);
+      expect(found).toMatchObject({ name: "contract SolverRegistry", status: "failed" });
+      expect(found?.message).toMatch(/ is another contract: it lacks addBond, registerSolver, .* and 2 more\.$/);
+    });
+
+    it("that existed before START_BLOCK, as a warning", async () => {
+      const found = await problems({ START_BLOCK: String(await installation.chain.client.getBlockNumber()) });
+      expect(found.length).toBeGreaterThan(3);
+      expect(found[0]).toMatchObject({ status: "warning", advice: "Set START_BLOCK to the block of the deployment." });
+    });
+
+    it("behind a proxy by its implementation", async () => {
+      const proxy: Address = `0x${"ab".repeat(20)}`;
+      const point = (implementation: Address) =>
+        installation.chain.client.setStorageAt({
+          address: proxy,
+          index: "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc",
+          value: pad(implementation),
+        });
+      await installation.chain.client.setCode({ address: proxy, bytecode: "0x00" });
+      await point(installation.contracts.IntentBook);
+      const found = await installation.results({ INTENT_BOOK_ADDRESS: proxy });
+      const result = found.find(({ name }) => name === "contract IntentBook");
+      expect(result?.status).toBe("ok");
+      expect(result?.message).toBe(
+        `${proxy} (a proxy of ${installation.contracts.IntentBook.toLowerCase()}) has all functions and events.`,
+      );
+      await point(installation.contracts.TestDollar);
+      expect(await problems({ INTENT_BOOK_ADDRESS: proxy })).toMatchObject([
+        { name: "contract IntentBook", status: "failed" },
+      ]);
+    });
+  });
+
+  it("warns when this machine's clock is behind the chain", async () => {
+    const { timestamp } = await installation.chain.client.getBlock();
+    await installation.chain.client.setNextBlockTimestamp({ timestamp: timestamp + 3_600n });
+    await installation.chain.client.mine({ blocks: 1 });
+    const found = await problems({});
+    expect(found).toContainEqual(expect.objectContaining({ name: "chain clock", status: "warning" }));
+  });
+});

@@ -1,0 +1,96 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AnyCall } from "../../api/core/operation";
+import { allOperations, freeCalls } from "../../api/operations/index";
+import { exampleSources } from "../../api/transports/example-sources";
+import { responseExamples } from "../../api/transports/examples";
+import { routeOf } from "../../api/transports/rest/route";
+import { actor } from "../../stack/chain";
+import { publishExamples } from "../../stack/sample/published";
+import { cli } from "./cli-run";
+import { type Stack, startStack } from "./stack";
+
+/** Records the responses again, after a change of the sample activity or of a response: `RECORD_EXAMPLES=1`. */
+const isRecording = process.env.RECORD_EXAMPLES === "1";
+
+const file = join(import.meta.dirname, "..", "..", "api", "transports", "examples.json");
+
+const MAX_ITEMS = 2;
+
+/** A value with shortened arrays. */
+function shortened(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(shortened);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortened(member)]));
+}
+
+/** The names of a value's members, at any depth, without the items of arrays, whose number differs. */
+function membersOf(value: unknown): string[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) => [
+    name,
+    ...membersOf(member).map((inner) => `${name}.${inner}`),
+  ]);
+}
+
+describe("the examples of the OpenAPI document, on the sample chain", () => {
+  let stack: Stack;
+  const responses: Record<string, unknown> = {};
+
+  /** Sends the example of an operation, with values for the parameters that differ between chains. */
+  async function send({ example, ...operation }: AnyCall, found: Record<string, unknown>): Promise<unknown> {
+    const { method, path, otherParameters } = routeOf(operation as AnyCall);
+    const input: Record<string, unknown> = { ...example, ...found };
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));
+    const others = Object.entries(input).filter(([name]) => otherParameters.has(name));
+    const query = new URLSearchParams(others.map(([name, value]) => [name, String(value)]));
+    const url = `${stack.apiUrl}${filled}${method === "GET" ? `?${query}` : ""}`;
+    const headers = { "content-type": "application/json" };
+    const body = others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : "";
+    const response = await fetch(url, method === "GET" ? {} : { method, headers, body });
+    const text = await response.text();
+    expect(response.ok, `${url}: ${text}`).toBe(true);
+    return JSON.parse(text.replaceAll(stack.apiUrl, "http://localhost:3001"));
+  }
+
+  beforeAll(async () => {
+    // Its own stack: the shared one sells no portfolios, and other tests publish documents there.
+    stack = await startStack({ sample: true, tokens: true });
+    await publishExamples(stack.apiUrl, undefined);
+    // Those without a source first: some of them are sources.
+    const ordered = [...freeCalls].sort(
+      (one, other) => Number(one.name in exampleSources) - Number(other.name in exampleSources),
+    );
+    for (const { name, operation } of ordered) {
+      const { parameter, source } = exampleSources[name] ?? {};
+      const found = source && new RegExp(`"${source.key}":"([^"]+)"`).exec(JSON.stringify(responses[source.operation]));
+      responses[name] = await send(operation, parameter === undefined ? {} : { [parameter]: found?.[1] });
+    }
+    const service = ["--url", stack.apiUrl];
+    const event = await cli(["events", "from_block=0", "intent_id=2", "--limit", "1", "--json", ...service]);
+    const messages = event.stdout.trim().split("\n");
+    responses["events.subscribe"] = messages.map((line) => JSON.parse(line)).find(({ type }) => type === "event").data;
+    responses["portfolio.get"] = JSON.parse((await cli(["pay-portfolio", actor(9).address, ...service])).stdout);
+    if (!isRecording) return;
+    const recorded = Object.entries(responses).map(([name, response]) => [name, shortened(response)]);
+    await writeFile(file, `${JSON.stringify(Object.fromEntries(recorded), null, 2)}\n`);
+  }, 300_000);
+
+  afterAll(async () => {
+    await stack?.stop();
+  });
+
+  it("exist for every operation", () => {
+    expect(Object.keys(responseExamples).sort()).toEqual(allOperations.map(({ name }) => name).sort());
+  });
+
+  it.each(allOperations)("$name has the members of the present response", ({ name }) => {
+    expect(membersOf(responseExamples[name])).toEqual(membersOf(responses[name]));
+  });
+
+  it("have the values of the sample chain", () => {
+    const chosen = ["agents.get", "merchants.get", "merchants.reputation", "services.get", "disputes.get"];
+    for (const name of chosen) expect(responseExamples[name], name).toEqual(responses[name]);
+  });
+});
