@@ -52,11 +52,11 @@ describe("a hostile chain", () => {
     await stack.startIndexer();
     live = new FollowingClient(`${stack.apiUrl}/events?from_block=0`);
     await live.connect();
-    await registerLongAgents(stack);
     await useLargestValues(stack);
+    await registerLongAgents(stack);
     transactions = { events, bids: await submitManyBids(stack) };
     await stack.indexed();
-  }, 280_000);
+  }, 600_000);
   afterAll(async () => {
     live?.cut();
     await stack?.stop();

@@ -32,46 +32,75 @@ const BULK_GAS = 2_000_000_000n;
 
 const [owner, solver, facilitator] = [actor(17), actor(18), actor(19)];
 
-/** Registers every participant with every hostile text, by an account per text. */
+type Text = { account: Account; contract: ContractName; functionName: string; args: unknown[] };
+
+/** How many transactions with texts fit into the gas limit of a block. */
+const TEXTS_PER_BLOCK = 16;
+
+/**
+ * Sends the transactions, many in a block: anvil hashes the whole storage for each block, which takes seconds once it
+ * holds long texts.
+ */
+async function sendTexts({ client, contracts }: Protocol, texts: Text[]): Promise<void> {
+  for (let start = 0; start < texts.length; start += TEXTS_PER_BLOCK) {
+    const sent: Hex[] = [];
+    await client.setAutomine(false);
+    for (const { account, contract, functionName, args } of texts.slice(start, start + TEXTS_PER_BLOCK)) {
+      const data = callWithBytes(protocolAbis[contract], functionName, args);
+      sent.push(await client.sendTransaction({ account, to: contracts[contract], data, gas: TEXT_GAS }));
+    }
+    await client.mine({ blocks: 1 });
+    await client.setAutomine(true);
+    for (const hash of sent) await mined(client, Promise.resolve(hash));
+  }
+}
+
+/** Registers every participant with every hostile text, by an account per text. Then each text replaces another one. */
 export async function registerTexts(chain: Protocol): Promise<void> {
-  const send = (account: Account, contract: ContractName, functionName: string, ...args: unknown[]) => {
-    const data = callWithBytes(protocolAbis[contract], functionName, args);
-    return mined(
-      chain.client,
-      chain.client.sendTransaction({ account, to: chain.contracts[contract], data, gas: TEXT_GAS }),
-    );
-  };
   const bytes = Object.values(hostileTexts);
-  for (const [index, text] of bytes.entries()) {
+  const registrations = bytes.flatMap((text, index): Text[] => {
     const account = actor(1 + index);
     const id = BigInt(index + 1);
-    await send(account, "AgentRegistry", "registerAgent", text, text, hashOf("capabilities"));
-    await send(account, "SolverRegistry", "registerSolver", text, hashOf("capabilities"));
-    await send(account, "AttestorRegistry", "registerAttestor", text, hashOf("schemas"));
-    await send(account, "CommerceRegistry", "registerMerchant", account.address, text, hashOf("merchant"));
-    await send(account, "CommerceRegistry", "registerService", id, text, text, hashOf("service"), hashOf("capability"));
-    await send(account, "CommerceRegistry", "registerFacilitator", account.address, text, hashOf("facilitator"));
-  }
-  // Each text also replaces another one.
-  for (const [index, text] of bytes.entries()) {
+    const registration = (contract: ContractName, functionName: string, ...args: unknown[]): Text => {
+      return { account, contract, functionName, args };
+    };
+    return [
+      registration("AgentRegistry", "registerAgent", text, text, hashOf("capabilities")),
+      registration("SolverRegistry", "registerSolver", text, hashOf("capabilities")),
+      registration("AttestorRegistry", "registerAttestor", text, hashOf("schemas")),
+      registration("CommerceRegistry", "registerMerchant", account.address, text, hashOf("merchant")),
+      registration("CommerceRegistry", "registerService", id, text, text, hashOf("service"), hashOf("capability")),
+      registration("CommerceRegistry", "registerFacilitator", account.address, text, hashOf("facilitator")),
+    ];
+  });
+  const updates = bytes.flatMap((text, index): Text[] => {
     const other = (index + 1) % bytes.length;
+    const account = actor(1 + other);
     const id = BigInt(other + 1);
-    await send(actor(1 + other), "AgentRegistry", "updateAgent", id, text, hashOf("updated"));
-    await send(actor(1 + other), "CommerceRegistry", "updateService", id, text, zeroHash, zeroHash, false);
-  }
+    return [
+      { account, contract: "AgentRegistry", functionName: "updateAgent", args: [id, text, hashOf("updated")] },
+      {
+        account,
+        contract: "CommerceRegistry",
+        functionName: "updateService",
+        args: [id, text, zeroHash, zeroHash, false],
+      },
+    ];
+  });
+  await sendTexts(chain, [...registrations, ...updates]);
 }
 
 export const LONG_AGENTS = 12;
 export const ownerOfLongAgents = actor(16);
 
 /** Registers agents of one owner whose texts have more than 1 MiB together. */
-export async function registerLongAgents({ client, contracts }: Protocol): Promise<void> {
+export function registerLongAgents(chain: Protocol): Promise<void> {
   const { long = "0x" } = hostileTexts;
-  const data = callWithBytes(protocolAbis.AgentRegistry, "registerAgent", [long, "0x04", zeroHash]);
-  for (let agent = 0; agent < LONG_AGENTS; agent++) {
-    const transaction = { account: ownerOfLongAgents, to: contracts.AgentRegistry, data, gas: TEXT_GAS };
-    await mined(client, client.sendTransaction(transaction));
-  }
+  const registration: Text = {
+    ...{ account: ownerOfLongAgents, contract: "AgentRegistry", functionName: "registerAgent" },
+    args: [long, "0x04", zeroHash],
+  };
+  return sendTexts(chain, new Array<Text>(LONG_AGENTS).fill(registration));
 }
 
 /** Submits an intent of the owner with the largest values. */
