@@ -132,11 +132,11 @@ export async function startCluster(
 }
 
 /** Runs one statement on a new connection. */
-export async function query(url: string, statement: string): Promise<void> {
+export async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(statement);
+    return (await client.query<Record<string, unknown>>(statement)).rows;
   } finally {
     await client.end();
   }

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { appendFile, chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
 import { freePorts } from "../ports";
 import { findTools, makeCluster, query, startCluster } from "./cluster";
 import { startReplica } from "./replica";
@@ -36,16 +35,8 @@ export type Replica = {
 };
 
 async function receivedPosition(url: string): Promise<bigint> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ bytes: string }>(
-      "SELECT pg_wal_lsn_diff(pg_last_wal_receive_lsn(), '0/0')::text AS bytes",
-    );
-    return BigInt(rows[0]?.bytes ?? 0);
-  } finally {
-    await client.end();
-  }
+  const [row] = await query(url, "SELECT pg_wal_lsn_diff(pg_last_wal_receive_lsn(), '0/0')::text AS bytes");
+  return BigInt(String(row?.bytes ?? 0));
 }
 
 /** Two stacks run at a time, each with Ponder's pools of 30 connections and several gateways. Durability is not needed. */
@@ -109,7 +100,7 @@ export async function startPostgres(): Promise<Postgres> {
       return {
         port: ownPort,
         position: () => receivedPosition(ownUrl),
-        promote: () => query(ownUrl, "SELECT pg_promote()"),
+        promote: async () => void (await query(ownUrl, "SELECT pg_promote()")),
         urlOf: (databaseUrl) => databaseUrl.replace(`:${port}/`, `:${ownPort}/`),
         halt,
         async resume() {

@@ -16,9 +16,10 @@ import { randomSources } from "../faults/simulation/random-sources";
 import { verify } from "../faults/simulation/run";
 import { caughtUpAt, eventually, serviceEnvironment } from "../faults/simulation/service";
 import { createTestDatabase } from "../support/database";
-import { type HttpProxy, startHttpProxy } from "../support/http-proxy";
+import type { HttpProxy } from "../support/http-proxy";
 import { copyProject, type ProjectCopy } from "../support/project-copy";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy";
+import { startBalancer } from "./balancer";
 import { Program } from "./program";
 import { RetriedReads } from "./retried-reads";
 
@@ -84,7 +85,7 @@ describe("a cluster", () => {
     await query(postgres.url, "SELECT pg_reload_conf()");
     endpoint = await startTcpProxy(Number(new URL(postgres.url).port));
     stops.push(() => endpoint.close());
-    balancer = await startHttpProxy();
+    balancer = await startBalancer();
     stops.push(() => balancer.close());
     chain = await startChain({ port });
     stops.push(() => chain.child.stop());

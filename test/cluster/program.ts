@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { npmStart } from "../integration/npm-start";
-import { descendantsOf } from "../support/processes";
+import { killTree } from "../support/processes";
 
 /** How soon a process manager starts a program again. */
 const RESTART_MS = 300;
@@ -27,16 +27,7 @@ export class Program {
 
   /** Kills the supervisor and all its processes at once, as when the machine loses power. */
   async kill(): Promise<void> {
-    const pid = this.run?.pid;
-    if (pid === undefined) return;
-    const pids = [pid, ...(await descendantsOf(pid)).map((child) => child.pid)];
-    for (const one of pids) {
-      try {
-        process.kill(one, "SIGKILL");
-      } catch {
-        // It has ended meanwhile.
-      }
-    }
+    if (this.run) await killTree(this.run.pid);
   }
 
   /** Stops it gracefully, for good. */

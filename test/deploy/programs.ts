@@ -21,7 +21,7 @@ export function findProgram(name: string, checks = "the checks of deploy/ that n
   return undefined;
 }
 
-/** Runs a program to its end, for at most 30 s. */
+/** Runs a program to its end, for at most two minutes. */
 export function run(program: string, args: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8", timeout: 120_000, ...options });
   return { status, stdout, output: `${stdout}${stderr}` };

@@ -50,23 +50,30 @@ function makeCertificate(openssl: string, folder: string): void {
   if (status !== 0) throw new Error(output);
 }
 
+/** nginx.conf with all files in the folder, another HTTP port, and these gateways. */
+export function nginxText(folder: string, port: number | undefined, gateways: readonly number[]): string {
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    .map((name) => `${name}_temp_path ${join(folder, name)};`)
+    .join("\n");
+  const [, server = ""] = /server 127\.0\.0\.1:3001 (.*)/.exec(readDeploy("nginx.conf")) ?? [];
+  return readDeploy("nginx.conf")
+    .replace("http {", `http {\n${temporary}`)
+    .replaceAll("/etc/nginx/tls", folder)
+    .replaceAll("/var/log/nginx", folder)
+    .replace("listen 80;", `listen 127.0.0.1:${port};`)
+    .replace(/^ *server 127\.0\.0\.1:3002.*\n/m, "")
+    .replace(
+      /server 127\.0\.0\.1:3001.*/,
+      gateways.map((gateway) => `server 127.0.0.1:${gateway} ${server}`).join("\n"),
+    );
+}
+
 /** Copies nginx.conf with other ports, gateways and paths. */
 export async function prepareNginx(openssl: string, gateways: number[]): Promise<Prepared> {
   const folder = makeFolder();
   makeCertificate(openssl, folder);
   const [port, tlsPort] = await freePorts(2);
-  const [one, two] = gateways;
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-    .map((name) => `${name}_temp_path ${join(folder, name)};`)
-    .join("\n");
-  const text = readDeploy("nginx.conf")
-    .replace("http {", `http {\n${temporary}`)
-    .replaceAll("/etc/nginx/tls", folder)
-    .replaceAll("/var/log/nginx", folder)
-    .replace("listen 80;", `listen 127.0.0.1:${port};`)
-    .replace("listen 443 ", `listen 127.0.0.1:${tlsPort} `)
-    .replace("127.0.0.1:3001", `127.0.0.1:${one}`)
-    .replace("127.0.0.1:3002", `127.0.0.1:${two}`);
+  const text = nginxText(folder, port, gateways).replace("listen 443 ", `listen 127.0.0.1:${tlsPort} `);
   const config = join(folder, "nginx.conf");
   writeFileSync(config, text);
   return { folder, config, url: `https://127.0.0.1:${tlsPort}` };

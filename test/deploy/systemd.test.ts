@@ -5,19 +5,11 @@ import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { CONFIGURATION_ERROR } from "../../config/exit-codes";
 import { REORG_EXIT_CODE } from "../../stack/unrecoverable-reorg";
-import { deployPath, isInProject, projectRoot, readDeploy } from "./files";
+import { deployPath, isInProject, projectRoot } from "./files";
 import { findProgram, run } from "./programs";
+import { settingsOf } from "./units";
 
 const UNITS = ["intentry.service", "intentry-indexer.service", "intentry-api@.service"];
-
-/** The settings of a unit, the last one of each name. */
-const settingsOf = (unit: string): Record<string, string> =>
-  Object.fromEntries(
-    readDeploy(`systemd/${unit}`)
-      .split("\n")
-      .filter((line) => /^\w+=/.test(line))
-      .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
-  );
 
 /** The command of a unit, without `env` and the variables that it sets. */
 const commandOf = (unit: string) => settingsOf(unit).ExecStart?.replace(/^\/usr\/bin\/env ([A-Z_]+=\S+ )*/, "") ?? "";

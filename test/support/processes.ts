@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { delimiter } from "node:path";
 import { promisify } from "node:util";
 
 type Process = { pid: number; parent: number; command: string };
@@ -24,4 +25,23 @@ export async function descendantsOf(pid: number): Promise<Process[]> {
 /** Whether a process is running. Zombies don't count. */
 export async function isRunning(pid: number): Promise<boolean> {
   return (await list()).some((process) => process.pid === pid && !process.command.includes("<defunct>"));
+}
+
+/** Kills a process and all its children at once, as when the machine loses power. */
+export async function killTree(pid: number): Promise<void> {
+  const pids = [pid, ...(await descendantsOf(pid)).map((child) => child.pid)];
+  for (const one of pids) {
+    try {
+      process.kill(one, "SIGKILL");
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
+
+/** PATH and HOME as in a new shell: without the programs of this project, which npm and npx add. */
+export function loginEnvironment(): NodeJS.ProcessEnv {
+  const { PATH = "", HOME } = process.env;
+  const folders = PATH.split(delimiter).filter((folder) => !folder.includes("node_modules"));
+  return { PATH: folders.join(delimiter), HOME };
 }
