@@ -32,6 +32,7 @@ const BLOCK_MS = 2_000;
 const READS = ["/intents?limit=5", "/agents/1", "/analytics/commerce", "/solvers", "/health"];
 const PASSWORD = "rehearsal";
 const ENVIRONMENT_FILE = "/etc/intentry/intentry.env";
+const [FIRST, SECOND] = ["1".repeat(32), "2".repeat(32)] as const;
 const AUTHORIZATION = "Bearer rehearsal";
 
 const [payer, payee] = [actor(9), actor(18).address];
@@ -76,25 +77,41 @@ describe("the operations guide", () => {
     process.start();
     return process;
   };
+  const stateOf = async (url: string) => {
+    const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) });
+    return (await response.json()) as { ready: boolean; chain_id: number; block_number: string };
+  };
   const isReady = async (url: string) => (await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) })).ok;
-  const ready = (port: number) => eventually(`a gateway on port ${port}`, () => isReady(`http://127.0.0.1:${port}`));
+  const ready = async (port: number, gateway: UnitProcess) => {
+    let failure: unknown;
+    await eventually(`a gateway on port ${port}`, async () => {
+      try {
+        gateway.check();
+      } catch (error) {
+        failure = error;
+        return true;
+      }
+      return isReady(`http://127.0.0.1:${port}`);
+    });
+    if (failure) throw failure;
+  };
   const startGateway = async (on = installation) => {
     const [port = 0] = await freePorts(1);
     const gateway = unit("intentry-api@.service", {}, on, String(port));
-    await ready(port);
+    await ready(port, gateway);
     return { port, gateway };
   };
   const restartGateways = async () => {
     for (const [port, gateway] of gateways) {
       await gateway.restart();
-      await ready(port);
+      await ready(port, gateway);
     }
   };
   const publish = (text: string, token?: string) =>
     fetch(`${balancer.url}/catalogs`, {
       method: "POST",
       headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) },
-      body: text,
+      body: JSON.stringify({ catalog_json: text }),
     });
   const createDatabase = async (name: string) => {
     await query(postgres.url, `CREATE DATABASE ${name} OWNER service`);
@@ -164,7 +181,7 @@ describe("the operations guide", () => {
       }
     });
     await eventually("the proxy", () => isReady(balancer.url));
-    expect((await (await fetch(`${balancer.url}/health`)).json()).chain_id).toBe(CHAIN_ID);
+    expect(await stateOf(balancer.url)).toMatchObject({ ready: true, chain_id: CHAIN_ID });
     reads = new RetriedReads(balancer.url, READS, () => step);
   });
 
@@ -177,19 +194,19 @@ describe("the operations guide", () => {
   });
 
   it("rotates a write token without rejecting a client", { timeout: 300_000 }, async () => {
-    change({ WRITE_TOKENS: "first" });
+    change({ WRITE_TOKENS: FIRST });
     await restartGateways();
     expect((await publish('{"rehearsal":1}')).status).toBe(401);
     await timed("Rotate secrets: a write token", async () => {
-      change({ WRITE_TOKENS: "first,second" });
+      change({ WRITE_TOKENS: `${FIRST},${SECOND}` });
       await restartGateways();
-      expect((await publish('{"rehearsal":2}', "first")).status).toBe(201);
-      expect((await publish('{"rehearsal":3}', "second")).status).toBe(201);
-      change({ WRITE_TOKENS: "second" });
+      expect((await publish('{"rehearsal":2}', FIRST)).status).toBe(201);
+      expect((await publish('{"rehearsal":3}', SECOND)).status).toBe(201);
+      change({ WRITE_TOKENS: SECOND });
       await restartGateways();
     });
-    expect((await publish('{"rehearsal":4}', "first")).status).toBe(401);
-    expect((await publish('{"rehearsal":5}', "second")).status).toBe(201);
+    expect((await publish('{"rehearsal":4}', FIRST)).status).toBe(401);
+    expect((await publish('{"rehearsal":5}', SECOND)).status).toBe(201);
   });
 
   it("is paid", { timeout: 300_000 }, async () => {
@@ -219,23 +236,20 @@ describe("the operations guide", () => {
     if (port === undefined || !gateway) throw new Error("No gateway runs");
     await timed("A gateway is killed", async () => {
       await gateway.kill();
-      await ready(port);
+      await ready(port, gateway);
     });
-    const isLevel = async () => {
-      const head = await protocol.client.getBlockNumber();
-      return eventually(`block ${head}`, async () => {
-        const { block_number } = (await (await fetch(`${balancer.url}/health`)).json()) as { block_number: string };
-        return BigInt(block_number) >= head;
-      });
+    const isNext = async () => {
+      const next = (await protocol.client.getBlockNumber()) + 1n;
+      return eventually(`block ${next}`, async () => BigInt((await stateOf(balancer.url)).block_number) >= next);
     };
     await timed("The indexer is killed", async () => {
       await indexer.kill();
-      await isLevel();
+      await isNext();
     });
     await timed("PostgreSQL restarts", async () => {
       await postgres.whileStopped(async () => {});
-      await isLevel();
-      for (const one of gateways.keys()) await ready(one);
+      await isNext();
+      for (const [one, running] of gateways) await ready(one, running);
     });
   });
 
@@ -258,7 +272,7 @@ describe("the operations guide", () => {
         await gateway.stop();
         const replacement = unit("intentry-api@.service", {}, next, String(port));
         gateways.set(port, replacement);
-        await ready(port);
+        await ready(port, replacement);
       }
       await indexer.stop();
       indexer = nextIndexer;
@@ -266,7 +280,7 @@ describe("the operations guide", () => {
     await eventually("one index", async () => {
       const schemas = await query(
         new URL("/service", postgres.url).href,
-        "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'intentry%'",
+        "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'intentry\\_%'",
       );
       return schemas.length === 1;
     });

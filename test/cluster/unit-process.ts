@@ -21,6 +21,7 @@ export class UnitProcess {
   private child: ChildProcess | undefined;
   private output = "";
   private isStopped = true;
+  private hasEnded = false;
   private running: Promise<void> = Promise.resolve();
 
   constructor(
@@ -31,12 +32,17 @@ export class UnitProcess {
     private readonly instance = "",
   ) {}
 
-  /** The output of all its processes. */
-  log = () => this.output;
+  /** Throws if it has ended, and is not started again. */
+  check(): void {
+    if (this.hasEnded) throw new Error(`${this.unit} has ended: ${this.output.slice(-2_000)}`);
+  }
 
   start(): void {
     this.isStopped = false;
-    this.running = this.keepRunning();
+    this.hasEnded = false;
+    this.running = this.keepRunning().finally(() => {
+      this.hasEnded = true;
+    });
   }
 
   async stop(): Promise<void> {
