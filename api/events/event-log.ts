@@ -48,25 +48,28 @@ const Status = z.object({
   finalized_checkpoint: z.string().nullable(),
 });
 
-const Rows = z.array(
-  EventKey.extend({
-    block_timestamp: z.coerce.bigint(),
-    tx_hash: z.templateLiteral(["0x", z.string()]),
-    contract: z.string(),
-    name: z.string(),
-    args: z.string(),
-  }).transform(
-    (row): EventRow => ({
-      id: row.id,
-      blockHash: row.block_hash,
-      blockTimestamp: row.block_timestamp,
-      txHash: row.tx_hash,
-      contract: row.contract,
-      name: row.name,
-      args: row.args,
-    }),
-  ),
-);
+/** The columns of the log. */
+export const EventColumns = EventKey.extend({
+  block_timestamp: z.coerce.bigint(),
+  tx_hash: z.templateLiteral(["0x", z.string()]),
+  contract: z.string(),
+  name: z.string(),
+  args: z.string(),
+});
+
+/** A row with the names of the code. */
+export const eventRowOf = <Columns extends z.output<typeof EventColumns>>(row: Columns) =>
+  ({
+    id: row.id,
+    blockHash: row.block_hash,
+    blockTimestamp: row.block_timestamp,
+    txHash: row.tx_hash,
+    contract: row.contract as Columns["contract"],
+    name: row.name as Columns["name"],
+    args: row.args,
+  }) satisfies EventRow;
+
+const Rows = z.array(EventColumns.transform(eventRowOf));
 
 /** A query ends after the row that exceeds this number of bytes. Anyone can emit events with very long texts. */
 const MAX_BYTES = 64 * 1024;

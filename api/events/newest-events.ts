@@ -3,40 +3,25 @@ import { z } from "zod";
 import { contractNames } from "../../config/contracts";
 import { eventLog, intent } from "../../ponder.schema";
 import type { IndexDatabase } from "../index/database";
+import { EventColumns, eventRowOf } from "./event-log";
 import { eventsAboutIntents } from "./facts";
 import { eventNames } from "./filter";
-import type { EventRow } from "./message";
 
 /** A query ends after the row that exceeds this number of bytes. Anyone can emit events with very long texts. */
 const MAX_BYTES = 1024 * 1024;
 
-const hex = z.templateLiteral(["0x", z.string()]);
+const token = z.templateLiteral(["0x", z.string()]).nullable();
 
-const Row = z
-  .object({
-    id: z.string(),
-    block_hash: hex,
-    block_timestamp: z.coerce.bigint(),
-    tx_hash: hex,
-    contract: z.enum(contractNames),
-    name: z.enum(eventNames),
-    args: z.string(),
-    input_token: hex.nullable(),
-    output_token: hex.nullable(),
-  })
-  .transform(({ input_token, output_token, ...row }) => ({
-    event: {
-      id: row.id,
-      blockHash: row.block_hash,
-      blockTimestamp: row.block_timestamp,
-      txHash: row.tx_hash,
-      contract: row.contract,
-      name: row.name,
-      args: row.args,
-    } satisfies EventRow,
-    /** The tokens of the intent, for events with amounts of them. */
-    tokens: input_token && output_token ? { inputToken: input_token, outputToken: output_token } : undefined,
-  }));
+const Row = EventColumns.extend({
+  contract: z.enum(contractNames),
+  name: z.enum(eventNames),
+  input_token: token,
+  output_token: token,
+}).transform(({ input_token, output_token, ...row }) => ({
+  event: eventRowOf(row),
+  /** The tokens of the intent, for events with amounts of them. */
+  tokens: input_token && output_token ? { inputToken: input_token, outputToken: output_token } : undefined,
+}));
 
 const Rows = z.object({ rows: z.array(Row) });
 

@@ -1033,7 +1033,7 @@ export type CommerceAnalytics = {
 
 /** Returned by `analytics.timeseries`. */
 export type TimeSeries = {
-  /** What is counted or summed. */
+  /** The count or volume to return, such as the number of intents or the volume of receipts. */
   metric:
     | "agents"
     | "intents"
@@ -2593,7 +2593,7 @@ export type Api = {
     >;
   };
   events: {
-    /** The newest protocol events, newest first, each with a description. Filters by subject search the newest 1,000 events that can match. To follow what happens next, pass the first id as after to /events. */
+    /** The newest protocol events, newest first, each with a description. Filters by subject search the newest 1,000 events that can match, up to 1 MiB of arguments. To follow what happens next, pass the first id as after to /events. */
     recent: Query<
       {
         /** Only events with this name. */

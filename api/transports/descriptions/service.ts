@@ -47,7 +47,7 @@ export const serviceDescriptions: Readonly<Record<string, string>> = {
   top_services: "The 20 services with the largest volume.",
   facilitator_volume: "The 20 facilitators with the largest volume.",
   volume_by_payment_rail: "The volume of each payment rail.",
-  metric: "What is counted or summed.",
+  metric: "The count or volume to return, such as the number of intents or the volume of receipts.",
   interval: "The length of a point.",
   "TimeSeries.total": "The sum of all points.",
   "TimeSeries.token": "The token of the amounts. Null for counts.",
