@@ -1,7 +1,4 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { allOperations } from "../../api/operations/index";
 import { actor } from "../../stack/chain";
@@ -153,23 +150,5 @@ describe("the command line, on the sample chain", () => {
     await new Promise((started) => child.stdout.once("data", started));
     child.kill("SIGINT");
     expect(await ended).toEqual({ code: 0, signal: null });
-  });
-
-  it("completes commands, operations and parameters in bash", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "intentry-completion-"));
-    try {
-      const program = `#!/bin/sh\nexec '${process.execPath}' '${cliFile}' "$@"\n`;
-      await writeFile(join(folder, "intentry"), program, { mode: 0o755 });
-      const completed = async (line: string) => {
-        const script = `eval "$(intentry completion bash)"; COMP_LINE=$1 COMP_POINT=\${#1}; _intentry; printf '%s\n' "\${COMPREPLY[@]}"`;
-        const PATH = `${folder}${delimiter}${process.env.PATH}`;
-        return linesOf(await printed("bash", ["-c", script, "bash", line], { PATH }));
-      };
-      expect(await completed("intentry ev")).toEqual(["events"]);
-      expect(await completed("intentry call agents.")).toEqual(["agents.get", "agents.list"]);
-      expect(await completed("intentry call intents.list status=open in")).toEqual(["input_token="]);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
   });
 });
