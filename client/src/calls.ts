@@ -42,6 +42,24 @@ function errorOf(error: unknown): unknown {
   return new IntentryError(error.message, { status: httpStatus, code, cause: error.cause });
 }
 
+/**
+ * Makes a call with a signal of its own, which aborts with the caller's. tRPC never removes its listeners from a signal, and
+ * the caller's may outlive many calls.
+ */
+async function callWith(signal: AbortSignal | undefined, call: (options: CallOptions) => Promise<unknown>) {
+  const own = new AbortController();
+  const abort = () => own.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  signal?.addEventListener("abort", abort, { once: true });
+  try {
+    return await call(signal ? { signal: own.signal } : {});
+  } catch (error) {
+    throw errorOf(error);
+  } finally {
+    signal?.removeEventListener("abort", abort);
+  }
+}
+
 /** The typed calls of a service. Concurrent small calls share one request, and temporary failures are retried. */
 export function callsOf({ url, token, retries, fetch }: Connection): Api {
   const requestsOf = (maxItems: number) =>
@@ -57,13 +75,11 @@ export function callsOf({ url, token, retries, fetch }: Connection): Api {
   const client = createTRPCUntypedClient<AnyRouter>({
     links: [retryLink(retries), splitLink({ condition: isLong, true: requestsOf(1), false: requestsOf(MAX_BATCH) })],
   });
-  const withClientErrors = (call: Promise<unknown>) =>
-    call.catch((error: unknown) => {
-      throw errorOf(error);
-    });
   const operation = (path: string) => ({
-    query: (input?: unknown, options?: CallOptions) => withClientErrors(client.query(path, input, options)),
-    mutate: (input?: unknown, options?: CallOptions) => withClientErrors(client.mutation(path, input, options)),
+    query: (input?: unknown, { signal }: CallOptions = {}) =>
+      callWith(signal, (options) => client.query(path, input, options)),
+    mutate: (input?: unknown, { signal }: CallOptions = {}) =>
+      callWith(signal, (options) => client.mutation(path, input, options)),
   });
   /** An object that has every property except `then`, so that `await` doesn't treat it as a promise. */
   const named = <Value>(make: (name: string) => Value) =>

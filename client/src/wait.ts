@@ -1,3 +1,6 @@
+/** The longest delay of a timer. A longer one would end at once. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
 /** Waits. Rejects with the signal's reason when it aborts. */
 export const wait = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -6,10 +9,13 @@ export const wait = (milliseconds: number, signal?: AbortSignal): Promise<void> 
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", onAbort);
-      resolve();
-    }, milliseconds);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve();
+      },
+      Math.min(milliseconds, MAX_DELAY_MS),
+    );
     signal?.addEventListener("abort", onAbort, { once: true });
   });
 

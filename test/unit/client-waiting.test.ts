@@ -1,6 +1,8 @@
+import { getEventListeners } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
 import { reconnectDelay } from "../../client/src/follow";
 import { createIntentryClient, IntentryError, type Reconnection } from "../../client/src/index";
+import { wait } from "../../client/src/wait";
 import { type Handler, json, serve } from "./stand-in";
 
 describe("follow", () => {
@@ -114,6 +116,14 @@ describe("a lost event stream", () => {
   );
 });
 
+it("a delay that is too long for a timer does not end at once", async () => {
+  const over = new AbortController();
+  const long = wait(2 ** 31, over.signal).catch(() => "aborted");
+  expect(await Promise.race([long, wait(20).then(() => "still waiting")])).toBe("still waiting");
+  over.abort();
+  expect(await long).toBe("aborted");
+});
+
 describe("waitForIntent", () => {
   let close: (() => void) | undefined;
   afterEach(() => close?.());
@@ -136,6 +146,24 @@ describe("waitForIntent", () => {
       message: "Intent 7 is still OPEN after 1000 ms, not FILLED",
     });
     await expect(waiting).rejects.toBeInstanceOf(IntentryError);
+  });
+
+  it("leaves no listeners on a signal that lives longer", async () => {
+    let polls = 0;
+    const intentry = await clientOf((_, __, response) => {
+      const status = ++polls < 15 ? "OPEN" : "FILLED";
+      json(response, 200, [{ result: { data: { intent_id: "7", status } } }]);
+    });
+    const { signal } = new AbortController();
+    let most = 0;
+    const count = setInterval(() => {
+      most = Math.max(most, getEventListeners(signal, "abort").length);
+    }, 1);
+    await intentry.waitForIntent(7n, { pollMs: 1, signal });
+    clearInterval(count);
+    expect(polls).toBe(15);
+    expect(most).toBeLessThanOrEqual(2);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   it("times out while a request is in progress, and says that the intent is not indexed", async () => {
