@@ -78,7 +78,10 @@ const server = createServer(async (request, response) => {
   try {
     answer(200, await handle(await json(request)));
   } catch (error) {
-    const isRejected = error instanceof IntentryError || error instanceof SyntaxError;
+    // A buyer sends a message again after a 500, but not after a 400.
+    const isRejected =
+      error instanceof SyntaxError ||
+      (error instanceof IntentryError && ["invalid_quote", "invalid_envelope"].includes(error.code));
     if (!isRejected) console.error("A message failed:", error);
     answer(isRejected ? 400 : 500, { error: isRejected ? error.message : "Internal error" });
   }

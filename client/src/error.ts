@@ -2,7 +2,7 @@ import type { ErrorCode } from "./api";
 
 /**
  * The codes of errors that the client itself reports:
- * - `no_response`: the service did not answer.
+ * - `no_response`: the service, a merchant or a node did not answer.
  * - `unexpected_response`: the response is not one of Intentry, for example of a proxy.
  * - `hash_mismatch`: the service stored or returned another text than the expected one.
  * - `payer_missing`: a payment is required, and the client has no payer.
@@ -52,6 +52,10 @@ export class IntentryError extends Error {
     this.code = code;
   }
 }
+
+/** Whether an error is an IntentryError with this code. */
+export const hasCode = (error: unknown, code: IntentryErrorCode): boolean =>
+  error instanceof IntentryError && error.code === code;
 
 /** The error for a status and a response body. */
 export function refusal(status: number, body: unknown): IntentryError {

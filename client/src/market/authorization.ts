@@ -19,7 +19,8 @@ export const authorizationAbi = parseAbi([
   "event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)",
 ]);
 
-const types = {
+/** The signed fields of EIP-3009. */
+export const authorizationTypes = {
   TransferWithAuthorization: [
     { name: "from", type: "address" },
     { name: "to", type: "address" },
@@ -42,7 +43,12 @@ export async function signAuthorization(
   const domain = { name, version, chainId: wallet.chain.id, verifyingContract: token };
   const from = wallet.account.address;
   const message = { ...transfer, from, validAfter: 0n };
-  const signature = await wallet.signTypedData({ domain, types, primaryType: "TransferWithAuthorization", message });
+  const signature = await wallet.signTypedData({
+    domain,
+    types: authorizationTypes,
+    primaryType: "TransferWithAuthorization",
+    message,
+  });
   return { from, ...transfer, signature };
 }
 
@@ -63,6 +69,6 @@ export const authorizationIn = (fields: Fields): Authorization => ({
   to: fields.hex("to", 20),
   value: fields.uint("value"),
   validBefore: fields.uint("valid_before"),
-  nonce: fields.hex("nonce", 32),
+  nonce: fields.hash("nonce"),
   signature: fields.hex("signature", 65),
 });

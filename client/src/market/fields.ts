@@ -11,6 +11,8 @@ export type Fields = {
   uint: (name: string) => bigint;
   /** Hex digits of a number of bytes, or of any number. */
   hex: (name: string, bytes?: number) => Hex;
+  /** 32 bytes in lowercase. */
+  hash: (name: string) => Hex;
   /** A member that is itself an object. */
   object: (name: string) => Fields;
   /** The members of an array of objects. */
@@ -30,19 +32,20 @@ export function fieldsOf(value: unknown, what: string): Fields {
     if (typeof member !== "string" || member === "") throw unusable(`${what}: ${name} must be a text`);
     return member;
   };
+  const hex = (name: string, bytes?: number) => {
+    const digits = text(name);
+    const isSize = bytes === undefined ? digits.length % 2 === 0 : digits.length === 2 + 2 * bytes;
+    if (!isHex(digits) || !isSize) throw unusable(`${what}: ${name} must have ${bytes ?? "whole"} bytes in hex digits`);
+    return digits;
+  };
   return {
     text,
+    hex,
+    hash: (name) => hex(name, 32).toLowerCase() as Hex,
     uint(name) {
       const digits = text(name);
       if (!/^\d{1,78}$/.test(digits)) throw unusable(`${what}: ${name} must be a whole number in decimal digits`);
       return BigInt(digits);
-    },
-    hex(name, bytes) {
-      const digits = text(name);
-      const isSize = bytes === undefined ? digits.length % 2 === 0 : digits.length === 2 + 2 * bytes;
-      if (!isHex(digits) || !isSize)
-        throw unusable(`${what}: ${name} must have ${bytes ?? "whole"} bytes in hex digits`);
-      return digits;
     },
     object: (name) => fieldsOf(members[name], `${what}: ${name}`),
     list(name) {

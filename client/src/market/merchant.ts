@@ -1,12 +1,14 @@
 import { type Address, type Hex, zeroAddress, zeroHash } from "viem";
 import { commerceRegistryAbi } from "../../../abis/index";
 import { documentHash } from "../documents";
+import { hasCode } from "../error";
 import { fulfillmentEvidence } from "../evidence";
 import type { IntentryClient } from "../index";
 import { decryptPayload, type PayloadKeyPair, parseEnvelope } from "../payload";
 import type { QuoteCommitment } from "../quote-hash";
 import { type Fields, fieldsIn, fieldsOf, unusable } from "./fields";
 import { inTurns } from "./in-turns";
+import { indexed } from "./indexed";
 import { orderMessage } from "./order-signature";
 import { needsFacilitator, quoteToJson, type Rail, railIn, railOf, rails } from "./quote";
 import { receiptsOf } from "./receipts";
@@ -74,7 +76,10 @@ export type MerchantOptions = {
 export type RunningMerchant = {
   /** The hash of the published catalog, which every quote names as its terms. */
   catalogHash: Hex;
-  /** Answers a message of a buyer, over any transport. Throws an IntentryError for a message that it rejects. */
+  /**
+   * Answers a message of a buyer, over any transport. Throws an IntentryError with the code `invalid_quote` or
+   * `invalid_envelope` for a message that it rejects. After any other error the buyer should send the message again.
+   */
   handle: (message: unknown) => Promise<Record<string, string>>;
 };
 
@@ -93,9 +98,12 @@ export async function merchant(options: MerchantOptions): Promise<RunningMerchan
   const { contracts } = await intentry.protocol();
   const registry = { abi: commerceRegistryAbi, address: contracts.CommerceRegistry } as const;
   const send = senderOf(wallet);
+  const quoteSeconds = BigInt(options.quoteSeconds ?? QUOTE_SECONDS);
+  // Receipts of an earlier process must be in the index: a payment that already has one is rejected.
+  await indexed(intentry, wallet);
   const { payoutAddress } = await wallet.readContract({ ...registry, functionName: "getMerchant", args: [merchantId] });
   const receipts = receiptsOf({
-    ...{ intentry, wallet, send, facilitator, merchantId, token, payoutAddress },
+    ...{ intentry, wallet, send, facilitator, merchantId, token, payoutAddress, quoteSeconds },
     registry: registry.address,
   });
   const offered: readonly Rail[] = rails.filter((rail) => facilitator || !needsFacilitator(rail));
@@ -123,10 +131,9 @@ export async function merchant(options: MerchantOptions): Promise<RunningMerchan
   };
 
   /** Prices the request of a buyer, commits the quote on chain, and publishes the response. */
-  async function quote(message: Fields): Promise<Record<string, string>> {
-    const requestHash = message.hex("request_hash", 32);
+  async function quote(requestHash: Hex): Promise<Record<string, string>> {
     const request = fieldsIn(
-      await intentry.documents.getQuoteRequest.query({ hash: requestHash }),
+      await published("The quote request", intentry.documents.getQuoteRequest.query({ hash: requestHash })),
       "The quote request",
     );
     const rail = railIn(request);
@@ -138,7 +145,7 @@ export async function merchant(options: MerchantOptions): Promise<RunningMerchan
     const amount = await price({ serviceNumericId, agent, rail, requestHash });
     if (amount === null) throw unusable("The merchant makes no offer for this request");
     const { timestamp } = await wallet.getBlock();
-    const expiresAt = timestamp + BigInt(options.quoteSeconds ?? QUOTE_SECONDS);
+    const expiresAt = timestamp + quoteSeconds;
     const requirement = rail === "x402" ? await requirementOf(amount, expiresAt) : undefined;
     const commitment: QuoteCommitment = {
       ...{ merchantId, serviceNumericId, agent, token, amount, expiresAt },
@@ -168,7 +175,8 @@ export async function merchant(options: MerchantOptions): Promise<RunningMerchan
 
   /** Decrypts the order for a quote. */
   async function open(payloadHash: Hex, quoteHash: Hex): Promise<unknown> {
-    const envelope = await intentry.documents.getFulfillmentPayload.query({ hash: payloadHash });
+    const reading = intentry.documents.getFulfillmentPayload.query({ hash: payloadHash });
+    const envelope = await published("The payload", reading);
     if (parseEnvelope(envelope).quote_hash !== quoteHash) throw unusable("The payload is for another quote");
     return decryptPayload(envelope, key.privateKey);
   }
@@ -186,7 +194,7 @@ export async function merchant(options: MerchantOptions): Promise<RunningMerchan
 
   /** Receives the payment of a quote and delivers the order. The same message again continues where the last one failed. */
   async function pay(quoteHash: Hex, message: Fields): Promise<Record<string, string>> {
-    const payloadHash = message.hex("payload_hash", 32);
+    const payloadHash = message.hash("payload_hash");
     const { commitment, exists, settled } = await wallet.readContract({
       ...registry,
       functionName: "getQuote",
@@ -216,12 +224,22 @@ export async function merchant(options: MerchantOptions): Promise<RunningMerchan
     async handle(message) {
       const fields = fieldsOf(message, "The message");
       const type = fields.text("type");
-      if (type === "quote") return quote(fields);
+      // In turns: messages that arrive together must not commit a quote twice, or settle it twice.
+      if (type === "quote") {
+        const requestHash = fields.hash("request_hash");
+        return inTurn(requestHash, () => quote(requestHash));
+      }
       if (type === "payment") {
-        const quoteHash = fields.hex("quote_hash", 32).toLowerCase() as Hex;
+        const quoteHash = fields.hash("quote_hash");
         return inTurn(quoteHash, () => pay(quoteHash, fields));
       }
       throw unusable("type must be quote or payment");
     },
   };
 }
+
+/** The text of a document that a buyer must have published. */
+const published = (what: string, text: Promise<string>): Promise<string> =>
+  text.catch((error: unknown) => {
+    throw hasCode(error, "not_found") ? unusable(`${what} is not published`, error) : error;
+  });

@@ -4,14 +4,13 @@ import type { IntentryClient } from "../index";
 import { iterate } from "../iterate";
 import type { QuoteCommitment } from "../quote-hash";
 import { type Authorization, authorizationAbi, authorizationArguments, authorizationIn } from "./authorization";
+import { requireTimeToSettle } from "./expiry";
 import { type Fields, unusable } from "./fields";
 import { paidBy } from "./paid-by";
 import { needsFacilitator, railOf } from "./quote";
+import { firstSearchedBlock } from "./searched-blocks";
 import { until } from "./until";
 import { type Send, senderOf, type Wallet } from "./wallet";
-
-/** Where the transfer of an interrupted settlement is looked for: in the newest blocks. */
-const SEARCHED_BLOCKS = 2_000n;
 
 type Options = {
   intentry: IntentryClient;
@@ -23,6 +22,8 @@ type Options = {
   merchantId: bigint;
   token: Address;
   payoutAddress: Address;
+  /** How long a quote is valid. */
+  quoteSeconds: bigint;
 };
 
 /** The receipts of a merchant. */
@@ -35,6 +36,7 @@ export function receiptsOf({
   merchantId,
   token,
   payoutAddress,
+  quoteSeconds,
 }: Options) {
   const settle = facilitator && senderOf(facilitator);
 
@@ -46,22 +48,36 @@ export function receiptsOf({
     return recorded.args.receiptId;
   };
 
-  const requirePaid = async (transaction: Hex, commitment: QuoteCommitment) => {
-    if ((await paidBy(wallet, transaction, { ...commitment, payoutAddress })) < commitment.amount)
-      throw unusable("The transaction does not pay this quote");
-  };
+  /** The transactions that have a receipt, or are about to get one. Each pays one quote, on any rail. */
+  const claimed = new Set<string>();
+
+  /** Records the receipt of a quote, after verifying that a transaction pays it, and no other one. */
+  async function claim(quoteHash: Hex, commitment: QuoteCommitment, transaction: Hex, by: Wallet, sendBy: Send) {
+    if (claimed.has(transaction)) throw unusable("The transaction already pays another quote");
+    claimed.add(transaction);
+    try {
+      for await (const receipt of iterate(intentry.receipts.list, { agent: commitment.agent, merchant_id: merchantId }))
+        if (receipt.result_hash === transaction) throw unusable("The transaction already paid another quote");
+      const { amount, paidAt } = await paidBy(wallet, transaction, { ...commitment, payoutAddress });
+      if (amount < commitment.amount) throw unusable("The transaction does not pay this quote");
+      if (paidAt < commitment.expiresAt - quoteSeconds) throw unusable("The transaction is older than the quote");
+      return await record(quoteHash, transaction, by, sendBy);
+    } catch (error) {
+      claimed.delete(transaction);
+      throw error;
+    }
+  }
 
   /** The transfer of an authorization that was already sent: by an attempt that was interrupted, or by someone else. */
   async function sentTransfer(by: Wallet, { from, nonce }: Authorization): Promise<Hex | undefined> {
     const contract = { abi: authorizationAbi, address: token } as const;
     if (!(await by.readContract({ ...contract, functionName: "authorizationState", args: [from, nonce] })))
       return undefined;
-    const newest = await by.getBlockNumber();
     const [used] = await by.getContractEvents({
       ...contract,
       eventName: "AuthorizationUsed",
       args: { authorizer: from, nonce },
-      fromBlock: newest > SEARCHED_BLOCKS ? newest - SEARCHED_BLOCKS : 0n,
+      fromBlock: await firstSearchedBlock(by),
     });
     if (!used) throw unusable("The authorization was canceled, or used long ago");
     return used.transactionHash;
@@ -73,34 +89,21 @@ export function receiptsOf({
     const authorization = authorizationIn(message.object("authorization"));
     const { from, to, value, nonce } = authorization;
     const isForQuote = isAddressEqual(from, commitment.agent) && isAddressEqual(to, payoutAddress);
-    if (!isForQuote || value !== commitment.amount || nonce.toLowerCase() !== quoteHash)
+    if (!isForQuote || value !== commitment.amount || nonce !== quoteHash)
       throw unusable("The authorization does not pay this quote");
-    const sent = await sentTransfer(facilitator, authorization);
-    if (sent) await requirePaid(sent, commitment);
     const transfer = { abi: authorizationAbi, address: token, functionName: "transferWithAuthorization" } as const;
     const args = authorizationArguments(authorization);
-    const paid = sent ?? (await settle(() => facilitator.writeContract({ ...transfer, args }))).transactionHash;
-    return record(quoteHash, paid, facilitator, settle);
+    const pay = async () => {
+      await requireTimeToSettle(facilitator, commitment);
+      return (await settle(() => facilitator.writeContract({ ...transfer, args }))).transactionHash;
+    };
+    const paid = (await sentTransfer(facilitator, authorization)) ?? (await pay());
+    return claim(quoteHash, commitment, paid, facilitator, settle);
   }
-
-  /** The transactions that have a receipt, or are about to get one. Each pays one quote. */
-  const claimed = new Set<string>();
 
   /** Verifies the transfer of a buyer, and records its receipt. */
-  async function receiveTransfer(quoteHash: Hex, commitment: QuoteCommitment, message: Fields): Promise<bigint> {
-    const transaction = message.hex("transaction", 32).toLowerCase() as Hex;
-    if (claimed.has(transaction)) throw unusable("The transaction already pays another quote");
-    claimed.add(transaction);
-    try {
-      for await (const receipt of iterate(intentry.receipts.list, { agent: commitment.agent, merchant_id: merchantId }))
-        if (receipt.result_hash === transaction) throw unusable("The transaction already paid another quote");
-      await requirePaid(transaction, commitment);
-      return await record(quoteHash, transaction, wallet, send);
-    } catch (error) {
-      claimed.delete(transaction);
-      throw error;
-    }
-  }
+  const receiveTransfer = (quoteHash: Hex, commitment: QuoteCommitment, message: Fields): Promise<bigint> =>
+    claim(quoteHash, commitment, message.hash("transaction"), wallet, send);
 
   return {
     /** Verifies the payment of a quote and records the receipt. Returns its id. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { PaymentRequired, PaymentRequirements } from "@x402/core/types";
 import { type Address, bytesToHex, type Hex, type LocalAccount } from "viem";
+import { authorizationTypes } from "../../../client/src/market/authorization";
 
 const decode = (header: string | null) => JSON.parse(Buffer.from(header ?? "", "base64").toString());
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
@@ -11,17 +12,6 @@ export const askedFor = (response: Response): PaymentRequired => decode(response
 /** The settlement in a response's header. */
 export const receiptOf = (response: Response) =>
   decode(response.headers.get("payment-response")) as { success: boolean; transaction: Hex; errorReason?: string };
-
-const types = {
-  TransferWithAuthorization: [
-    { name: "from", type: "address" },
-    { name: "to", type: "address" },
-    { name: "value", type: "uint256" },
-    { name: "validAfter", type: "uint256" },
-    { name: "validBefore", type: "uint256" },
-    { name: "nonce", type: "bytes32" },
-  ],
-} as const;
 
 /** Deviations from the payment terms. */
 export type Changes = {
@@ -57,7 +47,7 @@ export async function sign(account: LocalAccount, required: PaymentRequired, cha
       chainId: Number(terms.network.split(":")[1]),
       verifyingContract: changes.asset ?? (terms.asset as Address),
     },
-    types,
+    types: authorizationTypes,
     primaryType: "TransferWithAuthorization",
     message: {
       ...authorization,
