@@ -1,6 +1,7 @@
 import { createWalletClient, erc20Abi, type Hex, http, publicActions, zeroHash } from "viem";
 import { anvil } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { commerceRegistryAbi } from "../../abis/index";
 import {
   createIntentryClient,
   encryptPayload,
@@ -18,11 +19,13 @@ import {
   type RunningMerchant,
   type SolverActivity,
   solver,
+  type VerifiedQuote,
 } from "../../client/src/market/index";
 import { orderMessage } from "../../client/src/market/order-signature";
 import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
 import { intentsOfOwner, owner } from "./intents-of-owner";
+import { startRpcProxy } from "./rpc-proxy";
 import { type Stack, startStack } from "./stack";
 
 const PRICE = 500_000n;
@@ -58,6 +61,19 @@ describe("the parties of a market", () => {
     const signature = await by.signTypedData(order);
     return { type: "payment", quote_hash: quoteHash, payload_hash: payloadHash, signature };
   };
+  /** A payment message without the payment, for an empty order. */
+  const orderFor = async (quoteHash: Hex, forQuote = quoteHash) => {
+    const sealed = await encryptPayload({}, { publicKey: key.publicKey, keyId: "key-1", quoteHash: forQuote });
+    return signed(quoteHash, (await intentry.publishFulfillmentPayload(sealed)).payload_hash);
+  };
+  /** A payment message with the authorization for a quote. */
+  const authorized = async ({ quote, quoteHash, payTo }: VerifiedQuote) => {
+    const terms = { to: payTo, value: quote.amount, validBefore: quote.expiresAt, nonce: quoteHash };
+    const authorization = await signAuthorization(walletOf(), quote.token, terms);
+    const message = { ...(await orderFor(quoteHash)), authorization: authorizationToJson(authorization) };
+    return { message, args: authorizationArguments(authorization) };
+  };
+  const balance = () => stack.read("TestDollar", "balanceOf", [shopper.address]);
   const purchase = (change: Partial<Purchase> = {}): Purchase => ({
     ...{ service, order: { name: "Ada" }, rail: "transfer", maxAmount: PRICE, token: stack.contracts.TestDollar },
     ...change,
@@ -141,11 +157,10 @@ describe("the parties of a market", () => {
       await stack.client.waitForTransactionReceipt({ hash });
       return hash;
     };
-    const payment = async ({ quoteHash }: typeof one, transaction: Hex, forQuote = quoteHash) => {
-      const sealed = await encryptPayload({}, { publicKey: key.publicKey, keyId: "key-1", quoteHash: forQuote });
-      const { payload_hash } = await intentry.publishFulfillmentPayload(sealed);
-      return { ...(await signed(quoteHash, payload_hash)), transaction };
-    };
+    const payment = async ({ quoteHash }: typeof one, transaction: Hex, forQuote = quoteHash) => ({
+      ...(await orderFor(quoteHash, forQuote)),
+      transaction,
+    });
     const paid = await transfer(PRICE);
     await expect(shop.handle(await payment(one, paid, two.quoteHash))).rejects.toThrow(
       "The payload is for another quote",
@@ -177,6 +192,72 @@ describe("the parties of a market", () => {
     const receipt = await send({});
     expect(receipt).toMatchObject({ receipt_id: expect.stringMatching(/^\d+$/) });
     expect(await send({})).toEqual(receipt);
+  });
+
+  it("attack: a transfer by authorization pays its own quote or another one, not both", async () => {
+    answer = shop.handle;
+    const { quote } = await buyerWith();
+    const [own, other, third] = [
+      await quote(purchase({ rail: "x402" })),
+      await quote(purchase()),
+      await quote(purchase({ rail: "x402" })),
+    ];
+    const { message, args } = await authorized(own);
+    const { transactionHash } = await stack.write(attester, "TestDollar", "transferWithAuthorization", args);
+    await shop.handle({ ...(await orderFor(other.quoteHash)), transaction: transactionHash });
+    await expect(shop.handle(message)).rejects.toThrow("already pa");
+
+    const { receipt_id = "" } = await shop.handle((await authorized(third)).message);
+    const { resultHash } = await stack.read("CommerceRegistry", "getReceipt", [BigInt(receipt_id)]);
+    const again = await quote(purchase());
+    // At once: the index may not have the receipt yet.
+    await expect(shop.handle({ ...(await orderFor(again.quoteHash)), transaction: resultHash })).rejects.toThrow(
+      "already pays another quote",
+    );
+    // A restarted merchant waits for the index.
+    const restarted = await shopWith();
+    await expect(restarted.handle({ ...(await orderFor(again.quoteHash)), transaction: resultHash })).rejects.toThrow(
+      "already paid another quote",
+    );
+  });
+
+  it("attack: a merchant does not accept a transfer that is older than the quote", async () => {
+    answer = shop.handle;
+    const { transactionHash } = await stack.write(shopper, "TestDollar", "transfer", [seller.address, PRICE]);
+    await stack.write(actor(0), "TestDollar", "mint", [actor(0).address, 1n]);
+    const { quoteHash } = await (await buyerWith()).quote(purchase());
+    await expect(shop.handle({ ...(await orderFor(quoteHash)), transaction: transactionHash })).rejects.toThrow(
+      "The transaction is older than the quote",
+    );
+  });
+
+  it("attack: requests that arrive together don't commit a quote twice, which could then be settled twice", async () => {
+    const request = { merchant_id: "1", service_numeric_id: "1", agent: shopper.address, payment_rail: "facilitator" };
+    const { request_hash } = await intentry.publishQuoteRequest(JSON.stringify({ ...request, request_id: "together" }));
+    const { block_number } = await intentry.status.ready.query();
+    await Promise.all(Array.from({ length: 3 }, () => shop.handle({ type: "quote", request_hash })));
+    const commits = await stack.client.getContractEvents({
+      ...{ abi: commerceRegistryAbi, address: stack.contracts.CommerceRegistry, eventName: "QuoteCommitted" },
+      fromBlock: BigInt(block_number ?? 0),
+    });
+    const hashes = commits.filter(({ args }) => args.resourceHash === request_hash).map(({ args }) => args.quoteHash);
+    expect(hashes.length).toBeGreaterThan(0);
+    expect(new Set(hashes).size).toBe(hashes.length);
+  });
+
+  it("a quote that is about to expire is neither paid nor settled: its receipt could not be recorded", async () => {
+    const hasty = await shopWith({ quoteSeconds: 25 });
+    answer = hasty.handle;
+    const before = await balance();
+    const { quote, pay } = await buyerWith();
+    for (const rail of ["transfer", "x402"] as const)
+      await expect(pay(await quote(purchase({ rail })), {})).rejects.toMatchObject({
+        code: "invalid_quote",
+        message: "The quote has expired, or expires in less than 30 seconds",
+      });
+    const { message } = await authorized(await quote(purchase({ rail: "facilitator" })));
+    await expect(hasty.handle(message)).rejects.toThrow("expires in less than 30 seconds");
+    expect(await balance()).toBe(before);
   });
 
   it("attack: a merchant rejects the order of another account for a paid quote", async () => {
@@ -229,21 +310,15 @@ describe("the parties of a market", () => {
   it("a merchant records the receipt of an authorization that was already sent", async () => {
     answer = shop.handle;
     const { quote } = await buyerWith();
-    const { quote: offered, quoteHash, payTo } = await quote(purchase({ rail: "facilitator" }));
-    const sealed = await encryptPayload({}, { publicKey: key.publicKey, keyId: "key-1", quoteHash });
-    const { payload_hash } = await intentry.publishFulfillmentPayload(sealed);
-    const terms = { to: payTo, value: offered.amount, validBefore: offered.expiresAt, nonce: quoteHash };
-    const authorization = await signAuthorization(walletOf(), offered.token, terms);
-    const args = authorizationArguments(authorization);
+    const verified = await quote(purchase({ rail: "facilitator" }));
+    const { message, args } = await authorized(verified);
     const { transactionHash } = await stack.write(attester, "TestDollar", "transferWithAuthorization", args);
-    const message = { ...(await signed(quoteHash, payload_hash)), authorization: authorizationToJson(authorization) };
     const { receipt_id = "" } = await shop.handle(message);
     const receipt = await stack.read("CommerceRegistry", "getReceipt", [BigInt(receipt_id)]);
-    expect(receipt).toMatchObject({ quoteHash, resultHash: transactionHash });
+    expect(receipt).toMatchObject({ quoteHash: verified.quoteHash, resultHash: transactionHash });
   });
 
   it("a buyer pays once, also if the merchant does not answer at first", async () => {
-    const balance = () => stack.read("TestDollar", "balanceOf", [shopper.address]);
     const before = await balance();
     let failures = 2;
     answer = (message) => {
@@ -256,12 +331,91 @@ describe("the parties of a market", () => {
     expect(before - (await balance())).toBe(PRICE);
   });
 
+  it.each(["transfer", "x402"] as const)(
+    "another buyer continues a purchase with the same id, and pays once, on the rail %s",
+    async (rail) => {
+      const before = await balance();
+      const payments: unknown[] = [];
+      answer = (message) => {
+        if ((message as { type: string }).type === "quote") return shop.handle(message);
+        payments.push(message);
+        return Promise.reject(new Error("connection reset"));
+      };
+      const wanted = purchase({ rail, id: `greeting by ${rail}` });
+      await expect((await buyerWith({ updatesPolicies: true })).buy(wanted)).rejects.toMatchObject({
+        code: "payment_unanswered",
+      });
+      expect(payments).toHaveLength(5);
+      answer = shop.handle;
+      const restarted = await buyerWith();
+      const [receipt, same] = await Promise.all([restarted.buy(wanted), restarted.buy(wanted)]);
+      expect(same).toEqual(receipt);
+      expect(await (await buyerWith()).buy(wanted)).toEqual(receipt);
+      expect(before - (await balance())).toBe(PRICE);
+      expect(await (await buyerWith()).buy(purchase({ rail, id: "another" }))).not.toMatchObject({
+        receipt_id: receipt.receipt_id,
+      });
+      expect(before - (await balance())).toBe(2n * PRICE);
+    },
+  );
+
+  it("a buyer whose node did not answer to the transfer looks for it, and does not repeat it", async () => {
+    answer = shop.handle;
+    const proxy = await startRpcProxy(stack.chain.rpcUrl);
+    try {
+      const transport = http(proxy.url, { retryCount: 1, retryDelay: 10 });
+      const wallet = createWalletClient({ account: shopper, chain: anvil, transport }).extend(publicActions);
+      const { quote, pay } = await buyer({ intentry, wallet, send: (_, message) => answer(message) });
+      const before = await balance();
+      const quotes: VerifiedQuote[] = [];
+      // All answers, or only the first one: viem sends the transaction again, and the node rejects it.
+      for (const lost of [Number.POSITIVE_INFINITY, 1]) {
+        const verified = await quote(purchase());
+        quotes.push(verified);
+        let left = lost;
+        const isLost = (method: string) => method === "eth_sendRawTransaction" && left-- > 0;
+        proxy.decide(({ method }) => (isLost(method) ? "truncate" : "pass"));
+        await expect(pay(verified, {})).rejects.toMatchObject({
+          code: "no_response",
+          message: expect.stringContaining("The transaction may have been sent"),
+        });
+      }
+      const ids = new Set<bigint>();
+      for (const verified of quotes) ids.add(await pay(verified, {}));
+      expect(ids.size).toBe(2);
+      expect(before - (await balance())).toBe(2n * PRICE);
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  it("attack: a buyer compares the evidence with the chain, not with the service", async () => {
+    answer = shop.handle;
+    const { quote, preflight, pay } = await buyerWith({ updatesPolicies: true });
+    const verified = await quote(purchase());
+    await preflight(verified);
+    const receiptId = await pay(verified, { name: "Ada" });
+    const { fulfillmentHash } = await stack.read("CommerceRegistry", "getReceipt", [receiptId]);
+    const forged = JSON.stringify({ type: "delivery", receipt_id: String(receiptId), details: "forged" });
+    const { evidence_hash } = await intentry.publishFulfillmentEvidence(forged);
+    const lying = createIntentryClient({
+      url: stack.apiUrl,
+      async fetch(...request) {
+        const response = await fetch(...request);
+        return new Response((await response.text()).replaceAll(fulfillmentHash, evidence_hash), response);
+      },
+    });
+    const { check } = await buyer({ intentry: lying, wallet: walletOf(), send: (_, message) => answer(message) });
+    await expect(check(verified, receiptId)).rejects.toThrow("is not the one on chain");
+  });
+
   it.each<[unknown, RegExp]>([
     [null, /not a JSON object/],
     [[], /not a JSON object/],
     [{}, /type must be a text/],
     [{ type: "steal" }, /type must be quote or payment/],
     [{ type: "quote", request_hash: "0x1" }, /request_hash must have 32 bytes/],
+    [{ type: "quote", request_hash: zeroHash }, /The quote request is not published/],
     [{ type: "payment", quote_hash: zeroHash, payload_hash: zeroHash }, /not one of this merchant/],
   ])("a merchant rejects the message %j", async (message, problem) => {
     await expect(shop.handle(message)).rejects.toMatchObject({

@@ -1,19 +1,22 @@
-import { type Address, encodeFunctionData, erc20Abi, type Hex, isAddressEqual, zeroHash } from "viem";
+import { type Address, encodeFunctionData, type Hex, isAddressEqual, zeroHash } from "viem";
 import { commerceRegistryAbi } from "../../../abis/index";
 import type { ReceiptWithEvidence, SearchResult } from "../api";
 import { documentHash } from "../documents";
-import { IntentryError, type IntentryErrorCode } from "../error";
+import { hasCode, IntentryError } from "../error";
 import { reconnectDelay } from "../follow";
 import type { IntentryClient } from "../index";
+import { iterate } from "../iterate";
 import { encryptPayload } from "../payload";
 import type { QuoteCommitment } from "../quote-hash";
 import { wait } from "../wait";
-import { authorizationToJson, signAuthorization } from "./authorization";
 import { type Fields, fieldsIn, fieldsOf, unusable } from "./fields";
+import { inTurns } from "./in-turns";
+import { indexed } from "./indexed";
 import { orderMessage } from "./order-signature";
+import { paymentsOf, transferOf } from "./payments";
 import { postJson } from "./post-json";
-import { needsFacilitator, quoteIn, type Rail, railOf, rails } from "./quote";
-import { type SwapOptions, swap } from "./swap";
+import { needsFacilitator, quoteIn, quoteOf, type Rail, railOf, rails, type VerifiedQuote } from "./quote";
+import type { SwapOptions } from "./swap";
 import { until } from "./until";
 import { senderOf, type Wallet } from "./wallet";
 
@@ -43,16 +46,11 @@ export type Purchase = {
   maxAmount: bigint;
   /** The only token to pay with. */
   token: Address;
-};
-
-/** A verified quote. */
-export type VerifiedQuote = {
-  quote: QuoteCommitment;
-  quoteHash: Hex;
-  /** The merchant's payout address on chain. */
-  payTo: Address;
-  /** Where the merchant answers, and its key for encrypted payloads. */
-  merchant: { url: string; keyId: string; publicKey: string };
+  /**
+   * Your name of this purchase, at most 160 characters. With the same name, also after a restart, `buy` continues the purchase
+   * and pays once. Default: a random name.
+   */
+  id?: string;
 };
 
 /** A buyer's functions, in the order of a purchase. `buy` calls all but the first. */
@@ -65,7 +63,7 @@ export type Buyer = {
   preflight: (verified: VerifiedQuote) => Promise<void>;
   /**
    * Pays a quote, sends the signed order, and returns the id of the receipt. Throws {@link UnansweredPayment} if the merchant
-   * does not answer. Called again for the same quote, it sends the same payment again.
+   * does not answer. Called again for the same quote, also by another process, it finds the payment and pays nothing.
    */
   pay: (verified: VerifiedQuote, order: unknown) => Promise<bigint>;
   /** Waits until a receipt is fulfilled, and checks it against the quote, the chain and its evidence. */
@@ -82,7 +80,7 @@ export class UnansweredPayment extends IntentryError {
   override name = "UnansweredPayment";
 
   constructor(
-    /** The paid quote. Call {@link Buyer.pay} with it again: the same payment is sent, and nothing is paid twice. */
+    /** The paid quote. Call {@link Buyer.pay} with it again: nothing is paid twice. */
     readonly verified: VerifiedQuote,
     cause: unknown,
   ) {
@@ -92,8 +90,6 @@ export class UnansweredPayment extends IntentryError {
     });
   }
 }
-
-const hasCode = (error: unknown, code: IntentryErrorCode) => error instanceof IntentryError && error.code === code;
 
 /**
  * Creates a buyer: it finds a service, requests and verifies a quote, checks its policies, pays on any rail, sends the order
@@ -118,56 +114,70 @@ export async function buyer(options: BuyerOptions): Promise<Buyer> {
     return fieldsIn(text, "The catalog");
   };
 
-  const request = async ({ service, rail }: Purchase, url: string) => {
-    const text = JSON.stringify({
-      request_id: crypto.randomUUID(),
+  /** The text of a quote request. It is the same for the same purchase. */
+  const requestFor = ({ service, rail, id = crypto.randomUUID() }: Purchase) =>
+    JSON.stringify({
+      request_id: id,
       merchant_id: service.merchant_id,
       service_numeric_id: service.id,
       agent: agent.toLowerCase(),
       payment_rail: rail,
     });
+
+  /** A quote, and the text of the response with it. */
+  type Offered = { offered: QuoteCommitment; response?: string };
+
+  const request = async (text: string, url: string): Promise<Offered> => {
     const { request_hash } = await intentry.publishQuoteRequest(text);
     const answer = fieldsOf(await sendMessage(url, { type: "quote", request_hash }), "The merchant's answer");
-    return {
-      request_hash,
-      response: await intentry.documents.getQuoteResponse.query({ hash: answer.hex("response_hash", 32) }),
-    };
+    const response = await intentry.documents.getQuoteResponse.query({ hash: answer.hash("response_hash") });
+    return { offered: quoteIn(response), response };
+  };
+
+  /** The newest quote for a request, if the merchant committed to one. */
+  const earlierQuote = async (requestHash: Hex, merchant_id: string): Promise<Offered | undefined> => {
+    await indexed(intentry, wallet);
+    for await (const found of iterate(intentry.quotes.list, { agent, merchant_id }))
+      if (found.resource_hash === requestHash) return { offered: quoteOf(found) };
+    return undefined;
   };
 
   const quote: Buyer["quote"] = async (purchase) => {
     const { service, rail, maxAmount, token } = purchase;
+    if (service.merchant_id === null) throw unusable("The search result is not a service of a merchant");
     const url = await merchantUrl(intentry, service);
-    const { request_hash, response } = await request(purchase, url);
-    const offered = quoteIn(response);
+    const text = requestFor(purchase);
+    const requestHash = documentHash(text);
+    const earlier = purchase.id === undefined ? undefined : await earlierQuote(requestHash, service.merchant_id);
+    const { offered, response } = earlier ?? (await request(text, url));
     const quoteHash = await intentry.quoteHash(offered);
+    const { exists, settled } = await wallet.readContract({ ...registry, functionName: "getQuote", args: [quoteHash] });
     const { timestamp } = await wallet.getBlock();
     const problems = [
       [isAddressEqual(offered.agent, agent), "is for another agent"],
       [String(offered.merchantId) === service.merchant_id, "is of another merchant"],
       [String(offered.serviceNumericId) === service.id, "is for another service"],
-      [offered.resourceHash === request_hash, "is for another request"],
+      [offered.resourceHash === requestHash, "is for another request"],
       [offered.paymentRail === rails.indexOf(rail), "has another payment rail"],
       [isAddressEqual(offered.token, token), "is in another token"],
       [offered.amount <= maxAmount, `is for ${offered.amount}, more than ${maxAmount}`],
-      [offered.expiresAt > timestamp, "has expired"],
+      // The chain has it only if the merchant's owner committed to exactly these fields.
+      [exists, "is not committed on chain"],
+      [!settled || earlier, "is already settled"],
+      [settled || offered.expiresAt > timestamp, "has expired"],
     ] as const;
     for (const [isGood, problem] of problems) if (!isGood) throw unusable(`The quote ${problem}`);
-    // The chain has it only if the merchant's owner committed to exactly these fields.
-    const { exists, settled } = await wallet.readContract({ ...registry, functionName: "getQuote", args: [quoteHash] });
-    if (!exists || settled) throw unusable(`The quote is ${exists ? "already settled" : "not committed on chain"}`);
     const { payoutAddress } = await wallet.readContract({
       ...registry,
       functionName: "getMerchant",
       args: [offered.merchantId],
     });
-    if (rail === "x402") verifyRequirement(response, offered, payoutAddress);
+    // An earlier quote was verified when it was new, and an authorization pays exactly its amount.
+    if (rail === "x402" && response !== undefined) verifyRequirement(response, offered, payoutAddress);
     const encryption = (await catalogOf(offered.termsHash)).object("encryption");
     const merchant = { url, keyId: encryption.text("key_id"), publicKey: encryption.text("public_key") };
     return { quote: offered, quoteHash, payTo: payoutAddress, merchant };
   };
-
-  const transferOf = ({ quote: { amount }, payTo }: VerifiedQuote) =>
-    ({ abi: erc20Abi, functionName: "transfer", args: [payTo, amount] }) as const;
 
   const preflight: Buyer["preflight"] = async (verified) => {
     const { token, facilitator, amount, paymentRail } = verified.quote;
@@ -198,41 +208,25 @@ export async function buyer(options: BuyerOptions): Promise<Buyer> {
     return { type: "payment", quote_hash: quoteHash, payload_hash, signature };
   };
 
+  const { payment, isPaid } = paymentsOf({ intentry, wallet, send, registry: registry.address, swapFrom });
+
+  /** Pays a quote. Returns the message to the merchant. */
+  const paidOrder = async (verified: VerifiedQuote, order: unknown): Promise<object> => ({
+    ...(await signedOrder(verified, order)),
+    ...(await payment(verified)),
+  });
+
   /** The messages with a payment. Each is paid once, and may be sent several times. */
   const paidOrders = new Map<Hex, Promise<object>>();
-
-  /** Pays a quote on its rail. Returns the message to the merchant. */
-  const paidOrder = async (verified: VerifiedQuote, order: unknown): Promise<object> => {
-    const { quote: offered, quoteHash, payTo } = verified;
-    const rail = railOf(offered.paymentRail);
-    let mayBePaid = false;
-    try {
-      const message = await signedOrder(verified, order);
-      if (needsFacilitator(rail)) {
-        const transfer = { to: payTo, value: offered.amount, validBefore: offered.expiresAt, nonce: quoteHash };
-        const authorization = await signAuthorization(wallet, offered.token, transfer);
-        return { ...message, authorization: authorizationToJson(authorization) };
-      }
-      if (rail === "swap") {
-        if (!swapFrom) throw unusable("The rail swap needs swapFrom");
-        await swap({ intentry, wallet, send }, { token: offered.token, amount: offered.amount }, swapFrom);
-      }
-      mayBePaid = true;
-      const transfer = { ...transferOf(verified), address: offered.token };
-      const { transactionHash } = await send(() => wallet.writeContract(transfer));
-      return { ...message, transaction: transactionHash };
-    } catch (error) {
-      // A transfer whose outcome is unknown must not be repeated.
-      if (!mayBePaid || hasCode(error, "transaction_failed")) paidOrders.delete(quoteHash);
-      throw error;
-    }
-  };
 
   const pay: Buyer["pay"] = async (verified, order) => {
     const { quoteHash, merchant } = verified;
     const paying = paidOrders.get(quoteHash) ?? paidOrder(verified, order);
     paidOrders.set(quoteHash, paying);
-    const message = await paying;
+    const message = await paying.catch((error: unknown) => {
+      paidOrders.delete(quoteHash);
+      throw error;
+    });
     for (let attempt = 1; ; attempt++)
       try {
         return fieldsOf(await sendMessage(merchant.url, message), "The merchant's answer").uint("receipt_id");
@@ -244,8 +238,9 @@ export async function buyer(options: BuyerOptions): Promise<Buyer> {
   };
 
   const check: Buyer["check"] = async ({ quote: offered, quoteHash }, receiptId) => {
-    const onChain = await wallet.readContract({ ...registry, functionName: "getReceipt", args: [receiptId] });
-    if (onChain.quoteHash !== quoteHash || onChain.amount !== offered.amount)
+    const onChain = () => wallet.readContract({ ...registry, functionName: "getReceipt", args: [receiptId] });
+    const recorded = await onChain();
+    if (recorded.quoteHash !== quoteHash || recorded.amount !== offered.amount)
       throw unusable(`Receipt ${receiptId} is not for this quote`);
     const receipt = await until(`The fulfillment of receipt ${receiptId}`, async () => {
       const found = await intentry.receipts.get.query({ id: receiptId }).catch((error: unknown) => {
@@ -258,10 +253,12 @@ export async function buyer(options: BuyerOptions): Promise<Buyer> {
     const text = await intentry.documents.getFulfillmentEvidence.query({ hash: evidence_hash });
     const isProven =
       documentHash(text) === evidence_hash && fieldsIn(text, "The evidence").uint("receipt_id") === receiptId;
-    if (!isProven || receipt.fulfillment_hash !== evidence_hash)
+    if (!isProven || (await onChain()).fulfillmentHash !== evidence_hash)
       throw unusable(`The evidence of receipt ${receiptId} is not the one on chain`);
     return receipt;
   };
+
+  const inTurn = inTurns<string | symbol>();
 
   return {
     async find(text) {
@@ -271,11 +268,13 @@ export async function buyer(options: BuyerOptions): Promise<Buyer> {
     preflight,
     pay,
     check,
-    async buy(purchase) {
-      const verified = await quote(purchase);
-      await preflight(verified);
-      return check(verified, await pay(verified, purchase.order));
-    },
+    buy: (purchase) =>
+      inTurn(purchase.id ?? Symbol(), async () => {
+        const verified = await quote(purchase);
+        const isContinued = purchase.id !== undefined && (await isPaid(verified));
+        if (!isContinued) await preflight(verified);
+        return check(verified, await pay(verified, purchase.order));
+      }),
   };
 }
 

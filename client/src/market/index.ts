@@ -1,4 +1,4 @@
-export { type Buyer, type BuyerOptions, buyer, type Purchase, UnansweredPayment, type VerifiedQuote } from "./buyer";
+export { type Buyer, type BuyerOptions, buyer, type Purchase, UnansweredPayment } from "./buyer";
 export {
   type MerchantActivity,
   type MerchantOptions,
@@ -8,7 +8,7 @@ export {
   type QuoteRequest,
   type RunningMerchant,
 } from "./merchant";
-export { type Rail, rails } from "./quote";
+export { type Rail, rails, type VerifiedQuote } from "./quote";
 export { type FillProof, type Offer, type SolverActivity, type SolverOptions, solver } from "./solver";
 export type { SwapOptions } from "./swap";
 export type { Wallet } from "./wallet";

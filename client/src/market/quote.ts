@@ -1,3 +1,5 @@
+import type { Address } from "viem";
+import type { Hex, Quote } from "../api";
 import type { QuoteCommitment } from "../quote-hash";
 import { type Fields, fieldsIn, unusable } from "./fields";
 
@@ -6,6 +8,16 @@ export const rails = ["transfer", "swap", "facilitator", "x402"] as const;
 
 /** A way to pay: see {@link rails}. */
 export type Rail = (typeof rails)[number];
+
+/** A verified quote. */
+export type VerifiedQuote = {
+  quote: QuoteCommitment;
+  quoteHash: Hex;
+  /** The merchant's payout address on chain. */
+  payTo: Address;
+  /** Where the merchant answers, and its key for encrypted payloads. */
+  merchant: { url: string; keyId: string; publicKey: string };
+};
 
 /** Whether the merchant's facilitator settles payments on this rail. */
 export const needsFacilitator = (rail: Rail): boolean => rail === "facilitator" || rail === "x402";
@@ -41,6 +53,22 @@ export const quoteToJson = (quote: QuoteCommitment) => ({
   x402_payload_hash: quote.x402PayloadHash,
 });
 
+/** The commitment of an indexed quote. */
+export const quoteOf = (quote: Quote): QuoteCommitment => ({
+  merchantId: BigInt(quote.merchant_id),
+  serviceNumericId: BigInt(quote.service_numeric_id),
+  agent: quote.agent,
+  token: quote.token,
+  facilitator: quote.facilitator,
+  amount: BigInt(quote.amount),
+  paymentRail: quote.payment_rail,
+  expiresAt: BigInt(quote.expires_at),
+  paymentNonce: BigInt(quote.payment_nonce),
+  resourceHash: quote.resource_hash,
+  termsHash: quote.terms_hash,
+  x402PayloadHash: quote.x402_payload_hash,
+});
+
 /** Reads the quote in the text of a quote response. */
 export function quoteIn(response: string): QuoteCommitment {
   const quote = fieldsIn(response, "The quote response").object("quote");
@@ -54,8 +82,8 @@ export function quoteIn(response: string): QuoteCommitment {
     paymentRail: rails.indexOf(railIn(quote)),
     expiresAt: quote.uint("expires_at"),
     paymentNonce: quote.uint("payment_nonce"),
-    resourceHash: quote.hex("resource_hash", 32),
-    termsHash: quote.hex("terms_hash", 32),
-    x402PayloadHash: quote.hex("x402_payload_hash", 32),
+    resourceHash: quote.hash("resource_hash"),
+    termsHash: quote.hash("terms_hash"),
+    x402PayloadHash: quote.hash("x402_payload_hash"),
   };
 }

@@ -1,5 +1,13 @@
 import type { Account, Chain, Hex, PublicActions, TransactionReceipt, Transport, WalletClient } from "viem";
-import { BaseError, withRetry } from "viem";
+import {
+  BaseError,
+  HttpRequestError,
+  NonceTooLowError,
+  SocketClosedError,
+  TimeoutError,
+  WebSocketRequestError,
+  withRetry,
+} from "viem";
 import { IntentryError } from "../error";
 
 /** A viem wallet client with an account and a chain, extended with `publicActions`. */
@@ -12,15 +20,26 @@ const POLLS = 600;
 /** Sends a transaction and waits until it is mined. */
 export type Send = (transaction: () => Promise<Hex>) => Promise<TransactionReceipt>;
 
+/** The errors after which the node may have the transaction. viem repeats a request that got no answer. */
+const unanswered = [HttpRequestError, TimeoutError, WebSocketRequestError, SocketClosedError, NonceTooLowError];
+
+const mayBeSent = (cause: unknown) =>
+  cause instanceof BaseError &&
+  (/already (known|imported)/i.test(cause.details) ||
+    cause.walk((one) => unanswered.some((kind) => one instanceof kind)) !== null);
+
 /**
  * Sends the transactions of a wallet one at a time, so that their nonces follow each other. A transaction that the node
- * rejects or that reverts is an IntentryError with the code `transaction_failed`.
+ * rejects or that reverts is an IntentryError with the code `transaction_failed`. After any other error, such as one with the
+ * code `no_response`, it may have been sent.
  */
 export function senderOf(wallet: Wallet): Send {
   let last: Promise<unknown> = Promise.resolve();
   const mined = async (transaction: () => Promise<Hex>) => {
     const hash = await transaction().catch((cause: unknown) => {
       const message = cause instanceof BaseError ? cause.shortMessage : String(cause);
+      if (mayBeSent(cause))
+        throw new IntentryError(`The transaction may have been sent: ${message}`, { code: "no_response", cause });
       throw new IntentryError(`The transaction was not sent: ${message}`, { code: "transaction_failed", cause });
     });
     // viem's own wait looks only when there is a new block.
