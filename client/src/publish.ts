@@ -11,39 +11,33 @@ import { IntentryError } from "./error";
 
 type Documents = Api["documents"];
 
-/** The fields stored with a document. The service may read omitted ones from the document itself. */
-type Fields<Operation extends { mutate: (...parameters: never) => unknown }, Text extends string> = Omit<
-  NonNullable<Parameters<Operation["mutate"]>[0]>,
-  Text | "expected_hash"
->;
+/** Publishes a text. The fields are stored with it; the service may read omitted ones from the document itself. */
+type Publish<Name extends keyof Documents, Text extends string, Published> = Documents[Name] extends {
+  mutate: (input: infer Input, ...others: never) => unknown;
+}
+  ? (text: string, fields?: Omit<Input, Text | "expected_hash">) => Promise<Published>
+  : never;
 
 /** Publishes documents, and checks that the service stored exactly the given text. */
 export type Publishing = {
   /** Publishes a catalog, and checks that the service stored exactly this text. */
-  publishCatalog: (
-    text: string,
-    fields?: Fields<Documents["publishCatalog"], "catalog_json">,
-  ) => Promise<CatalogPublished>;
+  publishCatalog: Publish<"publishCatalog", "catalog_json", CatalogPublished>;
   /** Publishes a quote request, and checks that the service stored exactly this text. */
-  publishQuoteRequest: (
-    text: string,
-    fields?: Fields<Documents["publishQuoteRequest"], "quote_request_json">,
-  ) => Promise<QuoteRequestPublished>;
+  publishQuoteRequest: Publish<"publishQuoteRequest", "quote_request_json", QuoteRequestPublished>;
   /** Publishes a quote response, and checks that the service stored exactly this text. */
-  publishQuoteResponse: (
-    text: string,
-    fields?: Fields<Documents["publishQuoteResponse"], "quote_response_json">,
-  ) => Promise<QuoteResponsePublished>;
+  publishQuoteResponse: Publish<"publishQuoteResponse", "quote_response_json", QuoteResponsePublished>;
   /** Publishes an envelope of `encryptPayload`, and checks that the service stored exactly this text. */
-  publishFulfillmentPayload: (
-    text: string,
-    fields?: Fields<Documents["publishFulfillmentPayload"], "fulfillment_payload_json">,
-  ) => Promise<FulfillmentPayloadPublished>;
+  publishFulfillmentPayload: Publish<
+    "publishFulfillmentPayload",
+    "fulfillment_payload_json",
+    FulfillmentPayloadPublished
+  >;
   /** Publishes a document of `fulfillmentEvidence`, and checks that the service stored exactly this text. */
-  publishFulfillmentEvidence: (
-    text: string,
-    fields?: Fields<Documents["publishFulfillmentEvidence"], "fulfillment_evidence_json">,
-  ) => Promise<FulfillmentEvidenceDocumentPublished>;
+  publishFulfillmentEvidence: Publish<
+    "publishFulfillmentEvidence",
+    "fulfillment_evidence_json",
+    FulfillmentEvidenceDocumentPublished
+  >;
 };
 
 /** Throws if the service stored the document under another hash, and so stored another text. */
