@@ -323,6 +323,21 @@ describe("the interfaces for agents, on the sample chain", () => {
       await direct.close();
     });
 
+    it("lists output schemas with --output-schemas", async () => {
+      const complete = new Client({ name: "test", version: "1" });
+      const args = [cliFile, "mcp", "--url", url, "--output-schemas"];
+      await complete.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "inherit" }));
+      const direct = new Client({ name: "test", version: "1" });
+      await direct.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp?output_schemas=true`)));
+      const { tools } = await complete.listTools();
+      expect(tools).toEqual((await direct.listTools()).tools);
+      expect(tools.filter(({ outputSchema }) => outputSchema).length).toBeGreaterThan(tools.length / 2);
+      // The SDK compares the result with the schema.
+      const found = await complete.callTool({ name: "agents_get", arguments: { agentId: "1" } });
+      expect(found.structuredContent).toEqual(await (await fetch(`${url}/agents/1`)).json());
+      await Promise.all([complete.close(), direct.close()]);
+    });
+
     it("calls tools with valid and invalid input", async () => {
       const good = await client.callTool({ name: "agents_get", arguments: { agentId: "1" } });
       expect(good.structuredContent).toEqual(await (await fetch(`${url}/agents/1`)).json());
