@@ -64,11 +64,11 @@ function readField(name: FieldName, requirement: Json): string | undefined {
 
 /** The requirement to read: with `accepts` its first entry, and of the object around it what the entry lacks. */
 function entryOf(sent: Json, warnings: string[]): Json {
-  if (sent.accepts === undefined) return sent;
+  if ((sent.accepts ?? null) === null) return sent;
   const [entry, ...others] = Array.isArray(sent.accepts) ? sent.accepts : [];
   if (!isJsonObject(entry)) throw new BadInput("payment_requirement_json: accepts must have a first entry, an object");
   if (others.length > 0) warnings.push(`accepts has ${others.length + 1} entries; the first one is used`);
-  return { ...(sent.resource === undefined ? {} : { resource: sent.resource }), ...entry };
+  return { ...entry, resource: entry.resource ?? sent.resource };
 }
 
 /**

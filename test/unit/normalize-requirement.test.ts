@@ -28,7 +28,8 @@ describe("normalizeRequirement", () => {
       { scheme: "EXACT", network: "EIP155:8453", max_amount_required: 10_000, pay_to: payTo, asset, resource },
     ],
     ["the same value twice", { ...v2, resource, maxAmountRequired: "10000", pay_to: payTo.toLowerCase() }],
-    ["nulls", { ...v2, resource, nonce: null, facilitatorUrl: null }],
+    ["nulls", { ...v2, resource, nonce: null, facilitatorUrl: null, accepts: null }],
+    ["nulls in accepts", { resource, accepts: [{ ...v2, resource: null }] }],
   ])("reads %s", (_, sent) => {
     expect(normalizeRequirement(sent)).toEqual({ normalized: expected, warnings: [] });
   });
