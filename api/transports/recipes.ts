@@ -80,14 +80,9 @@ npx intentry pay-portfolio ${WALLET} --chains local --url ${baseUrl}`,
 import { createIntentryClient } from "intentry/client";
 import { mnemonicToAccount } from "viem/accounts";
 
-const url = "${baseUrl}";
 const mnemonic = "test test test test test test test test test test test junk";
 const payer = mnemonicToAccount(mnemonic, { addressIndex: 9 }); // A public test key.
-const { resources } = await createIntentryClient({ url }).payments.discovery.query();
-const tokens = resources.flatMap(({ accepts }) =>
-  accepts.map(({ network, asset }) => ({ network: network as \`eip155:\${number}\`, asset })),
-);
-const intentry = createIntentryClient({ url, payer, spending: { tokens } });
+const intentry = createIntentryClient({ url: "${baseUrl}", payer }); // Pays at most $1 at a time.
 const { snapshot, payment } = await intentry.portfolio(payer.address, { chains: ["local"] });
 console.log(payment?.transaction, snapshot.summary.totalValueUsd);`,
   py: `\

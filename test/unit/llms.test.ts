@@ -18,6 +18,11 @@ describe("llms.txt", () => {
       for (const line of section.trim().split("\n")) expect(line).toMatch(/^- \[[^\]]+\]\(https:\/\/[^)]+\): \S/);
   });
 
+  it("shows how to pay within the client's own limits", () => {
+    expect(text).toContain(".portfolio(payer.address");
+    expect(text).not.toContain("spending");
+  });
+
   it("names every route, and links only to the service", () => {
     for (const { operation } of allOperations) expect(text).toContain(`\`${operation.route}\``);
     for (const [, link] of text.matchAll(/\]\(([^)]*)\)/g)) expect(link).toMatch(/^https:\/\/intentry\.example\//);
