@@ -7,8 +7,18 @@ const DEFAULT_WIDTH = 80;
 
 export const isTable = (format: Format) => (format ?? (process.stdout.isTTY ? "table" : "json")) === "table";
 
+/** A reader that ends early, such as `head`, is no failure. */
+function onWriteError(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") return;
+  console.error(`The output can't be written: ${error.message}`);
+  process.exit(1);
+}
+
 /** Prints a text with the end of its last line. */
-export const printText = (text: string) => process.stdout.write(`${text}\n`);
+export function printText(text: string): void {
+  if (!process.stdout.listeners("error").includes(onWriteError)) process.stdout.on("error", onWriteError);
+  process.stdout.write(`${text}\n`);
+}
 
 /** Prints a response. Texts, such as documents, are printed unchanged where no terminal interprets them. */
 export function print(value: unknown, format: Format): void {

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { allOperations } from "../../api/operations/index";
 import { actor } from "../../stack/chain";
@@ -137,6 +138,15 @@ describe("the command line, on the sample chain", () => {
     if (!hasTerminals) return;
     const shown = linesOf(await onTerminal(args.join(" "), url));
     expect(shown).toEqual(events.map(({ block_number, event, summary }) => `${block_number}  ${event}  ${summary}`));
+  });
+
+  it("prints no stack trace when its reader ends early, or the output can't be written", async () => {
+    const run = `'${process.execPath}' '${cliFile}' call`;
+    const script = `{ ${run} | true; echo "\${PIPESTATUS[0]}"; } 2>&1; ${run} 2>&1 >/dev/full; echo "$?"`;
+    const lines = linesOf(await printed("bash", ["-c", script], { INTENTRY_URL: url }));
+    expect(lines.slice(0, 1)).toEqual(["0"]);
+    if (existsSync("/dev/full"))
+      expect(lines.slice(1)).toEqual([expect.stringMatching(/^The output can't be written: ENOSPC/), "1"]);
   });
 
   it("ends with its reader, and at Ctrl-C", async () => {
