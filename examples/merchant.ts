@@ -39,18 +39,29 @@ const endpoint = `http://127.0.0.1:${port}`;
 const about = { name: "Greetings", description: "Greets anyone in French.", tags: ["greeting"], url: endpoint };
 const metadata = await intentry.publishCatalog(JSON.stringify(about));
 const reference = [metadata.uri, metadata.catalog_hash] as const;
-const merchantArgs = [wallet.account.address, ...reference] as const;
-const merchantLogs = await logsOf(
-  wallet.writeContract({ ...registry, functionName: "registerMerchant", args: merchantArgs }),
-);
-const [registered] = parseEventLogs({ abi: commerceRegistryAbi, eventName: "MerchantRegistered", logs: merchantLogs });
-const merchantId = registered?.args.merchantId ?? 0n;
-const serviceArgs = [merchantId, "greeting", ...reference, keccak256(toHex("greeting"))] as const;
-const serviceLogs = await logsOf(
-  wallet.writeContract({ ...registry, functionName: "registerService", args: serviceArgs }),
-);
-const [added] = parseEventLogs({ abi: commerceRegistryAbi, eventName: "ServiceRegistered", logs: serviceLogs });
-const serviceNumericId = added?.args.serviceNumericId ?? 0n;
+async function registerMerchant(): Promise<bigint> {
+  const args = [wallet.account.address, ...reference] as const;
+  const logs = await logsOf(wallet.writeContract({ ...registry, functionName: "registerMerchant", args }));
+  const [registered] = parseEventLogs({ abi: commerceRegistryAbi, eventName: "MerchantRegistered", logs });
+  return registered?.args.merchantId ?? 0n;
+}
+async function registerService(): Promise<bigint> {
+  const args = [merchantId, "greeting", ...reference, capability] as const;
+  const logs = await logsOf(wallet.writeContract({ ...registry, functionName: "registerService", args }));
+  const [registered] = parseEventLogs({ abi: commerceRegistryAbi, eventName: "ServiceRegistered", logs });
+  return registered?.args.serviceNumericId ?? 0n;
+}
+async function updateService(serviceNumericId: bigint): Promise<bigint> {
+  const args = [serviceNumericId, ...reference, capability, true] as const;
+  await logsOf(wallet.writeContract({ ...registry, functionName: "updateService", args }));
+  return serviceNumericId;
+}
+// A merchant that ran before keeps its ids.
+const capability = keccak256(toHex("greeting"));
+const [known] = (await intentry.merchants.list.query({ owner: wallet.account.address, limit: 1 })).merchants;
+const merchantId = known ? BigInt(known.merchant_id) : await registerMerchant();
+const [offered] = (await intentry.services.list.query({ merchant_id: merchantId, limit: 1 })).services;
+const serviceNumericId = offered ? await updateService(BigInt(offered.service_numeric_id)) : await registerService();
 const own = [facilitator.account.address, ...reference] as const;
 await logsOf(facilitator.writeContract({ ...registry, functionName: "registerFacilitator", args: own }));
 
@@ -59,9 +70,20 @@ const [resource] = (await intentry.payments.discovery.query()).resources;
 const token = resource?.accepts[0]?.asset;
 if (!token || !isAddress(token)) throw new Error("The service accepts no token");
 
+// Buyers can find the service once its metadata is resolved.
+await withRetry(
+  async () => {
+    const { metadata: found } = await intentry.services.get.query({ id: serviceNumericId, include: "metadata" });
+    if (found?.content?.url !== endpoint)
+      throw new Error(`The metadata of service ${serviceNumericId} is not resolved`);
+  },
+  { delay: 200, retryCount: 150 },
+);
+
 const { handle } = await merchant({
   ...{ intentry, wallet, facilitator, merchantId, token, url: endpoint },
   services: [{ serviceNumericId, description: about.description }],
+  // Store the key of a real merchant: without it, orders from before a restart can't be read.
   key: { ...(await generatePayloadKey()), id: "key-1" },
   price: () => 500_000n,
   async deliver({ payload }) {

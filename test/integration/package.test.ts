@@ -201,7 +201,16 @@ describe("the package, installed from its tarball into an empty project", () => 
     expect(filled).toHaveLength(bought.filter(({ rail }) => rail === "swap").length);
     for (const { intentId } of filled)
       expect(await stack.read("IntentBook", "getIntentStatus", [BigInt(intentId)])).toBe(1);
-  }, 150_000);
+
+    // A merchant that starts again, at another address, is found by its old id.
+    const again = await runMarket({ folder: join(project, "built"), apiUrl, rpcUrl: chain.rpcUrl, seconds: 0 });
+    expect(again.errors).toEqual([]);
+    const merchantOf = async (purchases: readonly { receipt_id: string }[]) => {
+      const id = BigInt(purchases.at(-1)?.receipt_id ?? 0);
+      return (await stack.read("CommerceRegistry", "getReceipt", [id])).merchantId;
+    };
+    expect(await merchantOf(JSON.parse(again.bought))).toBe(await merchantOf(bought));
+  }, 300_000);
 
   it("runs the guide of its README", async () => {
     const built = join(project, "built", "readme.js");

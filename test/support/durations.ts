@@ -47,7 +47,7 @@ export const durations: Record<string, number> = {
   "integration/random-run": 19,
   "integration/documented": 15,
   "integration/client": 18,
-  "integration/market": 20,
+  "integration/market": 40,
   "integration/legal-sequences": 21,
   "integration/shared-head": 20,
   "integration/reorg": 15,

@@ -35,7 +35,10 @@ async function stopped({ child }: Started): Promise<void> {
   await once(child, "exit");
 }
 
-/** Runs the examples of a solver, a merchant and a buyer together, until the buyer ends. Returns what they printed. */
+/**
+ * Runs the examples of a solver, a merchant and a buyer together, until the buyer ends. Each run has another port of the
+ * merchant. Returns what they printed.
+ */
 export async function runMarket({ folder, apiUrl, rpcUrl, seconds }: Market) {
   const [port = 0] = await freePorts(1);
   const solver = start(folder, ["solver.js", apiUrl, rpcUrl]);
