@@ -1,11 +1,10 @@
 import { type Address, erc20Abi, type Hex } from "viem";
-import { commerceRegistryAbi } from "../../../abis/index";
 import type { IntentryClient } from "../index";
 import { iterate } from "../iterate";
 import { authorizationAbi } from "./authorization";
 import { indexed } from "./indexed";
 import type { VerifiedQuote } from "./quote";
-import { firstSearchedBlock } from "./searched-blocks";
+import { blockOfQuote, firstSearchedBlock } from "./searched-blocks";
 import { until } from "./until";
 import type { Wallet } from "./wallet";
 
@@ -33,13 +32,7 @@ export async function earlierTransfer(
     ]);
     return mined >= sent ? true : undefined;
   });
-  const first = await firstSearchedBlock(wallet);
-  const [committed] = await wallet.getContractEvents({
-    ...{ abi: commerceRegistryAbi, address: registry, eventName: "QuoteCommitted" },
-    args: { quoteHash },
-    fromBlock: first,
-  });
-  const fromBlock = committed?.blockNumber ?? first;
+  const fromBlock = (await blockOfQuote(wallet, registry, quoteHash)) ?? (await firstSearchedBlock(wallet));
   const transfers = await wallet.getContractEvents({
     ...{ abi: erc20Abi, address: token, eventName: "Transfer" },
     args: { from: agent, to: payTo },

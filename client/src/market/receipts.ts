@@ -8,7 +8,7 @@ import { requireTimeToSettle } from "./expiry";
 import { type Fields, unusable } from "./fields";
 import { paidBy } from "./paid-by";
 import { needsFacilitator, railOf } from "./quote";
-import { firstSearchedBlock } from "./searched-blocks";
+import { blockOfQuote, firstSearchedBlock } from "./searched-blocks";
 import { until } from "./until";
 import { type Send, senderOf, type Wallet } from "./wallet";
 
@@ -58,9 +58,11 @@ export function receiptsOf({
     try {
       for await (const receipt of iterate(intentry.receipts.list, { agent: commitment.agent, merchant_id: merchantId }))
         if (receipt.result_hash === transaction) throw unusable("The transaction already paid another quote");
-      const { amount, paidAt } = await paidBy(wallet, transaction, { ...commitment, payoutAddress });
+      const { amount, block } = await paidBy(wallet, transaction, { ...commitment, payoutAddress });
       if (amount < commitment.amount) throw unusable("The transaction does not pay this quote");
-      if (paidAt < commitment.expiresAt - quoteSeconds) throw unusable("The transaction is older than the quote");
+      const quoted = await blockOfQuote(wallet, registry, quoteHash);
+      const isOlder = quoted ? block.number < quoted : block.timestamp < commitment.expiresAt - quoteSeconds;
+      if (isOlder) throw unusable("The transaction is older than the quote");
       return await record(quoteHash, transaction, by, sendBy);
     } catch (error) {
       claimed.delete(transaction);
