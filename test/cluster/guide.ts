@@ -8,7 +8,7 @@ import { loginEnvironment } from "../support/processes";
 const guide = readFileSync(join(projectRoot, "docs", "operations.md"), "utf8");
 
 /** The shell blocks in a section of docs/operations.md. */
-export function blocksOf(heading: string): string[] {
+function blocksOf(heading: string): string[] {
   const [, section = ""] = guide.split(new RegExp(`^#+ ${heading}$`, "m"));
   const [own = ""] = section.split(/^#+ /m);
   return [...own.matchAll(/^( *)```sh\n([^`]*)```/gm)].map(([, indent = "", text = ""]) =>
