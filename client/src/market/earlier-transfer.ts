@@ -2,9 +2,10 @@ import { type Address, erc20Abi, type Hex } from "viem";
 import type { IntentryClient } from "../index";
 import { iterate } from "../iterate";
 import { authorizationAbi } from "./authorization";
+import { unusable } from "./fields";
 import { indexed } from "./indexed";
 import type { VerifiedQuote } from "./quote";
-import { blockOfQuote, firstSearchedBlock } from "./searched-blocks";
+import { blockOfQuote } from "./searched-blocks";
 import { until } from "./until";
 import type { Wallet } from "./wallet";
 
@@ -32,7 +33,8 @@ export async function earlierTransfer(
     ]);
     return mined >= sent ? true : undefined;
   });
-  const fromBlock = (await blockOfQuote(wallet, registry, quoteHash)) ?? (await firstSearchedBlock(wallet));
+  const fromBlock = await blockOfQuote(wallet, registry, quoteHash);
+  if (fromBlock === undefined) throw unusable("The quote is too old to find out whether it was paid");
   const transfers = await wallet.getContractEvents({
     ...{ abi: erc20Abi, address: token, eventName: "Transfer" },
     args: { from: agent, to: payTo },
