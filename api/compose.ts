@@ -209,7 +209,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
         chainId,
         ownOrigins: ownOrigins(environment),
         ipfsGateways: environment.ipfsGateways,
-        fetchBytes: createFetch({ trustedOrigins: environment.ipfsGateways.map((url) => new URL(url).origin) }),
+        fetchBytes: createFetch(),
         ...(isLocal ? LOCAL_METADATA_MS : METADATA_MS),
         log,
       })

@@ -28,8 +28,6 @@ export class Busy extends Error {
 export type Target = { address: string; port: number; isTls: boolean; servername: string | undefined };
 
 export type FetchOptions = {
-  /** Origins that the operator configured. They may be private and use http. */
-  trustedOrigins?: readonly string[];
   /** The addresses of a host name. */
   resolve?: (host: string) => Promise<string[]>;
   /** Opens a connection. Tests connect to a server of their own, after all checks. */
@@ -37,7 +35,11 @@ export type FetchOptions = {
   timeMs?: number;
 };
 
-export type FetchBytes = (url: URL, signal: AbortSignal) => Promise<Uint8Array>;
+/**
+ * Requests a URL. With `isTrusted`, the operator chose its origin, which may be private and use http. That is true of the
+ * request, not of the origin: URIs on chain and redirects of other hosts must not reach it.
+ */
+export type FetchBytes = (url: URL, signal: AbortSignal, options?: { isTrusted?: boolean }) => Promise<Uint8Array>;
 
 /** Asks the configured DNS servers without the thread pool of `dns.lookup`, which slow names could occupy. */
 async function resolveAll(host: string): Promise<string[]> {
@@ -60,7 +62,6 @@ const hostOf = (url: URL) => url.hostname.replace(/^\[|\]$/g, "");
  * redirects and concurrency are bounded. No cookies, credentials or compression are used.
  */
 export function createFetch({
-  trustedOrigins = [],
   resolve = resolveAll,
   connect = connectTo,
   timeMs = FETCH_MS,
@@ -77,8 +78,13 @@ export function createFetch({
     return address;
   }
 
-  async function fetchFrom(url: URL, signal: AbortSignal, redirects: number): Promise<Uint8Array> {
-    const isTrusted = trustedOrigins.includes(url.origin);
+  async function fetchFrom(
+    url: URL,
+    trustedOrigin: string | undefined,
+    signal: AbortSignal,
+    redirects = 0,
+  ): Promise<Uint8Array> {
+    const isTrusted = url.origin === trustedOrigin;
     const problem = isTrusted ? undefined : urlProblem(url);
     if (problem) throw new Unresolved(redirects > 0 ? `A redirect is not allowed. ${problem}` : problem);
     const address = await addressOf(url, isTrusted);
@@ -92,15 +98,18 @@ export function createFetch({
     if (answer instanceof Uint8Array) return answer;
     if (redirects === MAX_REDIRECTS) throw new Unresolved(`The server redirects more than ${MAX_REDIRECTS} times`);
     if (!URL.canParse(answer.location, url.href)) throw new Unresolved("The server redirects to an invalid URL");
-    return fetchFrom(new URL(answer.location, url), signal, redirects + 1);
+    return fetchFrom(new URL(answer.location, url), isTrusted ? trustedOrigin : undefined, signal, redirects + 1);
   }
 
-  return async (url, signal) => {
+  return async (url, signal, { isTrusted = false } = {}) => {
     const limit = new AbortController();
     const end = () => limit.abort(signal.reason);
     signal.addEventListener("abort", end);
     try {
-      return await withDeadline(fetchFrom(url, limit.signal, 0), { ms: timeMs, signal });
+      return await withDeadline(fetchFrom(url, isTrusted ? url.origin : undefined, limit.signal), {
+        ms: timeMs,
+        signal,
+      });
     } catch (error) {
       throw signal.aborted ? signal.reason : describe(error, timeMs);
     } finally {

@@ -155,6 +155,31 @@ describe("a fetch of metadata", () => {
     expect(server?.connected).toEqual([]);
   });
 
+  it("reaches a private host only in requests that the operator trusts, and not by a URI or a redirect", async () => {
+    const addresses: Record<string, string> = {
+      "gateway.metadata.test": "10.0.0.1",
+      "other.metadata.test": "10.0.0.2",
+    };
+    server = await startMetadataServer(({ url, headers }, response) => {
+      const location = `https://${headers.host === "metadata.test" ? "gateway" : "other"}.metadata.test/`;
+      if (url === "/moved") response.writeHead(302, { location }).end();
+      else if (url === "/folder") response.writeHead(302, { location: "/folder/" }).end();
+      else response.end("{}");
+    });
+    const fetchBytes = server.fetchWith({ resolve: async (host) => [addresses[host] ?? PUBLIC] });
+    const outcome = (url: string, isTrusted: boolean) =>
+      fetchBytes(new URL(url), new AbortController().signal, { isTrusted }).then(
+        (bytes) => Buffer.from(bytes).toString(),
+        (error: Error) => error.message,
+      );
+    expect(await outcome("https://gateway.metadata.test/ipfs/a", true)).toBe("{}");
+    expect(await outcome("https://gateway.metadata.test/folder", true)).toBe("{}");
+    const refused = "The host is not on the public internet";
+    expect(await outcome("https://gateway.metadata.test/ipfs/a", false)).toBe(refused);
+    expect(await outcome("https://metadata.test/moved", false)).toBe(refused);
+    expect(await outcome("https://gateway.metadata.test/moved", true)).toBe(refused);
+  });
+
   it("connects to the address that it checked, also if the name has another one meanwhile", async () => {
     let asked = 0;
     const resolve = async () => (++asked === 1 ? [PUBLIC] : ["127.0.0.1"]);

@@ -50,7 +50,7 @@ describe("the metadata of records", () => {
       chainId: LOCAL_CHAIN_ID,
       ownOrigins: [stack.apiUrl],
       ipfsGateways: [origin],
-      fetchBytes: web.fetchWith({ timeMs: 1_000, trustedOrigins: [origin] }),
+      fetchBytes: web.fetchWith({ timeMs: 1_000 }),
       intervalMs: 100,
       retryMs: 500,
       log: pino({ level: "silent" }),
