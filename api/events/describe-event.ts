@@ -1,5 +1,6 @@
 import { zeroAddress } from "viem";
 import { formatAmount, formatTime } from "../../client/src/format";
+import { escapeInvisible } from "../../client/src/text";
 import type { ContractName, protocolAbis } from "../../config/contracts";
 import { disputeStatuses, paymentRails, signalKinds, signalSubjects } from "../../ponder.schema";
 import { type EventFacts, noFacts } from "./facts";
@@ -27,11 +28,6 @@ const through = (facilitator: Value) => (facilitator === zeroAddress ? "" : ` th
 
 const activity = (active: Value) => (active ? "active" : "inactive");
 
-/** Control characters, line separators and text direction marks that JSON leaves as they are. */
-const UNESCAPED = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
-
-const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-
 /** The longest text that is shown as a whole. */
 const MAX_CHARACTERS = 80;
 
@@ -40,7 +36,7 @@ const quoted = (text: Value) => {
   // A character has at most two code units.
   const characters = [...String(text).slice(0, 2 * (MAX_CHARACTERS + 1))];
   const shown = characters.length > MAX_CHARACTERS ? `${characters.slice(0, MAX_CHARACTERS).join("")}…` : String(text);
-  return JSON.stringify(shown).replace(UNESCAPED, escaped);
+  return escapeInvisible(JSON.stringify(shown));
 };
 
 /** Symbols that can't be mistaken for other words of a sentence. */

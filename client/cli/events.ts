@@ -1,16 +1,16 @@
 import type { EventFilter } from "../src/api";
 import { createIntentryClient, IntentryError, type LiveMessage } from "../src/index";
+import { escapeInvisible } from "../src/text";
 import type { Service } from "./arguments";
 import type { SentEventFilter } from "./event-filters";
 import { Failure, unreachable } from "./failure";
 import { type Format, isTable } from "./output";
-import { safeText } from "./table";
 
 /** A message in one line. Undefined for messages that only concern programs. */
 function lineOf({ type, data }: LiveMessage): string | undefined {
   if (type === "finalized") return undefined;
   const text = type === "event" ? data.summary : "removed by a reorg";
-  return safeText(`${data.block_number}  ${data.event}  ${text}`);
+  return escapeInvisible(`${data.block_number}  ${data.event}  ${text}`);
 }
 
 /** Writes a line, and waits if the reader is slow. */

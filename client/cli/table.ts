@@ -1,16 +1,7 @@
-/**
- * Characters that control a terminal or the direction of text. Anyone can write texts on chain, so they are shown as escapes.
- */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to escape.
-const unsafe = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-
-const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-
-/** A text that is safe to show on a terminal. */
-export const safeText = (text: string) => text.replace(unsafe, escaped);
+import { escapeInvisible } from "../src/text";
 
 /** A text of several lines that is safe to show on a terminal. */
-const safeLines = (text: string) => text.split("\n").map(safeText).join("\n");
+const safeLines = (text: string) => text.split("\n").map(escapeInvisible).join("\n");
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -21,7 +12,7 @@ const isTable = (value: unknown): value is readonly Row[] => Array.isArray(value
 /** A value in one line. */
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return "-";
-  return safeText(typeof value === "string" ? value : JSON.stringify(value));
+  return escapeInvisible(typeof value === "string" ? value : JSON.stringify(value));
 }
 
 const lengthOf = (text: string) => [...text].length;
@@ -49,7 +40,7 @@ function narrowed(widths: readonly number[], headers: readonly number[], width: 
 /** An object as lines of names and values. Nested objects have names with dots. */
 function linesOf(row: Row, prefix = ""): [name: string, value: string][] {
   return Object.entries(row).flatMap(([name, value]): [string, string][] => {
-    const path = `${prefix}${safeText(name)}`;
+    const path = `${prefix}${escapeInvisible(name)}`;
     if (isRow(value) && Object.keys(value).length > 0) return linesOf(value, `${path}.`);
     return [[path, cellOf(value)]];
   });
@@ -65,7 +56,7 @@ function recordText(row: Row): string {
 function rowsText(rows: readonly Row[], width: number): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const cells = rows.map((row) => names.map((name) => cellOf(row[name])));
-  const header = names.map(safeText);
+  const header = names.map(escapeInvisible);
   const headerWidths = header.map(lengthOf);
   const wanted = headerWidths.map((least, column) =>
     Math.max(least, ...cells.map((row) => lengthOf(row[column] ?? ""))),
@@ -97,5 +88,5 @@ export function tableText(value: unknown, width: number): string {
   if (others.length > 0 || !isTable(list)) return recordText(value);
   const next = isRow(pagination) ? pagination.next_cursor : undefined;
   const table = list.length > 0 ? rowsText(list, width) : "(none)";
-  return typeof next === "string" ? `${table}\n\nNext page: cursor=${safeText(next)}` : table;
+  return typeof next === "string" ? `${table}\n\nNext page: cursor=${escapeInvisible(next)}` : table;
 }

@@ -4,3 +4,18 @@ export const INVISIBLE: RegExp = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Po
 /** The same without the joiners and variation selectors that some scripts and emoji need, and without line breaks. */
 export const INVISIBLE_IN_PROSE: RegExp =
   /(?:(?!\t|\n|\r|\u200c|\u200d|\ufe0e|\ufe0f)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}])+/gu;
+
+const escapedUnits = (characters: string): string =>
+  Array.from(
+    { length: characters.length },
+    (_, index) => `\\u${characters.charCodeAt(index).toString(16).padStart(4, "0")}`,
+  ).join("");
+
+/**
+ * Writes invisible characters as escapes. Anyone can write texts on chain, also with characters that control a terminal or
+ * reverse the text after them.
+ *
+ * @example
+ * escapeInvisible("a\u202eb") // "a\\u202eb"
+ */
+export const escapeInvisible = (text: string): string => text.replace(INVISIBLE, escapedUnits);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { safeText, tableText } from "../../client/cli/table";
+import { tableText } from "../../client/cli/table";
+import { escapeInvisible } from "../../client/src/text";
 
 describe("a response on a terminal", () => {
   const agents = [
@@ -38,7 +39,9 @@ describe("a response on a terminal", () => {
   });
 
   it("never contains a control character of the chain's texts", () => {
-    expect(safeText("\u001b[31mred\u202e\u009b")).toBe("\\u001b[31mred\\u202e\\u009b");
+    expect(escapeInvisible("\u001b[31mred\u202e\u009b")).toBe("\\u001b[31mred\\u202e\\u009b");
+    expect(escapeInvisible("a\u200bb\u061c\u{e0041}\ud800")).toBe("a\\u200bb\\u061c\\udb40\\udc41\\ud800");
+    expect(escapeInvisible("Größe 中文 🙂 1.50 $")).toBe("Größe 中文 🙂 1.50 $");
     const row = fc.dictionary(fc.string(), fc.jsonValue());
     const value = fc.oneof(fc.jsonValue(), fc.record({ items: fc.array(row), pagination: row }), fc.array(row));
     fc.assert(
