@@ -4,7 +4,7 @@ import { eventLog } from "../../ponder.schema";
 import { textLiteral } from "../database/text-literal";
 import type { IndexDatabase } from "../index/database";
 import type { FeedPosition, MetadataRecord } from "../store/resolved-metadata";
-import { metadataSubjects } from "../store/schema";
+import { metadataSubjects, resolvedMetadata } from "../store/schema";
 import { metadataColumns, metadataEvents } from "./subjects";
 
 /** The events that one query reads. Each of them may have a very long URI. */
@@ -18,7 +18,7 @@ export type FeedPage = {
   isKnown: boolean;
   /** The records that the events after the position have changed, as they are now. */
   records: MetadataRecord[];
-  /** The last event that was read, and the last one that can't be reverted; undefined if there is none. */
+  /** The last event that was read, and the last one up to it that can't be reverted; undefined if there is none. */
   last: FeedPosition | undefined;
   lastFinal: FeedPosition | undefined;
   /** Whether the log may have more events. */
@@ -30,6 +30,14 @@ const Position = z
   .nullable()
   .transform((position) => position ?? undefined);
 
+const ChangedRecord = z.object({
+  subject: z.enum(metadataSubjects),
+  subjectId: z.string().transform(BigInt),
+  uri: z.string(),
+  hash: z.string().nullable(),
+  label: z.string().nullable(),
+});
+
 const Page = z.object({
   rows: z.tuple([
     z.object({
@@ -37,17 +45,7 @@ const Page = z.object({
       events: z.coerce.number(),
       last: Position,
       last_final: Position,
-      records: z
-        .array(
-          z.object({
-            subject: z.enum(metadataSubjects),
-            subjectId: z.string().transform(BigInt),
-            uri: z.string(),
-            hash: z.string().nullable(),
-            label: z.string().nullable(),
-          }),
-        )
-        .nullable(),
+      records: z.array(ChangedRecord).nullable(),
     }),
   ]),
 });
@@ -69,8 +67,8 @@ const currentRecords: SQL = sql.join(
   sql` UNION ALL `,
 );
 
-const positionOf = (condition: SQL) => sql`(
-  SELECT json_build_object('eventId', id, 'blockHash', block_hash) FROM page WHERE ${condition} ORDER BY id DESC LIMIT 1
+const lastOf = (source: SQL) => sql`(
+  SELECT json_build_object('eventId', id, 'blockHash', block_hash) FROM ${source} ORDER BY id DESC LIMIT 1
 )`;
 
 /**
@@ -90,8 +88,10 @@ export async function readFeed(db: IndexDatabase, position: FeedPosition): Promi
     SELECT
       EXISTS (SELECT FROM ${eventLog} WHERE id = ${position.eventId} AND block_hash = ${position.blockHash}) AS is_known,
       (SELECT count(*) FROM page) AS events,
-      ${positionOf(sql`true`)} AS last,
-      ${positionOf(sql`left(id, 12) <= (SELECT block FROM final)`)} AS last_final,
+      ${lastOf(sql`page`)} AS last,
+      -- Events are read while they are pending, and become final later.
+      ${lastOf(sql`${eventLog} WHERE id <= coalesce((SELECT max(id) FROM page), ${position.eventId})
+        AND left(id, 12) <= (SELECT block FROM final)`)} AS last_final,
       (SELECT json_agg(json_build_object(
         'subject', changed.subject, 'subjectId', changed.subject_id::text,
         'uri', record.uri, 'hash', record.hash, 'label', record.label
@@ -105,4 +105,51 @@ export async function readFeed(db: IndexDatabase, position: FeedPosition): Promi
     lastFinal: last_final,
     hasMore: events === PAGE,
   };
+}
+
+/** The stored metadata that one query compares with the index. */
+const COMPARED = 5_000;
+
+/** A place in the order of the stored metadata. */
+export type Place = { subject: string; subjectId: string };
+
+export const FIRST_PLACE: Place = { subject: "", subjectId: "0" };
+
+const Comparison = z.object({
+  rows: z.tuple([
+    z.object({
+      compared: z.coerce.number(),
+      last: z.object({ subject: z.string(), subjectId: z.string() }).nullable(),
+      records: z.array(ChangedRecord).nullable(),
+    }),
+  ]),
+});
+
+/**
+ * Reads the records that have another URI or hash than their stored metadata, among those after a place. A reorg that removes
+ * an update leaves no event of the record, so the log does not tell. `next` is the place to continue; undefined at the end.
+ */
+export async function compareStored(
+  db: IndexDatabase,
+  chainId: number,
+  { subject, subjectId }: Place,
+): Promise<{ records: MetadataRecord[]; next: Place | undefined }> {
+  const stored = resolvedMetadata;
+  const result = await db.execute(sql`
+    WITH changed AS (
+      SELECT ${stored.subject}, ${stored.subjectId}, ${stored.uri}, ${stored.hash} FROM ${stored}
+      WHERE ${stored.chainId} = ${chainId} AND (${stored.subject}, ${stored.subjectId}) > (${subject}, ${subjectId}::numeric)
+      ORDER BY ${stored.subject}, ${stored.subjectId} LIMIT ${COMPARED}
+    )
+    SELECT
+      (SELECT count(*) FROM changed) AS compared,
+      (SELECT json_build_object('subject', subject, 'subjectId', subject_id::text) FROM changed
+        ORDER BY subject DESC, subject_id DESC LIMIT 1) AS last,
+      (SELECT json_agg(json_build_object(
+        'subject', changed.subject, 'subjectId', changed.subject_id::text,
+        'uri', record.uri, 'hash', record.hash, 'label', record.label
+      )) FROM changed CROSS JOIN LATERAL (${currentRecords}) AS record
+        WHERE (changed.uri, changed.hash) IS DISTINCT FROM (record.uri, record.hash)) AS records`);
+  const [{ compared, last, records }] = Comparison.parse(result).rows;
+  return { records: records ?? [], next: compared === COMPARED && last ? last : undefined };
 }

@@ -10,13 +10,14 @@ import {
   dueRecords,
   type FeedPosition,
   holdFeed,
+  type MetadataRecord,
   postpone,
   releaseFeed,
   saveOutcome,
   savePending,
   savePosition,
 } from "../store/resolved-metadata";
-import { readFeed, START } from "./feed";
+import { compareStored, FIRST_PLACE, type Place, readFeed, START } from "./feed";
 import { Busy, type FetchBytes } from "./fetch";
 import { planFor, resolveMetadata, type Sources } from "./resolve";
 
@@ -64,6 +65,8 @@ export function startMetadataResolver(options: Options): MetadataResolver {
   const remote = new Map<string, Promise<void>>();
   /** The last event that was read. It may be pending, unlike the stored one. */
   let position: FeedPosition | undefined;
+  /** Where to continue the comparison with the index; undefined if no reorg has removed updates since. */
+  let toCompare: Place | undefined = FIRST_PLACE;
   let reported: string | undefined;
   let timer: NodeJS.Timeout | undefined;
 
@@ -74,16 +77,29 @@ export function startMetadataResolver(options: Options): MetadataResolver {
     if (!page.isKnown) {
       // A reorg replaces pending events only. If the stored one is missing too, it is another chain or an incomplete index.
       position = position.eventId === stored.eventId ? START : stored;
+      toCompare = FIRST_PLACE;
       return true;
     }
-    await savePending(
-      storeDb,
-      chainId,
-      page.records.map((record) => ({ ...record, ...planFor(record.uri, ownOrigins) })),
-    );
-    if (page.lastFinal) await savePosition(storeDb, chainId, holder, page.lastFinal);
+    await savePlanned(storeDb, page.records);
+    const { lastFinal } = page;
+    if (lastFinal && lastFinal.eventId !== stored.eventId) await savePosition(storeDb, chainId, holder, lastFinal);
     position = page.last ?? position;
     return page.hasMore;
+  }
+
+  const savePlanned = (storeDb: StoreDatabase, records: readonly MetadataRecord[]) =>
+    savePending(
+      storeDb,
+      chainId,
+      records.map((record) => ({ ...record, ...planFor(record.uri, ownOrigins) })),
+    );
+
+  /** Corrects the records whose update was reverted, a part of them in each round. */
+  async function correct(storeDb: StoreDatabase): Promise<void> {
+    if (!toCompare) return;
+    const { records, next } = await compareStored(db, chainId, toCompare);
+    await savePlanned(storeDb, records);
+    toCompare = next;
   }
 
   const retryAfter = (attempts: number) =>
@@ -131,9 +147,11 @@ export function startMetadataResolver(options: Options): MetadataResolver {
     const stored = await holdFeed(storeDb, chainId, holder);
     if (!stored) {
       position = undefined;
+      toCompare = FIRST_PLACE;
       return;
     }
     for (let page = 0; page < PAGES && !ending.signal.aborted; page++) if (!(await follow(storeDb, stored))) break;
+    await correct(storeDb);
     for (const record of await dueRecords(storeDb, chainId, false, LOCAL_RECORDS)) await resolve(storeDb, record);
     await startRemote(storeDb);
     reported = undefined;

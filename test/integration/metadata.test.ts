@@ -5,6 +5,7 @@ import { type Hex, keccak256, stringToBytes, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type MetadataResolver, startMetadataResolver } from "../../api/metadata/resolver";
 import { openStore, type Store } from "../../api/store/open";
+import { metadataFeed } from "../../api/store/schema";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
@@ -270,6 +271,31 @@ describe("the metadata of records", () => {
     await client.mine({ blocks: 2 });
     await stack.indexed();
     await expect.poll(() => metadataOf(path), { timeout: 20_000 }).toMatchObject({ name: "Canonical" });
+  });
+
+  it("are those of the earlier URI again after a reorg removes an update, also of a record that is final", async () => {
+    const { client } = stack;
+    const path = await registerAgent('data:,{"name":"Earlier"}');
+    await client.mine({ blocks: 100 });
+    await stack.indexed();
+    await expect.poll(() => metadataOf(path), { timeout: 20_000 }).toMatchObject({ name: "Earlier" });
+    // The log is read again from the last final event on, which is then the registration.
+    const events = await stack.rows("eventLog");
+    const registration = events
+      .map(({ id }) => id)
+      .sort()
+      .at(-1);
+    const stored = async () => (await store.db.select().from(metadataFeed))[0]?.eventId;
+    await expect.poll(stored, { timeout: 20_000 }).toBe(registration);
+    const snapshot = await client.snapshot();
+    const id = BigInt(path.split("/").at(-1) ?? 0);
+    await stack.write(owner, "AgentRegistry", "updateAgent", [id, 'data:,{"name":"Orphaned"}', zeroHash]);
+    await stack.indexed();
+    await expect.poll(() => metadataOf(path), { timeout: 20_000 }).toMatchObject({ name: "Orphaned" });
+    await client.revert({ id: snapshot });
+    await client.mine({ blocks: 2 });
+    await stack.indexed();
+    await expect.poll(() => metadataOf(path), { timeout: 20_000 }).toMatchObject({ name: "Earlier" });
   });
 
   it("are fetched by one of several processes, and by another one after it has stopped", async () => {
