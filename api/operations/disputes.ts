@@ -53,11 +53,14 @@ export const listDisputes = listOperation({
   summary: "Disputes about receipts, newest first.",
   name: "disputes",
   item: Dispute,
-  filters: { receipt_id: id.optional() },
+  filters: { receipt_id: id.optional(), merchant_id: id.optional() },
   example: {},
   query: (db: IndexDatabase) => db.select().from(dispute).$dynamic(),
   rows: dispute,
-  where: ({ receipt_id }) => [receipt_id === undefined ? undefined : eq(dispute.receiptId, receipt_id)],
+  where: ({ receipt_id, merchant_id }) => [
+    receipt_id === undefined ? undefined : eq(dispute.receiptId, receipt_id),
+    merchant_id === undefined ? undefined : eq(dispute.merchantId, merchant_id),
+  ],
   order: [{ column: dispute.disputeId, descending: true, of: (row) => row.disputeId }],
   toWire,
 });

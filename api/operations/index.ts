@@ -22,6 +22,7 @@ import { getReceipt, listReceipts } from "./receipts";
 import { getRecentEvents } from "./recent-events";
 import { getSchema, listSchemas, publishSchema } from "./schemas";
 import { find } from "./search/index";
+import { getNames } from "./search/names";
 import { getService, listServices } from "./services";
 import { getSolver, listSolvers } from "./solvers";
 import { getHealth, getProtocol, getReadiness } from "./status";
@@ -32,7 +33,7 @@ import { listTrustSignals } from "./trust-signals";
 
 /** All operations, by resource. */
 export const operations = {
-  search: { find },
+  search: { find, names: getNames },
   agents: { get: getAgent, list: listAgents },
   intents: {
     get: getIntent,

@@ -3,7 +3,7 @@ import { zeroHash } from "viem";
 import { fill, fillProof, intent } from "../../ponder.schema";
 import type { Clock } from "../core/clock";
 import { NotFound } from "../core/errors";
-import { address, id, oneOf } from "../core/inputs";
+import { address, hash, id, oneOf } from "../core/inputs";
 import { listOperation, type Now } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, orNull, timeText, uintText } from "../core/outputs";
@@ -170,6 +170,7 @@ export const listIntents = listOperation({
   filters: {
     status: oneOf(...statuses).optional(),
     owner: address.optional(),
+    intent_hash: hash.optional(),
     input_token: address.optional(),
     output_token: address.optional(),
   },
@@ -177,9 +178,10 @@ export const listIntents = listOperation({
   example: { status: "filled" },
   query: selectIntents,
   rows: intent,
-  where: ({ status, owner, input_token, output_token }, time) => [
+  where: ({ status, owner, intent_hash, input_token, output_token }, time) => [
     status && hasStatus(status, time),
     owner && eq(intent.owner, owner),
+    intent_hash && eq(intent.intentHash, intent_hash),
     input_token && eq(intent.inputToken, input_token),
     output_token && eq(intent.outputToken, output_token),
   ],

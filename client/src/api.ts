@@ -83,6 +83,24 @@ export type ErrorCode =
   | "upstream_failed"
   | "unavailable";
 
+/** Returned by `search.names`. */
+export type RecordNames = {
+  /** The names that were found, by type and id. */
+  names: readonly RecordName[];
+};
+
+/** Part of {@link RecordNames}. */
+export type RecordName = {
+  /** The kind of record. */
+  type: "agent" | "merchant" | "service" | "facilitator" | "solver" | "attestor";
+  /** The record's id on chain. */
+  id: string;
+  /** From the metadata. Anyone can use any name. */
+  name: string;
+  /** Whether the metadata was fetched and has the hash on chain. */
+  metadata_state: "pending" | "verified" | "unverified" | "mismatch" | "unreachable";
+};
+
 /** Returned by `agents.get`. */
 export type AgentRecord = {
   /** The agent's id in the AgentRegistry. */
@@ -1916,6 +1934,14 @@ export type Api = {
         pagination: Pagination;
       }
     >;
+    /** The names in the metadata of up to 200 records at once. Records without a name are omitted. */
+    names: Query<
+      {
+        /** 1 to 200 records as type-id, separated by commas. Types: agent, merchant, service, facilitator, solver, attestor. */
+        records: string;
+      },
+      RecordNames
+    >;
   };
   agents: {
     /** One agent by its id, even if revoked. */
@@ -1966,6 +1992,8 @@ export type Api = {
         status?: "open" | "filled" | "cancelled" | "expired";
         /** Only records of this owner. */
         owner?: string;
+        /** The EIP-712 hash of the intent, before or after it is on chain. */
+        intent_hash?: string;
         /** Only intents that sell this token. */
         input_token?: string;
         /** Only intents that buy this token. */
@@ -2495,6 +2523,8 @@ export type Api = {
       {
         /** Only disputes about this receipt. */
         receipt_id?: Uint;
+        /** The merchant's id in the CommerceRegistry. */
+        merchant_id?: Uint;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */

@@ -139,7 +139,10 @@ export const dispute = onchainTable(
     resolutionHash: hex(t),
     blockNumber: madeInBlock(t),
   }),
-  (table) => ({ byReceipt: index().on(table.receiptId, table.disputeId) }),
+  (table) => ({
+    byReceipt: index().on(table.receiptId, table.disputeId),
+    byMerchant: index().on(table.merchantId, table.disputeId),
+  }),
 );
 
 /** One row is one trust signal. Its subject need not exist. */

@@ -33,8 +33,15 @@ function documentedOf({ name }: List) {
   return found;
 }
 
+/** The merchants of receipts. A dispute has only its receipt. */
+const merchantOfReceipt = new Map<string, string>();
+
 /** The value of an item for a filter. */
-const filterValue = (item: Item, filter: string) => String(item[filter === "schema" ? "schema_hash" : filter]);
+function filterValue(item: Item, filter: string): string {
+  if (filter === "merchant_id" && "dispute_id" in item)
+    return merchantOfReceipt.get(String(item.receipt_id)) ?? "unknown";
+  return String(item[filter === "schema" ? "schema_hash" : filter]);
+}
 
 const matches = (item: Item, filters: Parameters) =>
   Object.entries(filters).every(([filter, value]) => filterValue(item, filter) === value);
@@ -53,6 +60,8 @@ describe("lists", () => {
     newcomers = await newcomersOn(stack);
     for (let round = 0; round < ROUNDS_BEFORE; round++) await newcomers.addRows();
     await stack.startIndexer();
+    for (const { receiptId, merchantId } of await stack.rows("receipt"))
+      merchantOfReceipt.set(String(receiptId), String(merchantId));
     const quotes = await stack.client.getContractEvents({
       abi: commerceRegistryAbi,
       address: stack.contracts.CommerceRegistry,

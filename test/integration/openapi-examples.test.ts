@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { AnyCall } from "../../api/core/operation";
 import { allOperations, freeCalls } from "../../api/operations/index";
 import { exampleSources } from "../../api/transports/example-sources";
@@ -58,6 +58,13 @@ describe("the examples of the OpenAPI document, on the sample chain", () => {
     // Its own stack: the shared one sells no portfolios, and other tests publish documents there.
     stack = await startStack({ sample: true, tokens: true });
     await publishExamples(stack.apiUrl, undefined);
+    // The names of the sample are in the examples of searches.
+    const state = async (record: string) => {
+      const response = await fetch(`${stack.apiUrl}/${record}?include=metadata`);
+      return ((await response.json()) as { metadata: { state: string } }).metadata.state;
+    };
+    for (const record of ["merchants/1", "services/1"])
+      await vi.waitUntil(async () => (await state(record)) === "verified", { timeout: 60_000, interval: 200 });
     // Those without a source first: some of them are sources.
     const ordered = [...freeCalls].sort(
       (one, other) => Number(one.name in exampleSources) - Number(other.name in exampleSources),
@@ -90,7 +97,14 @@ describe("the examples of the OpenAPI document, on the sample chain", () => {
   });
 
   it("have the values of the sample chain", () => {
-    const chosen = ["agents.get", "merchants.get", "merchants.reputation", "services.get", "disputes.get"];
+    const chosen = [
+      "search.names",
+      "agents.get",
+      "merchants.get",
+      "merchants.reputation",
+      "services.get",
+      "disputes.get",
+    ];
     for (const name of chosen) expect(responseExamples[name], name).toEqual(responses[name]);
   });
 });

@@ -25,6 +25,9 @@ export const serviceDescriptions: Readonly<Record<string, string>> = {
   // Search
   "SearchResult.type": "The kind of record.",
   "SearchResult.id": "The record's id on chain.",
+  "RecordName.type": "The kind of record.",
+  "RecordName.id": "The record's id on chain.",
+  names: "The names that were found, by type and id.",
   "SearchResult.description": "The description in the metadata. Null if there is none.",
   price_token: "The token of the price.",
 
