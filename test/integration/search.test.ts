@@ -19,6 +19,8 @@ type Answer = { results: Result[]; pagination: { next_cursor: string | null; cou
 
 const merchantOwner = actor(6);
 const buyer = actor(1);
+const notary = actor(4);
+const facilitator = actor(5);
 const REGISTRY = "CommerceRegistry";
 
 const dataUri = (content: object) => `data:application/json,${encodeURIComponent(JSON.stringify(content))}`;
@@ -58,7 +60,7 @@ describe("a search", () => {
         serviceNumericId,
         agent: buyer.address,
         token: contracts.TestDollar,
-        facilitator: `0x${"0".repeat(40)}`,
+        facilitator: facilitator.address,
         amount: price,
         paymentRail: 0,
         expiresAt: timestamp + 86_400n,
@@ -97,6 +99,10 @@ describe("a search", () => {
       hashOf("nothing"),
       false,
     ]);
+    const content = (name: string) => [dataUri({ name }), `0x${"0".repeat(64)}`] as const;
+    await write(facilitator, REGISTRY, "registerFacilitator", [facilitator.address, ...content("Rail")]);
+    await write(notary, "AttestorRegistry", "registerAttestor", content("Notary"));
+    await write(notary, "AttestationRegistry", "submitAttestation", [hashOf("a"), hashOf("b"), hashOf("c")]);
     for (const number of [1, 2, 3])
       await write(actor(number), "AgentRegistry", "registerAgent", [
         dataUri({ name: `Agent ${number}`, tags: ["the", "helper"] }),
@@ -184,6 +190,10 @@ describe("a search", () => {
     ["capability_hash alone", { capability_hash: hashOf("nothing") }, ["Retired"]],
     ["min_fulfilled", { type: "merchant", min_fulfilled: "3" }, ["Tongues"]],
     ["min_fulfilled of too many", { type: "merchant", min_fulfilled: "4" }, []],
+    ["min_fulfilled of a facilitator", { type: "facilitator", min_fulfilled: "3" }, ["Rail"]],
+    ["too many for a facilitator", { type: "facilitator", min_fulfilled: "4" }, []],
+    ["min_fulfilled of an attestor", { type: "attestor", min_fulfilled: "1" }, ["Notary"]],
+    ["min_fulfilled of an agent", { type: "agent", min_fulfilled: "1" }, []],
     ["max_price", { q: "translates", type: "service", max_price: "100" }, ["Babel"]],
     ["an enormous min_fulfilled", { q: "translates", min_fulfilled: String(2n ** 256n - 1n) }, []],
     ["a quoted phrase", { q: '"language services"' }, ["Tongues"]],
@@ -246,6 +256,47 @@ describe("a search", () => {
     } while (cursor !== null);
     expect(paged).toEqual(all.results);
     expect((await search({ ...parameters, limit: "2", offset: "2" })).results).toEqual(all.results.slice(2, 4));
+  });
+
+  it("lists the records of all types that have fulfilled enough", async () => {
+    const { results } = await search({ min_fulfilled: "1" });
+    expect(results.map(({ type, id }) => `${type} ${id}`).sort()).toEqual(
+      ["attestor 1", "facilitator 1", "merchant 1", "service 1", "service 2", "service 3"].sort(),
+    );
+  });
+
+  const names = (records: string) => fetch(`${stack.apiUrl}/names?${new URLSearchParams({ records })}`);
+
+  it("reads the names of many records at once, without those that have none", async () => {
+    const response = await names("service-2,merchant-1,service-2,Facilitator-001,merchant-99,attestor-1, agent-3");
+    const metadata_state = "unverified";
+    expect(await response.json()).toEqual({
+      names: [
+        { type: "agent", id: "3", name: "Agent 3", metadata_state },
+        { type: "attestor", id: "1", name: "Notary", metadata_state },
+        { type: "facilitator", id: "1", name: "Rail", metadata_state },
+        { type: "merchant", id: "1", name: "Tongues", metadata_state },
+        { type: "service", id: "2", name: "Babel", metadata_state },
+      ],
+    });
+    const client = createIntentryClient({ url: stack.apiUrl });
+    const { names: found } = await client.search.names.query({ records: "solver-1,merchant-1" });
+    expect(found.map(({ name }) => name)).toEqual(["Tongues", "<script>alert(1)</script>"]);
+    expect((await names(Array(200).fill("agent-1").join())).status).toBe(200);
+  });
+
+  it.each([
+    "merchant",
+    "merchant-",
+    "merchant-x",
+    "bid-1",
+    "merchant-1,",
+    "merchant-1-2",
+    Array(201).fill("agent-1").join(),
+  ])("rejects the names of %.20s", async (records) => {
+    const response = await names(records);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("records: must be 1 to 200 records as <type>-<id>");
   });
 
   it("shows scripts as text, without NUL", async () => {

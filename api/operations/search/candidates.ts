@@ -92,7 +92,13 @@ const byCapability = (subjects: readonly MetadataSubject[]) =>
         sql`(${candidate(subject, id, PARTIAL)} FROM ${table} WHERE ${column} = ${placeholder("capability_hash")} ORDER BY ${id} ${limit})`,
     );
 
-/** The merchants, services and solvers with the most fulfilled receipts and fills. */
+/** The totals of facilitators and attestors. No index has their counts: those with the largest volume come first. */
+const totalsByAddress: Partial<Record<MetadataSubject, (typeof total.$inferSelect)["subject"]>> = {
+  facilitator: "receipts_by_facilitator",
+  attestor: "attestations_by_attester",
+};
+
+/** The records with enough fulfilled receipts, fills, receipts or attestations. Agents have none. */
 const byFulfilled = (subjects: readonly MetadataSubject[]) => {
   const ofReceipts = (subject: "merchant" | "service") =>
     sql`(${candidate(subject, sql`${total.key}::numeric`, PARTIAL)} FROM ${total}
@@ -106,7 +112,20 @@ const byFulfilled = (subjects: readonly MetadataSubject[]) => {
     ) AS busiest CROSS JOIN LATERAL (
       SELECT ${solver.solverId} FROM ${solver} WHERE ${solver.operator} = busiest.operator ORDER BY ${solver.solverId} LIMIT 1
     ) AS "solver")`;
+  const ofCounts = addresses.flatMap(([subject, table, id, column]) => {
+    const totals = totalsByAddress[subject];
+    if (!totals || !subjects.includes(subject)) return [];
+    return sql`(${candidate(subject, sql`registered.id`, PARTIAL)}
+      FROM (
+        SELECT ${total.key} AS address FROM ${total}
+        WHERE ${total.subject} = ${textLiteral(totals)} AND ${total.count} >= ${placeholder("min_fulfilled")}::integer
+        ORDER BY ${total.volume} DESC, ${total.key} ${limit}
+      ) AS busiest CROSS JOIN LATERAL (
+        SELECT ${id} AS id FROM ${table} WHERE ${column} = busiest.address ORDER BY ${id} LIMIT 1
+      ) AS registered)`;
+  });
   return [
+    ...ofCounts,
     ...(["merchant", "service"] as const).filter((subject) => subjects.includes(subject)).map(ofReceipts),
     ...(subjects.includes("solver") ? [ofFills] : []),
   ];
