@@ -7,12 +7,18 @@ export type DocumentRecord = {
   uri: string;
   created_at: string;
   updated_at: string;
-  merchant_id: string | null;
+  merchant_id?: string | null;
   service_id?: string | null;
   service_numeric_id?: string | null;
   request_id?: string | null;
   request_hash?: Hex | null;
   agent?: Hex | null;
+  receipt_id?: string | null;
+  quote_hash?: Hex | null;
+  payload_hash?: Hex | null;
+  encryption?: string | null;
+  merchant_key_id?: string | null;
+  evidence_type?: string | null;
 };
 
 type DocumentKind = {
@@ -41,5 +47,17 @@ export const documentKinds: readonly DocumentKind[] = [
     title: "Quote response",
     read: ({ documents }, hash) => documents.getQuoteResponseMetadata.query({ hash }),
     readText: ({ documents }, hash) => documents.getQuoteResponse.query({ hash }),
+  },
+  {
+    kind: "fulfillment-payloads",
+    title: "Fulfilment payload",
+    read: ({ documents }, hash) => documents.getFulfillmentPayloadMetadata.query({ hash }),
+    readText: ({ documents }, hash) => documents.getFulfillmentPayload.query({ hash }),
+  },
+  {
+    kind: "fulfillment-evidence",
+    title: "Fulfilment evidence",
+    read: ({ documents }, hash) => documents.getFulfillmentEvidenceMetadata.query({ hash }),
+    readText: ({ documents }, hash) => documents.getFulfillmentEvidence.query({ hash }),
   },
 ];

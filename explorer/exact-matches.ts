@@ -31,9 +31,10 @@ const recordsWithId = (api: Reads, id: string) => [
   recordIf(api.attestations.get.query({ id }), "attestation", id),
 ];
 
-async function intentOf(api: Reads, intentHash: string): Promise<Match | null> {
-  const id = (await ifFound(api.intents.metadata.query({ intentHash })))?.intent_id;
-  return id == null ? null : { title: recordTitle("intent", id), href: links.intent(id) };
+/** Intents with a hash. */
+async function intentsOf(api: Reads, intentHash: string): Promise<readonly Match[]> {
+  const { intents } = await api.intents.list.query({ intent_hash: intentHash, limit: 20 });
+  return intents.map(({ intent_id: id }) => ({ title: recordTitle("intent", id), href: links.intent(id) }));
 }
 
 /** Attestations about a subject, which may be any hash. */
@@ -50,7 +51,6 @@ const recordsWithHash = (api: Reads, hash: string) => [
   matchIf(api.quotes.get.query({ quoteHash: hash }), "Quote", links.quote(hash)),
   matchIf(api.schemas.get.query({ schemaHash: hash }), "Attestation schema", links.schema(hash)),
   ...documentKinds.map(({ kind, title, read }) => matchIf(read(api, hash), title, links.document(kind, hash))),
-  intentOf(api, hash),
 ];
 
 /** Finds the pages that a text identifies, besides the records that a search finds by it. */
@@ -60,5 +60,7 @@ export async function exactMatches(api: Reads, text: string): Promise<readonly M
   const hash = isHash(text) ? text.toLowerCase() : undefined;
   const records = id !== undefined ? recordsWithId(api, id) : hash !== undefined ? recordsWithHash(api, hash) : [];
   const found = (await Promise.all(records)).filter((match) => match !== null);
-  return hash === undefined ? found : [...found, ...(await attestationsAbout(api, hash))];
+  if (hash === undefined) return found;
+  const lists = await Promise.all([intentsOf(api, hash), attestationsAbout(api, hash)]);
+  return [...found, ...lists.flat()];
 }

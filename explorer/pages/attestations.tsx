@@ -8,6 +8,7 @@ import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifFound } from "../reads";
 import { shortHex } from "../text/format";
+import { indentedJson } from "../text/indented-json";
 
 const SHOWN = 20;
 
@@ -84,7 +85,7 @@ const SchemaView = ({ data: { hash, schema, attestations } }: ViewProps<SchemaDa
             ]}
           />
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
-          <pre tabIndex={0}>{JSON.stringify(schema.json_schema, null, 2)}</pre>
+          <pre tabIndex={0}>{indentedJson(JSON.stringify(schema.json_schema))}</pre>
         </>
       )}
     </Section>

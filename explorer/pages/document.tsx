@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Facts, Heading, Section } from "../components/blocks";
 import { Hex } from "../components/hex";
@@ -7,6 +8,7 @@ import { type DocumentRecord, documentKinds } from "../documents";
 import { links } from "../links";
 import { page, Redirect, type ViewProps } from "../page";
 import { shortHex } from "../text/format";
+import { indentedJson } from "../text/indented-json";
 
 type Data = { kind: string; title: string; hash: string; text: string; record: DocumentRecord };
 
@@ -41,18 +43,38 @@ function Verification({ kind, hash }: Pick<Data, "kind" | "hash">) {
   );
 }
 
-/** Indented if it is JSON. The bytes themselves are at the API's address. */
-function readable(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
+const text = (value: string) => <code class="text">{value}</code>;
+const hash = (value: string) => <FoundHash value={value} full />;
 
-const textOrNone = (value: string | null | undefined) => (value == null ? <None /> : <code class="text">{value}</code>);
+/** The fields that the publisher declared. Each kind of document has some of them. */
+const declaredFields: readonly [
+  keyof DocumentRecord & string,
+  label: string,
+  shown: (value: string) => ComponentChildren,
+][] = [
+  ["merchant_id", "Merchant", (id) => <RecordLink kind="merchant" id={id} />],
+  ["service_id", "Service", text],
+  ["service_numeric_id", "Service id", (id) => <RecordLink kind="service" id={id} />],
+  ["receipt_id", "Receipt", (id) => <RecordLink kind="receipt" id={id} />],
+  ["request_id", "Request id", text],
+  ["request_hash", "Request", hash],
+  ["quote_hash", "Quote", (quote) => <Hex value={quote} full href={links.quote(quote)} />],
+  ["payload_hash", "Payload", hash],
+  ["agent", "Agent", (agent) => <Account value={agent} full />],
+  ["encryption", "Encryption", text],
+  ["merchant_key_id", "Key of the merchant", text],
+  ["evidence_type", "Kind of evidence", text],
+];
 
-const DocumentView = ({ data: { kind, title, hash, text, record }, live }: ViewProps<Data>) => (
+const declaredFacts = (record: DocumentRecord) =>
+  declaredFields
+    .filter(([field]) => record[field] !== undefined)
+    .map(([field, label, shown]) => {
+      const value = record[field];
+      return { field, label, value: value == null ? <None /> : shown(String(value)) };
+    });
+
+const DocumentView = ({ data: { kind, title, hash, text: content, record }, live }: ViewProps<Data>) => (
   <>
     <Heading kind={title}>
       <Hex value={hash} full />
@@ -73,30 +95,13 @@ const DocumentView = ({ data: { kind, title, hash, text, record }, live }: ViewP
         items={[
           { field: "size_bytes", label: "Bytes", value: <Count value={record.size_bytes} /> },
           { field: "created_at", label: "Published", value: <IsoTime value={record.created_at} /> },
-          {
-            field: "merchant_id",
-            label: "Merchant",
-            value: record.merchant_id === null ? <None /> : <RecordLink kind="merchant" id={record.merchant_id} />,
-          },
-          { field: "service_id", label: "Service", value: textOrNone(record.service_id) },
-          { field: "service_numeric_id", label: "Service id", value: textOrNone(record.service_numeric_id) },
-          { field: "request_id", label: "Request id", value: textOrNone(record.request_id) },
-          {
-            field: "request_hash",
-            label: "Request",
-            value: record.request_hash == null ? <None /> : <FoundHash value={record.request_hash} full />,
-          },
-          {
-            field: "agent",
-            label: "Agent",
-            value: record.agent == null ? <None /> : <Account value={record.agent} full />,
-          },
+          ...declaredFacts(record),
         ]}
       />
     </Section>
     <Section title="Content" note={<a href={`/${kind}/${hash}`}>The exact bytes</a>}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
-      <pre tabIndex={0}>{readable(text)}</pre>
+      <pre tabIndex={0}>{indentedJson(content)}</pre>
     </Section>
   </>
 );

@@ -1,4 +1,4 @@
-import type { Dispute, Quote, Receipt } from "../../client/src/api";
+import type { Dispute, Quote, Receipt, ReceiptWithEvidence } from "../../client/src/api";
 import { Facts, Heading, Section, TableSection } from "../components/blocks";
 import { EventLog } from "../components/event-log";
 import { Hex } from "../components/hex";
@@ -72,7 +72,7 @@ export const quotePage = page<Quote>({
   subscription: ({ merchant_id }) => ({ filter: { merchant_id }, pastBlocks: RECENT_BLOCKS }),
 });
 
-type ReceiptData = { receipt: Receipt; disputes: readonly Dispute[] };
+type ReceiptData = { receipt: ReceiptWithEvidence; disputes: readonly Dispute[] };
 
 const ReceiptView = ({ data: { receipt, disputes } }: ViewProps<ReceiptData>) => (
   <>
@@ -98,6 +98,17 @@ const ReceiptView = ({ data: { receipt, disputes } }: ViewProps<ReceiptData>) =>
               ) : (
                 <FoundHash value={receipt.fulfillment_hash} full />
               ),
+          },
+          {
+            field: "fulfillment_evidence",
+            label: "Evidence",
+            value: receipt.fulfillment_evidence ? (
+              <a href={links.document("fulfillment-evidence", receipt.fulfillment_evidence.evidence_hash)}>
+                <bdi>{receipt.fulfillment_evidence.evidence_type}</bdi>
+              </a>
+            ) : (
+              <None>not published here</None>
+            ),
           },
           { field: "settled_at", label: "Settled", value: <Time seconds={receipt.settled_at} /> },
           { field: "tx_hash", label: "Transaction", value: <Transaction value={receipt.tx_hash} full /> },

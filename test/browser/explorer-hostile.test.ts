@@ -46,7 +46,7 @@ describe.skipIf(executablePath === undefined)("the explorer with hostile texts i
     });
     if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
   };
-  const catalog = JSON.stringify({ name: markup, description: script, url: link });
+  const catalog = JSON.stringify({ name: markup, description: script, url: link, note: reversed });
 
   /** Waits until the metadata and the token are read. */
   const resolved = () =>
@@ -161,7 +161,8 @@ describe.skipIf(executablePath === undefined)("the explorer with hostile texts i
 
   it("makes characters visible that reverse or hide text", async () => {
     const { page, close } = await openExplorer(browser, stack.apiUrl);
-    for (const path of ["/explore/services/5", "/explore/services", "/explore/merchants/1"]) {
+    const document = `/explore/documents/catalogs/${documentHash(catalog)}`;
+    for (const path of ["/explore/services/5", "/explore/services", "/explore/merchants/1", document]) {
       await page.goto(path);
       await isInteractive(page);
       await page.getByText("safe\ufffdevil\ufffd").first().waitFor();
@@ -180,6 +181,15 @@ describe.skipIf(executablePath === undefined)("the explorer with hostile texts i
       expect([path, page.length < 100_000]).toEqual([path, true]);
       expect(page).toContain("long long");
     }
+  });
+
+  it("shows a document of thousands of levels without indentation, which would be gigabytes", async () => {
+    const levels = `${"[".repeat(2_500)}${"]".repeat(2_500)}`;
+    const text = `[${Array(16).fill(levels).join()}]`;
+    await publish("/catalogs", { catalog_json: text });
+    const response = await fetch(`${stack.apiUrl}/explore/documents/catalogs/${documentHash(text)}`);
+    expect(response.status).toBe(200);
+    expect((await response.text()).length).toBeLessThan(500_000);
   });
 
   it("shows an error page with a hostile path, as text", async () => {

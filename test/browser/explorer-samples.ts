@@ -24,6 +24,31 @@ async function readJson(url: string): Promise<unknown> {
 
 export const catalogHash = documentHash(operations.documents.publishCatalog.example.catalog_json);
 
+const { publishFulfillmentPayload, publishFulfillmentEvidence } = operations.documents;
+
+/** Publishes the examples of fulfilment documents, which the sample does not. Returns their records. */
+async function publishFulfilment(apiUrl: string): Promise<SampleRecord[]> {
+  const documents = [
+    ["fulfillment-payloads", "payload_hash", publishFulfillmentPayload.example],
+    ["fulfillment-evidence", "evidence_hash", publishFulfillmentEvidence.example],
+  ] as const;
+  return Promise.all(
+    documents.map(async ([kind, hashField, example]) => {
+      const response = await fetch(`${apiUrl}/${kind}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(example),
+      });
+      const { [hashField]: hash } = (await response.json()) as Record<string, string>;
+      return {
+        path: `/explore/documents/${kind}/${hash}`,
+        api: `/${kind}/${hash}/metadata`,
+        elsewhere: [hashField, "uri", "updated_at"],
+      };
+    }),
+  );
+}
+
 /** Records whose metadata the sample publishes, or has on chain. */
 const withMetadata = ["agents/1", "merchants/1", "services/1", "solvers/2"];
 
@@ -85,6 +110,7 @@ export async function sampleRecords(apiUrl: string): Promise<SampleRecord[]> {
       api: `/catalogs/${catalogHash}/metadata`,
       elsewhere: ["catalog_hash", "uri", "updated_at"],
     },
+    ...(await publishFulfilment(apiUrl)),
   ];
 }
 
