@@ -1,11 +1,12 @@
 import { useMemo } from "preact/hooks";
+import { NamesContext } from "./components/record-link";
 import { TokensContext } from "./components/tokens";
 import type { Live, Page, PageState } from "./page";
 
 type Props = { page: Page; state: PageState; live: Live; problem?: string | undefined };
 
 /** The content of `<main>`, on the server and in the browser. */
-export function App({ page: { View }, state: { data, tokens, parameters }, live, problem }: Props) {
+export function App({ page: { View }, state: { data, tokens, names, parameters }, live, problem }: Props) {
   const known = useMemo(() => new Map(tokens.map((token) => [String(token.address), token])), [tokens]);
   return (
     <TokensContext.Provider value={known}>
@@ -14,7 +15,9 @@ export function App({ page: { View }, state: { data, tokens, parameters }, live,
           {problem}
         </p>
       )}
-      <View data={data} live={live} parameters={parameters} />
+      <NamesContext.Provider value={names}>
+        <View data={data} live={live} parameters={parameters} />
+      </NamesContext.Provider>
     </TokensContext.Provider>
   );
 }

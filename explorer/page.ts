@@ -1,6 +1,7 @@
 import type { ComponentType } from "preact";
 import type { EventFilter, Token } from "../client/src/api";
 import type { LiveMessage } from "../client/src/follow";
+import { type Names, readNames, recordsIn } from "./names";
 import type { OnFailure, Reads } from "./reads";
 import { shownTexts } from "./shown-texts";
 import { readTokens, tokensIn } from "./tokens";
@@ -51,8 +52,8 @@ type Definition<Data> = {
   tokens?: readonly string[];
 };
 
-/** The data of a page, and the tokens of its amounts. */
-type Loaded = { data: unknown; tokens: readonly Token[] };
+/** The data of a page, the tokens of its amounts, and the names of the records in it. */
+type Loaded = { data: unknown; tokens: readonly Token[]; names: Names };
 
 /** A page whose data has any type. Only its own `load` creates the data that its other functions receive. */
 export type Page = Pick<Definition<unknown>, "path" | "title" | "View" | "subscription"> & {
@@ -60,13 +61,16 @@ export type Page = Pick<Definition<unknown>, "path" | "title" | "View" | "subscr
 };
 
 /** Defines a page, and erases the type of its data. */
-export function page<Data>({ load, keepsLongTexts, tokens = [], ...definition }: Definition<Data>): Page {
-  const loadWithTokens: Page["load"] = async (api, parameters, onFailure) => {
-    const loaded = await load(api, parameters, onFailure);
-    const data = keepsLongTexts ? loaded : shownTexts(loaded);
-    return { data, tokens: await readTokens(api, [...tokens, ...tokensIn(data)], onFailure) };
+export function page<Data>({ load, keepsLongTexts, tokens: others = [], ...definition }: Definition<Data>): Page {
+  const loadAll: Page["load"] = async (api, parameters, onFailure) => {
+    const data = shownTexts(await load(api, parameters, onFailure), keepsLongTexts && Number.POSITIVE_INFINITY);
+    const [tokens, names] = await Promise.all([
+      readTokens(api, [...others, ...tokensIn(data)], onFailure),
+      readNames(api, recordsIn(data), onFailure),
+    ]);
+    return { data, tokens, names: shownTexts(names) };
   };
-  return { ...definition, load: loadWithTokens } as unknown as Page;
+  return { ...definition, load: loadAll } as unknown as Page;
 }
 
 /** A page that is shown: its address, its data, and the index head at which these were read. */

@@ -3,17 +3,17 @@ import { INVISIBLE_IN_PROSE } from "../client/src/text";
 /** The contracts accept texts of any length. A page shows this many characters, and the API has the rest. */
 const MAX_CHARACTERS = 1_000;
 
-const shownText = (text: string) =>
-  (text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text).replace(INVISIBLE_IN_PROSE, "\ufffd");
+const shownText = (text: string, maxCharacters: number) =>
+  (text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text).replace(INVISIBLE_IN_PROSE, "\ufffd");
 
 /**
  * Shortens all texts in a value, and makes invisible characters visible. Anyone can put megabytes into the rows of a list, and
  * marks that reverse the text after them.
  */
-export function shownTexts<Value>(value: Value): Value;
-export function shownTexts(value: unknown): unknown {
-  if (typeof value === "string") return shownText(value);
-  if (Array.isArray(value)) return value.map((item) => shownTexts(item));
+export function shownTexts<Value>(value: Value, maxCharacters?: number): Value;
+export function shownTexts(value: unknown, maxCharacters = MAX_CHARACTERS): unknown {
+  if (typeof value === "string") return shownText(value, maxCharacters);
+  if (Array.isArray(value)) return value.map((item) => shownTexts(item, maxCharacters));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shownTexts(member)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shownTexts(member, maxCharacters)]));
 }

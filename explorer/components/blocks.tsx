@@ -94,7 +94,12 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty }: TableProps
 /** A table of one kind of rows. */
 export type Rows<Row> = { rows: readonly Row[]; caption: string };
 
-type TableSectionProps<Row> = Rows<Row> & {
+/** Stands for a part of a page that could not be read. */
+export const Unavailable = () => <p class="none">Not available now.</p>;
+
+type TableSectionProps<Row> = Omit<Rows<Row>, "rows"> & {
+  /** Null if they could not be read. */
+  rows: readonly Row[] | null;
   title: string;
   id: string;
   Rows: ComponentType<Rows<Row>>;
@@ -104,7 +109,7 @@ type TableSectionProps<Row> = Rows<Row> & {
 /** A section with a table. */
 export const TableSection = <Row,>({ title, id, Rows, rows, caption, note }: TableSectionProps<Row>) => (
   <Section title={title} id={id} note={note}>
-    <Rows rows={rows} caption={caption} />
+    {rows === null ? <Unavailable /> : <Rows rows={rows} caption={caption} />}
   </Section>
 );
 

@@ -1,4 +1,7 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
 import { links } from "../links";
+import { type Names, nameKey } from "../names";
 
 const titles = {
   intent: "Intent",
@@ -16,19 +19,30 @@ const titles = {
 /** Records with ids that count from 1. */
 export type RecordKind = keyof typeof titles;
 
+/** The names of the records that a page mentions. */
+export const NamesContext = createContext<Names>({});
+
 /** A record by its id, such as "Merchant #1". */
 export const recordTitle = (kind: RecordKind, id: string): string => `${titles[kind]} #${id}`;
 
 type Props = {
   kind: RecordKind;
   id: string;
-  /** The name that its owner gave it. */
+  /** The name if the metadata has none. */
   name?: string | null | undefined;
 };
 
-/** A link to a record, by its name if it has one. */
-export const RecordLink = ({ kind, id, name }: Props) => (
-  <a href={links[kind](id)} title={name ? recordTitle(kind, id) : undefined}>
-    {name ? <bdi>{name}</bdi> : recordTitle(kind, id)}
-  </a>
-);
+/** A link to a record, by its name if it has one. The id is beside it: several records can have the same name. */
+export function RecordLink({ kind, id, name }: Props) {
+  const names = useContext(NamesContext);
+  const shown = names[nameKey(kind, id)] ?? name;
+  if (!shown) return <a href={links[kind](id)}>{recordTitle(kind, id)}</a>;
+  return (
+    <>
+      <a href={links[kind](id)} title={recordTitle(kind, id)}>
+        <bdi>{shown}</bdi>
+      </a>{" "}
+      <span class="unit">#{id}</span>
+    </>
+  );
+}

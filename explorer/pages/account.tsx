@@ -21,6 +21,7 @@ const SHOWN = 20;
 type Data = {
   account: string;
   policies: readonly Policy[];
+  hasMorePolicies: boolean;
   agents: readonly Agent[];
   intents: readonly Intent[];
   receipts: readonly Receipt[];
@@ -41,6 +42,11 @@ const AccountView = ({ data, live }: ViewProps<Data>) => (
       note={<a href={withQuery(links.preflight, { account: data.account })}>Check a transaction against them</a>}
     >
       <PolicySentences policies={data.policies} />
+      {data.hasMorePolicies && (
+        <p>
+          <a href={`/accounts/${data.account}/policies`}>These are the first {data.policies.length} policies</a>
+        </p>
+      )}
     </Section>
     <TableSection title="Agents" id="agents" Rows={AgentTable} rows={data.agents} caption="Agents of this account" />
     <TableSection
@@ -112,7 +118,18 @@ export const accountPage = page<Data>({
       api.merchants.list.query({ owner: address, limit }),
       api.attestations.list.query({ attester: address, limit }),
     ]);
-    return { ...policies, ...agents, ...intents, ...receipts, ...solvers, ...attestors, ...merchants, ...attestations };
+    const hasMorePolicies = policies.pagination.next_cursor !== null;
+    return {
+      hasMorePolicies,
+      ...policies,
+      ...agents,
+      ...intents,
+      ...receipts,
+      ...solvers,
+      ...attestors,
+      ...merchants,
+      ...attestations,
+    };
   },
   View: AccountView,
   subscription: ({ account }) => ({ filter: { account }, pastBlocks: RECENT_BLOCKS }),

@@ -17,15 +17,16 @@ type Data = {
   intent: Intent;
   bids: readonly Bid[];
   hasMoreBids: boolean;
+  /** It may not be among the best bids. */
+  selected: Bid | null;
   metadata: IntentMetadataRecord | null;
 };
 
 type Step = { name: string; isReached: boolean; details: ComponentChildren };
 
 /** The states of an intent in order, and how far it has come. */
-function stepsOf({ intent, bids }: Data): Step[] {
+function stepsOf({ intent, bids, hasMoreBids, selected }: Data): Step[] {
   const { status, fill } = intent;
-  const selected = bids.find((bid) => bid.status === "SELECTED");
   const outcome: Step =
     status === "FILLED" && fill
       ? {
@@ -63,11 +64,11 @@ function stepsOf({ intent, bids }: Data): Step[] {
     {
       name: "Bids",
       isReached: bids.length > 0,
-      details: bids.length === 0 ? "none yet" : `${bids.length} received`,
+      details: bids.length === 0 ? "none yet" : `${hasMoreBids ? "more than " : ""}${bids.length} received`,
     },
     {
       name: "Bid selected",
-      isReached: selected !== undefined || fill !== null,
+      isReached: selected !== null,
       details: selected ? <Account value={selected.solver} /> : "none",
     },
     outcome,
@@ -289,10 +290,13 @@ export const intentPage = page<Data>({
   async load({ intents, bids }, { id = "" }) {
     const [intent, page] = await Promise.all([intents.get.query({ id }), bids.list.query({ id, limit: BIDS })]);
     const { intent_hash: intentHash, owner, metadata } = intent;
+    const hasMoreBids = page.pagination.next_cursor !== null;
+    const { bids: selected } = hasMoreBids ? await bids.list.query({ id, status: "selected", limit: 1 }) : page;
     return {
       intent,
       bids: page.bids,
-      hasMoreBids: page.pagination.next_cursor !== null,
+      hasMoreBids,
+      selected: selected.find((bid) => bid.status === "SELECTED") ?? null,
       metadata: metadata && (await ifFound(intents.metadata.query({ intentHash, owner }))),
     };
   },

@@ -1,4 +1,5 @@
 import type {
+  Dispute,
   FacilitatorRecord,
   MerchantRecord,
   MerchantReputation,
@@ -13,7 +14,8 @@ import { EventLog } from "../components/event-log";
 import { Hex } from "../components/hex";
 import { include, MetadataSection, NamedHeading, type Shown, titleOf, withShownMetadata } from "../components/metadata";
 import { RecordLink } from "../components/record-link";
-import { QuoteTable, ReceiptTable, ServiceTable, SignalTable } from "../components/tables";
+import { DisputeTable, QuoteTable, ReceiptTable, ServiceTable, SignalTable } from "../components/tables";
+import { Amount } from "../components/tokens";
 import { Account, activity, Count, FoundHash, signalKinds, Uri } from "../components/values";
 import { links } from "../links";
 import { page, RECENT_BLOCKS, type ViewProps } from "../page";
@@ -28,13 +30,36 @@ type MerchantData = {
   reputation: MerchantReputation;
   services: readonly Service[];
   receipts: readonly Receipt[];
+  disputes: readonly Dispute[];
   quotes: readonly Quote[];
   signals: readonly TrustSignal[];
 };
 
+/**
+ * The token of a merchant's settled volume, which is a sum over tokens: known if the volume is that of the newest receipts, and
+ * all of them have the same token.
+ */
+export function tokenOfVolume(settledVolume: string, receipts: readonly Pick<Receipt, "token" | "amount">[]) {
+  const [first] = receipts;
+  const sum = receipts.reduce((total, { amount }) => total + BigInt(amount), 0n);
+  const isOne = receipts.every(({ token }) => token === first?.token) && String(sum) === settledVolume;
+  return isOne ? first?.token : undefined;
+}
+
+const SettledVolume = ({ value, receipts }: { value: string; receipts: readonly Receipt[] }) => {
+  const token = tokenOfVolume(value, receipts);
+  return (
+    <>
+      <Amount value={value} token={token} full />
+      {token === undefined && " in the smallest units of all tokens"}
+    </>
+  );
+};
+
 const Reputation = ({
   reputation: { commerce, disputes, trust_signals_by_kind },
-}: Pick<MerchantData, "reputation">) => (
+  receipts,
+}: Pick<MerchantData, "reputation" | "receipts">) => (
   <Section title="Reputation" id="reputation">
     <Facts
       items={[
@@ -42,8 +67,8 @@ const Reputation = ({
         { field: "fulfilled_receipts", label: "Fulfilled", value: <Count value={commerce.fulfilled_receipts} /> },
         {
           field: "settled_volume",
-          label: "Settled volume in smallest units",
-          value: <Count value={commerce.settled_volume} />,
+          label: "Settled volume",
+          value: <SettledVolume value={commerce.settled_volume} receipts={receipts} />,
         },
         { field: "disputes", label: "Disputes", value: <Count value={disputes.disputes} /> },
         { field: "open_disputes", label: "Open", value: <Count value={disputes.open_disputes} /> },
@@ -102,6 +127,13 @@ const MerchantView = ({ data, live }: ViewProps<MerchantData>) => {
         caption="Newest payments to this merchant"
       />
       <TableSection
+        title="Newest disputes"
+        id="disputes"
+        Rows={DisputeTable}
+        rows={data.disputes}
+        caption="Newest disputes about payments to this merchant"
+      />
+      <TableSection
         title="Newest quotes"
         id="quotes"
         Rows={QuoteTable}
@@ -124,16 +156,17 @@ export const merchantPage = page<MerchantData>({
   path: links.merchant(":id"),
   title: ({ merchant }) => titleOf("merchant", merchant.merchant_id, merchant),
   async load(api, { id = "" }) {
-    const [merchant, reputation, { services }, { receipts }, { quotes }, { trust_signals: signals }] =
+    const [merchant, reputation, { services }, { receipts }, { disputes }, { quotes }, { trust_signals: signals }] =
       await Promise.all([
         api.merchants.get.query({ id, include }),
         api.merchants.reputation.query({ id }),
         api.services.list.query({ merchant_id: id, limit: SHOWN }),
         api.receipts.list.query({ merchant_id: id, limit: SHOWN }),
+        api.disputes.list.query({ merchant_id: id, limit: SHOWN }),
         api.quotes.list.query({ merchant_id: id, limit: SHOWN }),
         api.trustSignals.list.query({ subject_type: MERCHANT_SUBJECT, subject_id: id, limit: SHOWN }),
       ]);
-    return { merchant: withShownMetadata(merchant), reputation, services, receipts, quotes, signals };
+    return { merchant: withShownMetadata(merchant), reputation, services, receipts, disputes, quotes, signals };
   },
   View: MerchantView,
   subscription: ({ merchant }) => ({ filter: { merchant_id: merchant.merchant_id }, pastBlocks: RECENT_BLOCKS }),

@@ -1,7 +1,7 @@
 import type { CommerceAnalytics, Intent, Protocol, Readiness, SearchResult } from "../../client/src/api";
 import { readCounts, readVolumes } from "../charts";
 import { Bars } from "../components/bars";
-import { Section, Table, TableSection, Tiles } from "../components/blocks";
+import { Section, Table, TableSection, Tiles, Unavailable } from "../components/blocks";
 import { EventLog } from "../components/event-log";
 import { IntentTable } from "../components/intents";
 import { RecordLink } from "../components/record-link";
@@ -11,6 +11,7 @@ import { Amount, Token } from "../components/tokens";
 import { Count, None, paymentRails, Status } from "../components/values";
 import { links } from "../links";
 import { page, RECENT_BLOCKS, type ViewProps } from "../page";
+import { ifAvailable } from "../reads";
 
 const NEWEST = 8;
 const TOP = 8;
@@ -22,52 +23,116 @@ const CHARTED_TOKENS = 2;
 
 type Data = {
   protocol: Protocol;
-  readiness: Readiness;
-  analytics: CommerceAnalytics;
   intents: readonly Intent[];
-  totals: { intents: number; solvers: number; attestors: number };
-  topSolvers: readonly SearchResult[];
-  topMerchants: readonly SearchResult[];
+  /** The parts below are null if they could not be read. */
+  readiness: Readiness | null;
+  analytics: CommerceAnalytics | null;
+  totals: { intents: number; solvers: number | null; attestors: number | null };
+  topSolvers: readonly SearchResult[] | null;
+  topMerchants: readonly SearchResult[] | null;
   charts: readonly Chart[];
 };
 
 /** The tokens with the largest settled volume, and those of the newest intents. */
-function chartedTokens({ volume_by_token }: CommerceAnalytics, intents: readonly Intent[]): readonly string[] {
-  const tokens = [...volume_by_token.map(({ token }) => token), ...intents.map(({ input_token }) => input_token)];
+function chartedTokens(analytics: CommerceAnalytics | null, intents: readonly Intent[]): readonly string[] {
+  const volumes = analytics?.volume_by_token ?? [];
+  const tokens = [...volumes.map(({ token }) => token), ...intents.map(({ input_token }) => input_token)];
   return [...new Set(tokens)].slice(0, CHARTED_TOKENS);
 }
 
-const totalOf = ({ pagination }: { pagination: { total?: number } }) => pagination.total ?? 0;
+type Counted = { pagination: { total?: number } };
 
-const countOrUnknown = (value: string | number | null) =>
-  value === null ? <None>unknown</None> : <Count value={value} />;
+const totalOf = ({ pagination }: Counted) => pagination.total ?? 0;
+const totalIfRead = (list: Counted | null) => list && totalOf(list);
 
-const Numbers = ({ protocol, readiness, analytics: { summary }, totals }: Data) => (
+const countOrUnknown = (value: string | number | null | undefined) =>
+  value == null ? <None>unknown</None> : <Count value={value} />;
+
+/** Totals of commerce, with their labels. */
+const commerceTotals = [
+  ["merchants", "Merchants"],
+  ["services", "Services"],
+  ["quotes", "Quotes"],
+  ["receipts", "Receipts"],
+  ["disputes", "Disputes"],
+  ["open_disputes", "Open disputes"],
+  ["settled_quotes", "Settled quotes"],
+] as const;
+
+const stateOf = (readiness: Readiness | null) =>
+  readiness ? <Status value={readiness.ready ? "READY" : "BEHIND"} /> : <None>unknown</None>;
+
+const Numbers = ({ protocol, readiness, analytics, totals }: Data) => (
   <Section title="At a glance">
     <Tiles
       items={[
         { field: "chain_id", label: "Chain", value: protocol.chain_id },
-        { field: "ready", label: "Index", value: <Status value={readiness.ready ? "READY" : "BEHIND"} /> },
-        { field: "block_number", label: "Head block", value: countOrUnknown(readiness.block_number) },
-        { field: "lag_blocks", label: "Lag in blocks", value: countOrUnknown(readiness.lag_blocks) },
+        { field: "ready", label: "Index", value: stateOf(readiness) },
+        { field: "block_number", label: "Head block", value: countOrUnknown(readiness?.block_number) },
+        { field: "lag_blocks", label: "Lag in blocks", value: countOrUnknown(readiness?.lag_blocks) },
         { field: "intents", label: "Intents", value: <Count value={totals.intents} /> },
-        { field: "solvers", label: "Solvers", value: <Count value={totals.solvers} /> },
-        { field: "attestors", label: "Attestors", value: <Count value={totals.attestors} /> },
-        { field: "merchants", label: "Merchants", value: <Count value={summary.merchants} /> },
-        { field: "services", label: "Services", value: <Count value={summary.services} /> },
-        { field: "quotes", label: "Quotes", value: <Count value={summary.quotes} /> },
-        { field: "receipts", label: "Receipts", value: <Count value={summary.receipts} /> },
-        { field: "disputes", label: "Disputes", value: <Count value={summary.disputes} /> },
-        { field: "open_disputes", label: "Open disputes", value: <Count value={summary.open_disputes} /> },
-        { field: "settled_quotes", label: "Settled quotes", value: <Count value={summary.settled_quotes} /> },
+        { field: "solvers", label: "Solvers", value: countOrUnknown(totals.solvers) },
+        { field: "attestors", label: "Attestors", value: countOrUnknown(totals.attestors) },
+        ...commerceTotals.map(([field, label]) => ({
+          field,
+          label,
+          value: countOrUnknown(analytics?.summary[field]),
+        })),
       ]}
     />
-    {readiness.reasons.map((reason) => (
+    {readiness?.reasons.map((reason) => (
       <p key={reason} class="warning">
         {reason}
       </p>
     ))}
   </Section>
+);
+
+const TopServices = ({ top_services }: CommerceAnalytics) => (
+  <Table
+    caption="Services by settled volume"
+    empty="No receipts yet."
+    rows={top_services}
+    rowKey={({ service_numeric_id }) => service_numeric_id}
+    columns={[
+      {
+        label: "Service",
+        cell: ({ service_numeric_id, service_id }) => (
+          <RecordLink kind="service" id={service_numeric_id} name={service_id} />
+        ),
+      },
+      { label: "Receipts", isNumber: true, cell: ({ receipts }) => <Count value={receipts} /> },
+    ]}
+  />
+);
+
+/** Amounts of different tokens can't be compared, so the bars are of receipts. */
+const Volumes = ({ volume_by_token }: CommerceAnalytics) => (
+  <Bars
+    empty="No receipts yet."
+    bars={volume_by_token.map(({ token, settled_volume, receipts }) => ({
+      key: token,
+      label: <Token value={token} />,
+      value: receipts,
+      shown: (
+        <>
+          <Amount value={settled_volume} token={token} /> in <Count value={receipts} /> receipts
+        </>
+      ),
+    }))}
+  />
+);
+
+const Rails = ({ volume_by_payment_rail }: CommerceAnalytics) => (
+  <Bars
+    empty="No receipts yet."
+    bars={volume_by_payment_rail.map(({ payment_rail, receipts }) => ({
+      key: String(payment_rail),
+      label: paymentRails[payment_rail] ?? `rail ${payment_rail}`,
+      value: receipts,
+      shown: <Count value={receipts} />,
+    }))}
+  />
 );
 
 const TopLists = ({ analytics, topSolvers, topMerchants }: Data) => (
@@ -89,49 +154,10 @@ const TopLists = ({ analytics, topSolvers, topMerchants }: Data) => (
       caption="Merchants by fulfilled receipts and disputes"
     />
     <Section title="Top services" note={<a href={links.list("services")}>All services</a>}>
-      <Table
-        caption="Services by settled volume"
-        empty="No receipts yet."
-        rows={analytics.top_services}
-        rowKey={({ service_numeric_id }) => service_numeric_id}
-        columns={[
-          {
-            label: "Service",
-            cell: ({ service_numeric_id, service_id }) => (
-              <RecordLink kind="service" id={service_numeric_id} name={service_id} />
-            ),
-          },
-          { label: "Receipts", isNumber: true, cell: ({ receipts }) => <Count value={receipts} /> },
-        ]}
-      />
+      {analytics ? <TopServices {...analytics} /> : <Unavailable />}
     </Section>
-    <Section title="Settled volume by token">
-      {/* Amounts of different tokens can't be compared, so the bars are of receipts. */}
-      <Bars
-        empty="No receipts yet."
-        bars={analytics.volume_by_token.map(({ token, settled_volume, receipts }) => ({
-          key: token,
-          label: <Token value={token} />,
-          value: receipts,
-          shown: (
-            <>
-              <Amount value={settled_volume} token={token} /> in <Count value={receipts} /> receipts
-            </>
-          ),
-        }))}
-      />
-    </Section>
-    <Section title="Receipts by payment rail">
-      <Bars
-        empty="No receipts yet."
-        bars={analytics.volume_by_payment_rail.map(({ payment_rail, receipts }) => ({
-          key: String(payment_rail),
-          label: paymentRails[payment_rail] ?? `rail ${payment_rail}`,
-          value: receipts,
-          shown: <Count value={receipts} />,
-        }))}
-      />
-    </Section>
+    <Section title="Settled volume by token">{analytics ? <Volumes {...analytics} /> : <Unavailable />}</Section>
+    <Section title="Receipts by payment rail">{analytics ? <Rails {...analytics} /> : <Unavailable />}</Section>
   </div>
 );
 
@@ -156,31 +182,36 @@ const Overview = ({ data, live }: ViewProps<Data>) => (
 export const overviewPage = page<Data>({
   path: links.overview,
   title: () => "Overview",
-  // 15 reads, each of one query at most, besides those of the tokens.
+  // 16 reads, each of one query at most, besides those of the tokens. Without the newest intents there is no page.
   async load(api, _, onFailure) {
     const { status, analytics, intents, solvers, attestors, search } = api;
+    const optional = <Value,>(value: Promise<Value>) => ifAvailable(value, onFailure);
     const top = { min_fulfilled: 1, limit: TOP };
     const countCharts = readCounts(api, counts, onFailure);
-    const [protocol, readiness, commerce, newest, allSolvers, allAttestors, topSolvers, topMerchants] =
+    const [protocol, newest, readiness, commerce, allSolvers, allAttestors, topSolvers, topMerchants] =
       await Promise.all([
         status.protocol.query(),
-        status.ready.query(),
-        analytics.commerce.query(),
         intents.list.query({ limit: NEWEST, total: true }),
-        solvers.list.query({ limit: 1, total: true }),
-        attestors.list.query({ limit: 1, total: true }),
-        search.find.query({ type: "solver", ...top }),
-        search.find.query({ type: "merchant", ...top }),
+        optional(status.ready.query()),
+        optional(analytics.commerce.query()),
+        optional(solvers.list.query({ limit: 1, total: true })),
+        optional(attestors.list.query({ limit: 1, total: true })),
+        optional(search.find.query({ type: "solver", ...top })),
+        optional(search.find.query({ type: "merchant", ...top })),
       ]);
     const volumeCharts = await readVolumes(api, chartedTokens(commerce, newest.intents), onFailure);
     return {
       protocol,
+      intents: newest.intents,
       readiness,
       analytics: commerce,
-      intents: newest.intents,
-      totals: { intents: totalOf(newest), solvers: totalOf(allSolvers), attestors: totalOf(allAttestors) },
-      topSolvers: topSolvers.results,
-      topMerchants: topMerchants.results,
+      totals: {
+        intents: totalOf(newest),
+        solvers: totalIfRead(allSolvers),
+        attestors: totalIfRead(allAttestors),
+      },
+      topSolvers: topSolvers?.results ?? null,
+      topMerchants: topMerchants?.results ?? null,
       charts: [...(await countCharts), ...volumeCharts],
     };
   },

@@ -85,7 +85,7 @@ const SolverView = ({ data: solver, live }: ViewProps<Shown<SolverRecord>>) => (
           },
           {
             field: "avg_surplus_out",
-            label: "Average above the minimum, in smallest units",
+            label: "Average above the minimum, in the smallest units of all tokens",
             value: solver.avg_surplus_out,
           },
         ]}

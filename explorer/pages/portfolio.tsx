@@ -8,6 +8,7 @@ import { Amount, Token } from "../components/tokens";
 import { Account } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
+import { shownTexts } from "../shown-texts";
 import type { Terms } from "../wallet";
 
 const LOCAL_CHAIN_ID = 31_337;
@@ -64,7 +65,8 @@ function Purchase({ data: { offer, isFree, defaultChains }, isInteractive }: { d
       const { buyPortfolio } = await import("../wallet");
       const terms = offer && !isFree ? termsOf(offer.accepts) : undefined;
       const address = String(fields.get("address")).trim();
-      setBought(await buyPortfolio({ provider, terms, address, chains: chains.length > 0 ? chains : undefined }));
+      const purchase = { provider, terms, address, chains: chains.length > 0 ? chains : undefined };
+      setBought(shownTexts(await buyPortfolio(purchase)));
       setProgress(isFree ? "Done." : "Paid.");
     } catch (error) {
       setProgress(error instanceof Error ? error.message : `The wallet refused: ${JSON.stringify(error)}`);

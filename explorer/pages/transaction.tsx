@@ -1,6 +1,7 @@
 import type { TransactionExplanation } from "../../client/src/api";
 import { Facts, Heading, Section } from "../components/blocks";
 import { Hex } from "../components/hex";
+import { type RecordKind, RecordLink } from "../components/record-link";
 import { Count } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
@@ -8,6 +9,36 @@ import { shortHex } from "../text/format";
 
 /** A transaction may have thousands of events. */
 const SHOWN = 100;
+
+/** The arguments of events that are ids of records. */
+const recordIds: Readonly<Record<string, RecordKind>> = {
+  agentId: "agent",
+  intentId: "intent",
+  solverId: "solver",
+  attestorId: "attestor",
+  attestationId: "attestation",
+  merchantId: "merchant",
+  serviceNumericId: "service",
+  facilitatorId: "facilitator",
+  receiptId: "receipt",
+  disputeId: "dispute",
+};
+
+/** The exact value of an argument, with a link if it is the id of a record. 0 is the id of none. */
+function Argument({ name, value }: { name: string; value: string }) {
+  const kind = Object.hasOwn(recordIds, name) && value !== "0" ? recordIds[name] : undefined;
+  return (
+    <>
+      <code class="text">{value}</code>
+      {kind && (
+        <>
+          {" "}
+          (<RecordLink kind={kind} id={value} />)
+        </>
+      )}
+    </>
+  );
+}
 
 type Data = TransactionExplanation & { hidden: number };
 
@@ -30,7 +61,7 @@ const TransactionView = ({ data }: ViewProps<Data>) => (
           items={Object.entries(args).map(([name, value]) => ({
             field: name,
             label: name,
-            value: <code class="text">{String(value)}</code>,
+            value: <Argument name={name} value={String(value)} />,
           }))}
         />
       </Section>

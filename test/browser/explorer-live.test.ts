@@ -65,27 +65,33 @@ describe.skipIf(executablePath === undefined)("the explorer while the chain move
     await overview.close();
   });
 
-  it("shows the page without the charts that can't be read", async () => {
+  it.each([
+    ["activity", "This chart is not available now.", "[data-series] svg", 5],
+    ["total", "Not available now.", "#top-merchants table", 1],
+    ["solver_activity", "Not available now.", "#top-solvers table", 1],
+  ] as const)("shows the overview without the parts that need the table %s", async (name, message, part, parts) => {
     const client = new pg.Client({ connectionString: stack.databaseUrl });
     await client.connect();
     const { rows } = await client.query<{ name: string }>(
       `SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
-       WHERE table_name = 'activity' AND table_type = 'BASE TABLE'`,
+       WHERE table_name = $1 AND table_type = 'BASE TABLE'`,
+      [name],
     );
     const [table] = rows;
-    if (!table) throw new Error("The index has no table of activity");
+    if (!table) throw new Error(`The index has no table ${name}`);
     const { page, close } = await openExplorer(browser, stack.apiUrl);
-    await client.query(`ALTER TABLE ${table.name} RENAME TO activity_away`);
+    await client.query(`ALTER TABLE ${table.name} RENAME TO ${name}_away`);
     try {
       const response = await page.goto("/");
       expect(response?.status()).toBe(200);
-      await page.getByText("This chart is not available now.").first().waitFor();
+      await page.getByText(message).first().waitFor();
+      expect(await page.locator(part).count()).toBe(0);
       expect(await rowKeys(page, "#intents")).not.toEqual([]);
     } finally {
-      await client.query(`ALTER TABLE ${table.name.replace(/activity$/, "activity_away")} RENAME TO activity`);
+      await client.query(`ALTER TABLE ${table.name}_away RENAME TO ${name}`);
       await client.end();
     }
-    await expect.poll(() => page.locator("[data-series] svg").count()).toBe(5);
+    await expect.poll(() => page.locator(part).count()).toBe(parts);
     await close();
   });
 

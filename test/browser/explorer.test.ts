@@ -111,6 +111,42 @@ describe.skipIf(executablePath === undefined)("the explorer in a browser", () =>
     }
   });
 
+  it("shows records by their names in lists, in other records and in transactions, with the id beside", async () => {
+    const { receipts } = await read<{
+      receipts: { merchant_id: string; service_numeric_id: string; tx_hash: string }[];
+    }>("/receipts");
+    const [receipt] = receipts;
+    for (const [path, kind, id] of [
+      ["/explore/merchants", "merchant", "1"],
+      ["/explore/services", "service", "1"],
+      ["/explore/services", "merchant", "1"],
+      ["/explore/receipts", "merchant", receipt?.merchant_id],
+      ["/explore/receipts/1", "service", "1"],
+      ["/explore/quotes", "merchant", "1"],
+      ["/explore/solvers", "solver", "2"],
+      [`/explore/accounts/${ALICE}`, "agent", "1"],
+      [`/explore/transactions/${receipt?.tx_hash}`, "service", receipt?.service_numeric_id],
+    ] as const) {
+      const { names } = await read<{ names: { name: string }[] }>(`/names?records=${kind}-${id}`);
+      expect([kind, id, names.length]).toEqual([kind, id, 1]);
+      await explorer.page.goto(path);
+      const link = explorer.page.locator(`main a[href="/explore/${kind}s/${id}"]`).first();
+      expect([path, await link.innerText()]).toEqual([path, names[0]?.name]);
+      expect([path, await link.locator("xpath=following-sibling::span[1]").innerText()]).toEqual([path, `#${id}`]);
+    }
+  });
+
+  it("shows the disputes and the volume of a merchant", async () => {
+    await explorer.page.goto("/explore/merchants/1");
+    const { disputes } = await read<{ disputes: { dispute_id: string }[] }>("/disputes?merchant_id=1");
+    expect(disputes.length).toBeGreaterThan(0);
+    expect(await rowKeys(explorer.page, "#disputes")).toEqual(disputes.map(({ dispute_id }) => dispute_id));
+    const { commerce } = await read<{ commerce: { settled_volume: string } }>("/merchants/1/reputation");
+    const { settled_volume: volume } = await shownFields(explorer.page, "#reputation");
+    expect(volume?.text).toContain(`tUSD`);
+    expect(volume?.exact).toBe(commerce.settled_volume);
+  });
+
   it.each(sampleLists)("lists %s in the order of the API", async (name, api, property, id) => {
     const response = await read<Record<string, Record<string, string>[]>>(`${api}?limit=50`);
     await explorer.page.goto(`/explore/${name}`);
@@ -220,6 +256,11 @@ describe.skipIf(executablePath === undefined)("the explorer in a browser", () =>
     };
     expect(await search(ALICE.toUpperCase().replace("0X", "0x"))).toBe(`/explore/accounts/${ALICE}`);
     expect(await search(catalogHash)).toBe(`/explore/documents/catalogs/${catalogHash}`);
+    const { intents } = await read<{ intents: { intent_id: string; intent_hash: string; metadata: unknown }[] }>(
+      "/intents",
+    );
+    const plain = intents.find(({ metadata }) => metadata === null);
+    expect(await search(plain?.intent_hash ?? "")).toBe(`/explore/intents/${plain?.intent_id}`);
     expect(await search("6")).toBe("/explore/intents/6");
     expect(await search("#6")).toBe("/explore/intents/6");
     expect(await search("1")).toBe("/explore/search");

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { readNames, recordsIn } from "../../explorer/names";
+import { tokenOfVolume } from "../../explorer/pages/merchants";
+import type { Reads } from "../../explorer/reads";
+import { shownTexts } from "../../explorer/shown-texts";
+
+type Query = (input: { records: string }) => Promise<{ names: object[] }>;
+
+/** A client that has only the names. */
+const clientOf = (query: Query) => ({ search: { names: { query } } }) as unknown as Reads;
+
+describe("the names of the records on a page", () => {
+  it("are those of the ids in its data, once each, in their order", () => {
+    const receipts = [
+      { receipt_id: "9", merchant_id: "2", service_numeric_id: "3" },
+      { receipt_id: "8", merchant_id: "2", service_numeric_id: "4" },
+    ];
+    expect(recordsIn({ receipts, events: [{ args: { agentId: "5", intentId: "1" } }] })).toEqual([
+      "merchant-2",
+      "service-3",
+      "service-4",
+      "agent-5",
+    ]);
+    expect(recordsIn({ merchant_id: null, solver_id: "x", attestor_id: { merchant_id: "1" }, toString: "1" })).toEqual([
+      "merchant-1",
+    ]);
+  });
+
+  it("are read at once, at most 200, and not at all without records", async () => {
+    const asked: string[] = [];
+    const client = clientOf(async ({ records }) => {
+      asked.push(records);
+      return { names: [{ type: "merchant", id: "2", name: "Skyline", metadata_state: "verified" }] };
+    });
+    const unexpected = (error: unknown) => {
+      throw error;
+    };
+    const records = Array.from({ length: 300 }, (_, index) => `merchant-${index}`);
+    expect(await readNames(client, records, unexpected)).toEqual({ "merchant-2": "Skyline" });
+    expect(await readNames(client, [], unexpected)).toEqual({});
+    expect(asked).toEqual([records.slice(0, 200).join()]);
+  });
+
+  it("are missing if they can't be read, which is reported", async () => {
+    const failures: unknown[] = [];
+    const client = clientOf(() => Promise.reject(new Error("away")));
+    expect(await readNames(client, ["merchant-1"], (error) => failures.push(error))).toEqual({});
+    expect(failures).toEqual([new Error("away")]);
+  });
+});
+
+describe("the token of a merchant's volume", () => {
+  const [one, two] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`] as const;
+
+  it("is that of its receipts, if they are all of its receipts and have one token", () => {
+    const receipts = [
+      { token: one, amount: "5" },
+      { token: one, amount: "7" },
+    ];
+    expect(tokenOfVolume("12", receipts)).toBe(one);
+    expect(tokenOfVolume("13", receipts)).toBeUndefined();
+    expect(tokenOfVolume("15", [...receipts, { token: two, amount: "3" }])).toBeUndefined();
+    expect(tokenOfVolume("0", [])).toBeUndefined();
+  });
+});
+
+describe("the texts of a page", () => {
+  it("have no invisible characters, also if they are shown in full", () => {
+    const text = `a\u202e${"b".repeat(2_000)}`;
+    expect(shownTexts({ list: [text] })).toEqual({ list: [`a\ufffd${"b".repeat(998)}…`] });
+    expect(shownTexts({ list: [text] }, Number.POSITIVE_INFINITY)).toEqual({ list: [`a\ufffd${"b".repeat(2_000)}`] });
+    expect(shownTexts("a\n\tb 👨‍👩‍👧")).toBe("a\n\tb 👨‍👩‍👧");
+  });
+});
