@@ -22,7 +22,7 @@ export function usageOf({ apiUrl, ponderUrl, rpcUrl, contracts }: LocalDeploymen
     ? ["/intents/1", "/intents/5/bids", `/agents?owner=${people.alice.address}`]
     : ["/ready", "/intents"];
   lines.push(
-    `Open ${apiUrl}/docs in a browser, or try:`,
+    `Open ${apiUrl}/ in a browser for the explorer, ${apiUrl}/docs for the API reference, or try:`,
     "",
     ...requests.map((path) => `  curl '${apiUrl}${path}'`),
     "",
