@@ -92,7 +92,10 @@ const byCapability = (subjects: readonly MetadataSubject[]) =>
         sql`(${candidate(subject, id, PARTIAL)} FROM ${table} WHERE ${column} = ${placeholder("capability_hash")} ORDER BY ${id} ${limit})`,
     );
 
-/** The totals of facilitators and attestors. No index has their counts: those with the largest volume come first. */
+/** Totals of facilitators and attestors whose counts are compared. No index has counts, so the largest volumes are read. */
+const MAX_COUNTED = sql.raw("5000");
+
+/** The totals of facilitators and attestors. */
 const totalsByAddress: Partial<Record<MetadataSubject, (typeof total.$inferSelect)["subject"]>> = {
   facilitator: "receipts_by_facilitator",
   attestor: "attestations_by_attester",
@@ -100,6 +103,8 @@ const totalsByAddress: Partial<Record<MetadataSubject, (typeof total.$inferSelec
 
 /** The records with enough fulfilled receipts, fills, receipts or attestations. Agents have none. */
 const byFulfilled = (subjects: readonly MetadataSubject[]) => {
+  // Each candidate costs several lookups, so the kinds share the limit.
+  const limit = sql.raw(`LIMIT ${Math.floor(MAX_CANDIDATES / subjects.length)}`);
   const ofReceipts = (subject: "merchant" | "service") =>
     sql`(${candidate(subject, sql`${total.key}::numeric`, PARTIAL)} FROM ${total}
       WHERE ${total.subject} = ${textLiteral(`receipts_by_${subject}`)} AND ${total.marked} >= ${placeholder("min_fulfilled")}::integer
@@ -117,9 +122,11 @@ const byFulfilled = (subjects: readonly MetadataSubject[]) => {
     if (!totals || !subjects.includes(subject)) return [];
     return sql`(${candidate(subject, sql`registered.id`, PARTIAL)}
       FROM (
-        SELECT ${total.key} AS address FROM ${total}
-        WHERE ${total.subject} = ${textLiteral(totals)} AND ${total.count} >= ${placeholder("min_fulfilled")}::integer
-        ORDER BY ${total.volume} DESC, ${total.key} ${limit}
+        SELECT address FROM (
+          SELECT ${total.key} AS address, ${total.count} AS count FROM ${total}
+          WHERE ${total.subject} = ${textLiteral(totals)} ORDER BY ${total.volume} DESC, ${total.key} LIMIT ${MAX_COUNTED}
+        ) AS counted
+        WHERE count >= ${placeholder("min_fulfilled")}::integer ORDER BY count DESC, address ${limit}
       ) AS busiest CROSS JOIN LATERAL (
         SELECT ${id} AS id FROM ${table} WHERE ${column} = busiest.address ORDER BY ${id} LIMIT 1
       ) AS registered)`;
