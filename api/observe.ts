@@ -31,7 +31,8 @@ const States = z.object({ rows: z.array(z.object({ state: z.string(), count: z.c
 /** Updates the gauges of the gateway's state before each scrape. An unknown value is not exported. */
 export function collectState({ readiness, cache, store, log }: Options): void {
   const set = (gauge: typeof ready, value: string | number | null) => {
-    if (value === null) gauge.reset();
+    // `reset` would export 0.
+    if (value === null) gauge.remove();
     else gauge.set(Number(value));
   };
   collectGauges(

@@ -70,9 +70,16 @@ const metricsOfAll = (send: NonNullable<typeof process.send>): Promise<string> =
     send.call(process, { metricsRequest: id });
   });
 
+/** The newest start of all processes. prom-client omits it when it combines processes, and an alert counts its changes. */
+const combineStartTimes = (): void => {
+  const startTime = register.getSingleMetric("process_start_time_seconds");
+  if (startTime) Object.assign(startTime, { aggregator: "max" });
+};
+
 /** Starts to collect the metrics of this process. */
 export function startMetrics(): void {
   collectDefaultMetrics();
+  combineStartTimes();
   Object.assign(databaseConnections, { collect: collectConnections });
   // Responds to the supervisor, which combines the metrics of its processes.
   if (cluster.isWorker) new AggregatorRegistry();

@@ -63,6 +63,8 @@ describe("the metrics of the gateway", () => {
     const { host } = new URL(stack.chain.rpcUrl);
     expect(samples.get(`intentry_rpc_requests_total{node="${host}",result="ok"}`)).toBeGreaterThan(0);
     expect(samples.get("process_resident_memory_bytes")).toBeGreaterThan(50_000_000);
+    // The newest start of the processes, so that a restart of each of them changes it.
+    expect(Math.abs((samples.get("process_start_time_seconds") ?? 0) - Date.now() / 1000)).toBeLessThan(3_600);
   });
 
   it("count event streams and their messages", async () => {
