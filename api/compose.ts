@@ -98,6 +98,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     build: environment.indexSchema ?? (await buildSchema(environment.databaseSchema, network)),
     onError: (error) => log.warn({ err: error }, "the builds of the index could not be read"),
     onSource: ({ name }) => log.info({ server: name }, "the index is read from another server"),
+    onSourceFailure: ({ name }, error) => log.warn({ server: name, err: error }, "a database server does not answer"),
   });
   const store = createLazyStore(() =>
     openStore({

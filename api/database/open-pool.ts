@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { PoolConfig } from "pg";
 import type { PoolMode } from "../../config/variables/database";
-import { PreparedPool } from "./prepared-pool";
+import { PreparedPool, STATEMENT_MS } from "./prepared-pool";
 import { TransactionPool } from "./transaction-pool";
 
 type Options = Pick<PoolConfig, "application_name" | "max"> & {
@@ -14,9 +14,20 @@ type Options = Pick<PoolConfig, "application_name" | "max"> & {
 
 const CONNECT_MS = 3_000;
 
+/**
+ * A read without an answer ends its connection, a moment after the server would have canceled it: without this, connections to
+ * a machine that is gone would be used until TCP gives up, after many minutes.
+ */
+const READ_MS = STATEMENT_MS + 2_000;
+
 /** Opens a pool whose queries run with these settings, in sessions of their own or behind a pooler in transaction mode. */
 export function openPool({ databaseUrl, poolMode, settings, isReadOnly = false, ...config }: Options): pg.Pool {
-  const common = { ...config, connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_MS };
+  const common = {
+    ...config,
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: CONNECT_MS,
+    ...(isReadOnly && { query_timeout: READ_MS }),
+  };
   if (poolMode === "transaction")
     return new TransactionPool(common, { ...settings, ...(isReadOnly && { transaction_read_only: "on" }) });
   const ofSession = { ...settings, ...(isReadOnly && { default_transaction_read_only: "on" }) };

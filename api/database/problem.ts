@@ -2,10 +2,11 @@
 export type DatabaseProblem = "unavailable" | "read-only" | "locked" | "slow" | "no-index";
 
 /** Socket errors, and PostgreSQL's classes 08 (connection), 53 (resources) and 57P (shutdown). */
-const unavailableCode = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|08...|53...|57P..)$/;
+const unavailableCode =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|08...|53...|57P..)$/;
 /** Errors of pg and its pool, which have no code. A pool is closed when the process stops. */
 const unavailableMessage =
-  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection|Client was closed|Cannot use a pool after calling end)/;
+  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection|Client was closed|Cannot use a pool after calling end)/;
 
 /**
  * By SQLSTATE: read_only_sql_transaction; lock_not_available, deadlock_detected, serialization_failure; query_canceled, also by a

@@ -59,10 +59,10 @@ async function isCompatible(pool: pg.Pool, build: string): Promise<boolean> {
 export type Choice = { schema: string; isOwn: boolean; ownCheckpoint: string };
 
 /**
- * Chooses the build to serve: the newest compatible other build until this version's build has reached the same block.
- * Responses therefore never go back in time.
+ * Chooses the build to serve: the newest compatible other build until this version's build has reached the same block, and
+ * the one that was served last. Responses therefore never go back in time.
  */
-export async function chooseBuild(pool: pg.Pool, build: string): Promise<Choice> {
+export async function chooseBuild(pool: pg.Pool, build: string, servedCheckpoint: () => string): Promise<Choice> {
   const own = await progressOf(pool, build);
   const ownCheckpoint = own?.checkpoint ?? "";
   const { rows } = await pool.query<{ name: string }>(
@@ -72,7 +72,8 @@ export async function chooseBuild(pool: pg.Pool, build: string): Promise<Choice>
   for (const { name } of rows) {
     const other = await progressOf(pool, name);
     if (!other?.isReady || !(await isCompatible(pool, name))) continue;
-    const isReached = own?.isReady === true && own.checkpoint >= other.checkpoint;
+    const isReached =
+      own?.isReady === true && own.checkpoint >= other.checkpoint && own.checkpoint >= servedCheckpoint();
     return { schema: isReached ? build : name, isOwn: isReached, ownCheckpoint };
   }
   return { schema: build, isOwn: own?.isReady === true, ownCheckpoint };

@@ -19,6 +19,8 @@ export type OpenIndex = {
   servedBuild: () => string;
   /** The checkpoint of this version's build while an earlier build is served; otherwise undefined. */
   pendingCheckpoint: () => string | undefined;
+  /** Identifies the server and the build that are read. */
+  source: () => object;
   /** Records the checkpoint of a head that was served. */
   served: (checkpoint: string) => void;
   /** Makes sure that queries see a revision of the store. They may join its tables, and a replica receives writes later. */
@@ -39,6 +41,8 @@ type Options = {
   onError: (error: unknown) => void;
   /** Called when another server is read. */
   onSource: (source: Source) => void;
+  /** Called when the primary or a replica can't be checked, once until that succeeds again. */
+  onSourceFailure: (source: Source, error: unknown) => void;
 };
 
 /** The maximum number of connections of one gateway process to the index. */
@@ -80,7 +84,7 @@ async function untilUnlocked<Result>(read: () => Promise<Result>): Promise<Resul
  * Connects lazily, so the database may start later.
  */
 export function openIndex(options: Options): OpenIndex {
-  const { databaseUrl, poolMode, readUrls, maxLagSeconds, build, onError, onSource } = options;
+  const { databaseUrl, poolMode, readUrls, maxLagSeconds, build, onError, onSource, onSourceFailure } = options;
   const connectTo = (source: Source, schema: string) => {
     const pool = openPool({
       databaseUrl: source.url,
@@ -93,13 +97,25 @@ export function openIndex(options: Options): OpenIndex {
     });
     pool.on("error", onError);
     const unwatch = watchPool("index", pool);
-    const end = async () => {
-      unwatch();
-      await pool.end();
+    const clients = new Set<pg.Client>();
+    pool.on("connect", (client) => clients.add(client as pg.PoolClient & pg.Client));
+    pool.on("remove", (client) => clients.delete(client as pg.PoolClient & pg.Client));
+    return {
+      source,
+      schema,
+      pool,
+      /** Makes running queries fail. */
+      abort() {
+        for (const client of clients) client.end().catch(onError);
+      },
+      /** Closes the connections after the running queries. */
+      async end() {
+        unwatch();
+        await pool.end();
+      },
     };
-    return { source, schema, pool, end };
   };
-  const sources = new Sources({ databaseUrl, poolMode, readUrls, maxLagSeconds });
+  const sources = new Sources({ databaseUrl, poolMode, readUrls, maxLagSeconds, onFailure: onSourceFailure });
   let served = connectTo(sources.current, build);
   let pending = "";
   let timer: NodeJS.Timeout | undefined;
@@ -110,18 +126,19 @@ export function openIndex(options: Options): OpenIndex {
   const serve = (source: Source, schema: string) => {
     if (closed || (source === served.source && schema === served.schema)) return;
     const previous = served;
-    if (schema !== previous.schema) sources.forgetCheckpoint();
     served = connectTo(source, schema);
     if (source !== previous.source) onSource(source);
-    // `end` waits for running queries.
+    // Queries on a replica that hangs would wait until their requests time out. They are repeated on the next server.
+    if (!sources.hasAnswered(previous.source)) previous.abort();
     previous.end().catch(onError);
   };
 
   /** The build to serve. Once this version's build was served, a newer one replaces it only after a while, not at each block. */
   const chooseSchema = async () => {
-    const { schema, isOwn, ownCheckpoint } = await chooseBuild(served.pool, build);
+    const { schema, isOwn, ownCheckpoint } = await chooseBuild(served.pool, build, () => sources.checkpoint);
     pending = ownCheckpoint;
-    if (isOwn || served.schema !== build || ownCheckpoint === "") {
+    const isServed = served.schema === build && sources.checkpoint !== "";
+    if (isOwn || !isServed || ownCheckpoint === "") {
       behindSince = undefined;
       return { schema, isOwn };
     }
@@ -145,8 +162,13 @@ export function openIndex(options: Options): OpenIndex {
     if (!closed) timer = setTimeout(() => (checking = check()), isSettled ? SLOW_CHECK_MS : CHECK_MS);
   };
   let checking = check();
+  /** The first check, which chooses the build and the server. */
+  let choosing: Promise<void> | undefined = checking.finally(() => {
+    choosing = undefined;
+  });
 
   const query = async (...args: Parameters<pg.Pool["query"]>) => {
+    if (choosing) await choosing;
     const { pool, source } = served;
     try {
       return await untilUnlocked(() => Promise.resolve(pool.query(...args)));
@@ -164,6 +186,7 @@ export function openIndex(options: Options): OpenIndex {
   return {
     db: drizzle(router as unknown as pg.Pool, { casing: "snake_case" }),
     servedBuild: () => served.schema,
+    source: () => served,
     pendingCheckpoint: () => (served.schema === build ? undefined : pending),
     served: (checkpoint) => sources.served(checkpoint),
     async requireStore(revision) {

@@ -48,9 +48,12 @@ const selectProgress = preparedQuery((db: ReadableIndex) =>
 
 async function readIndexHead(
   db: ReadableIndex,
-  { pendingCheckpoint = () => undefined, served = () => {} }: Following,
+  { pendingCheckpoint = () => undefined, source = () => undefined, served = () => {} }: Following,
 ): Promise<IndexHead> {
+  const before = source();
   const [progress] = await selectProgress(db, {});
+  // Another server or build is read now. It has what was served before, but may lack what this answer has.
+  if (source() !== before) return readIndexHead(db, { pendingCheckpoint, source, served });
   const pending = pendingCheckpoint();
   const checkpoint = progress?.checkpoint;
   if (checkpoint) served(checkpoint);
@@ -75,6 +78,8 @@ export function timeAt({ timestamp }: Pick<IndexHead, "timestamp">): bigint {
 type Following = {
   /** The checkpoint of this version's build while an earlier build is served. */
   pendingCheckpoint?: () => string | undefined;
+  /** Identifies the server and the build that are read. */
+  source?: () => unknown;
   /** Called with each checkpoint that is read. */
   served?: (checkpoint: string) => void;
 };

@@ -1,7 +1,6 @@
 import pg from "pg";
 import type { PoolMode } from "../../config/variables/database";
-import { databaseProblemOf } from "../database/problem";
-import { replicaInUse, replicaLagSeconds } from "../metrics/metrics";
+import { replicaInUse, replicaLagSeconds, replicaUsable } from "../metrics/metrics";
 
 /** A database server from which the index is read: the primary, or a streaming replica of it. */
 export type Source = { name: string; url: string; isReplica: boolean };
@@ -44,6 +43,8 @@ type Options = {
   readUrls: readonly string[];
   /** A replica that is further behind is not read. */
   maxLagSeconds: number;
+  /** Called when a server can't be checked, once until that succeeds again. */
+  onFailure: (source: Source, error: unknown) => void;
 };
 
 /**
@@ -55,12 +56,14 @@ export class Sources {
   readonly #primary: Checked;
   readonly #replicas: Checked[];
   readonly #maxLagSeconds: number;
+  readonly #onFailure: Options["onFailure"];
+  readonly #failing = new Set<Checked>();
   /** What this process has served: another server must have at least this. */
   #checkpoint = "";
   #storeRevision = 0n;
   #current: Checked;
 
-  constructor({ databaseUrl, poolMode, readUrls, maxLagSeconds }: Options) {
+  constructor({ databaseUrl, poolMode, readUrls, maxLagSeconds, onFailure }: Options) {
     const checked = (source: Source): Checked => {
       const pool = new pg.Pool({
         connectionString: source.url,
@@ -82,6 +85,7 @@ export class Sources {
       .sort((one, other) => one.place - other.place)
       .map(({ url }) => checked(sourceOf(url, true)));
     this.#maxLagSeconds = maxLagSeconds;
+    this.#onFailure = onFailure;
     this.#current = this.#primary;
   }
 
@@ -93,14 +97,19 @@ export class Sources {
     return this.#current.source;
   }
 
+  /** The newest checkpoint that was served, from any build. */
+  get checkpoint(): string {
+    return this.#checkpoint;
+  }
+
+  /** Whether a server has answered at its last check. */
+  hasAnswered(source: Source): boolean {
+    return !source.isReplica || this.#replicas.some((one) => one.source === source && one.state !== undefined);
+  }
+
   /** Records the checkpoint of a head that was served. */
   served(checkpoint: string): void {
     if (checkpoint > this.#checkpoint) this.#checkpoint = checkpoint;
-  }
-
-  /** Forgets the checkpoint, because the index was rolled back or another build is served. */
-  forgetCheckpoint(): void {
-    this.#checkpoint = "";
   }
 
   /** Checks all servers, and chooses one. */
@@ -165,20 +174,25 @@ export class Sources {
         checkpoint: checkpoint ?? "",
         storeRevision: BigInt(revision ?? 0),
       };
+      this.#failing.delete(checked);
     } catch (error) {
+      // Whatever the reason, the other servers can be used.
       checked.state = undefined;
-      if (databaseProblemOf(error) === undefined) throw error;
+      if (!this.#failing.has(checked)) this.#onFailure(checked.source, error);
+      this.#failing.add(checked);
     }
   }
 
   /**
    * How far a replica is behind: not at all if it has everything that the primary had at the check before, otherwise since its
-   * newest transaction. Undefined if it does not answer. While the primary does not answer, nothing is newer.
+   * newest transaction. Undefined if it does not answer, or has not replayed a transaction since its start. While the primary
+   * does not answer, nothing is newer.
    */
   #lagOf({ state }: Checked, primaryBefore: bigint | undefined): number | undefined {
     if (!state) return undefined;
-    if (!this.#primary.state || primaryBefore === undefined || state.position >= primaryBefore) return 0;
-    return state.ageSeconds ?? 0;
+    const primary = this.#primary.state;
+    if (!primary || state.position >= (primaryBefore ?? primary.position)) return 0;
+    return state.ageSeconds ?? undefined;
   }
 
   #choose(): Source {
@@ -187,8 +201,11 @@ export class Sources {
     const isUsable = (replica: Checked) => !replica.isLate && replica.state !== undefined;
     const stays = this.#current.source.isReplica && isUsable(this.#current);
     if (!stays) this.#current = this.#replicas.find((one) => isUsable(one) && hasAll(one)) ?? this.#primary;
-    for (const replica of this.#replicas)
-      replicaInUse.set({ replica: replica.source.name }, replica === this.#current ? 1 : 0);
+    for (const replica of this.#replicas) {
+      const labels = { replica: replica.source.name };
+      replicaInUse.set(labels, replica === this.#current ? 1 : 0);
+      replicaUsable.set(labels, isUsable(replica) ? 1 : 0);
+    }
     return this.#current.source;
   }
 }

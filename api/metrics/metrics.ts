@@ -109,3 +109,10 @@ export const replicaInUse = new Gauge({
   help: "Gateway processes that read the index from this replica.",
   labelNames: ["replica"],
 });
+
+export const replicaUsable = new Gauge({
+  name: "intentry_replica_usable",
+  help: "1 if this replica responds and is not too far behind, otherwise 0. A gateway process reads from one of them.",
+  labelNames: ["replica"],
+  aggregator: "min",
+});

@@ -5,6 +5,8 @@ export type TcpProxy = {
   port: number;
   /** Closes all connections, and forwards new ones to another port. */
   moveTo: (port: number) => void;
+  /** Keeps the open connections, and forwards nothing on them or on new ones, as when a machine hangs. */
+  hang: () => void;
   close: () => Promise<void>;
 };
 
@@ -14,6 +16,7 @@ export type TcpProxy = {
  */
 export function startTcpProxy(target: number, onSent: (bytes: Buffer) => void = () => {}): Promise<TcpProxy> {
   let current = target;
+  let hangs = false;
   const open = new Set<Socket>();
   const track = (socket: Socket) => {
     open.add(socket);
@@ -29,6 +32,7 @@ export function startTcpProxy(target: number, onSent: (bytes: Buffer) => void = 
       track(one);
       one.once("close", () => other.destroy());
     }
+    if (hangs) return;
     client.on("data", onSent);
     client.pipe(upstream).pipe(client);
   });
@@ -43,6 +47,10 @@ export function startTcpProxy(target: number, onSent: (bytes: Buffer) => void = 
         moveTo(port) {
           current = port;
           cut();
+        },
+        hang() {
+          hangs = true;
+          for (const socket of open) socket.unpipe().pause();
         },
         close: () =>
           new Promise((closed) => {

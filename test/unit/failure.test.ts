@@ -34,7 +34,7 @@ describe("the response to an error", () => {
   };
 
   it.each([
-    ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EHOSTUNREACH"],
+    ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"],
     ...["08006", "53300", "57P01", "57P03"],
   ])("is a 503 for the database error %s", (code) => {
     expect(failureOf(withCode(code))).toEqual(away);
@@ -48,6 +48,7 @@ describe("the response to an error", () => {
     "Client was closed and is not queryable",
     "Cannot use a pool after calling end on the pool",
     "timeout expired",
+    "Query read timeout",
   ])("is a 503 for the driver error %j", (message) => {
     expect(failureOf(new Error(message))).toEqual(away);
   });
