@@ -54,6 +54,10 @@ export const healthy: Series = {
   [api("intentry_payments", 'state="REVERTED"')]: always(0),
   [api("intentry_replica_lag_seconds", 'replica="replica1"')]: always(1),
   [api("intentry_replica_in_use", 'replica="replica1"')]: always(1),
+  [api("intentry_replica_usable", 'replica="replica1"')]: always(1),
+  // The process reads from the other one.
+  [api("intentry_replica_in_use", 'replica="replica2"')]: always(0),
+  [api("intentry_replica_usable", 'replica="replica2"')]: always(1),
   'node_filesystem_avail_bytes{instance="db",mountpoint="/",fstype="ext4"}': always(50),
   'node_filesystem_size_bytes{instance="db",mountpoint="/",fstype="ext4"}': always(100),
 };
@@ -88,7 +92,7 @@ export const firing: Readonly<Record<string, Readonly<Record<string, string | nu
     [api("intentry_database_connections", 'pool="index",state="waiting"')]: always(4),
   },
   IntentryReplicaLag: { [api("intentry_replica_lag_seconds", 'replica="replica1"')]: always(60) },
-  IntentryReplicaLeftOut: { [api("intentry_replica_in_use", 'replica="replica1"')]: always(0) },
+  IntentryReplicaLeftOut: { [api("intentry_replica_usable", 'replica="replica1"')]: always(0) },
   IntentryDiskSpace: { 'node_filesystem_avail_bytes{instance="db",mountpoint="/",fstype="ext4"}': always(5) },
   IntentryUnpaidPayments: { [api("intentry_unpaid_payments")]: always(1) },
   IntentryPaymentsSettling: { [api("intentry_payments", 'state="SETTLING"')]: always(1) },
