@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "../config/environment";
 import { type Child, ChildEnded } from "./child";
+import { jsonLine, toJsonLine } from "./json-lines";
 import { type Progress, progressBar, progressText, watchProgress } from "./progress";
 import { ownStateFolder, type StateFolder } from "./state-folder";
 import { createStepLog, timed } from "./step-log";
@@ -17,8 +18,6 @@ type Stoppable = { stop: () => Promise<void> };
 
 /** The process that an operator starts and stops, and what it prints. */
 export type Supervisor = ReturnType<typeof createSupervisor>;
-
-const JSON_LEVELS = { info: 30, error: 50 } as const;
 
 /**
  * Whether the supervisor's own lines are JSON like those of its children: unless a person reads them, on a terminal or on the
@@ -35,10 +34,8 @@ export function createSupervisor(role: string | undefined) {
   let stopping = false;
   const terminal = createTerminal(process.stdout);
   const isJson = isJsonLog(process.env, role);
-  const line = (level: keyof typeof JSON_LEVELS, msg: string) =>
-    JSON.stringify({ level: JSON_LEVELS[level], time: Date.now(), pid: process.pid, msg });
-  const log = createStepLog(isJson ? (text) => terminal.print(line("info", text)) : timed(terminal.print));
-  const printError = (text: string) => console.error(isJson ? line("error", text) : text);
+  const log = createStepLog(isJson ? (text) => terminal.print(jsonLine("info", text)) : timed(terminal.print));
+  const printError = (text: string) => console.error(isJson ? jsonLine("error", text) : text);
 
   async function stopAll(code: number): Promise<never> {
     if (!stopping) {
@@ -63,7 +60,7 @@ export function createSupervisor(role: string | undefined) {
    * on public chains. On other chains, prints every line.
    */
   async function logLines({ stateFolder, networkName }: Environment): Promise<(line: string) => void> {
-    if (networkName !== "local") return terminal.print;
+    if (networkName !== "local") return isJson ? (line) => terminal.print(toJsonLine(line)) : terminal.print;
     await mkdir(stateFolder, { recursive: true });
     const file = createWriteStream(join(stateFolder, "ponder.log"));
     return (line) => {

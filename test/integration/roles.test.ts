@@ -130,6 +130,18 @@ describe("an indexer and gateways as separate programs", () => {
     expect(span?.resource).toMatchObject({ "service.name": "api-1" });
   });
 
+  it("log in one format: every line of the supervisors, the indexer and the gateways is JSON with level, time and msg", () => {
+    const lines = running.flatMap((run) => run.output().trimEnd().split("\n"));
+    const formats = new Set(
+      lines.map((line) => {
+        const { level, time, msg } = JSON.parse(line);
+        return [level, time, msg].map((value) => typeof value).join(" ");
+      }),
+    );
+    expect([...formats]).toEqual(["number number string"]);
+    expect(lines.length).toBeGreaterThan(20);
+  });
+
   it("reject settings that can't be split, with the exit code of a configuration error", async () => {
     const { DATABASE_URL: _, ...withoutDatabase } = indexerSettings;
     const cases: [ReturnType<typeof npmStart>, string][] = [

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { jsonLine, toJsonLine } from "../../stack/json-lines";
 import { durationText, type Progress, progressBar, progressText, sumOf, watchProgress } from "../../stack/progress";
 import { createStepLog, timed } from "../../stack/step-log";
 import { createTerminal } from "../../stack/terminal";
@@ -109,6 +110,17 @@ describe("the log of a start", () => {
     log.end();
     await vi.advanceTimersByTimeAsync(10_000);
     expect(lines).toHaveLength(1);
+  });
+});
+
+describe("a line of the log", () => {
+  const parsed = { time: Date.now(), pid: process.pid, msg: "Warning: one\n" };
+
+  it("is JSON, also if a process prints text", () => {
+    vi.setSystemTime(parsed.time);
+    expect(JSON.parse(jsonLine("error", parsed.msg))).toEqual({ level: 50, ...parsed });
+    expect(JSON.parse(toJsonLine(parsed.msg))).toEqual({ level: 40, ...parsed });
+    expect(toJsonLine('{"level":30}')).toBe('{"level":30}');
   });
 });
 
