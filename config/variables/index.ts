@@ -28,16 +28,19 @@ export const variableGroups: readonly VariableGroup[] = [
 /** The names of all variables. */
 export const variableNames: readonly string[] = variableGroups.flatMap(({ variables }) => Object.keys(variables));
 
-/** The variables that all processes on one index share. An indexer publishes them for gateways on other machines. */
+/** The groups of variables that all processes on one index share. */
+const sharedGroups: readonly VariableGroup[] = [chain, contracts, writes, events, metadata, portfolio, payment];
+
+/**
+ * The variables that all processes on one index share. An indexer publishes them for gateways on other machines. Those of the
+ * other groups belong to a machine, except two secrets: a client may send a cursor to any gateway, and no gateway may show
+ * its metrics without the token.
+ */
 export const sharedVariableNames: readonly string[] = [
-  chain,
-  contracts,
-  writes,
-  events,
-  metadata,
-  portfolio,
-  payment,
-].flatMap(({ variables }: VariableGroup) => Object.keys(variables));
+  ...sharedGroups.flatMap(({ variables }) => Object.keys(variables)),
+  "CURSOR_SECRET" satisfies keyof typeof database.variables,
+  "METRICS_TOKEN" satisfies keyof typeof processes.variables,
+];
 
 /** All variables except contract addresses. */
 export const variables = {

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { describe, expect, it } from "vitest";
 import { parseEnvironment } from "../../config/environment";
-import { variableGroups } from "../../config/variables/index";
+import { sharedVariableNames, variableGroups, variableNames } from "../../config/variables/index";
 import { configurationPage, envExample } from "../../scripts/configuration";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -50,6 +50,13 @@ describe("the table of variables", () => {
     expect(new Set(names).size).toBe(names.length);
     const properties = [...variables.values()].flatMap(({ property }) => property ?? []);
     expect(new Set(properties).size).toBe(properties.length);
+  });
+
+  it("has the settings that belong to a machine, and are not published for others", () => {
+    const own = variableNames.filter((name) => !sharedVariableNames.includes(name));
+    const ofMachine =
+      /^(API_|PONDER_|ANVIL_|DATABASE_|INDEX_SCHEMA$|INTENTRY_|RESPONSE_CACHE|LOG_LEVEL$|NODE_ENV$|OTEL_|FORGE_|SAMPLE_)/;
+    expect(own.filter((name) => !ofMachine.test(name))).toEqual([]);
   });
 
   it("has only valid defaults", () => {
