@@ -6,7 +6,8 @@ export class IncompleteLines extends Error {
   override name = "IncompleteLines";
 }
 
-/** Lines other than rows are shorter. A file without newlines is not a backup. */
+/** Rows, and other lines, are shorter. A file without newlines is not a backup, and would be read into memory. */
+const MAX_ROW = 256 * 1024 * 1024;
 const MAX_LINE = 1_000_000;
 
 const NEWLINE = 10;
@@ -30,8 +31,7 @@ export class LineReader {
   async line(): Promise<string | undefined> {
     let end = this.#buffered.indexOf(NEWLINE);
     while (end < 0) {
-      if (this.#buffered.length > MAX_LINE) throw new IncompleteLines("A line is too long");
-      if (!(await this.#readMore())) {
+      if (!(await this.#readMore(MAX_LINE))) {
         if (this.#buffered.length === 0) return undefined;
         throw new IncompleteLines("The last line is incomplete");
       }
@@ -51,7 +51,7 @@ export class LineReader {
       }
       const lastLine = this.#buffered.lastIndexOf(NEWLINE) + 1;
       if (lastLine > 0) yield this.#take(lastLine);
-      if (!(await this.#readMore())) throw new IncompleteLines("A table is incomplete");
+      if (!(await this.#readMore(MAX_ROW))) throw new IncompleteLines("A table is incomplete");
     }
   }
 
@@ -69,10 +69,19 @@ export class LineReader {
     return taken;
   }
 
-  async #readMore(): Promise<boolean> {
-    const { done, value } = await this.#chunks.next();
-    if (done) return false;
-    this.#buffered = this.#buffered.length === 0 ? value : Buffer.concat([this.#buffered, value]);
-    return true;
+  /** Reads up to the next newline, or the end. Returns false at the end. */
+  async #readMore(maxLength: number): Promise<boolean> {
+    const parts = [this.#buffered];
+    let length = this.#buffered.length;
+    for (;;) {
+      const { done, value } = await this.#chunks.next();
+      if (done) break;
+      parts.push(value);
+      length += value.length;
+      if (value.includes(NEWLINE)) break;
+      if (length > maxLength) throw new IncompleteLines("A line is too long");
+    }
+    this.#buffered = Buffer.concat(parts);
+    return parts.length > 1;
   }
 }

@@ -175,8 +175,8 @@ function reported(error: unknown): unknown {
   if (error instanceof IncompleteLines) return damaged(error.message);
   if (error instanceof pg.DatabaseError && error.code === "55P03")
     return new CannotRestore("Another process uses the store. Stop the service, and retry. Nothing was changed.");
-  // 22: invalid data, 23: a violated constraint.
-  if (error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? "")) return damaged(error.message);
+  // 22: invalid data, 23: a violated constraint, 42701 and 42703: a repeated or unknown column.
+  if (error instanceof pg.DatabaseError && /^(2[23]|4270[13])/.test(error.code ?? "")) return damaged(error.message);
   if (error instanceof Error && "code" in error && /^Z_/.test(String(error.code))) return damaged(error.message);
   return error;
 }

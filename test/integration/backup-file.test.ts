@@ -194,6 +194,8 @@ describe("a backup", () => {
       "a removed row": lines.toSpliced(row, 1),
       "a repeated row": lines.toSpliced(row, 0, lines[row] ?? ""),
       "another sequence": lines.map((line) => line.replace('"number":"4"', '"number":"5"')),
+      "another column": lines.with(table, lines[table]?.replace('"kind"', '"kinds"') ?? ""),
+      "a repeated column": lines.with(table, lines[table]?.replace('"kind"', '"kind","kind"') ?? ""),
       "another time": lines.with(0, lines[0]?.replace('"time":"2', '"time":"3') ?? ""),
       "a removed table": lines.toSpliced(table, lines.indexOf("\\.\n", table) - table + 1),
       "a line after the end": [...lines, "{}\n"],

@@ -51,6 +51,15 @@ describe("the lines of a backup", () => {
     await expect(rowsOf(new LineReader(chunksOf("1\t2\n\\.", [3])))).rejects.toThrow("A table is incomplete");
   });
 
+  it("are not read into memory without an end", async () => {
+    let bytes = 0;
+    async function* endless(): AsyncGenerator<Buffer> {
+      for (const chunk = Buffer.alloc(16 * 1024 * 1024, "x"); ; bytes += chunk.length) yield chunk;
+    }
+    await expect(rowsOf(new LineReader(endless()))).rejects.toThrow("A line is too long");
+    expect(bytes).toBeLessThan(300 * 1024 * 1024);
+  });
+
   it("are counted", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("a", "\n", "\\n")), (parts) => {
