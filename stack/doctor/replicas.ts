@@ -79,7 +79,7 @@ async function checkReplica(url: string, primaryUrl: string, maxLagSeconds: numb
   const lag = lagSeconds(replica, primary);
   const text = `${host} is ${lag.toFixed(1)} s behind the primary.`;
   return lag > maxLagSeconds
-    ? warning(text, "Check the replication. READY_MAX_LAG_SECONDS is the accepted lag.")
+    ? warning(text, "Check the replication. DATABASE_READ_MAX_LAG_SECONDS is the accepted lag.")
     : ok(text);
 }
 
