@@ -57,12 +57,16 @@ export function positionOf(lsn: string): bigint {
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
 }
 
-/** The lag of a replica in seconds. The time of its last transaction says nothing once it has replayed everything. */
-export function lagSeconds(replica: Server, primary: Pick<Server, "position">): number {
+/**
+ * The lag of a replica in seconds. The time of its last transaction says nothing once it has replayed everything. Undefined if
+ * it has replayed no transaction since its start.
+ */
+export function lagSeconds(replica: Server, primary: Pick<Server, "position">): number | undefined {
   const { position, replayedSecondsAgo } = replica;
   const isLevel =
     position !== null && primary.position !== null && positionOf(position) >= positionOf(primary.position);
-  return isLevel ? 0 : Math.max(0, replayedSecondsAgo ?? 0);
+  if (isLevel) return 0;
+  return replayedSecondsAgo === null ? undefined : Math.max(0, replayedSecondsAgo);
 }
 
 async function checkReplica(url: string, primaryUrl: string, maxLagSeconds: number): Promise<Finding> {
@@ -77,6 +81,8 @@ async function checkReplica(url: string, primaryUrl: string, maxLagSeconds: numb
     return warning(`${host} is the server of DATABASE_URL itself.`, "Remove it from DATABASE_READ_URLS.");
   if (!replica.inRecovery) return failed(`${host} is a primary server, not a replica.`, "Correct DATABASE_READ_URLS.");
   const lag = lagSeconds(replica, primary);
+  if (lag === undefined)
+    return warning(`${host} has received nothing from the primary since its start.`, "Check the replication.");
   const text = `${host} is ${lag.toFixed(1)} s behind the primary.`;
   return lag > maxLagSeconds
     ? warning(text, "Check the replication. DATABASE_READ_MAX_LAG_SECONDS is the accepted lag.")

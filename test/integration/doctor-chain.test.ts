@@ -1,6 +1,7 @@
 import { type Address, pad } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Installation, KEY, serve, startInstallation } from "./doctor-installation";
+import { startRpcProxy } from "./rpc-proxy";
 
 describe("intentry doctor and the chain", () => {
   let installation: Installation;
@@ -50,6 +51,40 @@ describe("intentry doctor and the chain", () => {
       expect(found).toContainEqual(
         expect.objectContaining({ name: "RPC node, history", status: "failed", advice: "Correct START_BLOCK." }),
       );
+    });
+
+    it("without the state of START_BLOCK, as a warning", async () => {
+      const node = await startRpcProxy(installation.chain.rpcUrl, { webSocket: true });
+      node.decide(({ method, params }) => (method === "eth_getCode" && params[1] === "0x0" ? "refuse" : "pass"));
+      expect(await problems({ RPC_URL: node.url, X402_RPC_URL: installation.chain.rpcUrl })).toEqual([
+        {
+          name: "RPC node, history",
+          status: "warning",
+          message:
+            "The node has the logs since START_BLOCK, but not the state of block 0 (JSON-RPC error -32005: too much asked).",
+          advice: "Relayed and nested submissions need it. Use an archive node for the backfill.",
+        },
+      ]);
+      await node.close();
+    });
+
+    it("whose newest block is too old", async () => {
+      const timestamp = `0x${Math.floor(Date.now() / 1000 - 7_200).toString(16)}`;
+      const stopped = await serve(async (request, response) => {
+        let text = "";
+        for await (const chunk of request) text += chunk;
+        const { id, method } = JSON.parse(text);
+        const result = method === "eth_chainId" ? "0x2105" : { number: "0x64", hash: "0x", timestamp };
+        response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+      });
+      const found = await problems({ CHAIN_ID: "8453", RPC_URL: stopped.url, X402_NETWORK: "eip155:31337" });
+      expect(found).toContainEqual({
+        name: "RPC node, newest block",
+        status: "failed",
+        message: expect.stringMatching(/^The newest block, 100, is 72\d\d s old\.$/),
+        advice: "Use a node that is in sync with the chain, and check this machine's clock.",
+      });
+      stopped.close();
     });
 
     it("that does not answer in time, within the limit of a check", async () => {

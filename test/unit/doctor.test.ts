@@ -133,6 +133,8 @@ describe("a replica's lag", () => {
     expect(lagSeconds({ ...replica, position: "1/2000060" }, { position: "1/2000060" })).toBe(0);
     expect(lagSeconds({ ...replica, position: "1/2000060" }, { position: "1/2000061" })).toBe(90);
     expect(lagSeconds({ ...replica, position: null }, { position: "1/2000061" })).toBe(90);
+    const started = { ...replica, position: "1/2000060", replayedSecondsAgo: null };
+    expect(lagSeconds(started, { position: "1/2000061" })).toBeUndefined();
   });
 });
 
