@@ -1,4 +1,4 @@
-import { and, desc, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
+import { and, desc, gt, lte, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { eventLog } from "../../ponder.schema";
 import type { IndexDatabase } from "../index/database";
@@ -74,13 +74,28 @@ const Rows = z.array(EventColumns.transform(eventRowOf));
 /** A query ends after the row that exceeds this number of bytes. Anyone can emit events with very long texts. */
 const MAX_BYTES = 64 * 1024;
 
-/** The first rows that match a condition, by id, up to a number of rows and {@link MAX_BYTES} of arguments. */
-const firstRows = (condition: SQL | undefined, limit: number) => sql`
+/** The first of some rows, by id, up to {@link MAX_BYTES} of arguments. */
+const sized = (rows: SQL) => sql`
   SELECT id, block_hash, block_timestamp::text, tx_hash, contract, name, args FROM (
-    SELECT *, sum(octet_length(args)) OVER (ORDER BY id) - octet_length(args) AS bytes_before FROM (
-      SELECT * FROM ${eventLog} WHERE ${condition} ORDER BY id LIMIT ${limit}
-    ) AS page
+    SELECT *, sum(octet_length(args)) OVER (ORDER BY id) - octet_length(args) AS bytes_before FROM (${rows}) AS page
   ) AS sized WHERE bytes_before < ${MAX_BYTES} ORDER BY id`;
+
+/** The first rows that match a condition, by id. */
+const firstRows = (condition: SQL | undefined, limit: number) =>
+  sql`SELECT * FROM ${eventLog} WHERE ${condition} ORDER BY id LIMIT ${limit}`;
+
+/**
+ * The first rows of a range with one of the names, by id. Each name is a range of the index by name and id, which no other
+ * index can provide in this order: PostgreSQL would otherwise choose the primary key for a frequent name, and read the rest of
+ * the log if the name no longer occurs.
+ */
+const firstRowsWith = (names: readonly string[], after: Cursor, upTo: Cursor, limit: number) => sql`
+  SELECT event.* FROM unnest(${sql.param(names)}::text[]) AS wanted (name) CROSS JOIN LATERAL (
+    SELECT * FROM ${eventLog} AS named
+    WHERE (named.name, named.id) > (wanted.name, ${after.eventId}::text)
+      AND (named.name, named.id) <= (wanted.name, ${upTo.eventId}::text)
+    ORDER BY named.name, named.id LIMIT ${limit}
+  ) AS event ORDER BY event.id LIMIT ${limit}`;
 
 const Blocks = z.array(z.object({ number: z.string(), hash: z.string() }));
 
@@ -133,7 +148,7 @@ export function eventLogIn(db: IndexDatabase): EventLog {
             SELECT left(id, 12) AS number, block_hash FROM ${eventLog} WHERE id > ${after.eventId} AND id <= ${upTo.eventId} GROUP BY 1, 2
           ) AS block
         ) AS blocks, (
-          SELECT json_agg(later ORDER BY later.id) FROM (${firstRows(gt(eventLog.id, upTo.eventId), limit)}) AS later
+          SELECT json_agg(later ORDER BY later.id) FROM (${sized(firstRows(gt(eventLog.id, upTo.eventId), limit))}) AS later
         ) AS rows, (SELECT max(id) FROM ${eventLog}) AS last_id`),
       );
       const rows = row.rows ?? [];
@@ -152,15 +167,13 @@ export function eventLogIn(db: IndexDatabase): EventLog {
     },
     async rows(after, upTo, limit, names) {
       if (upTo.id === START.id) return [];
-      const range = and(
-        gt(eventLog.id, after.eventId),
-        lte(eventLog.id, upTo.eventId),
-        names && inArray(eventLog.name, [...names]),
-      );
+      const found = names
+        ? firstRowsWith(names, after, upTo, limit)
+        : firstRows(and(gt(eventLog.id, after.eventId), lte(eventLog.id, upTo.eventId)), limit);
       const { has_end, rows } = oneRow(
         z.object({ has_end: z.boolean(), rows: Rows.nullable() }),
         await db.execute(sql`SELECT EXISTS (SELECT FROM ${eventLog} WHERE ${isAt(upTo)}) AS has_end, (
-          SELECT json_agg(page ORDER BY page.id) FROM (${firstRows(range, limit)}) AS page
+          SELECT json_agg(page ORDER BY page.id) FROM (${sized(found)}) AS page
         ) AS rows`),
       );
       return has_end ? (rows ?? []) : undefined;

@@ -2,7 +2,9 @@ import { sql } from "drizzle-orm";
 import { z } from "zod";
 import { contractNames } from "../../config/contracts";
 import { eventLog, intent } from "../../ponder.schema";
+import { eventId } from "../../src/lib/event-id";
 import type { IndexDatabase } from "../index/database";
+import { endOfBlock } from "./cursor";
 import { EventColumns, eventRowOf } from "./event-log";
 import { eventsAboutIntents } from "./facts";
 import { eventNames } from "./filter";
@@ -25,14 +27,20 @@ const Row = EventColumns.extend({
 
 const Rows = z.object({ rows: z.array(Row) });
 
+/** The least and the greatest event id. */
+const [FIRST_ID, LAST_ID] = [eventId(0n, 0), endOfBlock(999_999_999_999n)];
+
 /**
- * The newest rows, of all events or of those with one of the names. Each name is a scan of the index by name, which reads
- * no more rows than asked for, however rare the name is.
+ * The newest rows, of all events or of those with one of the names. Each name is a range of the index by name and id, which
+ * no other index can provide in this order. So it reads no more rows than asked for, however rare the name is.
  */
 const newestRows = (names: readonly string[] | undefined, limit: number) =>
   names
     ? sql`SELECT event.* FROM unnest(${sql.param(names)}::text[]) AS wanted (name) CROSS JOIN LATERAL (
-        SELECT * FROM ${eventLog} AS named WHERE named.name = wanted.name ORDER BY named.id DESC LIMIT ${limit}
+        SELECT * FROM ${eventLog} AS named
+        WHERE (named.name, named.id) >= (wanted.name, ${FIRST_ID}::text)
+          AND (named.name, named.id) <= (wanted.name, ${LAST_ID}::text)
+        ORDER BY named.name DESC, named.id DESC LIMIT ${limit}
       ) AS event ORDER BY event.id DESC LIMIT ${limit}`
     : sql`SELECT * FROM ${eventLog} ORDER BY id DESC LIMIT ${limit}`;
 

@@ -71,6 +71,7 @@ describe("intentry doctor and the chain", () => {
     it("whose newest block is too old", async () => {
       const timestamp = `0x${Math.floor(Date.now() / 1000 - 7_200).toString(16)}`;
       const stopped = await serve(async (request, response) => {
+        if (request.method !== "POST") return response.writeHead(405).end();
         let text = "";
         for await (const chunk of request) text += chunk;
         const { id, method } = JSON.parse(text);
