@@ -64,6 +64,8 @@ export function collectState({ readiness, cache, store, log }: Options): void {
     payments.reset();
     try {
       const found = await (await store()).execute(sql`SELECT state, count(*) AS count FROM ${payment} GROUP BY 1`);
+      // A state without payments is 0: an alert would not see that a series ends, and take it for constant.
+      for (const state of payment.state.enumValues) payments.set({ state }, 0);
       for (const { state, count } of States.parse(found).rows) payments.set({ state }, count);
     } catch (error) {
       // The other metrics matter most while the store does not answer.

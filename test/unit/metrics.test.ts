@@ -22,11 +22,13 @@ describe("the state in the metrics", () => {
   afterAll(() => register.resetMetrics());
 
   it("has no value that is unknown, and those that are known", async () => {
+    let store: Parameters<typeof collectState>[0]["store"] = () =>
+      Promise.reject(new Error("The store does not answer"));
     let state: Parameters<typeof collectState>[0]["readiness"] = async () => readiness;
     collectState({
       readiness: () => state(),
       cache: { bytes: 7 },
-      store: () => Promise.reject(new Error("The store does not answer")),
+      store: () => store(),
       log: pino({ level: "silent" }),
     });
     const samples = async () =>
@@ -41,6 +43,7 @@ describe("the state in the metrics", () => {
       "intentry_store_ok 0",
       "intentry_index_progress 0",
     ]);
+    store = async () => ({ execute: async () => ({ rows: [{ state: "SETTLED", count: "2" }] }) }) as never;
     state = async () => ({
       ...readiness,
       block_number: "90",
@@ -57,6 +60,9 @@ describe("the state in the metrics", () => {
       "intentry_index_lag_blocks 10",
       "intentry_index_lag_seconds 20",
       "intentry_index_progress 0",
+      ...["CLAIMED", "SETTLING"].map((name) => `intentry_payments{state="${name}"} 0`),
+      'intentry_payments{state="SETTLED"} 2',
+      ...["FINAL", "REVERTED", "UNPAID"].map((name) => `intentry_payments{state="${name}"} 0`),
     ]);
   });
 });
