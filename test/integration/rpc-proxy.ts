@@ -19,6 +19,8 @@ export type RpcProxy = {
   calls: Call[];
   /** The trace contexts of the calls that have one. */
   traceParents: string[];
+  /** The ids of the clients' requests, of the calls that have one. */
+  requestIds: string[];
   /** The additional latency of every call, in milliseconds. */
   latencyMs: number;
   /** The maximum number of concurrent calls since the last reset, and of those for the newest block. */
@@ -71,6 +73,7 @@ export async function startRpcProxy(firstTarget: string, { webSocket = false } =
     const { id, method, params = [] } = Array.isArray(sent) ? sent[0] : sent;
     proxy.calls.push({ method, params });
     if (request.headers.traceparent) proxy.traceParents.push(String(request.headers.traceparent));
+    if (request.headers["x-request-id"]) proxy.requestIds.push(String(request.headers["x-request-id"]));
     count({ method, params }, response);
     const fate = fateOf({ method, params });
     if (fate === "cut") return request.socket.destroy();
@@ -101,6 +104,7 @@ export async function startRpcProxy(firstTarget: string, { webSocket = false } =
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: [],
     traceParents: [],
+    requestIds: [],
     latencyMs: 0,
     maxInFlight: 0,
     maxHeadsInFlight: 0,

@@ -106,7 +106,8 @@ describe("traces", () => {
     const { traceId, spanId, headers } = newTrace();
     facilitator.traceParents.length = 0;
     proxy.traceParents.length = 0;
-    expect((await fetch(url, { headers: { ...headers, "payment-signature": header } })).status).toBe(200);
+    const ids = { "x-request-id": "paid-1" };
+    expect((await fetch(url, { headers: { ...headers, ...ids, "payment-signature": header } })).status).toBe(200);
     const span = await requestSpan(traceId);
     expect(span).toMatchObject({ name: "GET /portfolio", parentSpanId: spanId });
     expect(span.attributes).toMatchObject({ "intentry.operation": "portfolio.get", "http.response.status_code": 200 });
@@ -115,6 +116,9 @@ describe("traces", () => {
     expect(verify).toMatchObject({ kind: CLIENT, attributes: { "server.address": "127.0.0.1" } });
     const sentBy = (one: ReceivedSpan) => `00-${traceId}-${one.spanId}-01`;
     expect(facilitator.traceParents).toEqual([sentBy(verify), sentBy(settle)]);
+    expect(facilitator.requestIds.slice(-2)).toEqual(["paid-1", "paid-1"]);
+    // The calls of the provider.
+    expect(new Set(proxy.requestIds)).toEqual(new Set(["paid-1"]));
 
     const read = await child(span, "portfolio read");
     expect(read.attributes).toMatchObject({ "intentry.provider": "rpc", "intentry.chains": "local" });

@@ -22,6 +22,8 @@ export type AlchemyServer = {
   answer: (handlers: { tokens?: Handler; transfers?: Handler }) => void;
   /** The requests since the handlers were last replaced. */
   asked: { tokens: Asked[]; transfers: Asked[] };
+  /** The ids of the requests that have one. */
+  requestIds: string[];
   close: () => Promise<void>;
 };
 
@@ -51,6 +53,7 @@ export async function startAlchemyServer(): Promise<AlchemyServer> {
   const nothing = { tokens: () => tokensReply([]), transfers: () => transfersReply([]) };
   let handlers: Record<"tokens" | "transfers", Handler> = nothing;
   const asked: AlchemyServer["asked"] = { tokens: [], transfers: [] };
+  const requestIds: string[] = [];
 
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
     let text = "";
@@ -60,6 +63,8 @@ export async function startAlchemyServer(): Promise<AlchemyServer> {
     const sent = JSON.parse(text);
     const given: Asked = { path, body: kind === "tokens" ? sent : sent.params[0] };
     asked[kind].push(given);
+    const { "x-request-id": id } = request.headers;
+    if (id) requestIds.push(String(id));
     const answer = handlers[kind](given);
     if (answer === "never") return;
     const body = typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body ?? {});
@@ -71,6 +76,7 @@ export async function startAlchemyServer(): Promise<AlchemyServer> {
   return {
     endpoints: { data: origin, rpc: (network) => `${origin}/${network}` },
     asked,
+    requestIds,
     answer(some) {
       handlers = { ...nothing, ...some };
       asked.tokens = [];

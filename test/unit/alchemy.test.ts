@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { withRequestId } from "../../api/metrics/request-id";
 import { createPortfolio } from "../../api/portfolio/portfolio";
 import { PortfolioSnapshot } from "../../api/portfolio/snapshot";
 import { prices, row, tokensReply, transfersReply } from "./alchemy-server";
@@ -30,6 +31,12 @@ describe("the tokens of Alchemy", () => {
         },
       },
     ]);
+  });
+
+  it("are requested with the id of the client's request, and so are the transfers", async () => {
+    await withRequestId("request-7", () => alchemy.read(["base"]));
+    expect(alchemy.server.requestIds.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(alchemy.server.requestIds)).toEqual(new Set(["request-7"]));
   });
 
   it("have exact balances and prices, and names from our chains and token lists if they are known", async () => {
