@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { outsideRequest } from "../metrics/request-id";
 import { compareBlocks, type EventBlock } from "./compare-blocks";
 import { type Cursor, endOfBlock } from "./cursor";
 import type { EventLog, Snapshot } from "./event-log";
@@ -95,8 +96,9 @@ export class EventReader {
   /** Starts following the log; no-op if started. */
   start(): void {
     if (this.running) return;
-    this.running = new AbortController();
-    void this.run(this.running.signal);
+    const running = new AbortController();
+    this.running = running;
+    void outsideRequest(() => this.run(running.signal));
   }
 
   /** Stops, and resets the state: it may be outdated at the next start. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SlowSubscriber } from "../../api/events/feed";
 import type { EventMessage } from "../../api/events/message";
+import { requestIdField, withRequestId } from "../../api/metrics/request-id";
 import { ChainOfEvents } from "./chain-of-events";
 import { closeFeeds, cursor, feedOf, polled, received, take } from "./feed-of-chain";
 
@@ -21,6 +22,22 @@ describe("a subscriber to live events", () => {
     chain.index();
     const [, event] = await take(feedOf(chain), 2, { after: cursor(opened?.id ?? ""), filter: {} });
     expect(event?.id).toBe(chain.ids().at(-1));
+  });
+
+  it("starts a reader for all, whose errors are not logged with the id of the subscriber's request", async () => {
+    const chain = new ChainOfEvents();
+    chain.mine(1);
+    chain.index();
+    const options = chain.options();
+    const fields: Record<string, string>[] = [];
+    const status = () => {
+      fields.push(requestIdField());
+      return options.log.status();
+    };
+    const feed = feedOf(chain, { log: { ...options.log, status } });
+    await withRequestId("request-7", () => take(feed, 1, { filter: {} }));
+    expect(fields.length).toBeGreaterThan(0);
+    expect(fields[0]).toEqual({});
   });
 
   it("receives every field of an event, and its finality", async () => {
