@@ -2,7 +2,7 @@
 
 /** Times until the first line, and between lines. */
 const FIRST_MS = 1_000;
-const REPEAT_MS = 3_000;
+const REPEAT_MS = 2_500;
 
 /**
  * Waits for the compilation of a program. While it takes long, as on a busy machine, prints a line every few seconds.

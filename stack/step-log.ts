@@ -1,5 +1,5 @@
-/** A running step is printed again at this interval. */
-const REPEAT_MS = 3_000;
+/** A running step is printed again at this interval: at least every 3 s, also if the timer is late. */
+const REPEAT_MS = 2_500;
 
 export type StepLog = {
   /** Prints the step that begins now. While it runs, it is printed again every few seconds. */

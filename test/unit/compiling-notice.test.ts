@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 describe("a compilation", () => {
   const compile = (ms: number) => new Promise<string>((resolve) => setTimeout(() => resolve("file"), ms));
 
-  it("prints a line after a second and every 3 s, until it is done", async () => {
+  it("prints a line after a second and every 2.5 s, until it is done", async () => {
     const print = vi.fn();
     const result = noticeWhile(compile(8_000), print);
     await vi.advanceTimersByTimeAsync(20_000);

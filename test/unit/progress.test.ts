@@ -95,10 +95,10 @@ describe("the log of a start", () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect(lines).toEqual([
       "[  0.0 s] Starting PostgreSQL",
-      "[  3.0 s] Starting PostgreSQL: still running",
+      "[  2.5 s] Starting PostgreSQL: still running",
       "[  4.0 s] Starting the indexer",
-      "[  7.0 s] Starting the indexer: 42.0 %",
-      "[ 10.0 s] Starting the indexer: 42.0 %",
+      "[  6.5 s] Starting the indexer: 42.0 %",
+      "[  9.0 s] Starting the indexer: 42.0 %",
       "[ 10.5 s] The index has caught up",
     ]);
   });
