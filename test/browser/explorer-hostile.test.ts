@@ -2,7 +2,10 @@ import { type Browser, chromium } from "playwright-core";
 import { type Address, encodeAbiParameters, parseEther, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { documentHash } from "../../client/src/documents";
+import { intentHash } from "../../src/lib/intent-hash";
 import { hashOf, people } from "../../stack/sample/people";
+import { owner, solver, submitManyBids } from "../integration/hostile/chain";
+import { intentsOfOwner, send, TARGET } from "../integration/intents-of-owner";
 import { type Stack, startStack } from "../integration/stack";
 import { type Behavior, contractCode } from "../integration/tokens/contract-code";
 import { chromiumArguments } from "../support/chromium";
@@ -34,7 +37,7 @@ const tokenCode = contractCode({
 /** Text that reverses and hides parts of itself. */
 const reversed = "safe\u202eevil\u200b\u{e0041}";
 
-describe.skipIf(executablePath === undefined)("the explorer with hostile texts in every field", () => {
+describe.skipIf(executablePath === undefined)("the explorer with hostile content in every field", () => {
   let stack: Stack;
   let browser: Browser;
 
@@ -47,6 +50,9 @@ describe.skipIf(executablePath === undefined)("the explorer with hostile texts i
     if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
   };
   const catalog = JSON.stringify({ name: markup, description: script, url: link, note: reversed });
+
+  const quoteRequest = JSON.stringify({ request_id: markup, note: script });
+  const evidence = JSON.stringify({ type: "delivery", receipt_id: "1", note: markup, tracking: link });
 
   /** Waits until the metadata and the token are read. */
   const resolved = () =>
@@ -65,7 +71,7 @@ describe.skipIf(executablePath === undefined)("the explorer with hostile texts i
       .toEqual([7, "contract"]);
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await startStack({ bulk: true });
     const { write } = stack;
     await stack.client.setCode({ address: token, bytecode: tokenCode });
     for (const [index, text] of [markup, script, link, metadataUri].entries()) {
@@ -88,6 +94,8 @@ describe.skipIf(executablePath === undefined)("the explorer with hostile texts i
       json_schema: { type: "object", title: markup, description: script },
     });
     await publish("/catalogs", { catalog_json: catalog, service_id: markup });
+    await publish("/quote-requests", { quote_request_json: quoteRequest, merchant_id: "1" });
+    await publish("/fulfillment-evidence", { fulfillment_evidence_json: evidence });
     browser = await chromium.launch({ executablePath, args: chromiumArguments });
   });
   afterAll(async () => {
@@ -114,6 +122,8 @@ describe.skipIf(executablePath === undefined)("the explorer with hostile texts i
       `/explore/transactions/${transactions[0]}`,
       `/explore/schemas/${schema}`,
       `/explore/documents/catalogs/${documentHash(catalog)}`,
+      `/explore/documents/quote-requests/${documentHash(quoteRequest)}`,
+      `/explore/documents/fulfillment-evidence/${documentHash(evidence)}`,
       ...[markup, script, link].map((text) => `/explore/search?q=${encodeURIComponent(text)}`),
       ...[markup, script, link].map((text) => `/explore/preflight?value=1&account=${encodeURIComponent(text)}`),
     ];
@@ -190,6 +200,45 @@ describe.skipIf(executablePath === undefined)("the explorer with hostile texts i
     const response = await fetch(`${stack.apiUrl}/explore/documents/catalogs/${documentHash(text)}`);
     expect(response.status).toBe(200);
     expect((await response.text()).length).toBeLessThan(500_000);
+  });
+
+  it("says who signed the metadata of an intent", async () => {
+    const { page, close } = await openExplorer(browser, stack.apiUrl);
+    const { timestamp } = await stack.client.getBlock();
+    const { newIntent, submit, signed } = intentsOfOwner(stack, timestamp + 3_600n);
+    const intent = newIntent(false);
+    const id = await submit(intent);
+    const put = (headers: Record<string, string>) =>
+      send(stack, "PUT", `/intents/${id}/metadata`, { execution_target: TARGET }, headers);
+    const signer = () => page.locator("[data-field=signed] dd").innerText();
+    expect((await put({})).status).toBe(200);
+    await page.goto(`/explore/intents/${id}`);
+    expect(await signer()).toBe("no one: any client may have published it");
+    expect((await put(await signed(intentHash(intent), TARGET))).status).toBe(200);
+    await page.goto(`/explore/intents/${id}`);
+    expect(await signer()).toMatch(/^the owner, /);
+    const owners = page.locator("[data-field=signed] dd a");
+    expect(await owners.getAttribute("href")).toBe(`/explore/accounts/${alice.address.toLowerCase()}`);
+    await close();
+  });
+
+  it("says that an intent has more bids than the page, and which one is selected", async () => {
+    const { page, close } = await openExplorer(browser, stack.apiUrl);
+    await stack.write(solver, "SolverRegistry", "registerSolver", ["solver", hashOf("solver")], parseEther("1"));
+    const { intents } = (await (await fetch(`${stack.apiUrl}/intents?limit=1`)).json()) as {
+      intents: { intent_id: string }[];
+    };
+    const id = BigInt(intents[0]?.intent_id ?? 0) + 1n;
+    await submitManyBids(stack, id, 101);
+    // The lowest amount, which is not on the page.
+    await stack.write(owner, "IntentBook", "selectBid", [id, 100n]);
+    await stack.indexed();
+    await page.goto(`/explore/intents/${id}`);
+    const [, bids = "", selected = ""] = await page.locator(".timeline li > span").allInnerTexts();
+    expect(bids).toBe("more than 100 received");
+    expect(await page.locator("#bids tbody tr").count()).toBe(100);
+    expect(selected).toContain(solver.address.slice(0, 6).toLowerCase());
+    await close();
   });
 
   it("shows an error page with a hostile path, as text", async () => {

@@ -30,7 +30,7 @@ export const BIDS_ON_ONE_INTENT = 3_000;
 const TEXT_GAS = 200_000_000n;
 const BULK_GAS = 2_000_000_000n;
 
-const [owner, solver, facilitator] = [actor(17), actor(18), actor(19)];
+export const [owner, solver, facilitator] = [actor(17), actor(18), actor(19)];
 
 type Text = { account: Account; contract: ContractName; functionName: string; args: unknown[] };
 
@@ -195,12 +195,12 @@ export function emitManyEvents(chain: Protocol): Promise<Hex> {
   return aggregate(chain, calls);
 }
 
-/** Submits an intent, and thousands of bids on it in one transaction, many of them equal. */
-export async function submitManyBids(chain: Protocol): Promise<Hex> {
+/** Submits an intent with this id, and bids on it in one transaction. Their amounts repeat after a hundred. */
+export async function submitManyBids(chain: Protocol, id = 2n, bids = BIDS_ON_ONE_INTENT): Promise<Hex> {
   await submitIntent(chain, MAX - 1n);
-  const calls = Array.from({ length: BIDS_ON_ONE_INTENT }, (_, number): Call => {
+  const calls = Array.from({ length: bids }, (_, number): Call => {
     const amount = MAX - BigInt(number % 100);
-    const args = [2n, amount, amount, MAX, MAX, ALL_ONES] as const;
+    const args = [id, amount, amount, MAX, MAX, ALL_ONES] as const;
     const data = encodeFunctionData({ abi: intentBookAbi, functionName: "submitBid", args });
     return { target: chain.contracts.IntentBook, value: 0n, data };
   });
