@@ -59,6 +59,13 @@ const wrong: Record<Kind, { values: string[]; sentence: string }> = {
   },
   text: { values: ["x".repeat(161), "a%00b"], sentence: "must be a text of 1 to 160 characters, without NUL" },
   q: { values: ["x".repeat(201), "a%00b"], sentence: "must be a text of at most 200 characters, without NUL" },
+  records: {
+    values: [
+      ...["x", ",", "agent", "agent-", "agent-x", "agent--1", "agent-1,", "agent-1-2", "intent-1", "agent-1%00"],
+      ...[`agent-${2n ** 256n}`, Array(201).fill("agent-1").join(), "agent-1,".repeat(20_000)],
+    ],
+    sentence: "must be 1 to 200 records as <type>-<id>, separated by commas, of the types ",
+  },
   chains: {
     values: ["atlantis", "local,atlantis", ",", "local,", "lo cal", "local%00", Array(9).fill("local").join()],
     sentence: "must be ",

@@ -169,7 +169,7 @@ describe("a hostile chain", () => {
     const documented = documentedRoutes.filter(({ method, path }) => method === "GET" && !offChain.test(path));
     const others = [
       ...["/merchants/{id}/reputation", "/analytics/commerce", "/analytics/timeseries", "/tx/{hash}/explain"],
-      ...["/bids/{bidId}", "/search", "/events/recent"],
+      ...["/bids/{bidId}", "/search", "/names", "/events/recent"],
     ];
     const requested = [...lists, ...singles].map(({ path }) => path).concat(others);
     expect(requested.sort()).toEqual(documented.map(({ path }) => path).sort());
@@ -216,6 +216,13 @@ describe("a hostile chain", () => {
       expect((body.results as Item[]).length).toBeGreaterThan(0);
     },
   );
+
+  it("is asked for the names of all its records", async () => {
+    const types = ["agent", "merchant", "service", "solver", "attestor", "facilitator"];
+    const keys = types.flatMap((type) => texts.map((_, index) => `${type}-${index + 1}`));
+    // No text is a URI of metadata.
+    expect(await ask(`/names?records=${keys}`)).toEqual({ status: 200, body: { names: [] } });
+  });
 
   it("has its newest events in one response, whatever their size", async () => {
     const nobody = MAX - 7n;

@@ -48,6 +48,12 @@ const fitting: Record<Kind, fc.Arbitrary<string>> = {
   cursor: fc.constant("c2FtcGxl"),
   text: fc.oneof(fc.constantFrom("offchain-1", "offchain-2", "1-1"), fc.string({ minLength: 1, maxLength: 160 })),
   q: fc.oneof(fc.constantFrom("weather", "1", "0x7099"), fc.string({ minLength: 1, maxLength: 200 })),
+  records: fc
+    .array(fc.tuple(fc.constantFrom("agent", "Solver", "attestor", "merchant", "service", "facilitator"), ids), {
+      minLength: 1,
+      maxLength: 200,
+    })
+    .map((records) => records.map((record) => record.join("-")).join()),
   chains: fc.constantFrom("local", "LOCAL", "local,Local", "base", "polygon,local", "atlantis"),
 };
 

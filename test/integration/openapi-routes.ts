@@ -69,10 +69,12 @@ export type Kind =
   | "cursor"
   | "chains"
   | "q"
+  | "records"
   | "text";
 
 export function kindOf({ name, schema }: Parameter): Kind {
-  if (name === "limit" || name === "offset" || name === "cursor" || name === "chains" || name === "q") return name;
+  const byName = (["limit", "offset", "cursor", "chains", "q", "records"] as const).find((one) => one === name);
+  if (byName) return byName;
   if (schema.type === "boolean") return "flag";
   if (schema.enum) return schema.type === "integer" ? "number" : "name";
   if (schema.maxLength !== undefined) return "text";
