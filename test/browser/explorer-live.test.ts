@@ -130,6 +130,30 @@ describe.skipIf(executablePath === undefined)("the explorer while the chain move
     await close();
   });
 
+  it("shows the symbols of a portfolio's tokens as text, whatever they contain", async () => {
+    const { page, problems, close } = await openExplorer(browser, stack.apiUrl);
+    await injectWallet(page, demoPayer);
+    const symbol = '"><img src=x onerror="window.hacked=1">\u202elive';
+    // A provider may return any symbol.
+    await page.route("**/portfolio?*", async (route) => {
+      const response = await route.fetch();
+      if (response.status() !== 200) return route.fulfill({ response });
+      const snapshot = (await response.json()) as { tokens: { symbol: string }[] };
+      const tokens = snapshot.tokens.map((token) => ({ ...token, symbol }));
+      return route.fulfill({ response, json: { ...snapshot, tokens } });
+    });
+    await page.goto("/explore/portfolio");
+    await isInteractive(page);
+    await page.getByLabel("Wallet address").fill(demoPayer.address);
+    await page.getByRole("button", { name: "Pay $0.01 with a wallet" }).click();
+    await page.getByText("Paid.").waitFor();
+    expect(await page.locator("#snapshot tbody td").first().innerText()).toBe(symbol.replace("\u202e", "\ufffd"));
+    expect(await page.evaluate("window.hacked")).toBeUndefined();
+    expect(await page.locator("#snapshot img").count()).toBe(0);
+    expect(await problems()).toEqual([]);
+    await close();
+  });
+
   it("sells a portfolio to an injected wallet, for the price that it shows", async () => {
     const { page, problems, close } = await openExplorer(browser, stack.apiUrl);
     const signed = await injectWallet(page, demoPayer);
