@@ -39,7 +39,7 @@ describe("completion scripts", () => {
     it.skipIf(!path).each([
       ["intentry ev", ["events"]],
       ["intentry call agents.", ["agents.get", "agents.list"]],
-      ["intentry call intents.list status=open in", ["input_token="]],
+      ["intentry call intents.list status=open inp", ["input_token="]],
       ["intentry completion ", ["bash", "zsh", "fish"]],
       ["intentry frob ", []],
     ])(`complete in ${shell}: %s`, (line, expected) => {
