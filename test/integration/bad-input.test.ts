@@ -196,6 +196,8 @@ describe("bad input", () => {
       max_price: "1",
       token: actor(1).address.toLowerCase(),
       sort: "relevance",
+      // Not a field of a dispute.
+      merchant_id: "1",
     };
     if (!isList(route)) return known;
     good.set(route, known);

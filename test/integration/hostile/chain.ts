@@ -30,7 +30,8 @@ export const BIDS_ON_ONE_INTENT = 3_000;
 const TEXT_GAS = 200_000_000n;
 const BULK_GAS = 2_000_000_000n;
 
-export const [owner, solver, facilitator] = [actor(17), actor(18), actor(19)];
+export const owner = actor(17);
+const [solver, facilitator] = [actor(18), actor(19)];
 
 type Text = { account: Account; contract: ContractName; functionName: string; args: unknown[] };
 
