@@ -38,7 +38,7 @@ export const databaseHost = (url: string): string => {
 
 type Server = { major: number; version: string; inRecovery: boolean; readOnly: boolean };
 
-async function checkServer(client: pg.Client, host: string): Promise<Finding> {
+export async function checkServer(client: pg.Client, host: string): Promise<Finding> {
   const { rows } = await client.query<Server>(
     `SELECT current_setting('server_version_num')::int / 10000 AS major, current_setting('server_version') AS version,
        pg_is_in_recovery() AS "inRecovery", current_setting('transaction_read_only') = 'on' AS "readOnly"`,
@@ -148,7 +148,7 @@ async function checkPoolMode(url: string, poolMode: PoolMode): Promise<Finding> 
 /** Warns if the clocks of this machine and the database differ by more than this. */
 const MAX_DIFFERENCE_MS = 2_000;
 
-async function checkClock(client: pg.Client): Promise<Finding> {
+export async function checkClock(client: pg.Client): Promise<Finding> {
   const before = Date.now();
   const { rows } = await client.query<{ ms: number }>(
     "SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms",
