@@ -56,6 +56,16 @@ const SettledVolume = ({ value, receipts }: { value: string; receipts: readonly 
   );
 };
 
+const SignalSection = ({ about, signals }: { about: string; signals: readonly TrustSignal[] }) => (
+  <TableSection
+    title="Trust signals"
+    id="signals"
+    Rows={SignalTable}
+    rows={signals}
+    caption={`Trust signals about this ${about}`}
+  />
+);
+
 const Reputation = ({
   reputation: { commerce, disputes, trust_signals_by_kind },
   receipts,
@@ -140,13 +150,7 @@ const MerchantView = ({ data, live }: ViewProps<MerchantData>) => {
         rows={data.quotes}
         caption="Newest quotes of this merchant"
       />
-      <TableSection
-        title="Trust signals"
-        id="signals"
-        Rows={SignalTable}
-        rows={data.signals}
-        caption="Trust signals about this merchant"
-      />
+      <SignalSection about="merchant" signals={data.signals} />
       <EventLog title="Recent events of this merchant" live={live} />
     </>
   );
@@ -199,13 +203,7 @@ const ServiceView = ({ data: { service, signals } }: ViewProps<ServiceData>) => 
         ]}
       />
     </Section>
-    <TableSection
-      title="Trust signals"
-      id="signals"
-      Rows={SignalTable}
-      rows={signals}
-      caption="Trust signals about this service"
-    />
+    <SignalSection about="service" signals={signals} />
   </>
 );
 
@@ -242,13 +240,7 @@ const FacilitatorView = ({ data: { facilitator, signals } }: ViewProps<Facilitat
         ]}
       />
     </Section>
-    <TableSection
-      title="Trust signals"
-      id="signals"
-      Rows={SignalTable}
-      rows={signals}
-      caption="Trust signals about this facilitator"
-    />
+    <SignalSection about="facilitator" signals={signals} />
   </>
 );
 
