@@ -111,7 +111,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
   const isHidden = poolMode === "transaction" || environment.databaseReadUrls.length > 0;
   const reader = isHidden
     ? reportReader(store.db, index.servedBuild, (error) =>
-        log.warn({ err: error }, "the indexer could not be told which build of the index is read"),
+        log.warn({ err: error }, "the build of the index that is read could not be published"),
       )
     : undefined;
   const cursorSecret = createLazy(async () => environment.cursorSecret ?? readSecret(await store.db(), "cursor"));

@@ -7,7 +7,7 @@ const DEFAULT_WIDTH = 80;
 
 export const isTable = (format: Format) => (format ?? (process.stdout.isTTY ? "table" : "json")) === "table";
 
-/** A reader that ends early, such as `head`, is no failure. */
+/** A reader that ends early, such as `head`, is not a failure. */
 function onWriteError(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") return;
   console.error(`The output can't be written: ${error.message}`);

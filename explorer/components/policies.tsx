@@ -6,7 +6,7 @@ import { Account, None, Time } from "./values";
 /** No guardian, or no facilitator. */
 const NO_ACCOUNT = NATIVE_COIN;
 
-/** A maximum of 0 is no limit. */
+/** A maximum of 0 means no limit. */
 const Limit = ({ value, token, per }: { value: string; token: string; per: string }) =>
   value === "0" ? (
     <>

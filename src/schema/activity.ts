@@ -1,7 +1,7 @@
 import { onchainTable, primaryKey } from "ponder";
 import { sum } from "./columns";
 
-/** What is counted over time: new rows, and the amounts of fills and receipts. */
+/** The metrics of time series: counts of new rows, and the amounts of fills and receipts. */
 export const activityMetrics = [
   "agents",
   "intents",

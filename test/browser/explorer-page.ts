@@ -20,7 +20,7 @@ const recorder = `
   }).observe({ type: "layout-shift", buffered: true });
 `;
 
-/** Opens a tab that records what goes wrong. A navigation ends the event stream, which is no failure. */
+/** Opens a tab that records what goes wrong. A navigation ends the event stream, which is not a failure. */
 export async function openExplorer(
   browser: Browser,
   origin: string,

@@ -254,7 +254,7 @@ describe("tokens", () => {
     expect(callsOfFakes()).toBeLessThanOrEqual(2 * 20 * 3);
   });
 
-  it("are read in a limited number per minute, whoever asks", async () => {
+  it("are limited per minute, for all clients together", async () => {
     const store = await openStore({ databaseUrl: stack.databaseUrl, onIdleError: console.error });
     const FAKES = 300;
     let reads = 0;

@@ -188,7 +188,7 @@ describe("traces", () => {
     await expect.poll(() => messages).toContain("message");
     const { name, endTimeUnixNano } = await requestSpan(traceId);
     expect(name).toBe("GET /events");
-    // The reader of the event log runs on, and is no part of the request.
+    // The reader of the event log runs on, and is not part of the request.
     const received = messages.length;
     await stack.write(actor(1), "AgentRegistry", "registerAgent", ["two", "0x01", hashOf("two")]);
     await expect.poll(() => messages.length).toBeGreaterThan(received);

@@ -51,7 +51,7 @@ describe("the content of metadata", () => {
     expect(description).toBe("one two three");
   });
 
-  it("keeps scripts as text: whoever shows it has to escape it", () => {
+  it("keeps scripts as text: pages that show it must escape it", () => {
     expect(parse('{"name":"<script>alert(1)</script>"}').name).toBe("<script>alert(1)</script>");
   });
 
