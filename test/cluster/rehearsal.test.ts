@@ -83,17 +83,8 @@ describe("the operations guide", () => {
   };
   const isReady = async (url: string) => (await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) })).ok;
   const ready = async (port: number, gateway: UnitProcess) => {
-    let failure: unknown;
-    await eventually(`a gateway on port ${port}`, async () => {
-      try {
-        gateway.check();
-      } catch (error) {
-        failure = error;
-        return true;
-      }
-      return isReady(`http://127.0.0.1:${port}`);
-    });
-    if (failure) throw failure;
+    await eventually(`a gateway on port ${port}`, async () => gateway.hasEnded || isReady(`http://127.0.0.1:${port}`));
+    gateway.check();
   };
   const startGateway = async (on = installation) => {
     const [port = 0] = await freePorts(1);

@@ -18,10 +18,11 @@ export type Installation = {
 
 /** A unit of deploy/systemd, run without systemd: with its environment, command and restarts. */
 export class UnitProcess {
+  /** Whether it has ended, and is not started again. */
+  hasEnded = false;
   private child: ChildProcess | undefined;
   private output = "";
   private isStopped = true;
-  private hasEnded = false;
   private running: Promise<void> = Promise.resolve();
 
   constructor(
@@ -32,7 +33,7 @@ export class UnitProcess {
     private readonly instance = "",
   ) {}
 
-  /** Throws if it has ended, and is not started again. */
+  /** Throws if it has ended, with the end of its output. */
   check(): void {
     if (this.hasEnded) throw new Error(`${this.unit} has ended: ${this.output.slice(-2_000)}`);
   }
