@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -17,7 +17,7 @@ import { verify } from "../faults/simulation/run";
 import { caughtUpAt, eventually, serviceEnvironment } from "../faults/simulation/service";
 import { createTestDatabase } from "../support/database";
 import type { HttpProxy } from "../support/http-proxy";
-import { copyProject, type ProjectCopy } from "../support/project-copy";
+import { changeIndexBuild, copyProject, type ProjectCopy } from "../support/project-copy";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy";
 import { startBalancer } from "./balancer";
 import { Program } from "./program";
@@ -109,11 +109,7 @@ describe("a cluster", () => {
     };
     upgraded = await copyProject(["stack", "contracts"]);
     stops.push(() => upgraded.remove());
-    const schema = join(upgraded.root, "src", "schema", "agents.ts");
-    await writeFile(
-      schema,
-      (await readFile(schema, "utf8")).replace("agent = onchainTable(", "agent = /* changed */ onchainTable("),
-    );
+    await changeIndexBuild(upgraded.root);
 
     indexer = (await startIndexer()).program;
     apis = [await startApi(), await startApi()];

@@ -18,6 +18,7 @@ import { eventually } from "../faults/simulation/service";
 import { startFacilitatorServer } from "../integration/x402/facilitator-server";
 import { askedFor, buy, receiptOf, sign } from "../integration/x402/payer";
 import type { HttpProxy } from "../support/http-proxy";
+import { changeIndexBuild } from "../support/project-copy";
 import { compareServers } from "../support/same-answers/compare";
 import { startBalancer } from "./balancer";
 import { blockWith, runBlock, withSettings } from "./guide";
@@ -248,11 +249,7 @@ describe("the operations guide", () => {
     const next = { ...installation, root: join(folder, "next") };
     await runBlock(`git clone -q ${root} ${next.root}`);
     symlinkSync(join(root, "node_modules"), join(next.root, "node_modules"));
-    const schema = join(next.root, "src", "schema", "agents.ts");
-    writeFileSync(
-      schema,
-      readFileSync(schema, "utf8").replace("agent = onchainTable(", "agent = /* changed */ onchainTable("),
-    );
+    await changeIndexBuild(next.root);
     await runBlock("node stack/compile.js", { cwd: next.root });
     await timed("Upgrade without downtime: another index, three gateways", async () => {
       const [ponderPort = 0] = await freePorts(1);

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -28,4 +28,11 @@ export async function copyProject(more: readonly string[] = []): Promise<Project
     await cp(join(projectRoot, source), join(root, source), { recursive: true });
   await symlink(join(projectRoot, "node_modules"), join(root, "node_modules"));
   return { root, remove: () => rm(root, { recursive: true, force: true }) };
+}
+
+/** Edits a checkout so that it has another build of the index, with the same tables. */
+export async function changeIndexBuild(root: string): Promise<void> {
+  const file = join(root, "src", "schema", "agents.ts");
+  const text = await readFile(file, "utf8");
+  await writeFile(file, text.replace("agent = onchainTable(", "agent = /* changed */ onchainTable("));
 }
