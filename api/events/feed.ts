@@ -60,8 +60,10 @@ export class SlowSubscriber extends Unavailable {
 }
 
 /** The entries that match the filter: the same array if all do, so that subscribers share it. */
-const matching = (filter: Filter, entries: readonly (Entry & { sent: FilterFields })[]): readonly Entry[] =>
-  entries.every(({ sent }) => matches(filter, sent)) ? entries : entries.filter(({ sent }) => matches(filter, sent));
+const matching = (filter: Filter, entries: readonly Entry<FilterFields>[]): readonly Entry[] =>
+  entries.every(({ fields }) => matches(filter, fields))
+    ? entries
+    : entries.filter(({ fields }) => matches(filter, fields));
 
 /** The live events. Subscribers share one reader and one journal. They take turns to send a batch. */
 export class EventFeed {
@@ -260,7 +262,7 @@ export class EventFeed {
   private async readFinalized(cursor: Cursor, base: Cursor, filter: Filter): Promise<Step | undefined> {
     const names = candidateNames(filter);
     const page = await this.history.finalized(cursor, base, names.length < eventNames.length ? names : undefined);
-    return page && { entries: matching(filter, page), cursor: page.at(-1)?.sent.cursor ?? base, isFinal: true };
+    return page && { entries: matching(filter, page), cursor: page.at(-1)?.fields.cursor ?? base, isFinal: true };
   }
 
   /** Reads pending events, up to the first that is not on the journal's branch. */
@@ -269,9 +271,9 @@ export class EventFeed {
     const { current } = this.reader;
     if (!rows || !current || !this.reader.holds(cursor)) return { entries: [], cursor };
     const entries = rows.map((row) => this.options.messages.event(row, current.finalizedBlock));
-    const foreign = entries.findIndex(({ sent }) => !this.reader.holds(sent.cursor));
+    const foreign = entries.findIndex(({ fields }) => !this.reader.holds(fields.cursor));
     const held = foreign === -1 ? entries : entries.slice(0, foreign);
-    return { entries: matching(filter, held), cursor: held.at(-1)?.sent.cursor ?? cursor };
+    return { entries: matching(filter, held), cursor: held.at(-1)?.fields.cursor ?? cursor };
   }
 
   /** The branch status of a cursor, shared for a moment: after a restart many subscribers resume at the same one. */

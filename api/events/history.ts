@@ -4,9 +4,6 @@ import { blockOf, type Cursor } from "./cursor";
 import type { EventLog } from "./event-log";
 import type { Entry, EventRow, Messages, SentEvent } from "./message";
 
-/** An event of the log, encoded. */
-type LoggedEntry = Entry & { sent: SentEvent };
-
 /** Rows per query. The log limits their bytes too. */
 const PAGE = 100;
 
@@ -14,13 +11,13 @@ const PAGE = 100;
 const MAX_CONCURRENT_READS = 4;
 const WAIT_MS = 60_000;
 
-/** The size of the messages that are kept for other subscribers. */
-const KEPT_BYTES = 8 * 1024 * 1024;
+/** The memory of the pages that are kept for other subscribers. */
+const KEPT_BYTES = 16 * 1024 * 1024;
 
-/** An estimate of the memory of a page besides its messages. */
-const OVERHEAD_BYTES = 500;
+type Page = readonly Entry<SentEvent>[];
 
-type Page = readonly LoggedEntry[];
+/** An estimate of a page's memory. Its messages are also kept in one piece, as subscribers receive them. */
+const sizeOf = (page: Page) => page.reduce((sum, { size, bytes }) => sum + size + bytes.length, 0);
 
 /** A page that is read or kept. `bytes` is 0 until it is read. */
 type Kept = { page: Promise<Page | undefined>; bytes: number };
@@ -71,7 +68,7 @@ export class History {
   /** Counts the bytes of a page, and evicts the least recently used pages above the limit. */
   private keep(key: string, kept: Kept, entries: Page): void {
     if (this.kept.get(key) !== kept) return;
-    kept.bytes = entries.reduce((sum, { bytes }) => sum + bytes.length, OVERHEAD_BYTES);
+    kept.bytes = sizeOf(entries);
     this.bytes += kept.bytes;
     for (const [oldest, { bytes }] of this.kept) {
       if (this.bytes <= KEPT_BYTES) return;

@@ -1,4 +1,4 @@
-import type { Entry } from "./message";
+import type { Entry, EventMessage } from "./message";
 
 /** How many messages the journal keeps for subscribers that have not read them yet. */
 export type JournalLimits = { messages: number; bytes: number };
@@ -39,17 +39,21 @@ export class Journal {
   append(entries: readonly Entry[]): void {
     for (const entry of entries) {
       this.entries.push(entry);
-      this.bytes += entry.bytes.length;
-      const { id, type, data } = entry.message;
+      this.bytes += entry.size;
+      const { id, type } = entry;
       if (id !== null) this.offsets.set(id, this.end);
       if (type === "event") this.removed.delete(id ?? "");
-      if (type === "removed") {
-        this.removed.add(data.id);
-        this.lastRemoved = this.end;
-      }
-      if (type === "finalized") this.lastFinalized = this.end;
+      else this.addControl(entry.message);
     }
     this.evict();
+  }
+
+  private addControl({ type, data }: EventMessage): void {
+    if (type === "removed") {
+      this.removed.add(data.id);
+      this.lastRemoved = this.end;
+    }
+    if (type === "finalized") this.lastFinalized = this.end;
   }
 
   /**
@@ -96,7 +100,7 @@ export class Journal {
       count < this.entries.length &&
       (this.entries.length - count > this.limits.messages * 0.75 || this.bytes > this.limits.bytes * 0.75)
     )
-      this.bytes -= this.entries[count++]?.bytes.length ?? 0;
+      this.bytes -= this.entries[count++]?.size ?? 0;
     this.entries = this.entries.slice(count);
     this.first += count;
     for (const [id, offset] of this.offsets)

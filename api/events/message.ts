@@ -61,9 +61,6 @@ export type EventMessage = {
   [Type in MessageType]: { type: Type; id: string | null; data: z.output<(typeof messageSchemas)[Type]> };
 }[MessageType];
 
-/** A message, encoded. `fields` decide which filters it matches; null is for every subscriber. */
-export type Entry = { message: EventMessage; fields: FilterFields | null; bytes: Uint8Array };
-
 /** The parts of an event that was sent which its removal needs. */
 export type SentEvent = FilterFields & { cursor: Cursor; blockHash: Hex };
 
@@ -80,21 +77,56 @@ export type EventRow = {
   facts?: EventFacts;
 };
 
+const DATA = "data: ";
+
 /** Encodes a message as a server-sent event. A protocol event has no `event` field: the default type. */
-function encode({ type, id, data }: EventMessage): Uint8Array {
+function encode({ type, id, data }: EventMessage): Buffer {
   const fields = [
     ...(id === null ? [] : [`id: ${id}`]),
     ...(type === "event" ? [] : [`event: ${type}`]),
-    `data: ${JSON.stringify(data)}`,
+    `${DATA}${JSON.stringify(data)}`,
   ];
   return Buffer.from(`${fields.join("\n")}\n\n`);
 }
 
+/** An estimate of the memory of an entry besides its bytes. */
+const OVERHEAD_BYTES = 700;
+
+/**
+ * A message, encoded. The decoded message is not kept, because it takes several times as much memory. `fields` decide which
+ * filters it matches; null is for every subscriber.
+ */
+export class Entry<Fields extends FilterFields | null = FilterFields | null> {
+  readonly type: MessageType;
+  readonly id: string | null;
+  readonly bytes: Buffer;
+
+  constructor(
+    message: EventMessage,
+    readonly fields: Fields,
+  ) {
+    this.type = message.type;
+    this.id = message.id;
+    this.bytes = encode(message);
+  }
+
+  /** The message, decoded. */
+  get message(): EventMessage {
+    const { type, id, bytes } = this;
+    return { type, id, data: JSON.parse(bytes.toString("utf8", bytes.indexOf(DATA) + DATA.length)) };
+  }
+
+  /** An estimate of its memory. */
+  get size(): number {
+    return this.bytes.length + OVERHEAD_BYTES;
+  }
+}
+
 /** Creates messages, each encoded once for all subscribers. With `check`, validates them against their schemas. */
 export function messageMaker(check: boolean) {
-  const entry = (message: EventMessage, fields: FilterFields | null): Entry => {
+  const entry = <Fields extends FilterFields | null>(message: EventMessage, fields: Fields): Entry<Fields> => {
     if (check) messageSchemas[message.type].parse(message.data);
-    return { message, fields, bytes: encode(message) };
+    return new Entry(message, fields);
   };
   const identity = ({ cursor, event, contract, block, blockHash }: SentEvent) => ({
     id: cursor.id,
@@ -108,7 +140,7 @@ export function messageMaker(check: boolean) {
     ready: ({ id }: Cursor, finalizedBlock: bigint) =>
       entry({ type: "ready", id, data: { id, finalized_block_number: String(finalizedBlock) } }, null),
     /** An event of the log, finalized if its block is not after `finalizedBlock`. */
-    event(row: EventRow, finalizedBlock: bigint): Entry & { sent: SentEvent } {
+    event(row: EventRow, finalizedBlock: bigint): Entry<SentEvent> {
       const args = EventArguments.parse(JSON.parse(row.args));
       const cursor = cursorOf(row.id, row.blockHash);
       const block = blockOf(cursor);
@@ -128,7 +160,7 @@ export function messageMaker(check: boolean) {
         summary: describeEvent(row.name, args, row.facts),
         finality: block <= finalizedBlock ? ("finalized" as const) : ("pending" as const),
       };
-      return { ...entry({ type: "event", id: cursor.id, data }, sent), sent };
+      return entry({ type: "event", id: cursor.id, data }, sent);
     },
     /** The removal of an event. It moves the cursor back to `previous`, the event before it. */
     removed: (sent: SentEvent, previous: Cursor) =>

@@ -205,9 +205,9 @@ export class EventReader {
     this.changed.notify();
   }
 
-  private add(state: State, entries: readonly (Entry & { sent: SentEvent })[]): void {
-    for (const { sent } of entries) state.pending.set(sent.cursor.id, sent);
-    state.last = entries.at(-1)?.sent.cursor ?? state.last;
+  private add(state: State, entries: readonly Entry<SentEvent>[]): void {
+    for (const { fields: sent } of entries) state.pending.set(sent.cursor.id, sent);
+    state.last = entries.at(-1)?.fields.cursor ?? state.last;
     state.journal.append(entries);
   }
 
@@ -232,9 +232,9 @@ export class EventReader {
 }
 
 /** The records of the pending events among the entries, each with the cursor before it. */
-function recordsOf(last: Cursor, entries: readonly { sent: SentEvent }[], finalizedBlock: bigint): EventRecord[] {
+function recordsOf(last: Cursor, entries: readonly Entry<SentEvent>[], finalizedBlock: bigint): EventRecord[] {
   let previous = last;
-  return entries.flatMap(({ sent }) => {
+  return entries.flatMap(({ fields: sent }) => {
     const record = { sent, previous };
     previous = sent.cursor;
     return sent.block > finalizedBlock ? [record] : [];

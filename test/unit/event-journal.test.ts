@@ -2,17 +2,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareBlocks, type EventBlock } from "../../api/events/compare-blocks";
 import { Journal } from "../../api/events/journal";
-import type { Entry } from "../../api/events/message";
+import type { Entry, EventMessage } from "../../api/events/message";
 
-const entry = (id: string | null, bytes = 10): Entry => ({
-  message:
+const entry = (id: string | null, size = 10): Entry => {
+  const message: EventMessage =
     id === null
       ? { type: "finalized", id, data: { block_number: "1" } }
-      : { type: "ready", id, data: { id, finalized_block_number: "1" } },
-  fields: null,
-  bytes: new Uint8Array(bytes),
-});
-const idsOf = (entries: readonly Entry[] | undefined) => entries?.map(({ message }) => message.id);
+      : { type: "ready", id, data: { id, finalized_block_number: "1" } };
+  return { type: message.type, id, message, fields: null, bytes: Buffer.alloc(size), size };
+};
+const idsOf = (entries: readonly Entry[] | undefined) => entries?.map(({ id }) => id);
 
 describe("the journal", () => {
   it("returns all entries after an offset, in order, or none if the offset was evicted", () => {
