@@ -25,15 +25,15 @@ type Options = {
   onLine?: (line: string) => void;
 };
 
-/** The port in the log line of Ponder's HTTP server. Undefined for other lines. */
-const listeningPort = (line: string) => /"Created HTTP server","port":(\d+)/.exec(line)?.[1];
-
 /** Whether a log line says that Ponder's HTTP server listens. Ponder has accepted its configuration then. */
-export const isListening = (line: string): boolean => listeningPort(line) !== undefined;
+export const isListening = (line: string): boolean => line.includes('"msg":"Created HTTP server"');
+
+/** Whether a log line says that Ponder looks for another port. */
+const isPortInUse = (line: string): boolean => line.includes('"msg":"Port in use"');
 
 /**
- * Compiles Ponder and the app, and starts it. Its port is for operators. If the port is in use, Ponder silently chooses the
- * next free one, and this function stops it.
+ * Compiles Ponder and the app, and starts it. Its port is for operators. If the port is in use, Ponder tries the next one,
+ * and this function stops it.
  */
 export async function startIndexer({
   root = projectRoot,
@@ -46,6 +46,7 @@ export async function startIndexer({
 }: Options): Promise<Child> {
   const program = await compileIndexer(root);
   const { PORT: _, ...rest } = env; // PORT would win over --port
+  let isStopped = false;
   const indexer = startChild({
     name: "ponder",
     command: process.execPath,
@@ -65,11 +66,9 @@ export async function startIndexer({
     graceMs: GRACE_MS,
     onLine(line) {
       onLine?.(line);
-      const port = listeningPort(line);
-      if (port === undefined || Number(port) === ponderPort) return;
-      onLine?.(
-        `Port ${ponderPort} is in use, so Ponder chose ${port} and was stopped. Set PONDER_PORT to a free port.`,
-      );
+      if (isStopped || !isPortInUse(line)) return;
+      isStopped = true;
+      onLine?.(`Port ${ponderPort} is in use, so Ponder was stopped. Set PONDER_PORT to a free port.`);
       void indexer.stop();
     },
   });

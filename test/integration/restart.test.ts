@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../../config/networks";
 import { actor } from "../../stack/chain";
 import { startIndexer } from "../../stack/indexer";
+import { freePorts } from "../../stack/ports";
 import { hashOf } from "../../stack/sample/people";
 import { expectPublished, publishUntilGone } from "../faults/publishing";
 import { differences } from "./agreement";
@@ -106,11 +107,12 @@ describe("a restart", () => {
     expect([...statuses]).toEqual([200]);
   });
 
-  it("fails on a busy port instead of using the next one", async () => {
+  it.each([1, 2])("fails on a busy port instead of using the next one, with %i busy ports in a row", async (count) => {
     const folder = await mkdtemp(join(tmpdir(), "intentry-test-"));
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const { port } = other.address() as AddressInfo;
+    const [port = 0] = await freePorts(1);
+    const others = Array.from({ length: count }, (_, index) => createServer().listen(port + index, "127.0.0.1"));
+    // The second port may already be in use.
+    await Promise.all(others.map((other) => Promise.race([once(other, "listening"), once(other, "error")])));
     const { rpcUrl } = stack.chain;
     const { contracts, apiUrl, ponderUrl, databaseUrl } = stack;
     const deployment: LocalDeployment = { rpcUrl, chainId: LOCAL_CHAIN_ID, apiUrl, ponderUrl, contracts };
@@ -118,13 +120,13 @@ describe("a restart", () => {
     const lines: string[] = [];
     const indexer = await startIndexer({
       ponderPort: port,
-      schema: "busy_port",
+      schema: `busy_port_${count}`,
       env: { ...process.env, DATABASE_URL: databaseUrl, INTENTRY_DIR: folder },
       onLine: (line) => lines.push(line),
     });
     await indexer.ended;
     expect(lines).toContainEqual(expect.stringContaining(`Port ${port} is in use`));
-    other.close();
+    for (const other of others) other.close();
     await rm(folder, { recursive: true });
   });
 });
