@@ -13,7 +13,15 @@ import type { Facilitator } from "./facilitators/remote";
 import { type Offer, offersOf, paymentRequired } from "./offer";
 import { BadPayment, type Payment, readPayment, storedText } from "./payload";
 import { type Attempt, createPaymentLimits } from "./payment-limits";
-import { authorizationProblem, CODES, codeOf, isUnclear, mayBeMistaken, rejectionMessage } from "./reasons";
+import {
+  authorizationProblem,
+  CODES,
+  codeOf,
+  isUnclear,
+  isUsedNonce,
+  mayBeMistaken,
+  rejectionMessage,
+} from "./reasons";
 import {
   beginSettlement,
   claimPayment,
@@ -26,7 +34,7 @@ import {
 import { createResourceServer, type Outcome, requestSettlement } from "./request-settlement";
 import { requirementsOf } from "./requirements";
 import { PAYMENT_REQUIRED, paidResponse, paymentRequiredResponse, settlementFailedResponse } from "./responses";
-import { findSettlement, type PaymentChain } from "./settlement";
+import { findSettlement, findUse, type PaymentChain, wasCanceled } from "./settlement";
 import { isContract, isSignedByPayer } from "./signature";
 import { transferReverts } from "./simulate-transfer";
 
@@ -201,13 +209,24 @@ export function createPaywall(
     throw new Unavailable(OUTCOME_UNKNOWN, { retryAfterSeconds: RETRY_SECONDS });
   }
 
+  /**
+   * Compares an outcome without a transaction with the payment network. If the facilitator says that the nonce was used, but
+   * the chain has no event of its use, a reorg has removed the transfer. It may be included again, so the outcome is unknown.
+   */
+  async function confirmOutcome(outcome: Outcome, sought: Parameters<typeof findUse>[1]): Promise<Outcome> {
+    const { settlement, isUsed } = await findUse(chain, sought, requirements);
+    if (settlement) return settlement;
+    const isRemoved = outcome.refusal !== undefined && isUsedNonce(outcome.refusal) && !isUsed;
+    return isRemoved && !(await wasCanceled(chain, sought)) ? {} : outcome;
+  }
+
   /** Never rejects, because it may continue after the response. */
   async function settleAndRecord(payment: Payment, holder: string, fromBlock: bigint | null): Promise<Outcome> {
     const { key } = payment;
     try {
-      const outcome = await requestSettlement(server, payment.payload, requirements, key, log);
-      const transaction =
-        outcome.transaction ?? (await findSettlement(chain, { ...key, fromBlock }, requirements))?.transaction;
+      const requested = await requestSettlement(server, payment.payload, requirements, key, log);
+      const outcome = requested.transaction ? requested : await confirmOutcome(requested, { ...key, fromBlock });
+      const { transaction } = outcome;
       const db = await store();
       if (transaction) {
         // Before the response: only a recorded settlement is followed, and settled again if a reorg removes it.

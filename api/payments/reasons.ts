@@ -50,6 +50,9 @@ export function authorizationProblem(
   return undefined;
 }
 
+/** Whether an error code says that the payment's nonce was used before. */
+export const isUsedNonce = (code: string) => /nonce_already_used/.test(code);
+
 /** Whether a settlement failure is final. After any other failure the transfer may still succeed. */
 export const isFinal = (code: string, transaction: string | undefined) =>
-  !transaction && /insufficient|nonce_already_used/.test(code);
+  !transaction && (/insufficient/.test(code) || isUsedNonce(code));

@@ -9,9 +9,10 @@ export type PaymentChain = Pick<
 
 const events = parseAbi([
   "event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)",
+  "event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)",
   "event Transfer(address indexed from, address indexed to, uint256 value)",
 ]);
-const [authorizationUsed] = events;
+const [authorizationUsed, authorizationCanceled] = events;
 
 /** The transaction that settled a payment, and its block. */
 export type Settlement = { transaction: Hex; blockNumber: bigint; blockHash: Hex };
@@ -22,25 +23,36 @@ const BLOCKS_BACK = 1_000n;
 /** After a reorg, the transfer may be in an earlier block than the newest one before settlement. No reorg is deeper. */
 const MAX_REORG_BLOCKS = 256n;
 
-/**
- * Finds the transaction that settled a payment and its block, or null. A used nonce is not sufficient: the payer may have canceled it or
- * used it for another transfer. So the receipt must contain the expected Transfer event.
- */
-export async function findSettlement(
+/** A payment to look for, and the newest block before its settlement. */
+type Sought = Pick<PaymentRow, "asset" | "payer" | "nonce" | "fromBlock">;
+
+/** Reads the logs of an event with the payment's nonce. */
+async function logsOf(
   chain: PaymentChain,
-  { asset, payer, nonce, fromBlock }: Pick<PaymentRow, "asset" | "payer" | "nonce" | "fromBlock">,
-  { payTo, amount }: { payTo: string; amount: string },
-): Promise<Settlement | null> {
-  const head = await chain.getBlockNumber({ cacheTime: 0 });
-  const address = asset as Address;
-  const first = fromBlock === null ? head - BLOCKS_BACK : fromBlock - MAX_REORG_BLOCKS;
-  const logs = await chain.getLogs({
-    address,
-    event: authorizationUsed,
+  event: typeof authorizationUsed | typeof authorizationCanceled,
+  { asset, payer, nonce, fromBlock }: Sought,
+) {
+  const first = (fromBlock ?? (await chain.getBlockNumber({ cacheTime: 0 })) - BLOCKS_BACK) - MAX_REORG_BLOCKS;
+  return chain.getLogs({
+    address: asset as Address,
+    event,
     args: { authorizer: payer as Address, nonce: nonce as Hex },
     fromBlock: first > 0n ? first : 0n,
     toBlock: "latest",
   });
+}
+
+/**
+ * Finds out whether a payment's nonce was used, and by which transaction the payment was settled. A used nonce is not
+ * sufficient: the payer may have used it for another transfer. So the receipt must contain the expected Transfer event.
+ */
+export async function findUse(
+  chain: PaymentChain,
+  payment: Sought,
+  { payTo, amount }: { payTo: string; amount: string },
+): Promise<{ isUsed: boolean; settlement: Settlement | null }> {
+  const { asset, payer } = payment;
+  const logs = await logsOf(chain, authorizationUsed, payment);
   for (const { transactionHash } of logs) {
     const receipt = await chain.getTransactionReceipt({ hash: transactionHash });
     const paid = parseEventLogs({ abi: events, eventName: "Transfer", logs: receipt.logs }).some(
@@ -50,8 +62,17 @@ export async function findSettlement(
         args.to.toLowerCase() === payTo.toLowerCase() &&
         args.value === BigInt(amount),
     );
-    if (receipt.status === "success" && paid)
-      return { transaction: transactionHash, blockNumber: receipt.blockNumber, blockHash: receipt.blockHash };
+    const { status, blockNumber, blockHash } = receipt;
+    if (status === "success" && paid)
+      return { isUsed: true, settlement: { transaction: transactionHash, blockNumber, blockHash } };
   }
-  return null;
+  return { isUsed: logs.length > 0, settlement: null };
 }
+
+/** Finds the transaction that settled a payment and its block, or null. */
+export const findSettlement = async (...args: Parameters<typeof findUse>): Promise<Settlement | null> =>
+  (await findUse(...args)).settlement;
+
+/** Whether the payer canceled a payment on the payment network. */
+export const wasCanceled = async (chain: PaymentChain, payment: Sought): Promise<boolean> =>
+  (await logsOf(chain, authorizationCanceled, payment)).length > 0;

@@ -1,4 +1,4 @@
-import { x402Facilitator } from "@x402/core/facilitator";
+import { InMemoryPendingSettlementStore, type PendingSettlementStore, x402Facilitator } from "@x402/core/facilitator";
 import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
 import { toFacilitatorEvmSigner } from "@x402/evm";
 import { ExactEvmScheme } from "@x402/evm/exact/facilitator";
@@ -10,6 +10,7 @@ import {
   type Hex,
   parseAbi,
   publicActions,
+  TransactionNotFoundError,
   type TransactionReceipt,
   TransactionReceiptNotFoundError,
 } from "viem";
@@ -28,6 +29,7 @@ const eip3009Abi = parseAbi([
   "function balanceOf(address account) view returns (uint256)",
 ]);
 
+/** How long a settlement waits for its block. */
 const MINED_MS = 8_000;
 const POLL_MS = 50;
 
@@ -46,7 +48,7 @@ function createQueue() {
  * nonce from the node, one transaction at a time. A cached nonce (viem's nonce manager) would leave a permanent gap after
  * a failed send or a reset of the chain.
  */
-export function localFacilitator(rpcUrl: string, network: Terms["network"]): Facilitator {
+export function localFacilitator(rpcUrl: string, network: Terms["network"], minedMs = MINED_MS): Facilitator {
   const account = localAccount(LOCAL_FACILITATOR_INDEX);
   const chain = { ...anvil, id: Number(network.slice("eip155:".length)) };
   const transport = tracedHttp(rpcUrl, { batch: true, retryDelay: 50, timeout: 5_000 });
@@ -66,7 +68,7 @@ export function localFacilitator(rpcUrl: string, network: Terms["network"]): Fac
 
   /** Polls for the receipt. viem's own wait checks only on new blocks, and a local chain may not mine any. */
   async function receiptOf(hash: Hex): Promise<TransactionReceipt> {
-    const deadline = Date.now() + MINED_MS;
+    const deadline = Date.now() + minedMs;
     for (;;) {
       const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
         if (error instanceof TransactionReceiptNotFoundError && Date.now() < deadline) return undefined;
@@ -76,6 +78,28 @@ export function localFacilitator(rpcUrl: string, network: Terms["network"]): Fac
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
+
+  /** Whether the node can still mine a transaction: it has it, and no nonce before it is missing. A reorg may remove either. */
+  async function isPending(hash: Hex): Promise<boolean> {
+    const transaction = await client.getTransaction({ hash }).catch((error: unknown) => {
+      if (error instanceof TransactionNotFoundError) return undefined;
+      throw error;
+    });
+    if (!transaction) return false;
+    const next = await client.getTransactionCount({ address: account.address, blockTag: "pending" });
+    return transaction.nonce < next;
+  }
+
+  const sent = new InMemoryPendingSettlementStore();
+  /** Transactions that were not mined in time. A retry of the settlement waits for them only while they can be mined. */
+  const pendingSettlementStore: PendingSettlementStore = {
+    async get(key) {
+      const hash = (await sent.get(key)) as Hex | undefined;
+      return hash && (await isPending(hash)) ? hash : undefined;
+    },
+    set: (key, hash) => sent.set(key, hash),
+    delete: (key) => sent.delete(key),
+  };
 
   const signer = toFacilitatorEvmSigner({
     address: account.address,
@@ -103,7 +127,7 @@ export function localFacilitator(rpcUrl: string, network: Terms["network"]): Fac
     return balance < BigInt(amount) ? "invalid_exact_evm_insufficient_balance" : SIMULATION_FAILED;
   }
 
-  const facilitator = new x402Facilitator().register(network, new ExactEvmScheme(signer));
+  const facilitator = new x402Facilitator().register(network, new ExactEvmScheme(signer, { pendingSettlementStore }));
   return {
     async verify(payload, requirements) {
       const verdict = await facilitator.verify(payload, requirements);

@@ -11,6 +11,7 @@ export type Fault =
   | "status 500"
   | "not JSON"
   | "unknown reason"
+  | "says that it was used"
   | "rejects the signature"
   | "can't simulate";
 
@@ -51,13 +52,11 @@ export async function startFacilitatorServer(real: Facilitator) {
         return c.json({ isValid: false, invalidReason: "invalid_exact_evm_signature" });
       if (fault === "can't simulate")
         return c.json({ isValid: false, invalidReason: "invalid_exact_evm_transaction_simulation_failed" });
-      if (fault === "unknown reason")
-        return c.json({
-          success: false,
-          errorReason: "http://secret.example/key said no",
-          transaction: "",
-          network: "",
-        });
+      if (fault === "unknown reason" || fault === "says that it was used") {
+        const errorReason =
+          fault === "unknown reason" ? "http://secret.example/key said no" : "invalid_exact_evm_nonce_already_used";
+        return c.json({ success: false, errorReason, transaction: "", network: "" });
+      }
       return c.json(await act());
     });
   app.onError((error, c) => c.json({ error: error.message }, 500));

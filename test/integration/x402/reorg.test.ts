@@ -25,7 +25,7 @@ const once = (act: () => Promise<void>) => {
 describe("a settlement that a reorg removes", () => {
   let shop: Shop;
   beforeAll(async () => {
-    shop = await openShop();
+    shop = await openShop({ minedMs: 3_000 });
     await shop.fund(payer.address, 1_000_000_000n);
     await shop.chain.client.mine({ blocks: 5 });
   });
@@ -132,6 +132,35 @@ describe("a settlement that a reorg removes", () => {
     expect((await rowOf(older.nonce))?.blockHash).not.toBeNull();
     await round();
     expect(await stateOf(newer.nonce)).toBe("SETTLED");
+  });
+
+  it("of a transaction that waits for its block is repeated, once the node does not have it, or can't include it", async () => {
+    const { client } = shop.chain;
+    const before = await received();
+    const waiting = async () => {
+      const { header, nonce } = await sign(payer, askedFor(await fetch(shop.url + path)));
+      expect((await pay(header)).status).toBe(503);
+      expect((await client.getTxpoolStatus()).pending).toBe(1);
+      return { header, nonce };
+    };
+    const settles = ({ header }: { header: string }) =>
+      expect.poll(async () => (await pay(header)).status, { interval: 500 }).toBe(200);
+    await client.setAutomine(false);
+    const dropped = await waiting();
+    await client.request({ method: "anvil_dropAllTransactions", params: [] } as never);
+    await client.setAutomine(true);
+    await settles(dropped);
+
+    // The next transaction of the facilitator waits when a reorg removes this one.
+    await client.setAutomine(false);
+    const behind = await waiting();
+    await reorg(1);
+    await client.setAutomine(true);
+    await settles(behind);
+    await shop.db().update(payment).set({ leaseUntil: past }).where(eq(payment.nonce, dropped.nonce));
+    for (let number = 0; number < 3; number++) await round();
+    expect([await stateOf(dropped.nonce), await stateOf(behind.nonce)]).toEqual(["SETTLED", "SETTLED"]);
+    expect(await received()).toBe(before + 2n * PRICE);
   });
 
   it("costs a fixed number of requests per round while there is no reorg, however many payments are settled", async () => {

@@ -70,7 +70,16 @@ function countRequests<Client extends object>(client: Client) {
  * A gateway with a real store, a real chain and a real facilitator behind HTTP, without an index. Several gateways can share
  * one store.
  */
-export async function openShop({ gateways = 1, startTime }: { gateways?: number; startTime?: number } = {}) {
+export async function openShop({
+  gateways = 1,
+  startTime,
+  minedMs,
+}: {
+  gateways?: number;
+  startTime?: number;
+  /** How long the facilitator waits for a block. */
+  minedMs?: number;
+} = {}) {
   const [port = 0] = await freePorts(1);
   const chain = await startChain({ port, ...(startTime !== undefined && { startTime }) });
   const contracts = await deploy(chain.client);
@@ -82,7 +91,7 @@ export async function openShop({ gateways = 1, startTime }: { gateways?: number;
     price: "$0.01",
     asset: { address: contracts.TestDollar.toLowerCase() as Address, name: "Test Dollar", version: "1", decimals: 6 },
   };
-  const facilitator = await startFacilitatorServer(localFacilitator(chain.rpcUrl, terms.network));
+  const facilitator = await startFacilitatorServer(localFacilitator(chain.rpcUrl, terms.network, minedMs));
   const { state, hold, portfolio } = countingPortfolio();
   const { counted, requests } = countRequests(chain.client);
   const lines: string[] = [];
