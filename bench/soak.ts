@@ -14,7 +14,8 @@ import { type SampleStack, startSampleStack } from "./sample-stack";
 
 /**
  * Runs the stack at the highest rate: every read, preflight and new documents in turn, subscribers that come and go, and new
- * blocks. Prints the resident memory of the indexer and the gateway, and its slope after the warm-up.
+ * blocks. Prints the resident memory of the indexer and the gateway, the gateway's live memory, and their slopes after the
+ * warm-up.
  * `npm run bench:soak -- [--minutes 30]`
  */
 const CONNECTIONS = 16;
@@ -24,6 +25,8 @@ const RESUBSCRIBE_MS = 20_000;
 const BLOCK_MS = 500;
 const EVENTS_PER_BLOCK = 20;
 const SAMPLE_MS = 30_000;
+/** How often the gateway's heap is read, which is live memory and garbage. Its lowest size of some minutes is live memory. */
+const HEAP_MS = 1_000;
 /** The part of the run in which caches fill and code is compiled, at most five minutes. */
 const WARM_UP = 1 / 3;
 const MAX_WARM_UP_MS = 300_000;
@@ -33,6 +36,27 @@ const durationMs = Number(options.minutes) * 60_000;
 
 /** The resident set of a process, in MB. */
 const residentMb = (pid: number) => Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)])) / 1024;
+
+/** The heap and the memory of buffers of the gateway, in MB. */
+async function heapMb(apiUrl: string): Promise<number> {
+  const text = await (await fetch(`${apiUrl}/metrics`)).text();
+  const bytesOf = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
+  return (bytesOf("nodejs_heap_size_used_bytes") + bytesOf("nodejs_external_memory_bytes")) / 2 ** 20;
+}
+
+/** Reads the gateway's heap at an interval. `lowest` is the lowest size since its last call. */
+function watchHeap(apiUrl: string, run: Stopping) {
+  let lowestMb = Number.POSITIVE_INFINITY;
+  const watch = async () => {
+    for (; !run.isStopping; await sleep(HEAP_MS)) lowestMb = Math.min(lowestMb, await heapMb(apiUrl));
+  };
+  const lowest = () => {
+    const result = lowestMb;
+    lowestMb = Number.POSITIVE_INFINITY;
+    return result;
+  };
+  return { watching: watch(), lowest };
+}
 
 type Stopping = { isStopping: boolean };
 
@@ -103,14 +127,17 @@ try {
   const run: Stopping = { isStopping: false };
   const start = Date.now();
   const elapsedHours = () => (Date.now() - start) / 3_600_000;
-  const work = Promise.all([mineBlocks(stack, run), sendRequests(stack, run), subscribe(stack, run)]);
-  const samples: { hours: number; indexer: number; gateway: number }[] = [];
-  console.log(tableHeader(["Minute", "Indexer, MB", "Gateway, MB"]));
+  const heap = watchHeap(stack.apiUrl, run);
+  const work = Promise.all([mineBlocks(stack, run), sendRequests(stack, run), subscribe(stack, run), heap.watching]);
+  const samples: { hours: number; indexer: number; gateway: number; live: number }[] = [];
+  console.log(tableHeader(["Minute", "Indexer, MB", "Gateway, MB", "Gateway's heap and buffers, lowest, MB"]));
   const sample = () => {
     const indexer = residentMb(index.indexer.current().pid);
     const gateway = residentMb(index.gateways[0]?.current().pid ?? 0);
-    samples.push({ hours: elapsedHours(), indexer, gateway });
-    console.log(tableRow([((Date.now() - start) / 60_000).toFixed(1), indexer.toFixed(0), gateway.toFixed(0)]));
+    const live = heap.lowest();
+    samples.push({ hours: elapsedHours(), indexer, gateway, live });
+    const minute = ((Date.now() - start) / 60_000).toFixed(1);
+    console.log(tableRow([minute, indexer.toFixed(0), gateway.toFixed(0), live.toFixed(0)]));
   };
   const sampling = setInterval(sample, SAMPLE_MS);
   // An error of any part ends the run.
@@ -122,13 +149,13 @@ try {
 
   const warmUpHours = Math.min(durationMs * WARM_UP, MAX_WARM_UP_MS) / 3_600_000;
   const settled = samples.filter(({ hours }) => hours >= warmUpHours);
-  const slope = (name: "indexer" | "gateway") =>
+  const slope = (name: "indexer" | "gateway" | "live") =>
     `${slopeOf(settled.map((one) => [one.hours, one[name]])).toFixed(1)} MB/hour`;
   console.log(
     `${formatRate(requests)} requests, ${blocks} blocks, ${formatRate(bytes / 2 ** 20)} MB of events to subscribers`,
   );
   console.log(
-    `Slope after the first ${(warmUpHours * 60).toFixed(1)} min, of ${settled.length} samples: indexer ${slope("indexer")}, gateway ${slope("gateway")}`,
+    `Slope after the first ${(warmUpHours * 60).toFixed(1)} min, of ${settled.length} samples: indexer ${slope("indexer")}, gateway ${slope("gateway")}, its heap and buffers ${slope("live")}`,
   );
 } finally {
   await stack.stop();

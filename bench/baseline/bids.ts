@@ -1,13 +1,13 @@
 import { Router } from "express";
-import { NOW } from "./database";
+import { NOW, query } from "./database";
 import { chainId } from "./deployment";
-import { id, oneOf, optional } from "./input";
+import { id, notFound, oneOf, optional, text } from "./input";
 import { readPage } from "./list";
 
 export const bids = Router();
 
-/** The on-chain and off-chain bids of an intent ($1). A selection on chain rejects the one off chain. */
-const from = `(
+/** Bids on chain. Their table is `b`. */
+const onchain = `
   SELECT b.intent_id || '-' || b.bid_id AS bid_id, b.bid_id AS chain_bid_id, b.intent_id, b.solver, b.amount_in,
     b.amount_out, b.fee, b.valid_until, b.execution_hash, NULL::json AS execution_plan,
     CASE WHEN i.selected_bid_id = b.bid_id THEN 'SELECTED' WHEN s.bid_id IS NOT NULL OR i.status <> 'OPEN' THEN 'REJECTED'
@@ -16,27 +16,47 @@ const from = `(
     b.bid_id AS number
   FROM bid b
   LEFT JOIN intent i ON i.intent_id = b.intent_id
-  LEFT JOIN bid_selection s ON s.intent_id = b.intent_id AND s.bid_id = b.bid_id
-  WHERE b.intent_id = $1
-  UNION ALL
+  LEFT JOIN bid_selection s ON s.intent_id = b.intent_id AND s.bid_id = b.bid_id`;
+
+/** Bids off chain and their intents. Their tables are `o` and `i`. A selection on chain rejects the one off chain. */
+const offchain = `
   SELECT 'offchain-' || o.number, NULL, i.intent_id, o.solver, o.amount_in, o.amount_out, o.fee, o.valid_until, NULL,
     o.execution_plan::json,
     CASE WHEN o.status = 'SELECTED' AND i.selected_bid_id IS NULL THEN 'SELECTED'
       WHEN o.status <> 'OPEN' OR i.status <> 'OPEN' THEN 'REJECTED' WHEN o.valid_until < ${NOW} THEN 'EXPIRED'
       ELSE 'OPEN' END,
     'offchain', NULL, NULL, o.created_at, -o.amount_out, 1, o.number
-  FROM intent i JOIN offchain.bid o ON o.chain_id = ${chainId} AND o.intent_hash = i.intent_hash
-  WHERE i.intent_id = $1
-) bids`;
+  FROM intent i JOIN offchain.bid o ON o.chain_id = ${chainId} AND o.intent_hash = i.intent_hash`;
+
+/** The bids of an intent ($1). */
+const from = `(${onchain} WHERE b.intent_id = $1 UNION ALL ${offchain} WHERE i.intent_id = $1) bids`;
+
+type Sorted = { rank: string; source_rank: number; number: string };
+
+/** Removes the columns that only sort. */
+const toWire = ({ rank, source_rank, number, ...bid }: Sorted) => bid;
 
 bids.get("/intents/:id/bids", async (req, res) => {
   const status = optional(oneOf("open", "selected", "rejected", "expired"), "status", req.query);
-  const { rows, pagination } = await readPage(req.query, {
+  const { rows, pagination } = await readPage<Sorted>(req.query, {
     select: "*",
     from,
     values: [id("id", req.params.id)],
     filters: { status: status?.toUpperCase() },
     key: ["rank", "amount_in", "fee", "created_at", "source_rank", "number"],
   });
-  res.json({ bids: rows.map(({ rank, source_rank, number, ...bid }) => bid), pagination });
+  res.json({ bids: rows.map(toWire), pagination });
+});
+
+bids.get("/bids/:bidId", async (req, res) => {
+  const bidId = text("bidId", req.params.bidId);
+  const [, intentId, onchainId] = /^(\d{1,78})-(\d{1,78})$/.exec(bidId) ?? [];
+  const [, offchainId] = /^offchain-(\d{1,18})$/.exec(bidId) ?? [];
+  const [row] = offchainId
+    ? await query<Sorted>(`${offchain} WHERE o.number = $1`, [offchainId])
+    : intentId
+      ? await query<Sorted>(`${onchain} WHERE b.intent_id = $1 AND b.bid_id = $2`, [intentId, onchainId])
+      : [];
+  if (!row) throw notFound(`Bid ${bidId} not found`);
+  res.json(toWire(row));
 });

@@ -152,9 +152,17 @@ commerce.get("/receipts", async (req, res) => {
 
 commerce.get("/receipts/:id", async (req, res) => {
   const receiptId = id("id", req.params.id);
-  const [row] = await query(`SELECT ${receiptColumns} FROM receipt WHERE receipt_id = $1`, [receiptId]);
+  const [row] = await query<{ fulfillment_hash: string | null; evidence_type: string | null }>(
+    `SELECT ${receiptColumns}, (SELECT evidence_type FROM offchain.document
+       WHERE kind = 'fulfillment-evidence' AND hash = receipt.fulfillment_hash) AS evidence_type
+     FROM receipt WHERE receipt_id = $1`,
+    [receiptId],
+  );
   if (!row) throw notFound(`Receipt ${receiptId} not found`);
-  res.json(row);
+  const { evidence_type, ...receipt } = row;
+  const { fulfillment_hash: evidence_hash } = receipt;
+  const uri = `http://${req.headers.host}/fulfillment-evidence/${evidence_hash}`;
+  res.json({ ...receipt, fulfillment_evidence: evidence_type && { evidence_hash, evidence_type, uri } });
 });
 
 const disputeColumns = "dispute_id, receipt_id, status, opener, reason_hash, resolution_hash, block_number";
@@ -163,7 +171,10 @@ commerce.get("/disputes", async (req, res) => {
   const { rows, pagination } = await readPage(req.query, {
     select: disputeColumns,
     from: "dispute",
-    filters: { receipt_id: optional(id, "receipt_id", req.query) },
+    filters: {
+      receipt_id: optional(id, "receipt_id", req.query),
+      merchant_id: optional(id, "merchant_id", req.query),
+    },
     key: ["dispute_id"],
     descending: true,
   });

@@ -22,6 +22,18 @@ const kinds: Kind[] = [
     title: "Quote response",
     columns: "hash AS response_hash, request_hash, request_id, merchant_id, service_numeric_id, agent",
   },
+  {
+    kind: "fulfillment-payload",
+    path: "/fulfillment-payloads",
+    title: "Fulfillment payload",
+    columns: "hash AS payload_hash, merchant_id, agent, quote_hash, encryption, merchant_key_id",
+  },
+  {
+    kind: "fulfillment-evidence",
+    path: "/fulfillment-evidence",
+    title: "Fulfillment evidence document",
+    columns: "hash AS evidence_hash, receipt_id, quote_hash, payload_hash, evidence_type",
+  },
 ];
 
 for (const { kind, path, title, columns } of kinds) {

@@ -62,6 +62,14 @@ export const oneOf =
     return found;
   };
 
+/** One of several names, as they are written. */
+export const exactly =
+  (...names: readonly string[]) =>
+  (name: string, value: unknown): string => {
+    if (typeof value !== "string" || !names.includes(value)) throw badInput(name, `must be one of ${names.join(", ")}`);
+    return value;
+  };
+
 /** A number below a maximum, for the contracts' enums. */
 export const enumNumber =
   (count: number) =>
@@ -69,6 +77,12 @@ export const enumNumber =
     if (!/^\d+$/.test(String(value)) || Number(value) >= count) throw badInput(name, `must be less than ${count}`);
     return Number(value);
   };
+
+/** A time in unix seconds. */
+export function seconds(name: string, value: unknown): number {
+  if (typeof value !== "string" || !/^\d{1,12}$/.test(value)) throw badInput(name, "must be a time in unix seconds");
+  return Number(value);
+}
 
 /** Parses a parameter that may be absent. */
 export const optional = <Value>(

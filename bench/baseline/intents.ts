@@ -105,6 +105,7 @@ intents.get("/intents", async (req, res) => {
     from,
     filters: {
       "i.owner": optional(address, "owner", req.query),
+      "i.intent_hash": optional(hash, "intent_hash", req.query),
       "i.input_token": optional(address, "input_token", req.query),
       "i.output_token": optional(address, "output_token", req.query),
     },

@@ -28,6 +28,13 @@ function wholeNumber(name: string, value: unknown, fallback: number): number {
   return number;
 }
 
+/** The page size of a request. */
+export function limitOf(parameters: Request["query"]): number {
+  const limit = Math.min(wholeNumber("limit", parameters.limit, 50), 100);
+  if (limit < 1) throw new HttpError(400, "limit: must be a whole number from 1 to 100");
+  return limit;
+}
+
 const encodeCursor = (key: unknown[]) => Buffer.from(JSON.stringify(key)).toString("base64url");
 
 function decodeCursor(cursor: unknown, length: number): string[] {
@@ -49,9 +56,8 @@ export async function readPage<Item extends Row>(
   { select, from, key, descending = false, filters = {}, conditions = [], values = [] }: List,
 ): Promise<{ rows: Item[]; pagination: Pagination }> {
   const { cursor, total } = parameters;
-  const limit = Math.min(wholeNumber("limit", parameters.limit, 50), 100);
+  const limit = limitOf(parameters);
   const offset = wholeNumber("offset", parameters.offset, 0);
-  if (limit < 1) throw new HttpError(400, "limit: must be a whole number from 1 to 100");
   if (cursor !== undefined && parameters.offset !== undefined)
     throw new HttpError(400, "cursor: can't be used together with offset");
   if (total !== undefined && total !== "true" && total !== "false")

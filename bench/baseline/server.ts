@@ -5,16 +5,20 @@ import { bids } from "./bids";
 import { commerce } from "./commerce";
 import { protocol } from "./deployment";
 import { documents } from "./documents";
+import { events } from "./events";
 import { intents } from "./intents";
 import { participants } from "./participants";
 import { policies } from "./policies";
 import { preflight } from "./preflight";
+import { search } from "./search";
+import { timeSeries } from "./time-series";
+import { tokens } from "./tokens";
 import { transactions } from "./transactions";
 
 /**
  * The baseline of bench/reads.ts: Express and pg with handwritten SQL. It gives the same answers as the gateway, from the
  * same database (DATABASE_URL, INDEX_SCHEMA, INTENTRY_DIR). It shares only the gateway's pure functions for sentences about
- * events and for policy checks.
+ * events, for their filters and for policy checks.
  */
 const app = express();
 app.use(express.json({ limit: "256kb" }));
@@ -28,16 +32,25 @@ app.get("/protocol", (_req, res) => {
   res.json(protocol);
 });
 
-app.use(agents, intents, bids, policies, preflight, participants, commerce, analytics, transactions, documents);
+app.use(agents, intents, bids, policies, preflight, participants, commerce);
+app.use(analytics, timeSeries, transactions, documents, events, tokens, search);
 
 app.use((req, res) => {
-  res.status(404).json({ error: `No route for ${req.path}; /docs lists all routes` });
+  res.status(404).json({ error: `No route for ${req.path}; /docs lists all routes`, code: "unknown_route" });
 });
+
+const codes: Record<number, string> = {
+  400: "invalid_input",
+  404: "not_found",
+  409: "conflict",
+  413: "too_large",
+  500: "internal_error",
+};
 
 const onError: ErrorRequestHandler = (error, _req, res, _next) => {
   const status = Number(error.status ?? 500);
   if (status === 500) console.error(error);
-  res.status(status).json({ error: status === 500 ? "Internal error" : error.message });
+  res.status(status).json({ error: status === 500 ? "Internal error" : error.message, code: codes[status] });
 };
 app.use(onError);
 
