@@ -53,8 +53,8 @@ export function waitForRecovery(head: SharedRead<IndexHead>, now = Date.now): Sh
   };
 
   return {
-    peek() {
-      const value = head.peek();
+    peek(at) {
+      const value = head.peek(at);
       return value && observe(value) ? value : undefined;
     },
     async read() {

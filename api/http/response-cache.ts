@@ -127,8 +127,9 @@ export class ResponseCache {
     }
     const { indexHead, storeRevision } = this.#options;
     const { dependencies } = entry;
-    const head = dependencies.index ? indexHead.peek() : undefined;
-    const revision = dependencies.storeRevision === undefined ? undefined : storeRevision.peek();
+    const now = performance.now();
+    const head = dependencies.index ? indexHead.peek(now) : undefined;
+    const revision = dependencies.storeRevision === undefined ? undefined : storeRevision.peek(now);
     const isStale =
       (dependencies.index && head === undefined) ||
       (dependencies.storeRevision !== undefined && revision === undefined);

@@ -16,8 +16,8 @@ export const visibleToAll = async (): Promise<void> => {
 };
 
 export type SharedRead<Value> = {
-  /** The value, if the last read began at most {@link MAX_AGE_MS} ago. */
-  peek: () => Value | undefined;
+  /** The value, if the last read began at most {@link MAX_AGE_MS} before `now` by `performance.now()`. */
+  peek: (now?: number) => Value | undefined;
   /** The value, by a read that began at most {@link MAX_AGE_MS} ago. Callers share it. */
   read: () => Promise<Value>;
 };
@@ -27,7 +27,7 @@ type Reading<Value> = { value: Promise<Value>; startedAt: number };
 /** After this time a read counts as lost, and the next one does not wait for it. */
 const LOST_MS = 2_000;
 
-const ageOf = ({ startedAt }: { startedAt: number }) => performance.now() - startedAt;
+const ageOf = ({ startedAt }: { startedAt: number }, now = performance.now()) => now - startedAt;
 
 /**
  * Shares the reads of a value that changes. Under load one read serves all callers of some milliseconds. One read is under
@@ -54,10 +54,12 @@ export function shareReads<Value>(readValue: () => Promise<Value>): SharedRead<V
     next = undefined;
     return start();
   };
-  const peek = () => {
-    if (!last || ageOf(last) > MAX_AGE_MS) return undefined;
+  const peek = (now?: number) => {
+    if (!last) return undefined;
+    const age = ageOf(last, now);
+    if (age > MAX_AGE_MS) return undefined;
     // Under load the next read is done before a caller has to wait. A caller that does wait gets the error.
-    if (!pending && ageOf(last) > REFRESH_AGE_MS) start().catch(() => {});
+    if (!pending && age > REFRESH_AGE_MS) start().catch(() => {});
     return last.value;
   };
   return {
