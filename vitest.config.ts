@@ -31,6 +31,7 @@ export default defineConfig({
     },
     projects: [
       project("unit", { include: ["test/unit/**/*.test.ts"], pool: "threads" }),
+      project("tools", { include: ["test/tools/**/*.test.ts"], pool: "threads" }),
       project("deploy", { include: ["test/deploy/**/*.test.ts"], pool: "threads" }),
       // One project for all of them: vitest finishes one project before it starts the next in the same pool.
       project("stack", {

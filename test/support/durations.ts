@@ -57,7 +57,7 @@ export const durations: Record<string, number> = {
   "integration/for-agents": 18,
   "faults/database-away": 15,
   "unit/head": 14,
-  "unit/compile": 14,
+  "tools/compile": 14,
   "integration/portfolio-rpc": 14,
   "integration/x402/crowd": 14,
   "integration/prefetch": 13,

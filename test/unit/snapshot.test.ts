@@ -206,7 +206,7 @@ const expectSame = (actual: unknown, expected: unknown) => {
 };
 
 describe("a snapshot", () => {
-  // 10,000 portfolios in total, in batches that end long before the timeout on a busy machine.
+  // 1,000 portfolios in total, and 10,000 in `npm run test:deep`, in batches that end long before the timeout on a busy machine.
   const batches = Array.from({ length: 10 }, (_, batch) => batch);
 
   it.each(batches)("sums, counts and orders like an implementation with fractions, batch %i", async (batch) => {
@@ -226,7 +226,7 @@ describe("a snapshot", () => {
         const expected = held.map(({ chain, each }) => expectedToken(chain, each));
         expectSame(shown, expected);
       }),
-      { seed: seed + batch, numRuns: runs(1_000) },
+      { seed: seed + batch, numRuns: runs(100) },
     );
   });
 
@@ -234,9 +234,8 @@ describe("a snapshot", () => {
     fc.assert(
       fc.property(arbitraryReadings, (readings) => {
         const made = snapshot(readings);
-        expect(PortfolioSnapshot.strict().parse(made)).toEqual(made);
+        expectSame(PortfolioSnapshot.strict().parse(made), made);
       }),
-      { numRuns: runs(1_000) },
     );
   });
 
