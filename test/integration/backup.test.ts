@@ -45,6 +45,9 @@ describe("a backup of a running stack", () => {
       stack.contracts.TestDollar,
     )(`${apiUrl}/portfolio?address=${demoPayer.address}&chains=local`);
     expect(paid.status).toBe(200);
+    // The gateway reads the block of the settlement later.
+    const settledIn = () => run({ url }, "SELECT block_number IS NOT NULL AS known FROM offchain.payment");
+    await expect.poll(settledIn, { timeout: 30_000 }).toEqual([{ known: true }]);
 
     const file = join(folder, "stack.backup.gz");
     const backup = await cli(["backup", file], env);
@@ -69,7 +72,7 @@ describe("a backup of a running stack", () => {
     // The stack records pending events of the payment's block meanwhile.
     expect({ ...after, event_record: [] }).toEqual({ ...before, event_record: [] });
 
-    const index = await indexOf(stack.chain, stack.contracts, { DATABASE_URL: database.url });
+    const index = await indexOf(stack.chain, stack.contracts, { DATABASE_URL: database.url }, {}, stack.tokens);
     stops.push(index.removeIndex);
     await index.startIndexer();
     const { differences, compared } = await compareServers(apiUrl, index.apiUrl, [

@@ -33,25 +33,30 @@ const TABLES = `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_ta
   WHERE schemaname IN ('offchain', 'ponder_sync') OR schemaname LIKE 'intentry%' ORDER BY 1`;
 
 /**
+ * The function of the triggers. It is replaced without a lock on the tables: a fault would have to wait for the locks of
+ * transactions that fail and are retried.
+ */
+const triggerFunction = (body: string) =>
+  `CREATE OR REPLACE FUNCTION ${FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body} END $$`;
+
+export const freeDisk = (url: string): Promise<void> => administer(url, [triggerFunction("RETURN NULL;")]);
+
+/**
  * Makes every insert and update fail with disk_full (53100), as when PostgreSQL can't extend a table's file. The error comes
- * from triggers: a file system of a limited size can't be mounted without root rights.
+ * from triggers: a file system of a limited size can't be mounted without root rights. All tables get theirs before the
+ * first statement fails.
  */
 export async function fillDisk(url: string): Promise<void> {
-  await administer(url, [
-    `CREATE OR REPLACE FUNCTION ${FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN
-        RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';
-      END $$`,
-  ]);
+  await freeDisk(url);
   await changeTables(
     url,
     (table) => `CREATE OR REPLACE TRIGGER simulated_disk_full BEFORE INSERT OR UPDATE ON ${table}
       FOR EACH STATEMENT EXECUTE FUNCTION ${FUNCTION}()`,
   );
+  await administer(url, [
+    triggerFunction("RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';"),
+  ]);
 }
-
-export const freeDisk = (url: string): Promise<void> =>
-  changeTables(url, (table) => `DROP TRIGGER IF EXISTS simulated_disk_full ON ${table}`);
 
 /** SQLSTATE of undefined_table: the indexer drops tables when it starts. */
 const UNDEFINED_TABLE = "42P01";
