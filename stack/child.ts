@@ -79,7 +79,8 @@ export function supervise(
         onLine?.(line);
       });
   const ended = new Promise<number | null>((resolve) => {
-    child.once("exit", (code) => {
+    child.once("exit", (code, signal) => {
+      if (signal) lines.push(`${name} was ended by ${signal}.`);
       children.delete(child);
       notifyWatchdog(`-${child.pid}`);
       resolve(code);

@@ -8,7 +8,7 @@ import { type Postgres, startPostgres } from "../../stack/postgres/test-server";
 import { positiveInteger } from "../support/seed";
 import { describePlan, makePlan, rpcFaults, serviceFaults } from "./simulation/plan";
 import { randomSources } from "./simulation/random-sources";
-import { simulate } from "./simulation/run";
+import { ChainEnded, simulate } from "./simulation/run";
 
 /** The seeds of CI: together they have every fault. `npm test` runs the first. */
 const FIXED = [1, 2, 3, 5, 6];
@@ -58,13 +58,17 @@ describe("a random history, random clients and random faults", () => {
     { timeout: 900_000 },
     async ({ seed }) => {
       const startedAt = Date.now();
-      const { plan, problems, summary, failures, log } = await simulate(seed, { postgres, portfolioChain }).catch(
-        (error: unknown) => {
-          throw new Error(`SIMULATION_SEED=${seed}: ${error instanceof Error ? error.message : error}`, {
-            cause: error,
-          });
-        },
-      );
+      const run = () => simulate(seed, { postgres, portfolioChain });
+      const { plan, problems, summary, failures, log } = await run()
+        .catch((error: unknown) => {
+          if (!(error instanceof ChainEnded)) throw error;
+          console.log(`SIMULATION_SEED=${seed} runs again, because its chain ended by itself: ${error.message}`);
+          return run();
+        })
+        .catch((error: unknown) => {
+          const message = error instanceof Error ? error.message : error;
+          throw new Error(`SIMULATION_SEED=${seed}: ${message}`, { cause: error });
+        });
       const seconds = Math.round((Date.now() - startedAt) / 1000);
       console.log(`SIMULATION_SEED=${seed} ${seconds} s ${JSON.stringify(summary)} ${describePlan(plan)}`);
       for (const failure of failures) console.log(`SIMULATION_SEED=${seed} ${failure}`);

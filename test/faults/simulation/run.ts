@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { operations } from "../../../api/operations/index";
 import { type LocalChain, startChain } from "../../../stack/chain";
 import { deploy } from "../../../stack/deploy";
@@ -37,6 +38,12 @@ export type Report = {
   /** The output of the disturbed service. */
   log: string;
 };
+
+/** The simulated chain's node ended by itself. It is a part of the harness, so the run says nothing about the service. */
+export class ChainEnded extends Error {}
+
+/** How long after an error to wait for the end of the chain's node. */
+const ENDED_MS = 1_000;
 
 /** A service that was disturbed, and its clients. */
 type Verified = Pick<Running, "history" | "clients" | "databaseUrl" | "postgres"> & {
@@ -179,6 +186,8 @@ export async function simulate(seed: number, { postgres, portfolioChain }: Parts
       compared = found.compared;
       trace("done");
     } catch (error) {
+      const hasEnded = await Promise.race([chain.child.ended.then(() => true), setTimeout(ENDED_MS, false)]);
+      if (hasEnded) throw new ChainEnded(chain.child.lastLines().join("\n"), { cause: error });
       problems.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
       problems.push(`Payments: ${JSON.stringify(await storedPayments(database.url))}`);
       problems.push(`Purchases: ${JSON.stringify(await clients.purchases.states())}`);
