@@ -17,7 +17,6 @@ export const durations: Record<string, number> = {
   "integration/upgrade-schema": 30,
   "integration/events-load": 33,
   "integration/restart": 32,
-  "unit/snapshot": 35,
   "integration/large-block": 32,
   "integration/openapi-fuzz": 32,
   "integration/events": 30,

@@ -12,7 +12,9 @@ export const events = contractNames.flatMap((contract) => {
 });
 
 const hex = (bytes: number) =>
-  fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((array) => `0x${Buffer.from(array).toString("hex")}`);
+  fc
+    .bigInt({ min: 0n, max: 2n ** BigInt(8 * bytes) - 1n })
+    .map((value) => `0x${value.toString(16).padStart(2 * bytes, "0")}`);
 
 /** Strings that look like formatting bugs, or contain line breaks. */
 const misleading = fc.constantFrom("NaN", "undefined", "null", "[object Object]", "a\nb", "a\u2028b", 'a" "b', "\\");
@@ -38,3 +40,6 @@ export const argumentsOf = ({ contract, event }: (typeof events)[number]) => {
   const values = Object.fromEntries(event.inputs.map((input) => [input.name ?? "", arbitraryOf(input)]));
   return fc.record(values).map((args): Record<string, string | number | boolean> => JSON.parse(encode(args)));
 };
+
+/** Any event of the protocol with its arguments. */
+export const anyEvent = fc.oneof(...events.map((event) => argumentsOf(event).map((args) => ({ ...event, args }))));

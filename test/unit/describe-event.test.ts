@@ -3,7 +3,7 @@ import { type AbiEvent, zeroAddress } from "viem";
 import { describe, expect, it } from "vitest";
 import type { Token } from "../../api/core/tokens";
 import { describeEvent } from "../../api/events/describe-event";
-import { argumentsOf, events } from "./arbitrary-event";
+import { anyEvent, argumentsOf, events } from "./arbitrary-event";
 
 /** The arguments whose values the summary must contain: ids and indexed addresses. */
 const namesOfSubjects = ({ inputs }: AbiEvent) =>
@@ -169,12 +169,9 @@ describe("the summary of an event", () => {
 
   it("has a bounded length for any event", () => {
     fc.assert(
-      fc.property(
-        fc.constantFrom(...events).chain((event) => argumentsOf(event).map((args) => [event.name, args] as const)),
-        ([name, args]) => {
-          expect(describeEvent(name, args).length).toBeLessThan(2_500);
-        },
-      ),
+      fc.property(anyEvent, ({ name, args }) => {
+        expect(describeEvent(name, args).length).toBeLessThan(2_500);
+      }),
     );
   });
 
