@@ -1,6 +1,10 @@
 /** Why the database could not serve a request. */
 export type DatabaseProblem = "unavailable" | "read-only" | "locked" | "slow" | "no-index";
 
+/** A Unix socket that does not exist. Without `connect`, the missing file is not the database. */
+const isMissingSocket = (error: Error, code: string) =>
+  code === "ENOENT" && "syscall" in error && error.syscall === "connect";
+
 /** Socket errors, and PostgreSQL's classes 08 (connection), 53 (resources) and 57P (shutdown). */
 const unavailableCode =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|08...|53...|57P..)$/;
@@ -29,6 +33,7 @@ const problems: Readonly<Record<string, DatabaseProblem>> = {
 export function databaseProblemOf(error: unknown): DatabaseProblem | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = "code" in error ? String(error.code) : "";
-  if (unavailableCode.test(code) || unavailableMessage.test(error.message)) return "unavailable";
+  if (unavailableCode.test(code) || isMissingSocket(error, code) || unavailableMessage.test(error.message))
+    return "unavailable";
   return (Object.hasOwn(problems, code) ? problems[code] : undefined) ?? databaseProblemOf(error.cause);
 }

@@ -44,12 +44,18 @@ function headersOf(error: OperationError | HTTPException): Record<string, string
   return error.status === 503 ? RETRY_AFTER : {};
 }
 
+/** The maximum length of a message. Messages about invalid input may contain some of it. */
+const MAX_MESSAGE_CHARACTERS = 4_000;
+
+const shortened = (message: string) =>
+  message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS)}…` : message;
+
 /** Maps any thrown value to an error response. All transports use this mapping. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof OperationError || error instanceof HTTPException) {
     const { status, message } = error;
     const code = error instanceof OperationError ? error.code : codeOfStatus(status);
-    return { status, code, message, fault: false, headers: headersOf(error) };
+    return { status, code, message: shortened(message), fault: false, headers: headersOf(error) };
   }
   if (isClientAbort(error))
     return { status: 400, code: "invalid_input", message: INCOMPLETE_BODY, fault: false, headers: {} };

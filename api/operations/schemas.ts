@@ -155,7 +155,7 @@ export const publishSchema = operation({
     };
     if (Buffer.byteLength(schema.jsonSchema) > MAX_SCHEMA_BYTES)
       throw new TooLarge(`json_schema: must have at most ${MAX_SCHEMA_BYTES} bytes`);
-    const problem = await schemaProblem(schema.jsonSchema);
+    const problem = await schemaProblem(schema.jsonSchema, caller.client);
     if (problem) throw new BadInput(`json_schema: ${problem}`);
     const db = await store();
     const taken = or(eq(attestationSchema.schemaHash, schema.schemaHash), eq(attestationSchema.name, name));

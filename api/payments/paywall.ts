@@ -35,7 +35,7 @@ import { createResourceServer, type Outcome, requestSettlement } from "./request
 import { requirementsOf } from "./requirements";
 import { PAYMENT_REQUIRED, paidResponse, paymentRequiredResponse, settlementFailedResponse } from "./responses";
 import { findSettlement, findUse, type PaymentChain, wasCanceled } from "./settlement";
-import { isContract, isSignedByPayer } from "./signature";
+import { isSignedByContract, isSignedByPayer } from "./signature";
 import { transferReverts } from "./simulate-transfer";
 
 /** Payment dependencies: the terms, the facilitator and the payment network. */
@@ -296,7 +296,7 @@ export function createPaywall(
   async function buyAsContract(purchase: Purchase, client: string): Promise<Response> {
     const { c, offer, payment } = purchase;
     const response = await unproven.run(client, WAIT_MS, async () => {
-      if (!(await isContract(chain, payment).catch(networkAway)))
+      if (!(await isSignedByContract(chain, payment, requirements).catch(networkAway)))
         return paymentRequiredResponse(c, offer, terms, rejectionMessage(CODES.signature), CODES.signature);
       const claimed = await claim(purchase);
       return "row" in claimed ? replayPayment(purchase, claimed.row) : processPayment(purchase, claimed.holder);

@@ -4,7 +4,14 @@ import type { PaymentRow } from "./records";
 /** The RPC methods needed to check a payer and to find a payment on the payment network. */
 export type PaymentChain = Pick<
   PublicClient,
-  "call" | "getBlock" | "getBlockNumber" | "getChainId" | "getCode" | "getLogs" | "getTransactionReceipt"
+  | "call"
+  | "getBlock"
+  | "getBlockNumber"
+  | "getChainId"
+  | "getCode"
+  | "getLogs"
+  | "getTransactionReceipt"
+  | "verifyTypedData"
 >;
 
 const events = parseAbi([

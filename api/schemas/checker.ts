@@ -15,16 +15,20 @@ type Options = {
   waitMs?: number;
 };
 
+/** Returns the problem of a client's JSON Schema, or null. */
+type CheckSchema = (text: string, client: string) => Promise<string | null>;
+
 /**
- * Creates a function that returns the problem of a JSON Schema, or null. It validates in a worker thread, one schema at a
- * time, so that requests are served meanwhile.
+ * Creates a function that validates JSON Schemas in a worker thread, one at a time, so that requests are served meanwhile.
+ * A client's schemas also wait for each other, so each client has one in the queue for the thread.
  */
 export function createSchemaChecker({
   script = new URL("worker.js", import.meta.url),
   checkMs = CHECK_MS,
   waitMs = WAIT_MS,
-}: Options = {}): (text: string) => Promise<string | null> {
-  const semaphore = createSemaphore(1);
+}: Options = {}): CheckSchema {
+  const ofClient = createSemaphore(Number.POSITIVE_INFINITY, 1);
+  const ofAll = createSemaphore(1);
   let worker: Promise<Worker> | undefined;
 
   const start = async (): Promise<Worker> => {
@@ -55,8 +59,11 @@ export function createSchemaChecker({
     }
   };
 
-  return async (text) => {
-    const checked = await semaphore.run("all", waitMs, () => check(text));
+  return async (text, client) => {
+    const deadline = Date.now() + waitMs;
+    const checked = await ofClient.run(client, waitMs, () =>
+      ofAll.run("all", deadline - Date.now(), () => check(text)),
+    );
     if (!checked) throw new Unavailable("Too many schemas are being validated; try again shortly");
     return checked.problem;
   };

@@ -61,6 +61,13 @@ const drafts = new Map([
 ]);
 const newestDraft = "https://json-schema.org/draft/2020-12/schema";
 
+/** How many errors of a schema are reported, and how many characters of each path. A schema can have long names. */
+const MAX_ERRORS = 3;
+const MAX_PATH_CHARACTERS = 200;
+
+/** @param {string} path */
+const shortened = (path) => (path.length > MAX_PATH_CHARACTERS ? `${path.slice(0, MAX_PATH_CHARACTERS)}…` : path);
+
 /**
  * Returns the problem of a JSON Schema, or null. Default of `$schema`: the newest draft.
  * @param {Record<string, unknown>} schema
@@ -70,10 +77,15 @@ function problemOf({ $schema = newestDraft, ...schema }) {
   if (!ajv) return `must have a supported $schema: ${[...drafts.keys()].join(", ")}`;
   patternCharacters = 0;
   if (ajv.validateSchema(schema)) return null;
-  const wrongPattern = ajv.errors?.find(({ keyword }) => keyword === "format");
-  return wrongPattern
-    ? `is not a valid JSON Schema: a pattern (${wrongPattern.instancePath}) must be a regular expression, and all patterns together at most ${MAX_PATTERN_CHARACTERS} characters`
-    : `is not a valid JSON Schema: ${ajv.errorsText(ajv.errors, { dataVar: "json_schema" })}`;
+  const errors = ajv.errors ?? [];
+  const wrongPattern = errors.find(({ keyword }) => keyword === "format");
+  if (wrongPattern)
+    return `is not a valid JSON Schema: a pattern (${shortened(wrongPattern.instancePath)}) must be a regular expression, and all patterns together at most ${MAX_PATTERN_CHARACTERS} characters`;
+  const sentences = errors
+    .slice(0, MAX_ERRORS)
+    .map(({ instancePath, message }) => `json_schema${shortened(instancePath)} ${message}`);
+  const more = errors.length > MAX_ERRORS ? `, and ${errors.length - MAX_ERRORS} more errors` : "";
+  return `is not a valid JSON Schema: ${sentences.join(", ")}${more}`;
 }
 
 parentPort?.postMessage("loaded");

@@ -53,6 +53,16 @@ describe("the response to an error", () => {
     expect(failureOf(new Error(message))).toEqual(away);
   });
 
+  it("is a 503 for a Unix socket that does not exist, but not for another missing file", () => {
+    const missing = (syscall: string) => Object.assign(withCode("ENOENT"), { syscall });
+    expect(failureOf(missing("connect"))).toEqual(away);
+    expect(failureOf(missing("open"))).toMatchObject({ status: 500 });
+  });
+
+  it("has a message of a bounded length", () => {
+    expect(failureOf(new BadInput("x".repeat(1_000_000))).message).toBe(`${"x".repeat(4_000)}…`);
+  });
+
   it("is a 503 for a nested cause at any depth", () => {
     const refused = withCode("ECONNREFUSED");
     expect(failureOf(new Error("Failed query", { cause: refused }))).toEqual(away);

@@ -28,7 +28,7 @@ describe("the bounds of a schema", () => {
 
 describe("the schema checker", () => {
   const check = createSchemaChecker();
-  const problemOf = (schema: object) => check(JSON.stringify(schema));
+  const problemOf = (schema: object) => check(JSON.stringify(schema), "client");
 
   it.each(drafts)("rejects invalid patterns of %s", async ($schema) => {
     expect(await problemOf({ $schema, pattern: "^a+$" })).toBeNull();
@@ -56,6 +56,16 @@ describe("the schema checker", () => {
     );
   });
 
+  it.each(drafts)("returns a short problem for a schema of %s with a long name and many errors", async ($schema) => {
+    let nested: object = { type: 5, pattern: 5 };
+    for (let depth = 0; depth < 58; depth++) nested = { items: nested };
+    const problem = await problemOf({ $schema, properties: { ["/".repeat(120_000)]: nested } });
+    expect(problem).toMatch(/^is not a valid JSON Schema: json_schema\/properties\//);
+    expect(problem?.length).toBeLessThan(1_500);
+    const pattern = await problemOf({ $schema, properties: { ["/".repeat(120_000)]: { pattern: "(" } } });
+    expect(pattern?.length).toBeLessThan(1_500);
+  });
+
   it("leaves this thread free while it validates the most expensive schemas that the bounds allow", async () => {
     const $schema = "http://json-schema.org/draft-07/schema#";
     const costly = { $schema, allOf: Array.from({ length: 4 }, () => ({ enum: objects(1_000) })) };
@@ -80,20 +90,32 @@ describe("the schema checker", () => {
   it("returns 503 for a schema that takes too long, and validates the next one in a new thread", async () => {
     const slow = createSchemaChecker({ script: endless, checkMs: 50 });
     const error = { status: 503, message: "The schema was not validated in time; try again shortly" };
-    await expect(slow("{}")).rejects.toMatchObject(error);
-    await expect(slow("{}")).rejects.toMatchObject(error);
+    await expect(slow("{}", "client")).rejects.toMatchObject(error);
+    await expect(slow("{}", "client")).rejects.toMatchObject(error);
   });
 
   it("rejects a schema with 503 that waits too long for others", async () => {
     const slow = createSchemaChecker({ script: endless, checkMs: 1_000, waitMs: 1 });
-    const first = slow("{}").catch(() => {});
+    const first = slow("{}", "client").catch(() => {});
     const error = { status: 503, message: "Too many schemas are being validated; try again shortly" };
-    await expect(slow("{}")).rejects.toMatchObject(error);
+    await expect(slow("{}", "client")).rejects.toMatchObject(error);
     await first;
+  });
+
+  it("validates one schema of each client in turn, however many a client sends", async () => {
+    const script = new URL(
+      "data:text/javascript,import{parentPort as p}from'node:worker_threads';p.postMessage('loaded');p.on('message',()=>setTimeout(()=>p.postMessage(null),20))",
+    );
+    const slow = createSchemaChecker({ script });
+    const order: string[] = [];
+    const send = (client: string) => slow("{}", client).then(() => order.push(client));
+    await Promise.all([...Array.from({ length: 10 }, () => send("greedy")), send("one"), send("two")]);
+    expect(order.slice(0, 4)).toEqual(["greedy", "one", "two", "greedy"]);
+    expect(order).toHaveLength(12);
   });
 
   it("reports a failure of the thread", async () => {
     const broken = createSchemaChecker({ script: new URL("data:text/javascript,throw new Error('broken')") });
-    await expect(broken("{}")).rejects.toThrow("broken");
+    await expect(broken("{}", "client")).rejects.toThrow("broken");
   });
 });

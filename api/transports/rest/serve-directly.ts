@@ -74,6 +74,9 @@ async function readCallInput(request: IncomingMessage, { headers, otherParameter
   };
 }
 
+/** What remains of a request's time limit. */
+const remainingMs = ({ start }: Exchange) => Math.max(0, TIME_LIMIT_MS - (performance.now() - start));
+
 /**
  * Serves REST requests without Hono, whose Request and Response objects cost more than a response from the cache, or one
  * query. A known URL is served from the cache before it is parsed.
@@ -114,7 +117,9 @@ export function serveDirectly(context: Context, cache: ResponseCache, log: Logge
       });
       return jsonReply({ status, headers: rateLimit, body });
     };
-    const reply = await withDeadline(respond(), { ms: TIME_LIMIT_MS }).catch((error: unknown) =>
+    const ms = remainingMs(exchange);
+    const responding = ms > 0 ? respond() : new Promise<never>(() => {});
+    const reply = await withDeadline(responding, { ms }).catch((error: unknown) =>
       failureReply(error, requestId, rateLimit),
     );
     send(log, exchange, served.name, { ...reply, head });
@@ -146,6 +151,6 @@ export function serveDirectly(context: Context, cache: ResponseCache, log: Logge
       return true;
     };
     // If the revision could not be read, the read reports why.
-    return found.then(sendLater, () => serveOperation(exchange, key));
+    return withDeadline(found, { ms: remainingMs(exchange) }).then(sendLater, () => serveOperation(exchange, key));
   };
 }

@@ -24,6 +24,8 @@ export type Changes = {
   validBefore?: number;
   nonce?: Hex;
   signer?: LocalAccount;
+  /** Bytes instead of a signature. */
+  signature?: Hex;
 };
 
 /** Signs a payment without the x402 client, optionally with deviations from the terms. */
@@ -40,7 +42,7 @@ export async function sign(account: LocalAccount, required: PaymentRequired, cha
     nonce: changes.nonce ?? bytesToHex(randomBytes(32)),
   };
   const { value, validAfter, validBefore } = authorization;
-  const signature = await (changes.signer ?? account).signTypedData({
+  const signed = await (changes.signer ?? account).signTypedData({
     domain: {
       name: String(terms.extra.name),
       version: String(terms.extra.version),
@@ -56,7 +58,7 @@ export async function sign(account: LocalAccount, required: PaymentRequired, cha
       validBefore: BigInt(validBefore),
     },
   });
-  const payload = { signature, authorization };
+  const payload = { signature: changes.signature ?? signed, authorization };
   return {
     nonce: authorization.nonce,
     header: encode({ x402Version: 2, accepted: { ...terms, ...changes.accepted }, payload }),

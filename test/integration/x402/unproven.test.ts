@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import type { Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { actor } from "../../../stack/chain";
 import { askedFor, type Changes, sign } from "./payer";
@@ -84,9 +85,25 @@ describe("payments that the payer's key did not sign", () => {
     expect([response.status, await errorOf(response)]).toEqual([402, NOT_SIGNED]);
   });
 
+  it("are rejected before a claim if no contract accepts the signature", async () => {
+    const before = { claims: await claims(), verify: shop.facilitator.calls.verify };
+    const erc6492: Hex = `0x${"00".repeat(96)}${"6492".repeat(16)}`;
+    for (const changes of [
+      { signature: "0x1234" },
+      { signature: erc6492 },
+      { from: shop.contracts.PolicyAccount, signer: stranger },
+      { from: shop.contracts.PolicyAccount, signature: erc6492 },
+    ] satisfies Changes[]) {
+      const response = await pay((await signed(changes)).header);
+      expect([response.status, await errorOf(response)]).toEqual([402, NOT_SIGNED]);
+    }
+    expect({ claims: await claims(), verify: shop.facilitator.calls.verify }).toEqual(before);
+  });
+
   it("of contracts wait for each other, two per client, and don't delay payments that a key signed", async () => {
     const from = shop.contracts.PolicyAccount;
-    const wrong = await several(10, { from, signer: stranger });
+    // Signed, but the account has no funds.
+    const wrong = await several(10, { from, signer: actor(1) });
     const before = { claims: await claims(), verify: shop.facilitator.calls.verify };
     shop.facilitator.faults.verify.push("time out", "time out");
     const paying = wrong.map(({ header }) => pay(header));
