@@ -57,15 +57,18 @@ async function runRound({ settled, service: fault, from, rpc, steps, waits }: Ro
   if (settled) await service.caughtUp(await history.measure());
   const endRpcFault = startRpcFault(rpc, proxy, sources.rpc);
   let endServiceFault = async () => {};
-  for (const [number, step] of steps.entries()) {
-    clients.act(step);
-    if (number === from) endServiceFault = await startServiceFault(fault, running);
-    await history.mine(step.actions);
-    if (step.reorg) await history.reorg(sources.history);
+  try {
+    for (const [number, step] of steps.entries()) {
+      clients.act(step);
+      if (number === from) endServiceFault = await startServiceFault(fault, running);
+      await history.mine(step.actions);
+      if (step.reorg) await history.reorg(sources.history);
+    }
+    if (waits) await clients.writes.answered();
+  } finally {
+    await endServiceFault();
+    endRpcFault();
   }
-  if (waits) await clients.writes.answered();
-  await endServiceFault();
-  endRpcFault();
 }
 
 /**
@@ -123,6 +126,10 @@ const storedPayments = (databaseUrl: string) =>
     const columns = "nonce, state, from_block, transaction, block_number, block_hash, lease_until";
     return (await client.query(`SELECT ${columns} FROM offchain.payment`)).rows;
   });
+
+/** What is known for an error message. A failed read must not hide the error itself. */
+const described = async (name: string, read: () => Promise<unknown>) =>
+  `${name}: ${await read().then(JSON.stringify, (error: unknown) => `can't be read: ${error}`)}`;
 
 /** Prints the progress if TEST_LOG is set. */
 function trace(what: string): void {
@@ -189,8 +196,8 @@ export async function simulate(seed: number, { postgres, portfolioChain }: Parts
       const hasEnded = await Promise.race([chain.child.ended.then(() => true), setTimeout(ENDED_MS, false)]);
       if (hasEnded) throw new ChainEnded(chain.child.lastLines().join("\n"), { cause: error });
       problems.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
-      problems.push(`Payments: ${JSON.stringify(await storedPayments(database.url))}`);
-      problems.push(`Purchases: ${JSON.stringify(await clients.purchases.states())}`);
+      problems.push(await described("Payments", () => storedPayments(database.url)));
+      problems.push(await described("Purchases", clients.purchases.states));
     }
     const { reorgs, deepest, world } = history;
     const actions = [...world.happened.values()].reduce((sum, times) => sum + times, 0);
