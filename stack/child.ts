@@ -12,7 +12,7 @@ export type Child = {
   ended: Promise<number | null>;
   /** The last lines of its output, for error messages. */
   lastLines: () => string[];
-  /** Sends the signal (default: the child's stop signal), and SIGKILL after the grace period. */
+  /** Sends the signal (default: the child's stop signal), its next signal after the grace period, and then SIGKILL. */
   stop: (signal?: StopSignal) => Promise<void>;
   pid: number;
 };
@@ -21,7 +21,9 @@ type SupervisionOptions = {
   name: string;
   /** The signal for a graceful shutdown. */
   stopSignal?: StopSignal;
-  /** The time for a graceful shutdown before SIGKILL. */
+  /** The signal if it does not end within the grace period. Default: SIGKILL. */
+  nextSignal?: StopSignal;
+  /** The time to end after each signal. */
   graceMs?: number;
   onLine?: (line: string) => void;
 };
@@ -66,10 +68,10 @@ function notifyWatchdog(line: string): void {
 /** Reads a process's output line by line, and ensures that it never outlives this process. */
 export function supervise(
   child: ChildProcess,
-  { name, stopSignal = "SIGTERM", graceMs = DEFAULT_GRACE_MS, onLine }: SupervisionOptions,
+  { name, stopSignal = "SIGTERM", nextSignal = "SIGKILL", graceMs = DEFAULT_GRACE_MS, onLine }: SupervisionOptions,
 ): Child {
   children.add(child);
-  if (child.pid !== undefined) notifyWatchdog(`+${child.pid} ${stopSignal}`);
+  if (child.pid !== undefined) notifyWatchdog(`+${child.pid} ${stopSignal} ${nextSignal}`);
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     if (stream)
@@ -99,9 +101,11 @@ export function supervise(
       if (!isRunning(child)) return;
       const exit = once(child, "exit");
       child.kill(signal);
-      const timer = setTimeout(() => child.kill("SIGKILL"), graceMs);
+      const timers = [nextSignal, "SIGKILL" as const].map((next, index) =>
+        setTimeout(() => child.kill(next), (index + 1) * graceMs),
+      );
       await exit;
-      clearTimeout(timer);
+      for (const timer of timers) clearTimeout(timer);
     },
   };
 }
@@ -110,9 +114,18 @@ export function supervise(
  * Starts a supervised program in its own process group. Ctrl-C then reaches only this process, which stops its children
  * in order.
  */
-export function startChild({ name, stopSignal, graceMs, onLine, command, args, ...options }: Options): Child {
+export function startChild({
+  name,
+  stopSignal,
+  nextSignal,
+  graceMs,
+  onLine,
+  command,
+  args,
+  ...options
+}: Options): Child {
   const child = spawn(command, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
-  return supervise(child, { name, stopSignal, graceMs, onLine });
+  return supervise(child, { name, stopSignal, nextSignal, graceMs, onLine });
 }
 
 /** Whether a line of a JSON log is below the warn level, and so not worth repeating in an error message. */

@@ -36,13 +36,16 @@ export async function runningSince(pid: number): Promise<string | undefined> {
 }
 
 /** How long to wait after each signal. */
-const GRACE_MS = 5_000;
+const GRACE_MS = 6_000;
 
-/** Ends a process that is not a child of this one: sends SIGINT, and SIGKILL after the grace period. */
-export async function endProcess(pid: number): Promise<void> {
+/** Ends a process that is not a child of this one: sends the signals, each after a grace period, until it has ended. */
+export async function endProcess(
+  pid: number,
+  signals: readonly NodeJS.Signals[] = ["SIGINT", "SIGKILL"],
+): Promise<void> {
   const started = await runningSince(pid);
   const isRunning = async () => started !== undefined && (await runningSince(pid)) === started;
-  for (const signal of ["SIGINT", "SIGKILL"] as const) {
+  for (const signal of signals) {
     if (!(await isRunning())) return;
     process.kill(pid, signal);
     const deadline = Date.now() + GRACE_MS;

@@ -1,11 +1,13 @@
 // Ends the processes of a stack whose supervisor was killed (kill -9) before it could stop them.
-// The supervisor writes a line to stdin for each process: `+<pid> <signal>` when it starts and `-<pid>` when it ends. End
-// of file means that the supervisor has died. Plain JavaScript, so that it starts quickly.
+// The supervisor writes a line to stdin for each process: `+<pid> <signal> <next signal>` when it starts and `-<pid>` when
+// it ends. End of file means that the supervisor has died. Plain JavaScript, so that it starts quickly.
 import { createInterface } from "node:readline";
 
-const GRACE_MS = 4_000;
+/** When a process gets its next signal, and when SIGKILL. PostgreSQL kills its own processes after 5 s. */
+const NEXT_MS = 4_000;
+const KILL_MS = 12_000;
 
-/** @type {Map<number, NodeJS.Signals>} */
+/** The processes and their two signals. @type {Map<number, NodeJS.Signals[]>} */
 const running = new Map();
 
 /** @param {number} pid @param {NodeJS.Signals | 0} signal */
@@ -23,19 +25,21 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {
 
 createInterface({ input: process.stdin })
   .on("line", (line) => {
-    const [, sign, pid, signal] = /^([+-])(\d+) ?(\w*)$/.exec(line) ?? [];
-    if (sign === "+") running.set(Number(pid), /** @type {NodeJS.Signals} */ (signal));
+    const [, sign, pid, signals = ""] = /^([+-])(\d+) ?([\w ]*)$/.exec(line) ?? [];
+    if (sign === "+") running.set(Number(pid), /** @type {NodeJS.Signals[]} */ (signals.split(" ")));
     else if (sign === "-") running.delete(Number(pid));
   })
   .on("close", () => {
-    for (const [pid, signal] of running) send(pid, signal);
-    const deadline = Date.now() + GRACE_MS;
-    const check = () => {
-      const alive = [...running.keys()].filter((pid) => send(pid, 0));
-      if (alive.length === 0) process.exit(0);
-      if (Date.now() < deadline) return setTimeout(check, 50);
-      for (const pid of alive) send(pid, "SIGKILL");
+    for (const [pid, [signal = "SIGKILL"]] of running) send(pid, signal);
+    setTimeout(() => {
+      for (const [pid, [, next = "SIGKILL"]] of running) send(pid, next);
+    }, NEXT_MS);
+    setTimeout(() => {
+      for (const pid of running.keys()) send(pid, "SIGKILL");
       process.exit(0);
-    };
-    check();
+    }, KILL_MS);
+    setInterval(() => {
+      for (const pid of [...running.keys()]) if (!send(pid, 0)) running.delete(pid);
+      if (running.size === 0) process.exit(0);
+    }, 50);
   });

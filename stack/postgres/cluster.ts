@@ -8,7 +8,7 @@ import { makeFolder } from "../cache";
 import { type Child, startChild, waitFor } from "../child";
 import { freePorts } from "../ports";
 import { type Binaries, installBinaries } from "./binaries";
-import { removeOldPostmaster } from "./postmaster";
+import { removeOldPostmaster, STOP_SIGNALS } from "./postmaster";
 import { chownTree, copyTree } from "./tree";
 import { cacheFolder, type PostgresUser, postgresUser } from "./user";
 
@@ -25,6 +25,9 @@ const HOST_AUTHENTICATION = "host all all 127.0.0.1/32 scram-sha-256\n";
 
 /** Crash recovery of a large write-ahead log delays the first connection. */
 const START_MS = 300_000;
+
+/** The time to stop after each signal. The shutdown of a large database takes seconds. */
+const GRACE_MS = 10_000;
 
 /** One syncfs call where available: a thousand fsync calls take seconds on a busy disk. */
 const SYNC = process.platform === "linux" ? ["--sync-method=syncfs"] : [];
@@ -117,7 +120,9 @@ export async function startCluster(
   const url = (database: string) => urlOf(password, port, database);
   const child = startChild({
     name: "postgres",
-    stopSignal: "SIGINT",
+    stopSignal: STOP_SIGNALS[0],
+    nextSignal: STOP_SIGNALS[1],
+    graceMs: GRACE_MS,
     command: binaries.postgres,
     args: [
       ...["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", ""],

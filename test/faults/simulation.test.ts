@@ -24,6 +24,7 @@ const FOUND: Readonly<Record<number, string>> = {
   33: "(found: a good payment that was rejected as already used)",
   47: "(found: a payment that was never settled)",
   66: "(found: a good payment that was rejected while a node failed, a gap in the index)",
+  176: "(found: a PostgreSQL server that did not start again)",
 };
 
 /** Chain id of the chain of portfolios, Base. */
