@@ -39,7 +39,7 @@ function writeLine(log: Logger, { requestId, method, path, status }: LoggedReque
 export function logRequest(log: Logger, request: LoggedRequest): void {
   const { requestId, operation, status, start } = request;
   const elapsed = performance.now() - start;
-  requestSeconds.observe({ operation, status }, elapsed / 1000);
+  requestSeconds.observe(operation, status, elapsed / 1000);
   endRequestSpan({ requestId, operation, status });
   writeLine(log, request, Math.round(elapsed * 10) / 10);
 }
