@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import pg, { type PoolConfig, type QueryConfig } from "pg";
+import { NamedStatement, type StatementResult } from "./named-statement";
 import { TracedClient, traceQuery } from "./traced-query";
 
 /** The maximum number of named statements. Every connection of the server keeps the plans of those that it has run. */
@@ -30,7 +31,24 @@ export class PreparedPool extends pg.Pool {
 
   // pg has many overloads, and drizzle uses only this one.
   override query = ((query: QueryConfig | string, parameters?: unknown[]) =>
-    traceQuery(query, () =>
-      super.query(typeof query === "object" ? { ...query, name: nameOf(query.text) } : query, parameters),
-    )) as pg.Pool["query"];
+    traceQuery(query, () => {
+      const name = typeof query === "object" ? nameOf(query.text) : undefined;
+      if (typeof query === "string" || name === undefined) return super.query(query, parameters);
+      return this.#run(name, query, parameters);
+    })) as pg.Pool["query"];
+
+  #run(name: string, query: QueryConfig, values: readonly unknown[] = []): Promise<StatementResult> {
+    return new Promise((resolve, reject) => {
+      this.connect((failure, client, release) => {
+        if (failure || !client) return reject(failure);
+        const onResult = (error: Error | null, result?: StatementResult) => {
+          // After an error the connection is not used again, as after those of pg's own queries.
+          release(error ?? undefined);
+          if (error) reject(error);
+          else if (result) resolve(result);
+        };
+        client.query(new NamedStatement(name, query, values, onResult));
+      });
+    });
+  }
 }

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** The strong entity tag of a body. */
-export const etagOf = (body: string | Uint8Array) => `"${createHash("sha1").update(body).digest("base64url")}"`;
+export const etagOf = (body: string | Uint8Array) => `"${hash("sha1", body, "base64url")}"`;
 
 /** Whether an `If-None-Match` header matches this tag. */
 export const hasTag = (ifNoneMatch: string | undefined, etag: string) =>

@@ -8,13 +8,20 @@ const VERSION_3 = 196_608;
 /** Reads strings that end with a zero byte. */
 const stringsOf = (bytes: Buffer): string[] => bytes.toString("utf8").split("\0");
 
-/**
- * Parses what clients of PostgreSQL have sent, one connection after the other: the parameters of the last startup message, and
- * the name of each prepared statement ("" for the unnamed one).
- */
-export function sentMessages(bytes: Buffer): { parameters: Record<string, string>; statementNames: string[] } {
+type Sent = {
+  /** The parameters of the last startup message. */
+  parameters: Record<string, string>;
+  /** The name of each prepared statement; "" for the unnamed one. */
+  statementNames: string[];
+  /** The letters of all other messages, in their order, such as P for Parse. */
+  types: string;
+};
+
+/** Parses what clients of PostgreSQL have sent, one connection after the other. */
+export function sentMessages(bytes: Buffer): Sent {
   let parameters: Record<string, string> = {};
   const statementNames: string[] = [];
+  let types = "";
   for (let at = 0; at < bytes.length; ) {
     const isStartup = bytes[at] === 0 && bytes.readInt32BE(at + 4) === VERSION_3;
     if (isStartup) {
@@ -27,9 +34,10 @@ export function sentMessages(bytes: Buffer): { parameters: Record<string, string
       continue;
     }
     const length = bytes.readInt32BE(at + 1);
-    if (bytes[at] === "P".charCodeAt(0))
-      statementNames.push(stringsOf(bytes.subarray(at + 5, at + 1 + length))[0] ?? "");
+    const type = String.fromCharCode(bytes[at] ?? 0);
+    types += type;
+    if (type === "P") statementNames.push(stringsOf(bytes.subarray(at + 5, at + 1 + length))[0] ?? "");
     at += 1 + length;
   }
-  return { parameters, statementNames };
+  return { parameters, statementNames, types };
 }

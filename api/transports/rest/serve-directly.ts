@@ -33,8 +33,16 @@ const replyTo = ({ headers: sent }: IncomingMessage, { response, head }: Found):
 /** URLs that are equal after normalization. Hono handles all others. */
 const PLAIN_URL = /^\/[\w/-]*(\?[\w\-.~%!$&()*+,;=:@/?]*)?$/;
 
-/** The same for Host headers. */
-const isPlainHost = (host: string) => URL.canParse(`http://${host}`) && new URL(`http://${host}`).host === host;
+/** The last Host header that is equal after normalization. Most requests have the same one, and parsing it takes time. */
+let plainHost: string | undefined;
+
+/** Whether a Host header is equal after normalization. */
+function isPlainHost(host: string): boolean {
+  if (host === plainHost) return true;
+  const isPlain = URL.canParse(`http://${host}`) && new URL(`http://${host}`).host === host;
+  if (isPlain) plainHost = host;
+  return isPlain;
+}
 
 type Served = { name: string; route: Route } & ({ read: Read } | { call: Call });
 
