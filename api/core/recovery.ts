@@ -52,22 +52,30 @@ export function waitForRecovery(head: SharedRead<IndexHead>, now = Date.now): Sh
     return true;
   };
 
+  const wait = async (first: Promise<IndexHead>): Promise<IndexHead> => {
+    const deadline = now() + WAIT_MS;
+    for (let reading = first; ; reading = head.read()) {
+      const value = await reading;
+      if (observe(value)) return value;
+      if (now() >= deadline)
+        throw new Unavailable("The indexer has restarted and is catching up; try again shortly", {
+          retryAfterSeconds: RETRY_SECONDS,
+        });
+      await setTimeout(POLL_MS);
+    }
+  };
+
+  /** The last read, and the wait that its callers share. */
+  let shared: { reading: Promise<IndexHead>; waiting: Promise<IndexHead> } | undefined;
   return {
     peek(at) {
       const value = head.peek(at);
       return value && observe(value) ? value : undefined;
     },
-    async read() {
-      const deadline = now() + WAIT_MS;
-      for (;;) {
-        const value = await head.read();
-        if (observe(value)) return value;
-        if (now() >= deadline)
-          throw new Unavailable("The indexer has restarted and is catching up; try again shortly", {
-            retryAfterSeconds: RETRY_SECONDS,
-          });
-        await setTimeout(POLL_MS);
-      }
+    read() {
+      const reading = head.read();
+      if (shared?.reading !== reading) shared = { reading, waiting: wait(reading) };
+      return shared.waiting;
     },
   };
 }

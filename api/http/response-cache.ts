@@ -1,11 +1,13 @@
 import type { BaseContext } from "../core/context";
 import type { Dependencies } from "../core/dependencies";
 import { NotFound } from "../core/errors";
+import { withDeadline } from "../core/with-deadline";
 import { type IndexHead, timeAt } from "../index/head";
 import { MAX_AGE_MS, type SharedRead } from "../index/shared-read";
 import { cacheRequests } from "../metrics/metrics";
 import { annotateRequest } from "../tracing/span";
 import { etagOf } from "./etag";
+import { TIME_LIMIT_MS } from "./time-limit";
 
 /** A successful response, ready to be sent. */
 type StoredResponse = {
@@ -61,6 +63,14 @@ type Options = {
   storeRevision: SharedRead<string>;
 };
 
+/** The index head and the revision of the store, if a response depends on them. */
+type Revisions = [IndexHead | undefined, string | undefined];
+
+/** Reads that requests wait for. */
+type Waiting = { head: Promise<Revisions[0]>; revision: Promise<Revisions[1]>; both: Promise<Revisions> };
+
+const NONE = Promise.resolve(undefined);
+
 /** The largest share of the cache that one response may take. */
 const MAX_SHARE = 1 / 8;
 
@@ -101,6 +111,7 @@ export class ResponseCache {
   /** By URL as received, so that a known request is served without being parsed. */
   readonly #byUrl = new Map<string, Entry>();
   readonly #pending = new Map<string, Pending>();
+  #waiting: Waiting | undefined;
   #bytes = 0;
 
   constructor(options: Options) {
@@ -136,14 +147,20 @@ export class ResponseCache {
     return isStale ? this.#findEntry(entry) : this.#ifCurrent(entry, head, revision);
   }
 
-  async #findEntry(entry: Entry): Promise<Found | undefined> {
+  #findEntry(entry: Entry): Promise<Found | undefined> {
+    return this.#readRevisions(entry.dependencies).then(([head, revision]) => this.#ifCurrent(entry, head, revision));
+  }
+
+  /** Reads the revisions that a response depends on. Requests that wait for the same reads share one promise and one timer. */
+  #readRevisions(dependencies: Dependencies): Promise<Revisions> {
     const { indexHead, storeRevision } = this.#options;
-    const { dependencies } = entry;
-    const [head, revision] = await Promise.all([
-      dependencies.index ? indexHead.read() : undefined,
-      dependencies.storeRevision === undefined ? undefined : storeRevision.read(),
-    ]);
-    return this.#ifCurrent(entry, head, revision);
+    const head = dependencies.index ? indexHead.read() : NONE;
+    const revision = dependencies.storeRevision === undefined ? NONE : storeRevision.read();
+    if (this.#waiting?.head !== head || this.#waiting.revision !== revision) {
+      const both = withDeadline(Promise.all([head, revision]), { ms: TIME_LIMIT_MS });
+      this.#waiting = { head, revision, both };
+    }
+    return this.#waiting.both;
   }
 
   #ifCurrent(entry: Entry, head: IndexHead | undefined, storeRevision: string | undefined): Found | undefined {

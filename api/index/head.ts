@@ -68,6 +68,13 @@ async function readIndexHead(
   };
 }
 
+const isEqual = (one: IndexHead, other: IndexHead): boolean =>
+  one.revision === other.revision &&
+  one.builtBlock === other.builtBlock &&
+  one.historyDone === other.historyDone &&
+  one.isComplete === other.isComplete &&
+  one.block === other.block;
+
 /** The time in unix seconds for expiry checks: the later of the wall clock and the newest block's timestamp. */
 export function timeAt({ timestamp }: Pick<IndexHead, "timestamp">): bigint {
   const wallClock = BigInt(Math.floor(Date.now() / 1000));
@@ -84,6 +91,12 @@ type Following = {
   served?: (checkpoint: string) => void;
 };
 
-/** Creates a shared reader of the index head. */
-export const followHead = (db: ReadableIndex, following: Following = {}): SharedRead<IndexHead> =>
-  shareReads(() => readIndexHead(db, following));
+/** Creates a shared reader of the index head. Heads are the same object as long as nothing has changed. */
+export function followHead(db: ReadableIndex, following: Following = {}): SharedRead<IndexHead> {
+  let last: IndexHead | undefined;
+  return shareReads(async () => {
+    const head = await readIndexHead(db, following);
+    if (!last || !isEqual(last, head)) last = head;
+    return last;
+  });
+}

@@ -18,7 +18,7 @@ export const visibleToAll = async (): Promise<void> => {
 export type SharedRead<Value> = {
   /** The value, if the last read began at most {@link MAX_AGE_MS} before `now` by `performance.now()`. */
   peek: (now?: number) => Value | undefined;
-  /** The value, by a read that began at most {@link MAX_AGE_MS} ago. Callers share it. */
+  /** The value, by a read that began at most {@link MAX_AGE_MS} ago. Callers of one read get the same promise. */
   read: () => Promise<Value>;
 };
 
@@ -34,7 +34,7 @@ const ageOf = ({ startedAt }: { startedAt: number }, now = performance.now()) =>
  * way at a time: when the database is slow, the callers that can't use its result share the next one.
  */
 export function shareReads<Value>(readValue: () => Promise<Value>): SharedRead<Value> {
-  let last: { value: Value; startedAt: number } | undefined;
+  let last: (Reading<Value> & { result: Value }) | undefined;
   let pending: Reading<Value> | undefined;
   let next: Promise<Value> | undefined;
   const start = (): Promise<Value> => {
@@ -43,8 +43,8 @@ export function shareReads<Value>(readValue: () => Promise<Value>): SharedRead<V
     const finish = () => {
       if (pending === reading) pending = undefined;
     };
-    reading.value.then((value) => {
-      if (!last || last.startedAt < reading.startedAt) last = { value, startedAt: reading.startedAt };
+    reading.value.then((result) => {
+      if (!last || last.startedAt < reading.startedAt) last = { ...reading, result };
       finish();
     }, finish);
     return reading.value;
@@ -54,19 +54,20 @@ export function shareReads<Value>(readValue: () => Promise<Value>): SharedRead<V
     next = undefined;
     return start();
   };
-  const peek = (now?: number) => {
+  /** The last read, if it is recent enough. */
+  const recent = (now?: number) => {
     if (!last) return undefined;
     const age = ageOf(last, now);
     if (age > MAX_AGE_MS) return undefined;
     // Under load the next read is done before a caller has to wait. A caller that does wait gets the error.
     if (!pending && age > REFRESH_AGE_MS) start().catch(() => {});
-    return last.value;
+    return last;
   };
   return {
-    peek,
-    async read() {
-      const value = peek();
-      if (value !== undefined) return value;
+    peek: (now) => recent(now)?.result,
+    read() {
+      const done = recent();
+      if (done) return done.value;
       if (!pending || ageOf(pending) > LOST_MS) return start();
       if (ageOf(pending) <= MAX_AGE_MS) return pending.value;
       next ??= startAfter(pending.value);

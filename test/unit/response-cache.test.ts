@@ -1,9 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { clockAt } from "../../api/core/clock";
 import type { BaseContext } from "../../api/core/context";
 import { type Dependencies, recordDependencies } from "../../api/core/dependencies";
 import { NotFound } from "../../api/core/errors";
 import { type Found, ResponseCache } from "../../api/http/response-cache";
+import { TIME_LIMIT_MS } from "../../api/http/time-limit";
 import type { IndexHead } from "../../api/index/head";
 import { MAX_AGE_MS } from "../../api/index/shared-read";
 
@@ -21,12 +22,20 @@ function openCache(maxBytes = 1_000_000) {
     builtBlock: 1n,
     revision: "a",
   };
-  const state = { head, store: "1", isFresh: true, reads: 0, computed: 0 };
+  const state = {
+    head,
+    store: "1",
+    isFresh: true,
+    /** What reads return instead of a revision. */
+    stuck: undefined as Promise<never> | undefined,
+    reads: 0,
+    computed: 0,
+  };
   const shared = <Value>(value: () => Value) => ({
     peek: () => (state.isFresh ? value() : undefined),
-    read: async () => {
+    read: () => {
       state.reads++;
-      return value();
+      return state.stuck ?? Promise.resolve(value());
     },
   });
   const cache = new ResponseCache({
@@ -60,6 +69,8 @@ function openCache(maxBytes = 1_000_000) {
 }
 
 describe("the response cache", () => {
+  afterEach(() => void vi.useRealTimers());
+
   it("serves a kept response by its key and by its URL, without a computation or a read", async () => {
     const { cache, state, get, bodyOf } = openCache();
     await get("one");
@@ -116,6 +127,20 @@ describe("the response cache", () => {
     state.store = "2";
     expect(await bodyOf(cache.find("/constant"))).toBe("1");
     expect(state.reads).toBe(0);
+  });
+
+  it("waits for revisions with one timer for all requests, and fails after the time limit", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { cache, state, get } = openCache();
+    await get("one", { index: true, storeRevision: "1" });
+    await get("two", { index: true, storeRevision: "1" });
+    state.isFresh = false;
+    state.stuck = new Promise(() => {});
+    const waiting = Promise.allSettled(["/one", "/two", "/one"].map((url) => cache.find(url)));
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(TIME_LIMIT_MS);
+    const timeout = { status: "rejected", reason: { name: "TimeoutError" } };
+    expect(await waiting).toMatchObject([timeout, timeout, timeout]);
   });
 
   it("drops a response at the earliest deadline that it shows", async () => {

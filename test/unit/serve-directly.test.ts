@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { withDeadline } from "../../api/core/with-deadline";
 import type { ResponseCache } from "../../api/http/response-cache";
 import { TIME_LIMIT_MS } from "../../api/http/time-limit";
 import type { Context } from "../../api/operations/context";
@@ -13,8 +14,8 @@ describe("a read whose URL is in the cache", () => {
   /** A request while the cache waits for the revision of the index. */
   function requestWhile(find: () => Promise<undefined>) {
     const run = vi.fn(() => new Promise<never>(() => {}));
-    const cache = { find, get: run } as unknown as ResponseCache;
-    const serve = serveDirectly({ config: {} } as Context, cache, pino({ enabled: false }));
+    const cache: Pick<ResponseCache, "find" | "get"> = { find, get: run };
+    const serve = serveDirectly({ config: {} } as Context, cache as ResponseCache, pino({ enabled: false }));
     const sent: { status?: number; body?: string } = {};
     const response = {
       writeHead: (status: number) => Object.assign(sent, { status }),
@@ -28,7 +29,8 @@ describe("a read whose URL is in the cache", () => {
   const tooSlow = { status: 503, body: expect.stringContaining("The request took too long; try again") };
 
   it("is a 503 after the time limit if the revision can't be read, and then starts no read", async () => {
-    const { sent, served, run } = requestWhile(() => new Promise(() => {}));
+    // The cache's own limit: see response-cache.test.ts.
+    const { sent, served, run } = requestWhile(() => withDeadline(new Promise(() => {}), { ms: TIME_LIMIT_MS }));
     await vi.advanceTimersByTimeAsync(TIME_LIMIT_MS - 1);
     expect(sent).toEqual({});
     await vi.advanceTimersByTimeAsync(2);

@@ -159,6 +159,6 @@ export function serveDirectly(context: Context, cache: ResponseCache, log: Logge
       return true;
     };
     // If the revision could not be read, the read reports why.
-    return withDeadline(found, { ms: remainingMs(exchange) }).then(sendLater, () => serveOperation(exchange, key));
+    return found.then(sendLater, () => serveOperation(exchange, key));
   };
 }
