@@ -44,13 +44,18 @@ const newestRows = (names: readonly string[] | undefined, limit: number) =>
       ) AS event ORDER BY event.id DESC LIMIT ${limit}`
     : sql`SELECT * FROM ${eventLog} ORDER BY id DESC LIMIT ${limit}`;
 
-/** The newest events first, in one query: at most `limit`, and at most {@link MAX_BYTES} of arguments. */
+/**
+ * The newest events first, in one query: at most `limit`, and at most {@link MAX_BYTES} of arguments. With `values`, only those
+ * of them that have each value as an argument.
+ */
 export async function newestEvents(
   db: IndexDatabase,
   names: readonly string[] | undefined,
   limit: number,
+  values: readonly string[] = [],
 ): Promise<z.output<typeof Row>[]> {
   const aboutIntents = sql.param([...eventsAboutIntents]);
+  const hasValues = values.map((value) => sql` AND strpos(args, ${JSON.stringify(value)}) > 0`);
   const found = await db.execute(sql`
     SELECT sized.id, block_hash, block_timestamp::text, sized.tx_hash, contract, name, args,
       about.input_token, about.output_token
@@ -60,6 +65,6 @@ export async function newestEvents(
     ) AS sized
     LEFT JOIN ${intent} AS about ON about.intent_id =
       CASE WHEN name = ANY(${aboutIntents}::text[]) THEN (args::json ->> 'intentId')::numeric END
-    WHERE bytes_before < ${MAX_BYTES} ORDER BY sized.id DESC`);
+    WHERE bytes_before < ${MAX_BYTES}${sql.join(hasValues)} ORDER BY sized.id DESC`);
   return Rows.parse(found).rows;
 }

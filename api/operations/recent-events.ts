@@ -31,7 +31,9 @@ export const getRecentEvents = operation({
     const filter = filterOf(sent);
     const { name, contract, ...bySubject } = filter;
     const names = Object.keys(filter).length > 0 ? candidateNames(filter) : undefined;
-    const found = await newestEvents(db, names, Object.keys(bySubject).length > 0 ? SEARCHED : limit);
+    const values = Object.values(bySubject).map(String);
+    // Most events that can match are about other subjects. The database leaves them out before they are parsed.
+    const found = await newestEvents(db, names, values.length > 0 ? SEARCHED : limit, values);
     const selected = found
       .map(({ event, tokens }) => {
         const cursor = cursorOf(event.id, event.blockHash);
