@@ -240,8 +240,8 @@ export function pagedList<Filters extends Record<string, unknown>, Row, const Va
 
   return async ({ config }, db, clock, { limit, offset, cursor, total, ...filters }) => {
     if (cursor !== undefined && offset !== undefined) throw new BadInput("cursor: can't be used together with offset");
-    const scope = `${route} ${inputText(filters)}`;
-    const key = cursor === undefined ? [] : await keyOf(config, scope, cursor);
+    const scope = () => `${route} ${inputText(filters)}`;
+    const key = cursor === undefined ? [] : await keyOf(config, scope(), cursor);
     const { page, counts, useTime } = queriesFor(db, filters, {
       rows: PLANNED_LIMITS.has(limit) ? limit + 1 : undefined,
       hasOffset: offset !== undefined,
@@ -269,7 +269,7 @@ export function pagedList<Filters extends Record<string, unknown>, Row, const Va
         limit,
         offset: offset ?? 0,
         count: rows.length,
-        next_cursor: lastKey ? writeCursor(await config.cursorSecret(), scope, lastKey) : null,
+        next_cursor: lastKey ? writeCursor(await config.cursorSecret(), scope(), lastKey) : null,
         ...(counted && { total: counted.flat().reduce((sum, row) => sum + row.total, 0) }),
       },
     };
