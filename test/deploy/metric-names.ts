@@ -1,16 +1,19 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Histogram, register } from "prom-client";
+import { DurationHistogram } from "../../api/metrics/duration-histogram";
 import "../../api/metrics/metrics";
 import "../../rpc/metrics";
 import { projectRoot } from "./files";
 
+const isHistogram = (metric: object) => metric instanceof Histogram || metric instanceof DurationHistogram;
+
 /** The gateway's metrics, each by one of its series. */
 export const gatewayMetrics = (): string[] =>
-  register.getMetricsAsArray().map((metric) => (metric instanceof Histogram ? `${metric.name}_count` : metric.name));
+  register.getMetricsAsArray().map((metric) => (isHistogram(metric) ? `${metric.name}_count` : metric.name));
 
 const gatewaySeries = (): string[] =>
-  register.getMetricsAsArray().flatMap((metric) => (metric instanceof Histogram ? series(metric.name) : [metric.name]));
+  register.getMetricsAsArray().flatMap((metric) => (isHistogram(metric) ? series(metric.name) : [metric.name]));
 
 /** prom-client's default metrics that the files use. */
 const processMetrics = [
