@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { exampleRequests } from "../test/support/same-answers/examples";
 import { requestBytes, startLoadGenerator } from "./reads/load";
 import { tableHeader, tableRow } from "./report";
+import { residentMb } from "./resident-memory";
 import { startSampleStack } from "./sample-stack";
 
 /**
@@ -17,21 +17,16 @@ const SAMPLE_MS = 250;
 
 const { values: options } = parseArgs({ options: { seconds: { type: "string", default: "60" } } });
 
-/** The resident set of a process, in bytes. */
-const residentBytes = (pid: number) => Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)])) * 1024;
-
 const stack = await startSampleStack((what) => console.error(what));
 const load = await startLoadGenerator();
 try {
-  const { index, apiUrl, environment } = stack;
-  const pids = { indexer: index.indexer.current().pid, gateway: index.gateways[0]?.current().pid ?? 0 };
-  const measure = () => ({ indexer: residentBytes(pids.indexer), gateway: residentBytes(pids.gateway) });
+  const { apiUrl, environment } = stack;
   await sleep(REST_MS);
-  const atRest = measure();
+  const atRest = residentMb(stack);
 
   const underLoad = { ...atRest };
   const sampling = setInterval(() => {
-    const now = measure();
+    const now = residentMb(stack);
     underLoad.indexer = Math.max(underLoad.indexer, now.indexer);
     underLoad.gateway = Math.max(underLoad.gateway, now.gateway);
   }, SAMPLE_MS);
@@ -45,12 +40,11 @@ try {
   }
   clearInterval(sampling);
   await sleep(REST_MS);
-  const after = measure();
+  const after = residentMb(stack);
 
-  const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MB`;
   console.log(tableHeader(["Process", "At rest", "Highest under load", "After"]));
   for (const name of ["indexer", "gateway"] as const)
-    console.log(tableRow([name, ...[atRest, underLoad, after].map((measured) => megabytes(measured[name]))]));
+    console.log(tableRow([name, ...[atRest, underLoad, after].map((measured) => `${measured[name].toFixed(0)} MB`)]));
 } finally {
   load.stop();
   await stack.stop();

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { encodeFunctionData } from "viem";
@@ -10,6 +9,7 @@ import { exampleRequests } from "../test/support/same-answers/examples";
 import { startListeners } from "./listeners-of";
 import { requestBytes, startLoadGenerator } from "./reads/load";
 import { formatRate, slopeOf, tableHeader, tableRow } from "./report";
+import { residentMb } from "./resident-memory";
 import { type SampleStack, startSampleStack } from "./sample-stack";
 
 /**
@@ -33,9 +33,6 @@ const MAX_WARM_UP_MS = 300_000;
 
 const { values: options } = parseArgs({ options: { minutes: { type: "string", default: "30" } } });
 const durationMs = Number(options.minutes) * 60_000;
-
-/** The resident set of a process, in MB. */
-const residentMb = (pid: number) => Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)])) / 1024;
 
 /** The heap and the memory of buffers of the gateway, in MB. */
 async function heapMb(apiUrl: string): Promise<number> {
@@ -123,7 +120,6 @@ async function subscribe({ environment }: SampleStack, run: Stopping): Promise<n
 
 const stack = await startSampleStack((what) => console.error(what));
 try {
-  const { index } = stack;
   const run: Stopping = { isStopping: false };
   const start = Date.now();
   const elapsedHours = () => (Date.now() - start) / 3_600_000;
@@ -132,8 +128,7 @@ try {
   const samples: { hours: number; indexer: number; gateway: number; live: number }[] = [];
   console.log(tableHeader(["Minute", "Indexer, MB", "Gateway, MB", "Gateway's heap and buffers, lowest, MB"]));
   const sample = () => {
-    const indexer = residentMb(index.indexer.current().pid);
-    const gateway = residentMb(index.gateways[0]?.current().pid ?? 0);
+    const { indexer, gateway } = residentMb(stack);
     const live = heap.lowest();
     samples.push({ hours: elapsedHours(), indexer, gateway, live });
     const minute = ((Date.now() - start) / 60_000).toFixed(1);

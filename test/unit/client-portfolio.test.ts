@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createIntentryClient, type Spending } from "../../client/src/index";
 import { json, serve } from "./stand-in";
 
@@ -52,10 +52,8 @@ const cutOff = (response: ServerResponse) => {
 };
 const hangingUp = (response: ServerResponse) => response.destroy();
 
-describe("buying a portfolio", () => {
-  let close: (() => void) | undefined;
-  afterEach(() => close?.());
-
+// Some tests wait before they retry.
+describe.concurrent("buying a portfolio", () => {
   /** Buys from a service with these responses, in order. Returns the outcome, the payments and the number of signatures. */
   async function buy(
     responses: ((response: ServerResponse) => void)[],
@@ -63,7 +61,6 @@ describe("buying a portfolio", () => {
   ) {
     const left = [...responses];
     const service = await serve((_, __, response) => left.shift()?.(response));
-    close = service.close;
     let signed = 0;
     const payer = {
       address: account.address,
@@ -75,6 +72,7 @@ describe("buying a portfolio", () => {
     };
     const intentry = createIntentryClient({ url: service.url, payer, spending, retries });
     const outcome = await intentry.portfolio(account.address).catch((error: unknown) => error);
+    service.close();
     const payments = service.requests.map(({ headers }) => headers["payment-signature"]);
     return { outcome, payments, signed: () => signed };
   }
@@ -159,7 +157,6 @@ describe("buying a portfolio", () => {
   it("pays a known token up to $1, and other tokens that spending allows", async () => {
     const known = await buy([offeringWith({ ...usdc, ...usdcDomain, amount: "1000000" }), selling]);
     expect(known.outcome).toMatchObject({ snapshot });
-    close?.();
     const spending = { tokens: [{ network: "eip155:8453", asset }] } as const;
     const allowed = await buy([offeringWith({ network: "eip155:8453" }), selling], { spending });
     expect(allowed.outcome).toMatchObject({ snapshot });
@@ -178,11 +175,10 @@ describe("buying a portfolio", () => {
   it("reports terms that can't be read, and a missing payer", async () => {
     const { outcome } = await buy([(response) => json(response, 402, { error: "Pay", code: "payment_required" })]);
     expect(outcome).toMatchObject({ code: "unexpected_response", message: expect.stringContaining("can't be read") });
-    close?.();
     const service = await serve((_, __, response) => offering(response));
-    close = service.close;
     const unpaid = createIntentryClient({ url: service.url }).portfolio(account.address);
     await expect(unpaid).rejects.toMatchObject({ name: "IntentryError", code: "payer_missing", status: 402 });
+    service.close();
   });
 
   it("has the code of the service when the payment is rejected", async () => {
@@ -205,11 +201,11 @@ describe("buying a portfolio", () => {
 
   it("rejects with the signal's reason when aborted", async () => {
     const service = await serve((_, __, response) => later(response, 503));
-    close = service.close;
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(createIntentryClient({ url: service.url }).portfolio(account.address, { signal })).rejects.toThrow(
       "enough",
     );
     expect(service.requests).toEqual([]);
+    service.close();
   });
 });

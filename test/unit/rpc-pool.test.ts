@@ -1,28 +1,26 @@
 import { HttpRequestError, RpcRequestError } from "viem";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { MAX_IN_FLIGHT } from "../../rpc/node";
 import { type OnNodeChange, RpcPool } from "../../rpc/pool";
 import { type FakeNode, startFakeNode } from "../support/rpc-node";
 
-let nodes: FakeNode[] = [];
-let pool: RpcPool | undefined;
+const opened: { close: () => unknown }[] = [];
 
-afterEach(async () => {
-  pool?.close();
-  for (const node of nodes) await node.close();
-  nodes = [];
+afterAll(async () => {
+  for (const one of opened) await one.close();
 });
 
 async function start(
   count = 1,
   { timeoutMs = 2_000, onNodeChange }: { timeoutMs?: number; onNodeChange?: OnNodeChange } = {},
 ) {
-  nodes = await Promise.all(Array.from({ length: count }, () => startFakeNode()));
-  pool = new RpcPool(
+  const nodes = await Promise.all(Array.from({ length: count }, () => startFakeNode()));
+  const pool = new RpcPool(
     nodes.map(({ url }) => url),
     timeoutMs,
     onNodeChange,
   );
+  opened.push(pool, ...nodes);
   const [first, second] = nodes as [FakeNode, FakeNode];
   return { pool, first, second };
 }
@@ -30,7 +28,8 @@ async function start(
 const call = { method: "eth_getLogs", params: ["x"] };
 const isProbe = (text: string) => text === "eth_chainId";
 
-describe("requests to a node", () => {
+// Most tests wait.
+describe.concurrent("requests to a node", () => {
   it("are limited to 16 at a time", async () => {
     // A request that timed out would be sent again.
     const { pool, first } = await start(1, { timeoutMs: 120_000 });
@@ -101,7 +100,7 @@ describe("requests to a node", () => {
   });
 });
 
-describe("a node that is away", () => {
+describe.concurrent("a node that is away", () => {
   it("gets one probe at a time, and the queued requests when it is back", async () => {
     const changes: unknown[] = [];
     const { pool, first } = await start(1, { onNodeChange: (change) => changes.push(change) });
