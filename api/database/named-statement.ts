@@ -1,5 +1,6 @@
 import pg, { type Connection, type QueryConfig, type Submittable } from "pg";
 import pgUtils from "pg/lib/utils.js";
+import { asError } from "./as-error";
 
 type Types = QueryConfig["types"];
 type Field = { name: string; dataTypeID: number };
@@ -36,7 +37,7 @@ const withTypes = (fields: readonly Field[], types: Types): Columns => ({
 /**
  * One run of a prepared statement. PostgreSQL describes its columns once per connection: they can't change, because it rejects
  * a statement whose result would have other types than before. The queries of pg have the columns described at every run, and
- * emit an event for each row; that takes as much time as the rest of a short query.
+ * emit an event for each row, which takes up to a seventh of the time of a read.
  */
 export class NamedStatement implements Submittable {
   readonly name: string;
@@ -47,7 +48,7 @@ export class NamedStatement implements Submittable {
   readonly #types: Types;
   readonly #isArrayMode: boolean;
   readonly #result: StatementResult = { rows: [], rowCount: null };
-  #connection: Connection | undefined;
+  #known: Map<string, Columns> | undefined;
   #columns: Columns | undefined;
   #error: Error | null = null;
 
@@ -65,9 +66,9 @@ export class NamedStatement implements Submittable {
     const { name, text } = this;
     const { stream, parsedStatements } = connection as StatementConnection;
     const isParsed = parsedStatements[name] !== undefined;
-    this.#connection = connection;
-    const known = isParsed ? columnsOf(connection).get(name) : undefined;
-    if (known) this.#useColumns(known.types === this.#types ? known : withTypes(known.fields, this.#types));
+    this.#known = columnsOf(connection);
+    const known = isParsed ? this.#known.get(name) : undefined;
+    this.#columns = !known || known.types === this.#types ? known : withTypes(known.fields, this.#types);
     // One write for all messages.
     stream.cork();
     try {
@@ -78,20 +79,16 @@ export class NamedStatement implements Submittable {
       connection.execute(null, true);
       connection.sync();
     } catch (error) {
-      return error instanceof Error ? error : new Error(String(error));
+      return asError(error);
     } finally {
       stream.uncork();
     }
     return null;
   }
 
-  #useColumns(columns: Columns): void {
-    this.#columns = columns;
-    if (this.#connection) columnsOf(this.#connection).set(this.name, columns);
-  }
-
   handleRowDescription({ fields }: { fields: readonly Field[] }): void {
-    this.#useColumns(withTypes(fields, this.#types));
+    this.#columns = withTypes(fields, this.#types);
+    this.#known?.set(this.name, this.#columns);
   }
 
   handleDataRow({ fields: texts }: { fields: readonly (string | null)[] }): void {
@@ -99,7 +96,7 @@ export class NamedStatement implements Submittable {
     try {
       this.#result.rows.push(this.#rowOf(texts));
     } catch (error) {
-      this.#error = error instanceof Error ? error : new Error(String(error));
+      this.#error = asError(error);
     }
   }
 
@@ -113,7 +110,7 @@ export class NamedStatement implements Submittable {
     // Such as "SELECT 3" and "INSERT 0 1".
     this.#result.rowCount = Number(/\d+$/.exec(text)?.[0] ?? 0);
     // A statement without columns is not described again either.
-    if (!this.#columns) this.#useColumns(withTypes([], this.#types));
+    if (!this.#columns) this.handleRowDescription({ fields: [] });
   }
 
   handleReadyForQuery(): void {

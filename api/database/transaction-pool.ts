@@ -1,4 +1,5 @@
 import pg, { type ClientConfig, type PoolClient, type PoolConfig, type QueryConfig } from "pg";
+import { asError } from "./as-error";
 import { TracedClient } from "./traced-query";
 
 /** A connection whose transactions begin with `settings`. */
@@ -19,10 +20,7 @@ const clientWith = (settings: string) =>
 
 /** Ends a transaction after an error. Returns the reason if the connection can't be used any more. */
 const rollBack = (client: PoolClient): Promise<Error | undefined> =>
-  client.query("rollback").then(
-    () => undefined,
-    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
-  );
+  client.query("rollback").then(() => undefined, asError);
 
 /**
  * A pool for a pooler in transaction mode, such as PgBouncer: each transaction may run on another connection of the server.

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { sql } from "drizzle-orm";
 import { preparedQuery } from "../database/prepared-query";
 import type { IndexDatabase } from "./database";
@@ -68,13 +69,6 @@ async function readIndexHead(
   };
 }
 
-const isEqual = (one: IndexHead, other: IndexHead): boolean =>
-  one.revision === other.revision &&
-  one.builtBlock === other.builtBlock &&
-  one.historyDone === other.historyDone &&
-  one.isComplete === other.isComplete &&
-  one.block === other.block;
-
 /** The time in unix seconds for expiry checks: the later of the wall clock and the newest block's timestamp. */
 export function timeAt({ timestamp }: Pick<IndexHead, "timestamp">): bigint {
   const wallClock = BigInt(Math.floor(Date.now() / 1000));
@@ -96,7 +90,7 @@ export function followHead(db: ReadableIndex, following: Following = {}): Shared
   let last: IndexHead | undefined;
   return shareReads(async () => {
     const head = await readIndexHead(db, following);
-    if (!last || !isEqual(last, head)) last = head;
+    if (!last || !isDeepStrictEqual(last, head)) last = head;
     return last;
   });
 }
