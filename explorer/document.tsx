@@ -25,6 +25,9 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M8 1 15 8 8 15 1 8z" fill="#2563eb"/></svg>',
 )}`;
 
+/** Newer than the attributes that Preact's types know. */
+const renderBlocking = { blocking: "render" };
+
 type DocumentProps = {
   title: string;
   assets: Assets | undefined;
@@ -45,6 +48,8 @@ const Document = ({ title, assets, query, state, children }: DocumentProps) => (
       <meta name="color-scheme" content="light dark" />
       <title>{`${title} · Intentry`}</title>
       <link rel="icon" href={ICON} />
+      {/* A table that is painted before all its rows have arrived would change the widths of its columns. */}
+      <link rel="expect" href="#end" {...renderBlocking} />
       {assets && <link rel="stylesheet" href={assets.style} />}
       {assets && <script type="module" src={assets.script} />}
     </head>
@@ -81,7 +86,7 @@ const Document = ({ title, assets, query, state, children }: DocumentProps) => (
       <main id="main" tabIndex={-1}>
         {children}
       </main>
-      <footer class="site">
+      <footer id="end" class="site">
         <a href="/docs">API reference</a>
         <a href="/openapi.json">OpenAPI</a>
         <a href="/llms.txt">llms.txt</a>

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SampleStack, sampleStack } from "../integration/sample-stack";
 import { chromiumArguments } from "../support/chromium";
 import { executablePath } from "./browser";
-import { isInteractive, openExplorer } from "./explorer-page";
+import { isInteractive, limitDownload, openExplorer } from "./explorer-page";
 import { samplePaths, waitForNames } from "./explorer-samples";
 
 type Violation = { id: string; nodes: { target: string[]; failureSummary: string }[] };
@@ -57,8 +57,12 @@ describe.skipIf(executablePath === undefined)("the explorer for all people", () 
     await close();
   });
 
-  it("does not move while it loads", async () => {
+  it("does not move while it loads, also over a slow connection", async () => {
     const { page, layoutShift, close } = await openExplorer(browser, stack.apiUrl);
+    // With the style sheet in its cache, the browser could paint the first part of a page.
+    await page.goto("/explore/preflight");
+    await isInteractive(page);
+    await limitDownload(page, 50 * 1024);
     for (const path of paths) {
       await page.goto(path);
       await isInteractive(page);

@@ -59,6 +59,17 @@ export async function openExplorer(
 /** Waits until the script has taken over the page. */
 export const isInteractive = (page: Page) => page.waitForSelector("html.scripted");
 
+/** Limits how fast a page receives responses. Chromium only. */
+export async function limitDownload(page: Page, bytesPerSecond: number): Promise<void> {
+  const devTools = await page.context().newCDPSession(page);
+  await devTools.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 0,
+    downloadThroughput: bytesPerSecond,
+    uploadThroughput: -1,
+  });
+}
+
 /** A field as it is shown: its text, and the exact value that elements for times and numbers carry. */
 export type ShownField = { text: string; time: string | null; exact: string | null };
 

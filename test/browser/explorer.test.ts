@@ -1,4 +1,4 @@
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, chromium, type Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SearchResult, Token } from "../../client/src/api";
 import { formatAmount, groupDigits } from "../../client/src/format";
@@ -346,24 +346,14 @@ describe.skipIf(executablePath === undefined)("the explorer in a browser", () =>
       "/explore/portfolio",
     ]) {
       const first = await openExplorer(browser, stack.apiUrl);
-      let bytes = 0;
-      const finished: Promise<void>[] = [];
+      const requests: Request[] = [];
       first.page.on("requestfinished", (request) => {
-        if (request.url().startsWith("data:")) return;
-        const add = ({
-          responseBodySize,
-          responseHeadersSize,
-        }: {
-          responseBodySize: number;
-          responseHeadersSize: number;
-        }) => {
-          bytes += responseBodySize + responseHeadersSize;
-        };
-        finished.push(request.sizes().then(add));
+        if (!request.url().startsWith("data:")) requests.push(request);
       });
       await first.page.goto(path);
       await isInteractive(first.page);
-      await Promise.all(finished);
+      const sizes = await Promise.all(requests.map((request) => request.sizes()));
+      const bytes = sizes.reduce((sum, size) => sum + size.responseBodySize + size.responseHeadersSize, 0);
       expect([path, bytes < MAX_FIRST_VIEW_BYTES]).toEqual([path, true]);
       expect(bytes).toBeGreaterThan(10_000);
       expect(await first.problems()).toEqual([]);
