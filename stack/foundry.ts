@@ -1,12 +1,16 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { access, chmod, constants, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { access, chmod, constants, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { cached, makeFolder } from "./cache";
+import { box64, type Emulator, qemu } from "./emulators";
+import { freePorts } from "./ports";
 
 const run = promisify(execFile);
 const require = createRequire(import.meta.url);
@@ -46,6 +50,42 @@ const works = (path: string) =>
     () => true,
     () => false,
   );
+
+/** The result of one request to a node. Undefined if the node does not respond, or responds with an error. */
+const ask = (url: string, method: string, params: unknown[] = []): Promise<unknown> =>
+  fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    signal: AbortSignal.timeout(10_000),
+  }).then(
+    async (response) => ((await response.json()) as { result?: unknown }).result,
+    () => undefined,
+  );
+
+/** Whether an anvil mines a transaction. An emulator may print the version, and lack instructions of later code. */
+async function mines(anvil: string): Promise<boolean> {
+  const [port = 0] = await freePorts(1);
+  const node = spawn(anvil, ["--port", String(port), "--silent"], { stdio: "ignore" });
+  const ended = once(node, "close").catch(() => undefined);
+  const url = `http://127.0.0.1:${port}`;
+  try {
+    for (let attempt = 0; attempt < 200 && node.exitCode === null && node.signalCode === null; attempt++) {
+      const accounts = await ask(url, "eth_accounts");
+      if (!Array.isArray(accounts)) {
+        await setTimeout(100);
+        continue;
+      }
+      const [from, to] = accounts;
+      await ask(url, "eth_sendTransaction", [{ from, to, value: "0x1" }]);
+      return (await ask(url, "eth_blockNumber")) === "0x1";
+    }
+    return false;
+  } finally {
+    node.kill("SIGKILL");
+    await ended;
+  }
+}
 
 async function onPath(tool: FoundryTool): Promise<string | undefined> {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
@@ -94,52 +134,6 @@ async function fetchPackage(tool: FoundryTool, packagePlatform: string): Promise
   return join(folder, "bin", tool);
 }
 
-/** Downloads Debian packages of one architecture through a private apt state and unpacks them into `target`. */
-async function unpackDebian(target: string, architecture: "amd64" | "arm64", packages: string[]): Promise<string> {
-  return makeFolder(target, async (scratch) => {
-    const state = join(scratch, ".apt");
-    await mkdir(join(state, "lists", "partial"), { recursive: true });
-    await mkdir(join(state, "cache", "archives", "partial"), { recursive: true });
-    const options = [
-      `Dir::State=${state}`,
-      "Dir::State::status=/dev/null",
-      `Dir::Cache=${join(state, "cache")}`,
-      `APT::Architecture=${architecture}`,
-      `APT::Architectures=${architecture}`,
-      "APT::Sandbox::User=",
-    ].flatMap((option) => ["-o", option]);
-    await run("apt-get", [...options, "-qq", "update"], { timeout: 300_000 });
-    await run("apt-get", [...options, "-qq", "download", ...packages], { cwd: state, timeout: 300_000 });
-    const { stdout } = await run("find", [state, "-maxdepth", "1", "-name", "*.deb"]);
-    for (const archive of stdout.trim().split("\n")) await run("dpkg", ["-x", archive, scratch]);
-    await rm(state, { recursive: true });
-    await relinkLoader(scratch);
-  });
-}
-
-/** Debian's amd64 loader is an absolute link. With qemu's -L it would resolve to the host's loader. */
-async function relinkLoader(root: string): Promise<void> {
-  const link = join(root, "lib64", "ld-linux-x86-64.so.2");
-  const target = await readlink(link).catch(() => undefined);
-  if (!target?.startsWith("/")) return;
-  await rm(link);
-  await symlink(join("..", target), link);
-}
-
-/** Fallback for linux-arm64 without a native build: the amd64 binary under qemu, with its libraries in the cache. */
-async function underQemu(tool: FoundryTool): Promise<string> {
-  const cache = cacheFolder();
-  const binary = await fetchPackage(tool, "linux-amd64");
-  const qemu = await unpackDebian(join(cache, "qemu"), "arm64", ["qemu-user-static"]);
-  const libraries = await unpackDebian(join(cache, "amd64-libraries"), "amd64", ["libc6", "libgcc-s1", "libstdc++6"]);
-  const launcher = join(cache, `${tool}-under-qemu`);
-  const scratch = `${launcher}.${process.pid}`;
-  const emulator = join(qemu, "usr", "bin", "qemu-x86_64-static");
-  await writeFile(scratch, `#!/bin/sh\nexec '${emulator}' -L '${libraries}' '${binary}' "$@"\n`, { mode: 0o755 });
-  await rename(scratch, launcher);
-  return launcher;
-}
-
 const firstLine = (error: unknown) => {
   const text = error instanceof Error ? (error as { stderr?: string }).stderr || error.message : String(error);
   return text.trim().split("\n")[0] ?? "";
@@ -163,16 +157,19 @@ export async function findFoundry(tool: FoundryTool): Promise<string> {
   }
   const found = (await onPath(tool)) ?? (await inNodeModules(tool));
   if (found) return found;
-  const launcher = join(cacheFolder(), `${tool}-under-qemu`);
+  const launcher = join(cacheFolder(), `${tool}-emulated`);
   if ((await isExecutable(launcher)) && (await works(launcher))) return launcher;
 
   const attempts: [string, () => Promise<string>][] = [["npm", () => fetchPackage(tool, platform())]];
-  if (platform() === "linux-arm64") attempts.push(["qemu", () => underQemu(tool)]);
+  if (platform() === "linux-arm64") {
+    const emulated = async (emulator: Emulator) => emulator(launcher, await fetchPackage(tool, "linux-amd64"));
+    attempts.push(["box64", () => emulated(box64)], ["qemu", () => emulated(qemu)]);
+  }
   const failures: string[] = [];
   for (const [way, make] of attempts) {
     try {
       const made = await make();
-      if (await works(made)) return made;
+      if ((await works(made)) && (tool !== "anvil" || (await mines(made)))) return made;
       failures.push(`${way}: ${made} does not run here`);
     } catch (error) {
       failures.push(`${way}: ${firstLine(error)}`);

@@ -1,5 +1,17 @@
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { findFoundry } from "../../stack/foundry";
+
+/** Empty without a connection on a machine that has never run one. */
+const anvil = await findFoundry("anvil").catch(() => "");
+
+/** Writes a program of the cache that stands in for an emulator. */
+async function writeProgram(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+}
 
 describe("findFoundry", () => {
   afterEach(() => {
@@ -16,5 +28,21 @@ describe("findFoundry", () => {
   it("uses the binary in FORGE_BIN", async () => {
     vi.stubEnv("FORGE_BIN", process.execPath);
     expect(await findFoundry("forge")).toBe(process.execPath);
+  });
+
+  it.runIf(anvil.endsWith("-emulated"))("uses qemu if box64 can start anvil, but not run it", async () => {
+    const cache = await mkdtemp(join(tmpdir(), "intentry-foundry-"));
+    vi.stubEnv("INTENTRY_CACHE", cache);
+    const packages = dirname(anvil);
+    await mkdir(join(cache, basename(packages)));
+    await symlink(join(packages, "anvil-linux-amd64"), join(cache, basename(packages), "anvil-linux-amd64"));
+    await mkdir(join(cache, "amd64-libraries"));
+    const loader = join("box64", "usr", "lib", "aarch64-linux-gnu", "ld-linux-aarch64.so.1");
+    await writeProgram(join(cache, loader), 'for last; do :; done; [ "$last" = --version ]');
+    await writeProgram(join(cache, "qemu", "usr", "bin", "qemu-x86_64-static"), `shift 3; exec '${anvil}' "$@"`);
+    const found = await findFoundry("anvil");
+    expect(await readFile(found, "utf8")).toContain("qemu-x86_64-static");
+    expect(found).toBe(join(cache, basename(packages), "anvil-emulated"));
+    await rm(cache, { recursive: true });
   });
 });
