@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { startGateway } from "../stack/gateway";
@@ -74,6 +75,15 @@ async function pathsOf(apiUrl: string, pool: pg.Pool, rowsOf: RowCounts): Promis
 
 const stops: (() => unknown)[] = [];
 
+/** Waits until the gateway has read the events of the whole log for metadata, so that this does not slow down the reads. */
+async function metadataIsRead(pool: pg.Pool): Promise<void> {
+  const isTrue = async (condition: string) =>
+    (await pool.query<{ yes: boolean }>(`SELECT ${condition} AS yes`)).rows[0]?.yes;
+  while (!(await isTrue("to_regclass('offchain.metadata_feed') IS NOT NULL"))) await setTimeout(1_000);
+  const isRead = "EXISTS (SELECT FROM offchain.metadata_feed WHERE event_id = (SELECT max(id) FROM event_log))";
+  while (!(await isTrue(isRead))) await setTimeout(1_000);
+}
+
 /** Creates an index of this size and starts a gateway on it. */
 async function serveIndex(createDatabase: (name: string) => Promise<string>, rows: number) {
   const databaseUrl = await createDatabase(`rows_${rows}`);
@@ -98,6 +108,7 @@ async function serveIndex(createDatabase: (name: string) => Promise<string>, row
   });
   stops.push(() => gateway.stop());
   await gateway.listening;
+  await metadataIsRead(pool);
   return { rows, port, paths: await pathsOf(`http://127.0.0.1:${port}`, pool, rowsOf) };
 }
 

@@ -48,6 +48,15 @@ async function prepareTables(pool: pg.Pool, schema: string): Promise<void> {
   for (const table of largeTables) await pool.query(`ALTER TABLE "${table}" DISABLE TRIGGER USER`);
 }
 
+/** Sets the newest and the finalized block to that of the last event. The block of a checkpoint is in its digits 27 to 42. */
+const finalize = (pool: pg.Pool) =>
+  pool.query(
+    `UPDATE _ponder_checkpoint SET ${["latest", "safe", "finalized"]
+      .map((name) => `${name}_checkpoint = overlay(${name}_checkpoint PLACING '0000' || last.block FROM 27 FOR 16)`)
+      .join(", ")}
+     FROM (SELECT left(max(id), 12) AS block FROM event_log) AS last`,
+  );
+
 /**
  * Creates a large index. `pool` must use the schema. Returns the contracts of the chain, which
  * has ended.
@@ -64,5 +73,6 @@ export async function createLargeIndex(
     `Filling ${largeTables.size} tables with ${[...new Set([...largeTables].map(rowsOf))].join(" or ")} rows`,
   );
   await makeRows(pool, rowsOf);
+  await finalize(pool);
   return contracts;
 }

@@ -82,8 +82,8 @@ export async function readFeed(db: IndexDatabase, position: FeedPosition): Promi
     ), kind (name, subject, argument) AS (VALUES ${kinds}), changed AS (
       SELECT DISTINCT subject, (args::json ->> argument)::numeric AS subject_id FROM page JOIN kind USING (name)
     ), final AS (
-      -- The block number in a checkpoint has 16 digits, and in an event id 12.
-      SELECT substr(max(finalized_checkpoint), 31, 12) AS block FROM _ponder_checkpoint
+      -- The block number in a checkpoint has 16 digits, and in an event id 12. A letter is greater than all that follows there.
+      SELECT substr(max(finalized_checkpoint), 31, 12) || 'z' AS end_id FROM _ponder_checkpoint
     )
     SELECT
       EXISTS (SELECT FROM ${eventLog} WHERE id = ${position.eventId} AND block_hash = ${position.blockHash}) AS is_known,
@@ -91,7 +91,7 @@ export async function readFeed(db: IndexDatabase, position: FeedPosition): Promi
       ${lastOf(sql`page`)} AS last,
       -- Events are read while they are pending, and become final later.
       ${lastOf(sql`${eventLog} WHERE id <= coalesce((SELECT max(id) FROM page), ${position.eventId})
-        AND left(id, 12) <= (SELECT block FROM final)`)} AS last_final,
+        AND id < (SELECT end_id FROM final)`)} AS last_final,
       (SELECT json_agg(json_build_object(
         'subject', changed.subject, 'subjectId', changed.subject_id::text,
         'uri', record.uri, 'hash', record.hash, 'label', record.label

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cursor, cursorOf } from "../../api/events/cursor";
 import { type EventLog, eventLogIn } from "../../api/events/event-log";
 import { newestEvents } from "../../api/events/newest-events";
+import { readFeed } from "../../api/metadata/feed";
 import { eventId } from "../../src/lib/event-id";
 import { createTestDatabase, type TestDatabase } from "../support/database";
 import { type RecordedIndex, recordedIndex } from "../support/recorded-index";
@@ -38,6 +39,12 @@ describe("a page of the event log", () => {
     await pool.query("ALTER TABLE event_log ADD PRIMARY KEY (id)");
     await pool.query("CREATE INDEX ON event_log (name, id)");
     await pool.query("VACUUM ANALYZE event_log");
+    await pool.query("CREATE TABLE _ponder_checkpoint (finalized_checkpoint text)");
+    for (const subject of ["agent", "merchant", "service", "facilitator", "solver", "attestor"])
+      await pool.query(
+        `CREATE TABLE ${subject} (${subject === "service" ? "service_numeric" : subject}_id numeric,
+           metadata_uri text, metadata_hash text, service_id text)`,
+      );
     await pool.query("CREATE TABLE intent (intent_id numeric, input_token text, output_token text)");
   });
   afterAll(async () => {
@@ -76,5 +83,28 @@ describe("a page of the event log", () => {
   it("of the newest events with some names reads no more rows than there are on a page for each", async () => {
     const newest = async () => expect(await newestEvents(index.db, FORMER, LIMIT)).toHaveLength(LIMIT);
     expect(await rowsReadFor(newest)).toBeLessThan(5 * LIMIT);
+  });
+
+  const position = (block: number) => ({ eventId: eventId(BigInt(block), 0), blockHash: HASH });
+  it.each([
+    ["no block", null, undefined],
+    ["the first block", 1, 1],
+    ["a block before the page", 10_000, 10_000],
+    ["a block of the page", 18_050, 18_050],
+    ["the last block", EVENTS, 18_200],
+  ])("for the metadata has its last final event, and reads a few rows, if %s is final", async (_, final, expected) => {
+    const checkpoint = final === null ? null : "0".repeat(26) + String(final).padStart(16, "0") + "9".repeat(33);
+    await index.pool.query("DELETE FROM _ponder_checkpoint");
+    await index.pool.query("INSERT INTO _ponder_checkpoint VALUES ($1)", [checkpoint]);
+    const feed = async () => {
+      const { last, lastFinal, isKnown } = await readFeed(index.db, position(18_000));
+      expect({ last, lastFinal, isKnown }).toEqual({
+        last: position(18_200),
+        lastFinal: expected === undefined ? undefined : position(expected),
+        isKnown: true,
+      });
+    };
+    // The query scans its page of 200 events five times.
+    expect(await rowsReadFor(feed)).toBeLessThan(1_100);
   });
 });
