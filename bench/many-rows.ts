@@ -253,16 +253,31 @@ export const largeTables: ReadonlySet<string> = new Set(Object.keys(tables));
 /** The number of rows of each table. */
 export type RowCounts = (table: string) => number;
 
+/** Inserts rows, and creates the indexes after them, which takes a fraction of the time of inserting into indexes. */
+async function fillTable(client: pg.PoolClient, table: string, rows: number): Promise<void> {
+  const { rows: indexes } = await client.query<{ name: string; definition: string }>(
+    `SELECT indexrelid::regclass AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
+     WHERE indrelid = $1::regclass AND NOT indisprimary`,
+    [`"${table}"`],
+  );
+  for (const { name } of indexes) await client.query(`DROP INDEX ${name}`);
+  const columns = tables[table] ?? {};
+  const names = Object.keys(columns).map((name) => `"${name}"`);
+  await client.query(
+    `INSERT INTO "${table}" (${names.join(", ")}) SELECT ${Object.values(columns).join(", ")}
+     FROM generate_series(1, ${rows}) AS n, (SELECT ${rows} AS rows) AS size`,
+  );
+  for (const { definition } of indexes) await client.query(definition);
+  await client.query(`VACUUM ANALYZE "${table}"`);
+}
+
 /** Fills every table of an empty index, to simulate a large index. */
 export async function makeRows(pool: pg.Pool, rowsOf: RowCounts): Promise<void> {
-  for (const [table, columns] of Object.entries(tables)) {
-    const rows = rowsOf(table);
-    const names = Object.keys(columns)
-      .map((name) => `"${name}"`)
-      .join(", ");
-    await pool.query(
-      `INSERT INTO "${table}" (${names}) SELECT ${Object.values(columns).join(", ")} FROM generate_series(1, ${rows}) AS n, (SELECT ${rows} AS rows) AS size`,
-    );
-    await pool.query(`VACUUM ANALYZE "${table}"`);
+  const client = await pool.connect();
+  try {
+    await client.query("SET maintenance_work_mem = '1GB'");
+    for (const table of largeTables) await fillTable(client, table, rowsOf(table));
+  } finally {
+    client.release();
   }
 }
