@@ -7,7 +7,7 @@ import { startChain } from "../stack/chain";
 import { type Contracts, deploy } from "../stack/deploy";
 import { historyIndexed, startIndexer } from "../stack/indexer";
 import { freePorts } from "../stack/ports";
-import { largeTables, makeRows, type RowCounts } from "./many-rows";
+import { largeTables, makeRows, NOW, type RowCounts } from "./many-rows";
 
 /** Writes the deployment of a local chain, from which the indexer and the gateway read its URL and contracts. */
 export async function writeDeployment(stateFolder: string, rpcUrl: string, contracts: Contracts): Promise<void> {
@@ -48,11 +48,17 @@ async function prepareTables(pool: pg.Pool, schema: string): Promise<void> {
   for (const table of largeTables) await pool.query(`ALTER TABLE "${table}" DISABLE TRIGGER USER`);
 }
 
-/** Sets the newest and the finalized block to that of the last event. The block of a checkpoint is in its digits 27 to 42. */
+/**
+ * Makes the block of the last event the newest and finalized one, at the time until which the rows were generated. A
+ * checkpoint starts with the timestamp in ten digits, and has the block number in its digits 27 to 42.
+ */
 const finalize = (pool: pg.Pool) =>
   pool.query(
     `UPDATE _ponder_checkpoint SET ${["latest", "safe", "finalized"]
-      .map((name) => `${name}_checkpoint = overlay(${name}_checkpoint PLACING '0000' || last.block FROM 27 FOR 16)`)
+      .map(
+        (name) =>
+          `${name}_checkpoint = '${NOW}' || substr(${name}_checkpoint, 11, 16) || '0000' || last.block || repeat('9', 33)`,
+      )
       .join(", ")}
      FROM (SELECT left(max(id), 12) AS block FROM event_log) AS last`,
   );
