@@ -49,7 +49,7 @@ process.once("exit", () => {
 
 let watchdog: ChildProcess | undefined;
 
-/** Sends a line to the watchdog, which ends the registered children if this process is killed. */
+/** Sends a line to the watchdog, which ends the children and removes the folders of this process if it is killed. */
 function notifyWatchdog(line: string): void {
   if (!watchdog) {
     const script = fileURLToPath(new URL("watchdog.js", import.meta.url));
@@ -64,6 +64,9 @@ function notifyWatchdog(line: string): void {
   }
   watchdog.stdin?.write(`${line}\n`);
 }
+
+/** Ensures that a temporary folder never outlives this process. */
+export const removeOnExit = (folder: string): void => notifyWatchdog(`~${folder}`);
 
 /** Reads a process's output line by line, and ensures that it never outlives this process. */
 export function supervise(

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { appendFile, chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeOnExit } from "../child";
 import { freePorts } from "../ports";
 import { findTools, makeCluster, query, startCluster } from "./cluster";
 import { startReplica } from "./replica";
@@ -62,6 +63,7 @@ export async function dropDatabase(server: string, url: string): Promise<void> {
 /** A PostgreSQL server in a temporary folder, for tests and benchmarks. */
 export async function startPostgres(): Promise<Postgres> {
   const folder = await mkdtemp(join(tmpdir(), "intentry-postgres-"));
+  removeOnExit(folder);
   // Under root, the server runs as another user, which must be able to enter this folder.
   await chmod(folder, 0o711);
   const data = join(folder, "data");
