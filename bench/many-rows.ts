@@ -254,14 +254,18 @@ export const largeTables: ReadonlySet<string> = new Set(Object.keys(tables));
 export type RowCounts = (table: string) => number;
 
 /** Inserts rows, and creates the indexes after them, which takes a fraction of the time of inserting into indexes. */
-async function fillTable(client: pg.PoolClient, table: string, rows: number): Promise<void> {
+async function fillTable(
+  client: pg.PoolClient,
+  table: string,
+  columns: Record<string, string>,
+  rows: number,
+): Promise<void> {
   const { rows: indexes } = await client.query<{ name: string; definition: string }>(
     `SELECT indexrelid::regclass AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
      WHERE indrelid = $1::regclass AND NOT indisprimary`,
     [`"${table}"`],
   );
   for (const { name } of indexes) await client.query(`DROP INDEX ${name}`);
-  const columns = tables[table] ?? {};
   const names = Object.keys(columns).map((name) => `"${name}"`);
   await client.query(
     `INSERT INTO "${table}" (${names.join(", ")}) SELECT ${Object.values(columns).join(", ")}
@@ -276,7 +280,7 @@ export async function makeRows(pool: pg.Pool, rowsOf: RowCounts): Promise<void> 
   const client = await pool.connect();
   try {
     await client.query("SET maintenance_work_mem = '1GB'");
-    for (const table of largeTables) await fillTable(client, table, rowsOf(table));
+    for (const [table, columns] of Object.entries(tables)) await fillTable(client, table, columns, rowsOf(table));
   } finally {
     client.release();
   }

@@ -25,7 +25,7 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M8 1 15 8 8 15 1 8z" fill="#2563eb"/></svg>',
 )}`;
 
-/** Newer than the attributes that Preact's types know. */
+/** An attribute that Preact's types lack. */
 const renderBlocking = { blocking: "render" };
 
 type DocumentProps = {

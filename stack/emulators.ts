@@ -16,7 +16,7 @@ type DebianPackages = {
   release?: string;
 };
 
-/** Options of apt for one release of Debian. The machine must be a Debian, which has the keys of the archive. */
+/** Options of apt for one release of Debian. They work on Debian only, which has the keys of its archive. */
 async function onlyRelease(state: string, release: string): Promise<string[]> {
   const sources = join(state, "sources.list");
   const keys = "/usr/share/keyrings/debian-archive-keyring.gpg";
@@ -68,9 +68,9 @@ async function writeLauncher(launcher: string, lines: string[]): Promise<string>
 }
 
 /**
- * box64 takes a fifth of qemu's CPU, because it passes calls of the C library to the native one. The version of Debian 13
- * lacks an instruction that anvil uses. Debian 14's is linked with a newer C library than the machine may have, so it runs
- * with that one. x86 orders writes of threads more strictly than arm64: barriers (`STRONGMEM`) keep that order.
+ * box64 takes a fifth of qemu's CPU. The version of Debian 13 lacks an instruction that anvil uses. The one of Debian 14 may
+ * need a newer C library than the machine's, so it runs with that of Debian 14. x86 orders writes of threads more strictly
+ * than arm64: barriers (`STRONGMEM`) keep that order.
  */
 export const box64: Emulator = async (launcher, program) => {
   const root = await unpackDebian("box64", { architecture: "arm64", packages: ["box64", "libc6"], release: "forky" });

@@ -1,14 +1,14 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { access, chmod, constants, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { createWalletClient, http, publicActions } from "viem";
 import { cached, makeFolder } from "./cache";
+import { startChild, waitFor } from "./child";
 import { box64, type Emulator, qemu } from "./emulators";
 import { freePorts } from "./ports";
 
@@ -51,39 +51,19 @@ const works = (path: string) =>
     () => false,
   );
 
-/** The result of one request to a node. Undefined if the node does not respond, or responds with an error. */
-const ask = (url: string, method: string, params: unknown[] = []): Promise<unknown> =>
-  fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-    signal: AbortSignal.timeout(10_000),
-  }).then(
-    async (response) => ((await response.json()) as { result?: unknown }).result,
-    () => undefined,
-  );
-
-/** Whether an anvil mines a transaction. An emulator may print the version, and lack instructions of later code. */
-async function mines(anvil: string): Promise<boolean> {
+/** Requires that an anvil mines a transaction. An emulator may print the version, and lack instructions of later code. */
+async function requireMining(anvil: string): Promise<void> {
   const [port = 0] = await freePorts(1);
-  const node = spawn(anvil, ["--port", String(port), "--silent"], { stdio: "ignore" });
-  const ended = once(node, "close").catch(() => undefined);
-  const url = `http://127.0.0.1:${port}`;
+  const child = startChild({ name: "anvil", command: anvil, args: ["--port", String(port)] });
+  const transport = http(`http://127.0.0.1:${port}`, { retryCount: 0 });
+  const node = createWalletClient({ transport }).extend(publicActions);
   try {
-    for (let attempt = 0; attempt < 200 && node.exitCode === null && node.signalCode === null; attempt++) {
-      const accounts = await ask(url, "eth_accounts");
-      if (!Array.isArray(accounts)) {
-        await setTimeout(100);
-        continue;
-      }
-      const [from, to] = accounts;
-      await ask(url, "eth_sendTransaction", [{ from, to, value: "0x1" }]);
-      return (await ask(url, "eth_blockNumber")) === "0x1";
-    }
-    return false;
+    const [account = null, to] = await waitFor(child, "response", () => node.getAddresses());
+    const hash = await node.sendTransaction({ account, to, value: 1n, chain: null });
+    // The response may precede the block.
+    await waitFor(child, "block", () => node.getTransactionReceipt({ hash }));
   } finally {
-    node.kill("SIGKILL");
-    await ended;
+    await child.stop("SIGKILL");
   }
 }
 
@@ -169,7 +149,10 @@ export async function findFoundry(tool: FoundryTool): Promise<string> {
   for (const [way, make] of attempts) {
     try {
       const made = await make();
-      if ((await works(made)) && (tool !== "anvil" || (await mines(made)))) return made;
+      if (await works(made)) {
+        if (tool === "anvil") await requireMining(made);
+        return made;
+      }
       failures.push(`${way}: ${made} does not run here`);
     } catch (error) {
       failures.push(`${way}: ${firstLine(error)}`);

@@ -82,7 +82,7 @@ export async function readFeed(db: IndexDatabase, position: FeedPosition): Promi
     ), kind (name, subject, argument) AS (VALUES ${kinds}), changed AS (
       SELECT DISTINCT subject, (args::json ->> argument)::numeric AS subject_id FROM page JOIN kind USING (name)
     ), final AS (
-      -- The block number in a checkpoint has 16 digits, and in an event id 12. A letter is greater than all that follows there.
+      -- The block number in a checkpoint has 16 digits, and in an event id 12. The ids of that block sort before its 'z'.
       SELECT substr(max(finalized_checkpoint), 31, 12) || 'z' AS end_id FROM _ponder_checkpoint
     )
     SELECT
