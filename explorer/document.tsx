@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { App } from "./app";
 import { links, withQuery } from "./links";
-import { notLive, type Page, type PageState } from "./page";
+import type { Page, PageState } from "./page";
 
 /** The addresses of the compiled script and style sheet. Undefined if they were not built: pages work without. */
 export type Assets = { script: string; style: string };
@@ -106,7 +106,7 @@ export const renderPage = (page: Page, state: PageState, assets: Assets | undefi
     assets,
     query: state.parameters.q,
     state,
-    children: <App page={page} state={state} live={notLive} />,
+    children: <App page={page} state={state} live={{ events: state.events, isInteractive: false }} />,
   });
 
 /** The HTML of an error response. */

@@ -1,6 +1,5 @@
 import type { ComponentType } from "preact";
-import type { EventFilter, Token } from "../client/src/api";
-import type { LiveMessage } from "../client/src/follow";
+import type { EventFilter, StreamedEvent, Token } from "../client/src/api";
 import { type Names, readNames, recordsIn } from "./names";
 import type { OnFailure, Reads } from "./reads";
 import { shownTexts } from "./shown-texts";
@@ -9,21 +8,22 @@ import { readTokens, tokensIn } from "./tokens";
 /** The parameters of a page: from its path, and from the query of its address. */
 export type Parameters = Readonly<Record<string, string>>;
 
-/** A protocol event in the order of its arrival. */
-export type LiveEvent = Extract<LiveMessage, { type: "event" }>["data"] & {
+/** A protocol event that a page shows. */
+export type LiveEvent = Pick<
+  StreamedEvent,
+  "id" | "block_number" | "timestamp" | "tx_hash" | "summary" | "finality"
+> & {
   /** Whether a reorg has removed it. */
   isReverted: boolean;
 };
 
-/** What the browser adds to a page after it has loaded. On the server it is {@link notLive}. */
+/** The parts of a page that change without a new load. */
 export type Live = {
-  /** Newest first. */
-  events: readonly LiveEvent[];
+  /** Newest first. Null if they could not be read. */
+  events: readonly LiveEvent[] | null;
   /** Whether this runs in a browser with JavaScript. */
   isInteractive: boolean;
 };
-
-export const notLive: Live = { events: [], isInteractive: false };
 
 export type ViewProps<Data> = { data: Data; live: Live; parameters: Parameters };
 
@@ -31,12 +31,7 @@ export type ViewProps<Data> = { data: Data; live: Live; parameters: Parameters }
 export type Subscription = {
   /** The events that concern it. Undefined for none. */
   filter?: EventFilter;
-  /** How many blocks before the newest one to start with. Default: 0, new events only. */
-  pastBlocks?: number;
 };
-
-/** How far back the events of most pages reach. The log is searched from there on. */
-export const RECENT_BLOCKS = 200;
 
 type Definition<Data> = {
   /** The path, with `:name` for parameters. */
@@ -73,8 +68,8 @@ export function page<Data>({ load, keepsLongTexts, tokens: others = [], ...defin
   return { ...definition, load: loadAll } as unknown as Page;
 }
 
-/** A page that is shown: its address, its data, and the index head at which these were read. */
-export type PageState = Loaded & { path: string; parameters: Parameters; block: string };
+/** A page that is shown: its address, its data, its events, and the index head before these were read. */
+export type PageState = Loaded & Pick<Live, "events"> & { path: string; parameters: Parameters; block: string };
 
 /** Thrown by `load` if another address has the page. */
 export class Redirect extends Error {

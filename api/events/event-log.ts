@@ -43,10 +43,14 @@ export type EventLog = {
 
 const EventKey = z.object({ id: z.string(), block_hash: z.templateLiteral(["0x", z.string()]) });
 
-const Status = z.object({
-  is_ready: z.coerce.number(),
-  finalized_checkpoint: z.string().nullable(),
-});
+/** A column with Ponder's newest finalized checkpoint, and its block number. */
+export const finalizedColumn = sql`(SELECT max(finalized_checkpoint) FROM _ponder_checkpoint) AS finalized_checkpoint`;
+export const FinalizedBlock = z
+  .string()
+  .nullable()
+  .transform((checkpoint) => (checkpoint === null ? 0n : blockOfCheckpoint(checkpoint)));
+
+const Status = z.object({ is_ready: z.coerce.number(), finalized_checkpoint: FinalizedBlock });
 
 /** The columns of the log. */
 export const EventColumns = EventKey.extend({
@@ -100,12 +104,11 @@ const firstRowsWith = (names: readonly string[], after: Cursor, upTo: Cursor, li
 const Blocks = z.array(z.object({ number: z.string(), hash: z.string() }));
 
 const statusColumns = sql`
-  (SELECT value->>'is_ready' FROM _ponder_meta WHERE key = 'app') AS is_ready,
-  (SELECT max(finalized_checkpoint) FROM _ponder_checkpoint) AS finalized_checkpoint`;
+  (SELECT value->>'is_ready' FROM _ponder_meta WHERE key = 'app') AS is_ready, ${finalizedColumn}`;
 
 const statusOf = ({ is_ready, finalized_checkpoint }: z.output<typeof Status>) => ({
   ready: is_ready === 1,
-  finalizedBlock: finalized_checkpoint === null ? 0n : blockOfCheckpoint(finalized_checkpoint),
+  finalizedBlock: finalized_checkpoint,
 });
 
 /** Parses the one row of a result. The driver has parsed JSON columns already. */

@@ -41,7 +41,7 @@ export const messageSchemas = {
       summary: z.string().openapi({ example: "Intent #1 cancelled by its owner" }),
       finality: z
         .enum(["pending", "finalized"])
-        .openapi({ description: "When the event was sent. A reorg can remove a pending event." }),
+        .openapi({ description: "At the time of the response. A reorg can remove a pending event." }),
     })
     .openapi("StreamedEvent", {
       description: "A protocol event. It has SSE's default message type, which `onmessage` receives.",
@@ -122,6 +122,10 @@ export class Entry<Fields extends FilterFields | null = FilterFields | null> {
   }
 }
 
+/** Whether a reorg can remove the events of a block. */
+export const finalityOf = (block: bigint, finalizedBlock: bigint) =>
+  block <= finalizedBlock ? ("finalized" as const) : ("pending" as const);
+
 /** Creates messages, each encoded once for all subscribers. With `check`, validates them against their schemas. */
 export function messageMaker(check: boolean) {
   const entry = <Fields extends FilterFields | null>(message: EventMessage, fields: Fields): Entry<Fields> => {
@@ -158,7 +162,7 @@ export function messageMaker(check: boolean) {
         tx_hash: row.txHash,
         args,
         summary: describeEvent(row.name, args, row.facts),
-        finality: block <= finalizedBlock ? ("finalized" as const) : ("pending" as const),
+        finality: finalityOf(block, finalizedBlock),
       };
       return entry({ type: "event", id: cursor.id, data }, sent);
     },

@@ -5,7 +5,7 @@ import { eventLog, intent } from "../../ponder.schema";
 import { eventId } from "../../src/lib/event-id";
 import type { IndexDatabase } from "../index/database";
 import { endOfBlock } from "./cursor";
-import { EventColumns, eventRowOf } from "./event-log";
+import { EventColumns, eventRowOf, FinalizedBlock, finalizedColumn } from "./event-log";
 import { eventsAboutIntents } from "./facts";
 import { eventNames } from "./filter";
 
@@ -19,8 +19,10 @@ const Row = EventColumns.extend({
   name: z.enum(eventNames),
   input_token: token,
   output_token: token,
-}).transform(({ input_token, output_token, ...row }) => ({
+  finalized_checkpoint: FinalizedBlock,
+}).transform(({ input_token, output_token, finalized_checkpoint, ...row }) => ({
   event: eventRowOf(row),
+  finalizedBlock: finalized_checkpoint,
   /** The tokens of the intent, for events with amounts of them. */
   tokens: input_token && output_token ? { inputToken: input_token, outputToken: output_token } : undefined,
 }));
@@ -58,7 +60,7 @@ export async function newestEvents(
   const hasValues = values.map((value) => sql` AND strpos(args, ${JSON.stringify(value)}) > 0`);
   const found = await db.execute(sql`
     SELECT sized.id, block_hash, block_timestamp::text, sized.tx_hash, contract, name, args,
-      about.input_token, about.output_token
+      about.input_token, about.output_token, ${finalizedColumn}
     FROM (
       SELECT *, sum(octet_length(args)) OVER (ORDER BY id DESC) - octet_length(args) AS bytes_before
       FROM (${newestRows(names, limit)}) AS page

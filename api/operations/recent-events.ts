@@ -4,7 +4,7 @@ import { blockOf, cursorOf, logIndexOf } from "../events/cursor";
 import { describeEvent } from "../events/describe-event";
 import { factsAbout } from "../events/facts";
 import { candidateNames, matches, subjectsOf } from "../events/filter";
-import { EventArguments, messageSchemas } from "../events/message";
+import { EventArguments, finalityOf, messageSchemas } from "../events/message";
 import { newestEvents } from "../events/newest-events";
 import { eventFilter, filterOf } from "./events";
 
@@ -14,9 +14,9 @@ const SEARCHED = 1_000;
 /** How long a request waits for tokens that were never read. */
 const TOKEN_WAIT_MS = 300;
 
-const RecentEvent = messageSchemas.event
-  .omit({ finality: true })
-  .openapi("RecentEvent", { description: "A protocol event in the index. A reorg can remove it later." });
+const RecentEvent = messageSchemas.event.openapi("RecentEvent", {
+  description: "A protocol event in the index. A reorg can remove it while it is pending.",
+});
 
 type RecentEvent = z.input<typeof RecentEvent>;
 
@@ -35,9 +35,9 @@ export const getRecentEvents = operation({
     // Most events that can match are about other subjects. The database leaves them out before they are parsed.
     const found = await newestEvents(db, names, values.length > 0 ? SEARCHED : limit, values);
     const selected = found
-      .map(({ event, tokens }) => {
-        const cursor = cursorOf(event.id, event.blockHash);
-        return { event, tokens, cursor, block: blockOf(cursor), args: EventArguments.parse(JSON.parse(event.args)) };
+      .map((row) => {
+        const cursor = cursorOf(row.event.id, row.event.blockHash);
+        return { ...row, cursor, block: blockOf(cursor), args: EventArguments.parse(JSON.parse(row.event.args)) };
       })
       .filter(({ event, block, args }) => {
         const { name: event_name, contract } = event;
@@ -49,7 +49,7 @@ export const getRecentEvents = operation({
     const facts = await factsAbout(tokens, described, intents, TOKEN_WAIT_MS);
     return {
       events: selected.map(
-        ({ event, cursor, block, args }): RecentEvent => ({
+        ({ event, finalizedBlock, cursor, block, args }): RecentEvent => ({
           id: cursor.id,
           event: event.name,
           contract: event.contract,
@@ -60,6 +60,7 @@ export const getRecentEvents = operation({
           tx_hash: event.txHash,
           args,
           summary: describeEvent(event.name, args, facts),
+          finality: finalityOf(block, finalizedBlock),
         }),
       ),
     };

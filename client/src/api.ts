@@ -1124,7 +1124,7 @@ export type RecentEvents = {
   events: readonly RecentEvent[];
 };
 
-/** A protocol event in the index. A reorg can remove it later. */
+/** A protocol event in the index. A reorg can remove it while it is pending. */
 export type RecentEvent = {
   /** Block number, log index and block hash prefix of the event. */
   id: string;
@@ -1190,6 +1190,8 @@ export type RecentEvent = {
   args: Record<string, string | number | boolean>;
   /** The event in a sentence. */
   summary: string;
+  /** At the time of the response. A reorg can remove a pending event. */
+  finality: "pending" | "finalized";
 };
 
 /** `ready`, the first message: the position at which the stream starts, and the finalized block. */
@@ -1266,7 +1268,7 @@ export type StreamedEvent = {
   args: Record<string, string | number | boolean>;
   /** The event in a sentence. */
   summary: string;
-  /** When the event was sent. A reorg can remove a pending event. */
+  /** At the time of the response. A reorg can remove a pending event. */
   finality: "pending" | "finalized";
 };
 

@@ -1,4 +1,4 @@
-import type { EventFilter, StreamedEvent, StreamFinalized, StreamRemoved } from "./api";
+import type { EventFilter, StreamedEvent, StreamFinalized, StreamReady, StreamRemoved } from "./api";
 import { failureOf, IntentryError, noResponse, refusal } from "./error";
 import { serverSent } from "./server-sent";
 import { secondsOf, wait } from "./wait";
@@ -31,7 +31,7 @@ export type FollowOptions = {
 const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 30_000;
 
-/** The yielded message types. `ready` and `dropped` only concern the connection. */
+/** The message types that are yielded as they are. `ready` and `dropped` are about the connection. */
 const yielded = new Set(["event", "removed", "finalized"]);
 
 const isRetryable = (status: number) => status === 429 || status >= 500;
@@ -44,7 +44,8 @@ export function reconnectDelay(attempt: number, retryAfterSeconds: number | unde
 
 /**
  * Follows protocol events: new ones, or from `after` or `from_block` on. After a lost connection it reconnects, with
- * exponential backoff, and resumes after the last message, so every event is received exactly once.
+ * exponential backoff, and resumes after the last message, so every event is received exactly once. A block that was
+ * finalized meanwhile is the first message then, and after `after`.
  */
 export async function* follow(
   { url, fetch }: { url: string; fetch: typeof globalThis.fetch },
@@ -54,10 +55,12 @@ export async function* follow(
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value));
   let lastId: string | undefined;
+  let finalized = -1n;
   let attempt = 0;
   while (!signal?.aborted) {
     let ended = new IntentryError("The connection was closed", { code: "no_response" });
     let retryAfter: number | undefined;
+    const isResumed = lastId !== undefined || filter.after !== undefined;
     const headers = { accept: "text/event-stream", ...(lastId !== undefined && { "last-event-id": lastId }) };
     const response = await fetch(`${url}/events?${query}`, { headers, signal }).catch((error: unknown) => {
       ended = noResponse(error);
@@ -74,10 +77,19 @@ export async function* follow(
       // Protocol events have the default message type.
       for await (const { event: type = "event", id, data } of messages) {
         lastId = id ?? lastId;
-        if (type === "dropped") ended = droppedWith(JSON.parse(data));
+        const parsed = JSON.parse(data);
+        if (type === "dropped") ended = droppedWith(parsed);
+        if (type === "finalized") finalized = BigInt((parsed as StreamFinalized).block_number);
+        if (type === "ready") {
+          // The service does not repeat the message of a block that was finalized before the stream was ready.
+          const { id: start, finalized_block_number: block_number } = parsed as StreamReady;
+          const isNew = BigInt(block_number) > finalized;
+          if (isNew) finalized = BigInt(block_number);
+          if (isNew && isResumed) yield { type: "finalized", id: start, data: { block_number } };
+        }
         if (!yielded.has(type)) continue;
         attempt = 0;
-        yield { type, id: lastId, data: JSON.parse(data) } as LiveMessage;
+        yield { type, id: lastId, data: parsed } as LiveMessage;
       }
       if (Date.now() - connectedAt > MAX_DELAY_MS) attempt = 0;
     }

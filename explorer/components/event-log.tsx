@@ -1,6 +1,6 @@
 import { links } from "../links";
 import type { Live, LiveEvent } from "../page";
-import { Section } from "./blocks";
+import { Section, Unavailable } from "./blocks";
 import { Status, Time } from "./values";
 
 const stateOf = ({ isReverted, finality }: LiveEvent) =>
@@ -19,20 +19,18 @@ const Entry = ({ event }: { event: LiveEvent }) => (
 );
 
 /**
- * Events as they are indexed. The box has a fixed height, so that arriving events move nothing. Screen readers announce
- * new ones.
+ * The newest events. The box has a fixed height, so that arriving events move nothing outside. Screen readers announce new
+ * ones.
  */
-export const EventLog = ({ title, live }: { title: string; live: Live }) => (
+export const EventLog = ({ title, live: { events, isInteractive } }: { title: string; live: Live }) => (
   <Section title={title}>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
     <div class="events" tabIndex={0} role="log" aria-live="polite" aria-label={title}>
-      {live.events.length === 0 ? (
-        <p class="none">
-          {live.isInteractive ? "No events yet. New ones appear here." : "Live events need JavaScript."}
-        </p>
-      ) : (
+      {events === null && <Unavailable />}
+      {events?.length === 0 && <p class="none">No events yet.{isInteractive && " New ones appear here."}</p>}
+      {events && (
         <ol>
-          {live.events.map((event) => (
+          {events.map((event) => (
             <Entry key={event.id} event={event} />
           ))}
         </ol>

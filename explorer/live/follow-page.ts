@@ -1,7 +1,7 @@
 import type { LiveMessage } from "../../client/src/follow";
 import type { ExplorerClient } from "../client";
-import type { Subscription } from "../page";
-import { concerns } from "./events";
+import type { Live, Subscription } from "../page";
+import { concerns, readEvents } from "./events";
 import { pause } from "./timing";
 
 const RETRY_MS = 2_000;
@@ -22,14 +22,19 @@ function whileVisible(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, hidden.signal]);
 }
 
+/** The newest event, if a reorg can remove it. A stream that starts after it says so. */
+const pendingId = (events: Live["events"]) => events?.find(({ finality }) => finality === "pending")?.id;
+
 type Following = {
   client: ExplorerClient;
   /** The block at which the page was loaded. */
   block: bigint;
+  /** The events of the page then. */
+  events: Live["events"];
   signal: AbortSignal;
   onMessage: (message: LiveMessage) => void;
-  /** The service no longer knows the last event. The stream starts again. */
-  onExpired: () => void;
+  /** The service no longer knows the last event. Called with the events that it has now. */
+  onExpired: (events: Live["events"]) => void;
   onFailure: (error: unknown) => void;
   reload: () => void;
 };
@@ -39,17 +44,18 @@ type Following = {
  * not hold one. A page that becomes visible again resumes after the last message, and is loaded again.
  */
 export async function followPage(
-  { filter, pastBlocks = 0 }: Subscription,
-  { client, block, signal, onMessage, onExpired, onFailure, reload }: Following,
+  subscription: Subscription,
+  { client, block, events, signal, onMessage, onExpired, onFailure, reload }: Following,
 ): Promise<void> {
-  const past = BigInt(pastBlocks);
-  const start = { from_block: block > past ? block - past : 0n };
-  let lastId: string | undefined;
+  let lastId = pendingId(events);
   while (!signal.aborted) {
     await untilVisible();
-    const position = lastId === undefined ? start : { after: lastId };
+    const position = lastId === undefined ? { from_block: block } : { after: lastId };
     try {
-      for await (const message of client.follow({ ...filter, ...position }, { signal: whileVisible(signal) })) {
+      for await (const message of client.follow(
+        { ...subscription.filter, ...position },
+        { signal: whileVisible(signal) },
+      )) {
         lastId = message.id;
         onMessage(message);
         if (concerns(message, block)) reload();
@@ -58,8 +64,9 @@ export async function followPage(
       reload();
     } catch (error) {
       if ((error as { status?: unknown }).status === GONE) {
-        lastId = undefined;
-        onExpired();
+        const current = await readEvents(client, subscription, onFailure);
+        lastId = pendingId(current);
+        onExpired(current);
       } else onFailure(error);
       await pause(RETRY_MS);
     }

@@ -6,16 +6,12 @@ const MIN_INTERVAL_MS = 1_000;
 
 export const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Past events arrive in several parts, which must not push each other down while a page loads. */
-const FIRST_QUIET_MS = 400;
-
 /** The longest time for which values are collected. */
 const MAX_WAIT_MS = 1_000;
 
-/** Collects values, and passes them on together once none has arrived for a while, which is longer the first time. */
+/** Collects values, and passes them on together once none has arrived for a while. */
 export function collected<Value>(pass: (values: readonly Value[]) => void): (value: Value) => void {
   let values: Value[] = [];
-  let quietMs = FIRST_QUIET_MS;
   let latest = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   return (value) => {
@@ -27,9 +23,8 @@ export function collected<Value>(pass: (values: readonly Value[]) => void): (val
       () => {
         pass(values);
         values = [];
-        quietMs = QUIET_MS;
       },
-      Math.max(0, Math.min(quietMs, latest - now)),
+      Math.max(0, Math.min(QUIET_MS, latest - now)),
     );
   };
 }

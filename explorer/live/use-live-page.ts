@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { LiveMessage } from "../../client/src/follow";
 import type { ExplorerClient } from "../client";
-import { type Live, notLive, type Page, type PageState } from "../page";
+import type { Live, Page, PageState } from "../page";
 import { addMessage } from "./events";
 import { followPage } from "./follow-page";
 import { collected, repeated } from "./timing";
@@ -20,7 +20,7 @@ const problemOf = (error: unknown): string => {
 /** Keeps a page up to date: follows the events that concern it, and loads it again after each. */
 export function useLivePage(page: Page, initial: PageState, client: ExplorerClient): LivePage {
   const [state, setState] = useState(initial);
-  const [live, setLive] = useState(notLive);
+  const [live, setLive] = useState<Live>({ events: initial.events, isInteractive: false });
   const [problem, setProblem] = useState<string>();
 
   useEffect(() => {
@@ -46,11 +46,12 @@ export function useLivePage(page: Page, initial: PageState, client: ExplorerClie
       void followPage(subscription, {
         client,
         block: BigInt(initial.block),
+        events: initial.events,
         signal,
         onMessage: collected<LiveMessage>((messages) =>
-          setLive((before) => ({ ...before, events: messages.reduce(addMessage, before.events) })),
+          setLive((before) => ({ ...before, events: messages.reduce(addMessage, before.events ?? []) })),
         ),
-        onExpired: () => setLive((before) => ({ ...before, events: [] })),
+        onExpired: (events) => setLive((before) => ({ ...before, events })),
         reload,
         onFailure: (error) => setProblem(problemOf(error)),
       });

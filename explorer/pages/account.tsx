@@ -13,7 +13,7 @@ import {
   SolverTable,
 } from "../components/tables";
 import { links, withQuery } from "../links";
-import { page, RECENT_BLOCKS, type ViewProps } from "../page";
+import { page, type ViewProps } from "../page";
 import { shortHex } from "../text/format";
 
 const SHOWN = 20;
@@ -132,5 +132,5 @@ export const accountPage = page<Data>({
     };
   },
   View: AccountView,
-  subscription: ({ account }) => ({ filter: { account }, pastBlocks: RECENT_BLOCKS }),
+  subscription: ({ account }) => ({ filter: { account } }),
 });

@@ -10,7 +10,6 @@ import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifFound } from "../reads";
 
-const PAST_BLOCKS = 500;
 const BIDS = 100;
 
 type Data = {
@@ -301,5 +300,5 @@ export const intentPage = page<Data>({
     };
   },
   View: IntentView,
-  subscription: ({ intent }) => ({ filter: { intent_id: intent.intent_id }, pastBlocks: PAST_BLOCKS }),
+  subscription: ({ intent }) => ({ filter: { intent_id: intent.intent_id } }),
 });

@@ -18,7 +18,7 @@ import { DisputeTable, QuoteTable, ReceiptTable, ServiceTable, SignalTable } fro
 import { Amount } from "../components/tokens";
 import { Account, activity, Count, FoundHash, signalKinds, Uri } from "../components/values";
 import { links } from "../links";
-import { page, RECENT_BLOCKS, type ViewProps } from "../page";
+import { page, type ViewProps } from "../page";
 
 const SHOWN = 20;
 const MERCHANT_SUBJECT = 0;
@@ -173,7 +173,7 @@ export const merchantPage = page<MerchantData>({
     return { merchant: withShownMetadata(merchant), reputation, services, receipts, disputes, quotes, signals };
   },
   View: MerchantView,
-  subscription: ({ merchant }) => ({ filter: { merchant_id: merchant.merchant_id }, pastBlocks: RECENT_BLOCKS }),
+  subscription: ({ merchant }) => ({ filter: { merchant_id: merchant.merchant_id } }),
 });
 
 type ServiceData = { service: Shown<ServiceRecord>; signals: readonly TrustSignal[] };

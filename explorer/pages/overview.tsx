@@ -10,7 +10,7 @@ import { type Chart, Charts } from "../components/series";
 import { Amount, Token } from "../components/tokens";
 import { Count, None, paymentRails, Status } from "../components/values";
 import { links } from "../links";
-import { page, RECENT_BLOCKS, type ViewProps } from "../page";
+import { page, type ViewProps } from "../page";
 import { ifAvailable } from "../reads";
 
 const NEWEST = 8;
@@ -182,7 +182,7 @@ const Overview = ({ data, live }: ViewProps<Data>) => (
 export const overviewPage = page<Data>({
   path: links.overview,
   title: () => "Overview",
-  // 16 reads, each of one query at most, besides those of the tokens. Without the newest intents there is no page.
+  // 16 reads, each of one query at most, besides those of the tokens and events. Without the newest intents there is no page.
   async load(api, _, onFailure) {
     const { status, analytics, intents, solvers, attestors, search } = api;
     const optional = <Value,>(value: Promise<Value>) => ifAvailable(value, onFailure);
@@ -216,5 +216,5 @@ export const overviewPage = page<Data>({
     };
   },
   View: Overview,
-  subscription: () => ({ filter: {}, pastBlocks: RECENT_BLOCKS }),
+  subscription: () => ({ filter: {} }),
 });

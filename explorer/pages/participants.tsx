@@ -7,7 +7,7 @@ import { AttestationTable, FillRate, SignalTable } from "../components/tables";
 import { Amount } from "../components/tokens";
 import { Account, activity, Count, Uri } from "../components/values";
 import { links } from "../links";
-import { page, RECENT_BLOCKS, type ViewProps } from "../page";
+import { page, type ViewProps } from "../page";
 import { NATIVE_COIN } from "../tokens";
 
 const SHOWN = 20;
@@ -61,7 +61,7 @@ export const agentPage = page<AgentData>({
     return { agent: withShownMetadata(agent), signals };
   },
   View: AgentView,
-  subscription: ({ agent }) => ({ filter: { agent: agent.agent_id }, pastBlocks: RECENT_BLOCKS }),
+  subscription: ({ agent }) => ({ filter: { agent: agent.agent_id } }),
 });
 
 const SolverView = ({ data: solver, live }: ViewProps<Shown<SolverRecord>>) => (
@@ -116,7 +116,7 @@ export const solverPage = page<Shown<SolverRecord>>({
   title: (solver) => titleOf("solver", solver.solver_id, solver),
   load: async ({ solvers }, { id = "" }) => withShownMetadata(await solvers.get.query({ id, include })),
   View: SolverView,
-  subscription: ({ operator }) => ({ filter: { account: operator }, pastBlocks: RECENT_BLOCKS }),
+  subscription: ({ operator }) => ({ filter: { account: operator } }),
   tokens: [NATIVE_COIN],
 });
 
@@ -163,5 +163,5 @@ export const attestorPage = page<AttestorData>({
     return { attestor: withShownMetadata(attestor), attestations };
   },
   View: AttestorView,
-  subscription: ({ attestor }) => ({ filter: { account: attestor.operator }, pastBlocks: RECENT_BLOCKS }),
+  subscription: ({ attestor }) => ({ filter: { account: attestor.operator } }),
 });

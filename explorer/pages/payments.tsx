@@ -7,7 +7,7 @@ import { DisputeTable } from "../components/tables";
 import { Amount, Token } from "../components/tokens";
 import { Account, Count, FoundHash, Kind, None, paymentRails, Status, Time, Transaction } from "../components/values";
 import { links } from "../links";
-import { page, RECENT_BLOCKS, type ViewProps } from "../page";
+import { page, type ViewProps } from "../page";
 import { shortHex } from "../text/format";
 
 /** The fields that a quote and its receipt share. */
@@ -69,7 +69,7 @@ export const quotePage = page<Quote>({
   title: ({ quote_hash }) => `Quote ${shortHex(quote_hash)}`,
   load: ({ quotes }, { hash = "" }) => quotes.get.query({ quoteHash: hash }),
   View: QuoteView,
-  subscription: ({ merchant_id }) => ({ filter: { merchant_id }, pastBlocks: RECENT_BLOCKS }),
+  subscription: ({ merchant_id }) => ({ filter: { merchant_id } }),
 });
 
 type ReceiptData = { receipt: ReceiptWithEvidence; disputes: readonly Dispute[] };

@@ -66,8 +66,6 @@ describe.skipIf(executablePath === undefined)("the explorer for all people", () 
     for (const path of paths) {
       await page.goto(path);
       await isInteractive(page);
-      // Past events arrive after the page.
-      if (path === "/") await page.locator(".event").first().waitFor();
       await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
       expect([path, await layoutShift()]).toEqual([path, 0]);
     }
@@ -104,7 +102,6 @@ describe.skipIf(executablePath === undefined)("the explorer for all people", () 
       const viewport = { width: 1280, height };
       const { page, close } = await openExplorer(browser, stack.apiUrl, { colorScheme, viewport });
       await page.goto(path);
-      await page.locator(".event").first().waitFor();
       const folder = process.env.EXPLORER_SCREENSHOTS;
       const picture = await page.screenshot(folder === undefined ? {} : { path: join(folder, `${name}.png`) });
       // A blank page of this size is a PNG of a few kilobytes.

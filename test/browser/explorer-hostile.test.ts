@@ -131,7 +131,6 @@ describe.skipIf(executablePath === undefined)("the explorer with hostile content
       const response = await page.goto(path);
       expect([path, response?.status()]).toEqual([path, 200]);
       await isInteractive(page);
-      if (path === "/") await page.locator(".event").first().waitFor();
       expect([path, await page.evaluate("window.hacked")]).toEqual([path, undefined]);
       const dangerous = await page.evaluate<string[]>(
         `[...document.querySelectorAll("[onerror], [onload], main script, main img, a[href^='javascript:' i]")].map((element) => element.outerHTML)`,

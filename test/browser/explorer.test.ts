@@ -68,6 +68,29 @@ describe.skipIf(executablePath === undefined)("the explorer in a browser", () =>
     await plain.close();
   });
 
+  it.each([
+    ["/", ""],
+    ["/explore/intents/1", "intent_id=1"],
+    ["/explore/merchants/1", "merchant_id=1"],
+  ])("shows the newest events of %s, also without JavaScript", async (path, filter) => {
+    const { events } = await read<{ events: { summary: string; finality: string }[] }>(
+      `/events/recent?limit=50&${filter}`,
+    );
+    expect(events).not.toEqual([]);
+    const plain = await openExplorer(browser, stack.apiUrl, { javaScriptEnabled: false });
+    for (const { page } of [plain, explorer]) {
+      await page.goto(path);
+      const shown = await page.$$eval(".event", (entries) =>
+        entries.map((entry) => [
+          entry.querySelector(".event-text")?.textContent,
+          entry.querySelector(".status")?.textContent,
+        ]),
+      );
+      expect(shown).toEqual(events.map(({ summary, finality }) => [summary, finality.toUpperCase()]));
+    }
+    await plain.close();
+  });
+
   it("shows amounts in whole tokens with the symbol, and the exact amount beside", async () => {
     const account = stack.contracts.PolicyAccount.toLowerCase();
     const symbols = new Set<string | null>();

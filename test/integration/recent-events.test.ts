@@ -8,7 +8,8 @@ import { withoutIndex } from "../without-index";
 /** The tables that the query reads, with the columns of the index. */
 const TABLES = `
   CREATE TABLE event_log (id text PRIMARY KEY, block_hash text, block_timestamp numeric, tx_hash text, contract text, name text, args text);
-  CREATE TABLE intent (intent_id numeric PRIMARY KEY, input_token text, output_token text);`;
+  CREATE TABLE intent (intent_id numeric PRIMARY KEY, input_token text, output_token text);
+  CREATE TABLE _ponder_checkpoint (finalized_checkpoint text);`;
 
 describe("recent events of a long log", () => {
   let database: TestDatabase;
@@ -19,7 +20,7 @@ describe("recent events of a long log", () => {
     pool = new pg.Pool({ connectionString: database.url });
     await pool.query(TABLES);
   });
-  beforeEach(() => pool.query("TRUNCATE event_log"));
+  beforeEach(() => pool.query("TRUNCATE event_log, _ponder_checkpoint"));
   afterAll(async () => {
     await pool?.end();
     await database?.drop();
@@ -53,6 +54,15 @@ describe("recent events of a long log", () => {
     expect(await recent({ intent_id: "8" })).toHaveLength(100);
     await add(1, cancelled, { intentId: "8" });
     expect(await recent({ intent_id: "7" })).toEqual([]);
+  });
+
+  it("says which of them a reorg can remove", async () => {
+    await add(3, cancelled, { intentId: "7" });
+    const finalities = async () => (await recent({})).map(({ finality }) => finality);
+    expect(await finalities()).toEqual(["pending", "pending", "pending"]);
+    const checkpoint = "0".repeat(26) + String(block - 1).padStart(16, "0");
+    await pool.query("INSERT INTO _ponder_checkpoint VALUES ($1)", [checkpoint]);
+    expect(await finalities()).toEqual(["pending", "finalized", "finalized"]);
   });
 
   it.each([{}, { name: "AgentRegistered" }, { agent: "1" }])(

@@ -11,8 +11,8 @@ describe("follow", () => {
 
   it("resumes after the last message when the connection is lost, and throws the error of a rejected request", async () => {
     const streams = [
-      'id: a\nevent: ready\ndata: {}\n\nid: b\ndata: {"event":"one"}\n\n: heartbeat\n\nid: c\ndata: {"eve',
-      'id: b\nevent: ready\ndata: {}\n\nid: c\nevent: removed\ndata: {"event":"one"}\n\nevent: finalized\ndata: {"block_number":"1"}\n\nevent: dropped\ndata: {"status":503}\n\n',
+      'id: a\nevent: ready\ndata: {"id":"a","finalized_block_number":"1"}\n\nid: b\ndata: {"event":"one"}\n\n: heartbeat\n\nid: c\ndata: {"eve',
+      'id: b\nevent: ready\ndata: {"id":"b","finalized_block_number":"2"}\n\nid: c\nevent: removed\ndata: {"event":"one"}\n\nevent: finalized\ndata: {"block_number":"3"}\n\nevent: dropped\ndata: {"status":503}\n\n',
     ];
     const {
       url,
@@ -26,8 +26,8 @@ describe("follow", () => {
     close = stop;
     const seen: unknown[] = [];
     const following = async () => {
-      for await (const { type, id } of createIntentryClient({ url }).follow({ intent_id: 7n, name: undefined }))
-        seen.push([type, id]);
+      for await (const { type, id, data } of createIntentryClient({ url }).follow({ intent_id: 7n, name: undefined }))
+        seen.push(type === "finalized" ? [type, id, data.block_number] : [type, id]);
     };
     await expect(following()).rejects.toMatchObject({
       status: 410,
@@ -35,8 +35,9 @@ describe("follow", () => {
     });
     expect(seen).toEqual([
       ["event", "b"],
+      ["finalized", "b", "2"],
       ["removed", "c"],
-      ["finalized", "c"],
+      ["finalized", "c", "3"],
     ]);
     expect(requests.map(({ url, headers }) => [url, headers["last-event-id"]])).toEqual([
       ["/events?intent_id=7", undefined],

@@ -2,6 +2,7 @@ import { Hono, type Context as HonoContext } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "pino";
 import { renderError, renderPage } from "../../../explorer/document";
+import { readEvents } from "../../../explorer/live/events";
 import { type Page, type Parameters, Redirect } from "../../../explorer/page";
 import { findPage } from "../../../explorer/pages";
 import { callerOf } from "../../http/caller";
@@ -76,10 +77,12 @@ export function explorerRoutes(context: Context, log: Logger): Hono<Env> {
       const head = await context.head();
       setIndexHeaders(c, head);
       const all = { ...queryOf(c), ...parameters };
-      const loaded = await page.load(readsOf(context, callerOf(c, context.config)), all, (err) =>
-        log.warn({ request_id: c.var.requestId, err }, "a page is shown without a part that can't be read"),
-      );
-      const state = { path: c.req.path, parameters: all, ...loaded, block: String(head.block ?? 0n) };
+      const reads = readsOf(context, callerOf(c, context.config));
+      const onFailure = (err: unknown) =>
+        log.warn({ request_id: c.var.requestId, err }, "a page is shown without a part that can't be read");
+      const loaded = await page.load(reads, all, onFailure);
+      const events = await readEvents(reads, page.subscription?.(loaded.data, all) ?? {}, onFailure);
+      const state = { path: c.req.path, parameters: all, ...loaded, events, block: String(head.block ?? 0n) };
       return await respondHtml(c, 200, renderPage(page, state, assets), vary);
     } catch (error) {
       if (error instanceof Redirect) return c.redirect(error.location, 303);
