@@ -1,15 +1,21 @@
-import { bid, bidSelection, fill, fillProof, intent, solverActivity } from "ponder:schema";
+import type { Context } from "ponder:registry";
+import { bid, bidSelection, fill, fillProof, intent, openSelection, solverActivity } from "ponder:schema";
 import type { Address } from "viem";
 import { intentBookAbi } from "../abis/index";
 import { addVolume, countActivity } from "./lib/activity";
 import { addTo } from "./lib/add-to";
 import type { Handlers } from "./lib/handle";
 import { intentHash } from "./lib/intent-hash";
+import { startOf } from "./lib/interval";
 import { known } from "./lib/known-row";
 import { submittedIntent } from "./lib/submitted-intent";
 
 /** viem returns checksummed addresses from contract reads; the index stores lowercase. */
 const lowercase = (address: Address) => address.toLowerCase() as Address;
+
+/** Adds to the number of a solver's selections whose intent is open. */
+const addOpen = (db: Context["db"], solver: Address, deadline: bigint, change: 1 | -1) =>
+  addTo(db, openSelection, { solver, deadlineHour: startOf("hour", deadline) }, { count: change });
 
 export const intents: Handlers<"IntentBook"> = {
   async IntentSubmitted({ event, context }) {
@@ -52,7 +58,9 @@ export const intents: Handlers<"IntentBook"> = {
 
   async IntentCancelled({ event, context }) {
     const { intentId } = event.args;
-    await known(context.db.update(intent, { intentId }).set({ status: "CANCELLED" }), "intent", intentId);
+    const change = context.db.update(intent, { intentId }).set({ status: "CANCELLED" });
+    const cancelled = await known(change, "intent", intentId);
+    if (cancelled?.selectedSolver) await addOpen(context.db, cancelled.selectedSolver, cancelled.deadline, -1);
   },
 
   async SolverBidSubmitted({ event, context }) {
@@ -72,9 +80,14 @@ export const intents: Handlers<"IntentBook"> = {
       replaced = row.selectedSolver;
       return { selectedBidId: bidId, selectedSolver: solver };
     });
-    if ((await known(choice, "intent", intentId)) && replaced !== solver) {
+    const selecting = await known(choice, "intent", intentId);
+    if (selecting && replaced !== solver) {
       await addTo(context.db, solverActivity, { solver }, { unfilledSelections: 1 });
-      if (replaced) await addTo(context.db, solverActivity, { solver: replaced }, { unfilledSelections: -1 });
+      await addOpen(context.db, solver, selecting.deadline, 1);
+      if (replaced) {
+        await addTo(context.db, solverActivity, { solver: replaced }, { unfilledSelections: -1 });
+        await addOpen(context.db, replaced, selecting.deadline, -1);
+      }
     }
     await context.db.insert(bidSelection).values({ intentId, bidId }).onConflictDoNothing();
   },
@@ -105,6 +118,7 @@ export const intents: Handlers<"IntentBook"> = {
         surplusOut: amountOut - filled.amountOutMin,
       },
     );
+    await addOpen(context.db, solver, filled.deadline, -1);
     await countActivity({ event, context }, "fills");
     await addVolume({ event, context }, "fill_volume", filled.inputToken, amountIn);
   },

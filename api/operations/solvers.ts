@@ -1,5 +1,6 @@
-import { and, eq, getTableColumns, gt, type SQL, sql } from "drizzle-orm";
-import { intent, solver, solverActivity } from "../../ponder.schema";
+import { and, eq, getTableColumns, gt, lt, sql } from "drizzle-orm";
+import { intent, openSelection, solver, solverActivity } from "../../ponder.schema";
+import { intervalSeconds } from "../../src/lib/interval";
 import { average } from "../core/average";
 import { NotFound } from "../core/errors";
 import { address, flag, id } from "../core/inputs";
@@ -28,21 +29,28 @@ const Solver = z
   .openapi("Solver");
 
 /**
- * A solver with its operator's activity. The selections whose intent is still open are counted on read, because expiry has
- * no event.
+ * The number of a solver's selections whose intent is still open. Expiry has no event, so the intents with a deadline in the
+ * current hour are counted on read.
  */
-const solverFields = ({ now }: Now) => {
-  const open = and(
+const openSelections = ({ now }: Now) => {
+  const hour = sql`(${now}::numeric - ${now}::numeric % ${intervalSeconds.hour})`;
+  const later = and(eq(openSelection.solver, solver.operator), gt(openSelection.deadlineHour, hour));
+  const inThisHour = and(
     eq(intent.selectedSolver, solver.operator),
     eq(intent.status, "OPEN"),
     gt(intent.deadline, now),
-  ) as SQL;
-  return {
-    ...getTableColumns(solver),
-    activity: getTableColumns(solverActivity),
-    openSelections: sql<number>`(SELECT count(*) FROM ${intent} WHERE ${open})`.mapWith(Number),
-  };
+    lt(intent.deadline, sql`${hour} + ${intervalSeconds.hour}`),
+  );
+  return sql<number>`((SELECT coalesce(sum(${openSelection.count}), 0) FROM ${openSelection} WHERE ${later})
+    + (SELECT count(*) FROM ${intent} WHERE ${inThisHour}))`.mapWith(Number);
 };
+
+/** A solver with its operator's activity. */
+const solverFields = (time: Now) => ({
+  ...getTableColumns(solver),
+  activity: getTableColumns(solverActivity),
+  openSelections: openSelections(time),
+});
 
 const ofOperator = eq(solverActivity.solver, solver.operator);
 

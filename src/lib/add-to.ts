@@ -1,7 +1,7 @@
 import type { Context } from "ponder:registry";
-import type { activity, solverActivity, total } from "ponder:schema";
+import type { activity, openSelection, solverActivity, total } from "ponder:schema";
 
-type TotalsTable = typeof activity | typeof solverActivity | typeof total;
+type TotalsTable = typeof activity | typeof openSelection | typeof solverActivity | typeof total;
 
 /** The amounts to add, by column name. */
 type Change<Table extends TotalsTable, Key> = Omit<Partial<Table["$inferInsert"]>, keyof Key>;

@@ -1,4 +1,4 @@
-import { index, onchainTable } from "ponder";
+import { index, onchainTable, primaryKey } from "ponder";
 import { count, hex, madeInBlock, sum } from "./columns";
 
 /** One row is the activity of one solver address, registered or not. */
@@ -15,6 +15,21 @@ export const solverActivity = onchainTable(
     unfilledSelections: count(t),
   }),
   (table) => ({ mostFills: index().on(table.fills.desc().nullsFirst(), table.solver) }),
+);
+
+/**
+ * One row counts the OPEN intents that selected a bid of one solver and have their deadline in one hour. Readers add the later
+ * hours, and count the intents of the current hour only.
+ */
+export const openSelection = onchainTable(
+  "open_selection",
+  (t) => ({
+    solver: hex(t).notNull(),
+    /** The first second of the hour. */
+    deadlineHour: t.bigint().notNull(),
+    count: count(t),
+  }),
+  (table) => ({ pk: primaryKey({ columns: [table.solver, table.deadlineHour] }) }),
 );
 
 /** One row is one registered solver. Its counters are in `solver_activity` under its operator. */

@@ -158,10 +158,29 @@ function solverActivityRows(
   });
 }
 
+/** How many OPEN intents have selected each solver, by the hour of their deadline. Zero if none is OPEN any more. */
+function openSelectionRows(
+  intents: Row<"intent">[],
+  selections: { intentId: string; solver: Hex }[],
+): Row<"openSelection">[] {
+  const byIntent = new Map(intents.map((intent) => [intent.intentId, intent]));
+  const rows = new Map<string, Row<"openSelection">>();
+  for (const { intentId, solver } of selections) {
+    const { deadline } = known(byIntent, intentId);
+    const deadlineHour = String((BigInt(deadline) / 3_600n) * 3_600n);
+    rows.set(`${solver} ${deadlineHour}`, { solver, deadlineHour, count: 0 });
+  }
+  for (const { status, selectedSolver, deadline } of intents) {
+    const row = rows.get(`${selectedSolver} ${(BigInt(deadline) / 3_600n) * 3_600n}`);
+    if (row && status === "OPEN") row.count += 1;
+  }
+  return [...rows.values()];
+}
+
 /** The rows of the IntentBook: intents, bids and fills. */
 export async function intentRows(
   chain: Chain,
-): Promise<Rows<"intent" | "bid" | "bidSelection" | "fill" | "fillProof" | "solverActivity">> {
+): Promise<Rows<"intent" | "bid" | "bidSelection" | "fill" | "fillProof" | "openSelection" | "solverActivity">> {
   const intents = await readIntents(chain);
   const intent = intents.map(({ row }) => row);
   const [bid, selections, fill, fillProof] = await Promise.all([
@@ -170,7 +189,18 @@ export async function intentRows(
     fillRows(chain, intents),
     proofRows(chain),
   ]);
-  const selected = selections.map(({ solver }) => solver);
-  const solverActivity = solverActivityRows(intent, fill, selected);
-  return { intent, bid, bidSelection: selections.map(({ row }) => row), fill, fillProof, solverActivity };
+  const selected = selections.map(({ solver, row }) => ({ solver, intentId: row.intentId }));
+  return {
+    intent,
+    bid,
+    bidSelection: selections.map(({ row }) => row),
+    fill,
+    fillProof,
+    solverActivity: solverActivityRows(
+      intent,
+      fill,
+      selected.map(({ solver }) => solver),
+    ),
+    openSelection: openSelectionRows(intent, selected),
+  };
 }
