@@ -17,17 +17,23 @@ function exists(pid: number): boolean {
 }
 
 /**
+ * The start time in `/proc/<pid>/stat`. Undefined for a zombie without other threads: a process whose first thread has ended
+ * is a zombie too, and holds its ports until its last thread ends.
+ */
+export function startTimeIn(stat: string): string | undefined {
+  // The second field is the program's name in parentheses. The name may contain spaces and parentheses.
+  const [state = "X", ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [threads, started] = [Number(fields[16]), fields[18]];
+  return /[ZXx]/.test(state) && !(threads > 1) ? undefined : started;
+}
+
+/**
  * The start time of a process: ticks since boot on Linux, unix milliseconds elsewhere, "0" if unknown. A pid can be reused;
  * a pid with its start time is unique. Undefined if no such process runs. A zombie does not count as running.
  */
 export async function runningSince(pid: number): Promise<string | undefined> {
   if (!(pid > 0) || !exists(pid)) return undefined;
-  if (hasProc) {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-    // The second field is the program's name in parentheses. The name may contain spaces and parentheses.
-    const [state = "X", ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return /[ZXx]/.test(state) ? undefined : fields[18];
-  }
+  if (hasProc) return startTimeIn(await readFile(`/proc/${pid}/stat`, "utf8").catch(() => ""));
   const { stdout } = await run("ps", ["-o", "lstart=", "-p", String(pid)], {
     env: { ...process.env, LC_ALL: "C" },
   }).catch(() => ({ stdout: "" }));

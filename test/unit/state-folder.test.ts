@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hasProc, runningSince } from "../../stack/process";
+import { hasProc, runningSince, startTimeIn } from "../../stack/process";
 import { ownStateFolder, type StateFolder } from "../../stack/state-folder";
 
 describe("the owner of a state folder", () => {
@@ -76,4 +76,18 @@ describe("the owner of a state folder", () => {
     await ended;
     await expect.poll(marks).not.toContain(file);
   });
+});
+
+describe("the start time of a process in /proc", () => {
+  const stat = (state: string, threads: number) =>
+    `42 (a) b (c) ${state} 1 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 ${threads} 0 98765 1 1`;
+
+  it.each([
+    ["runs", "S", 3, "98765"],
+    ["has ended, and only its parent has not noticed", "Z", 1, undefined],
+    ["has ended in its first thread, while another one holds its ports", "Z", 2, "98765"],
+    ["does not exist", "X", 0, undefined],
+  ])("of one that %s", (_, state, threads, started) => expect(startTimeIn(stat(state, threads))).toBe(started));
+
+  it("of a file that can't be read", () => expect(startTimeIn("")).toBeUndefined());
 });
