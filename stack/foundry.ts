@@ -137,7 +137,7 @@ export async function findFoundry(tool: FoundryTool): Promise<string> {
   }
   const found = (await onPath(tool)) ?? (await inNodeModules(tool));
   if (found) return found;
-  const launcher = join(cacheFolder(), `${tool}-emulated`);
+  const launcher = join(cacheFolder(), `${tool}-on-arm64`);
   if ((await isExecutable(launcher)) && (await works(launcher))) return launcher;
 
   const attempts: [string, () => Promise<string>][] = [["npm", () => fetchPackage(tool, platform())]];

@@ -1,11 +1,16 @@
+import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { box64 } from "../../stack/emulators";
 import { findFoundry } from "../../stack/foundry";
 
 /** Empty without a connection on a machine that has never run one. */
 const anvil = await findFoundry("anvil").catch(() => "");
+
+const box64Loader = join("box64", "usr", "lib", "aarch64-linux-gnu", "ld-linux-aarch64.so.1");
 
 /** Writes a program of the cache that stands in for an emulator. */
 async function writeProgram(path: string, text: string): Promise<void> {
@@ -30,19 +35,31 @@ describe("findFoundry", () => {
     expect(await findFoundry("forge")).toBe(process.execPath);
   });
 
-  it.runIf(anvil.endsWith("-emulated"))("uses qemu if box64 can start anvil, but not run it", async () => {
+  it.runIf(process.platform === "linux")("runs emulated programs on one CPU", async () => {
+    const cache = await mkdtemp(join(tmpdir(), "intentry-foundry-"));
+    vi.stubEnv("INTENTRY_CACHE", cache);
+    await mkdir(join(cache, "amd64-libraries"));
+    await writeProgram(join(cache, box64Loader), 'sed -n "s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status');
+    const launcher = await box64(join(cache, "launcher"), "any program");
+    for (let run = 0; run < 4; run++) {
+      const { stdout } = await promisify(execFile)(launcher);
+      expect(stdout).toMatch(/^\d+\n$/);
+    }
+    await rm(cache, { recursive: true });
+  });
+
+  it.runIf(anvil.endsWith("-on-arm64"))("uses qemu if box64 can start anvil, but not run it", async () => {
     const cache = await mkdtemp(join(tmpdir(), "intentry-foundry-"));
     vi.stubEnv("INTENTRY_CACHE", cache);
     const packages = dirname(anvil);
     await mkdir(join(cache, basename(packages)));
     await symlink(join(packages, "anvil-linux-amd64"), join(cache, basename(packages), "anvil-linux-amd64"));
     await mkdir(join(cache, "amd64-libraries"));
-    const loader = join("box64", "usr", "lib", "aarch64-linux-gnu", "ld-linux-aarch64.so.1");
-    await writeProgram(join(cache, loader), 'for last; do :; done; [ "$last" = --version ]');
+    await writeProgram(join(cache, box64Loader), 'for last; do :; done; [ "$last" = --version ]');
     await writeProgram(join(cache, "qemu", "usr", "bin", "qemu-x86_64-static"), `shift 3; exec '${anvil}' "$@"`);
     const found = await findFoundry("anvil");
     expect(await readFile(found, "utf8")).toContain("qemu-x86_64-static");
-    expect(found).toBe(join(cache, basename(packages), "anvil-emulated"));
+    expect(found).toBe(join(cache, basename(packages), "anvil-on-arm64"));
     await rm(cache, { recursive: true });
   });
 });
