@@ -6,6 +6,7 @@ import type pg from "pg";
 import type { AbiEvent } from "viem";
 import { type Cursor, cursorOf } from "../api/events/cursor";
 import { eventLogIn } from "../api/events/event-log";
+import { candidateNames } from "../api/events/filter";
 import { newestEvents } from "../api/events/newest-events";
 import { protocolAbis } from "../config/contracts";
 import { eventLog, intent } from "../ponder.schema";
@@ -34,6 +35,9 @@ const MAX_PAGES = 2_000;
 
 /** The contract whose events no longer occur. */
 const FORMER = "SolverRegistry";
+
+/** An account without events. */
+const ACCOUNT = `0x${"c3".repeat(20)}` as const;
 
 /** A typical value of each type. */
 const sampleOf = (type: string): unknown => {
@@ -147,6 +151,8 @@ async function readsOf(index: RecordedIndex, rows: number): Promise<Record<strin
     "a page with the names of a contract": () => log.rows(middle, last, LIMIT, namesOf("IntentBook")),
     "a page with names that no longer occur": () => log.rows(middle, last, LIMIT, namesOf(FORMER)),
     "the newest events with one name": () => newestEvents(index.db, ["IntentFilled"], LIMIT),
+    "the newest events of an account": () =>
+      newestEvents(index.db, candidateNames({ account: ACCOUNT }), 1_000, [ACCOUNT]),
     "the events of a transaction": () =>
       index.db.select().from(eventLog).where(eq(eventLog.txHash, found[0].tx_hash)).orderBy(eventLog.id),
   };

@@ -34,16 +34,19 @@ const [FIRST_ID, LAST_ID] = [eventId(0n, 0), endOfBlock(999_999_999_999n)];
 
 /**
  * The newest rows, of all events or of those with one of the names. Each name is a range of the index by name and id, which
- * no other index can provide in this order. So it reads no more rows than asked for, however rare the name is.
+ * no other index can provide in this order. So it reads no more of them than asked for, however rare the name is, and only
+ * the rows that are the newest of all names.
  */
 const newestRows = (names: readonly string[] | undefined, limit: number) =>
   names
-    ? sql`SELECT event.* FROM unnest(${sql.param(names)}::text[]) AS wanted (name) CROSS JOIN LATERAL (
-        SELECT * FROM ${eventLog} AS named
-        WHERE (named.name, named.id) >= (wanted.name, ${FIRST_ID}::text)
-          AND (named.name, named.id) <= (wanted.name, ${LAST_ID}::text)
-        ORDER BY named.name DESC, named.id DESC LIMIT ${limit}
-      ) AS event ORDER BY event.id DESC LIMIT ${limit}`
+    ? sql`SELECT * FROM ${eventLog} AS event WHERE event.id = ANY(ARRAY(
+        SELECT newest.id FROM unnest(${sql.param(names)}::text[]) AS wanted (name) CROSS JOIN LATERAL (
+          SELECT named.id FROM ${eventLog} AS named
+          WHERE (named.name, named.id) >= (wanted.name, ${FIRST_ID}::text)
+            AND (named.name, named.id) <= (wanted.name, ${LAST_ID}::text)
+          ORDER BY named.name DESC, named.id DESC LIMIT ${limit}
+        ) AS newest ORDER BY newest.id DESC LIMIT ${limit}
+      ))`
     : sql`SELECT * FROM ${eventLog} ORDER BY id DESC LIMIT ${limit}`;
 
 /**
