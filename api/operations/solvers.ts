@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, gt, lt, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, gt, gte, lt, sql } from "drizzle-orm";
 import { intent, openSelection, solver, solverActivity } from "../../ponder.schema";
 import { intervalSeconds } from "../../src/lib/interval";
 import { average } from "../core/average";
@@ -33,13 +33,14 @@ const Solver = z
  * current hour are counted on read.
  */
 const openSelections = ({ now }: Now) => {
-  const hour = sql`(${now}::numeric - ${now}::numeric % ${intervalSeconds.hour})`;
-  const later = and(eq(openSelection.solver, solver.operator), gt(openSelection.deadlineHour, hour));
+  // A subquery without a table is computed once, not for each row.
+  const nextHour = sql`(SELECT ${now}::numeric - ${now}::numeric % ${intervalSeconds.hour} + ${intervalSeconds.hour})`;
+  const later = and(eq(openSelection.solver, solver.operator), gte(openSelection.deadlineHour, nextHour));
   const inThisHour = and(
     eq(intent.selectedSolver, solver.operator),
     eq(intent.status, "OPEN"),
     gt(intent.deadline, now),
-    lt(intent.deadline, sql`${hour} + ${intervalSeconds.hour}`),
+    lt(intent.deadline, nextHour),
   );
   return sql<number>`((SELECT coalesce(sum(${openSelection.count}), 0) FROM ${openSelection} WHERE ${later})
     + (SELECT count(*) FROM ${intent} WHERE ${inThisHour}))`.mapWith(Number);

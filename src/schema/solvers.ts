@@ -29,7 +29,11 @@ export const openSelection = onchainTable(
     deadlineHour: t.bigint().notNull(),
     count: count(t),
   }),
-  (table) => ({ pk: primaryKey({ columns: [table.solver, table.deadlineHour] }) }),
+  (table) => ({
+    pk: primaryKey({ columns: [table.solver, table.deadlineHour] }),
+    // Has all columns, so that the table itself is not read.
+    counts: index().on(table.solver, table.deadlineHour, table.count),
+  }),
 );
 
 /** One row is one registered solver. Its counters are in `solver_activity` under its operator. */
