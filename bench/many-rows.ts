@@ -247,14 +247,13 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
   },
 };
 
-/** The rows of a table that counts those of another one. */
-const countedRows = {
-  open_selection: `SELECT selected_solver, deadline - deadline % 3600, count(*) FROM intent
-    WHERE status = 'OPEN' AND selected_solver IS NOT NULL GROUP BY 1, 2`,
-};
+/** Counts the generated intents, as the handlers do. */
+const COUNT_SELECTIONS = `INSERT INTO open_selection (solver, deadline_hour, count)
+  SELECT selected_solver, deadline - deadline % 3600, count(*) FROM intent
+  WHERE status = 'OPEN' AND selected_solver IS NOT NULL GROUP BY 1, 2`;
 
 /** The filled tables. No page may need a sequential scan of one. */
-export const largeTables: ReadonlySet<string> = new Set(Object.keys({ ...tables, ...countedRows }));
+export const largeTables: ReadonlySet<string> = new Set([...Object.keys(tables), "open_selection"]);
 
 /** The number of rows of each table. */
 export type RowCounts = (table: string) => number;
@@ -287,10 +286,8 @@ export async function makeRows(pool: pg.Pool, rowsOf: RowCounts): Promise<void> 
   try {
     await client.query("SET maintenance_work_mem = '1GB'");
     for (const [table, columns] of Object.entries(tables)) await fillTable(client, table, columns, rowsOf(table));
-    for (const [table, rows] of Object.entries(countedRows)) {
-      await client.query(`INSERT INTO ${table} (solver, deadline_hour, count) ${rows}`);
-      await client.query(`VACUUM ANALYZE ${table}`);
-    }
+    await client.query(COUNT_SELECTIONS);
+    await client.query("VACUUM ANALYZE open_selection");
   } finally {
     client.release();
   }

@@ -72,7 +72,8 @@ async function writeLauncher(launcher: string, lines: string[]): Promise<string>
  * need a newer C library than the machine's, so it runs with that of Debian 14.
  *
  * A program may use one CPU only. If its threads run at the same time, its memory is corrupted: 16 of 150 runs of
- * `forge build` crashed, also with all barriers (`STRONGMEM=3`), and 0 of 100 on one CPU. Programs are divided among two.
+ * `forge build` crashed, also with all barriers (`STRONGMEM=3`), and 0 of 100 on one CPU. Half of the
+ * programs use the first CPU, the others the last.
  */
 export const box64: Emulator = async (launcher, program) => {
   const root = await unpackDebian("box64", { architecture: "arm64", packages: ["box64", "libc6"], release: "forky" });

@@ -44,8 +44,8 @@ export function reconnectDelay(attempt: number, retryAfterSeconds: number | unde
 
 /**
  * Follows protocol events: new ones, or from `after` or `from_block` on. After a lost connection it reconnects, with
- * exponential backoff, and resumes after the last message, so every event is received exactly once. A block that was
- * finalized meanwhile is the first message then, and after `after`.
+ * exponential backoff, and resumes after the last message, so every event is received exactly once. A stream
+ * that resumes, or starts with `after`, first yields the finalized block if it is newer than the last one.
  */
 export async function* follow(
   { url, fetch }: { url: string; fetch: typeof globalThis.fetch },

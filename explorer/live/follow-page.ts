@@ -22,7 +22,7 @@ function whileVisible(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, hidden.signal]);
 }
 
-/** The newest event, if a reorg can remove it. A stream that starts after it says so. */
+/** The id of the newest event, if a reorg can remove it. A stream that starts after it reports the removal. */
 const pendingId = (events: Live["events"]) => events?.find(({ finality }) => finality === "pending")?.id;
 
 type Following = {
