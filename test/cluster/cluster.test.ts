@@ -196,7 +196,10 @@ describe("a cluster", () => {
     );
     await reads.stop();
     console.log(JSON.stringify({ compared, requests: reads.requests, repeated: reads.failures, ...clients.summary() }));
-    expect([...problems, ...reads.problems]).toEqual([]);
+    const all = [...problems, ...reads.problems];
+    // Vitest shortens long texts.
+    for (const problem of all) console.log(problem);
+    expect(all).toEqual([]);
   });
 });
 
