@@ -30,20 +30,24 @@ const Solver = z
 
 /**
  * The number of a solver's selections whose intent is still open. Expiry has no event, so the intents with a deadline in the
- * current hour are counted on read.
+ * current hour are counted on read, if there are any.
  */
 const openSelections = ({ now }: Now) => {
   // A subquery without a table is computed once, not for each row.
-  const nextHour = sql`(SELECT ${now}::numeric - ${now}::numeric % ${intervalSeconds.hour} + ${intervalSeconds.hour})`;
-  const later = and(eq(openSelection.solver, solver.operator), gte(openSelection.deadlineHour, nextHour));
+  const hour = sql`(SELECT ${now}::numeric - ${now}::numeric % ${intervalSeconds.hour})`;
   const inThisHour = and(
     eq(intent.selectedSolver, solver.operator),
     eq(intent.status, "OPEN"),
     gt(intent.deadline, now),
-    lt(intent.deadline, nextHour),
+    lt(intent.deadline, sql`${hour} + ${intervalSeconds.hour}`),
   );
-  return sql<number>`((SELECT coalesce(sum(${openSelection.count}), 0) FROM ${openSelection} WHERE ${later})
-    + (SELECT count(*) FROM ${intent} WHERE ${inThisHour}))`.mapWith(Number);
+  const { count, deadlineHour } = openSelection;
+  return sql<number>`(SELECT coalesce(sum(${count}) FILTER (WHERE ${deadlineHour} > ${hour}), 0)
+      + CASE WHEN coalesce(sum(${count}) FILTER (WHERE ${deadlineHour} = ${hour}), 0) = 0 THEN 0
+        ELSE (SELECT count(*) FROM ${intent} WHERE ${inThisHour}) END
+    FROM ${openSelection} WHERE ${and(eq(openSelection.solver, solver.operator), gte(deadlineHour, hour))})`.mapWith(
+    Number,
+  );
 };
 
 /** A solver with its operator's activity. */
