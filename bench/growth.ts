@@ -135,9 +135,10 @@ try {
       for (const [index, { port, paths }] of servers.entries()) {
         const { request } = requestBytes({ method: "GET", path: paths[title] ?? "" });
         const job = { port, request, connections: CONNECTIONS, warmUpMs: WARM_UP_MS, windowMs: WINDOW_MS };
-        // An error counts as no requests, and the other reads are still measured: to fill the tables takes most of the time.
+        // The other reads are still measured after an error, because filling the tables takes most of the time.
         const rate = await load.measure(job).catch((error: Error) => {
           console.error(error.message);
+          process.exitCode = 1;
           return 0;
         });
         rates[index]?.push(rate);

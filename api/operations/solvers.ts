@@ -42,12 +42,11 @@ const openSelections = ({ now }: Now) => {
     lt(intent.deadline, sql`${hour} + ${intervalSeconds.hour}`),
   );
   const { count, deadlineHour } = openSelection;
+  const fromThisHour = and(eq(openSelection.solver, solver.operator), gte(deadlineHour, hour));
   return sql<number>`(SELECT coalesce(sum(${count}) FILTER (WHERE ${deadlineHour} > ${hour}), 0)
-      + CASE WHEN coalesce(sum(${count}) FILTER (WHERE ${deadlineHour} = ${hour}), 0) = 0 THEN 0
-        ELSE (SELECT count(*) FROM ${intent} WHERE ${inThisHour}) END
-    FROM ${openSelection} WHERE ${and(eq(openSelection.solver, solver.operator), gte(deadlineHour, hour))})`.mapWith(
-    Number,
-  );
+      + CASE WHEN sum(${count}) FILTER (WHERE ${deadlineHour} = ${hour}) > 0
+        THEN (SELECT count(*) FROM ${intent} WHERE ${inThisHour}) ELSE 0 END
+    FROM ${openSelection} WHERE ${fromThisHour})`.mapWith(Number);
 };
 
 /** A solver with its operator's activity. */
