@@ -1,4 +1,5 @@
 import { ID_PATTERN } from "../api/core/inputs";
+import { textOf } from "../api/core/operation";
 import { subscribeToEvents } from "../api/operations/events";
 import { freeCalls } from "../api/operations/index";
 import { openApiDocument } from "../api/transports/openapi";
@@ -138,7 +139,7 @@ export function clientTypes(): string {
     if (!documented || !response) throw new Error(`${name} is not documented`);
     const output = operation.document ? "string" : typeOf(response.content?.["application/json"]?.schema ?? {}, "out");
     const kind = operation.writes ? "Mutation" : "Query";
-    const member = `${comment(operation.summary)}${name.slice(resource.length + 1)}: ${kind}<${inputType(documented, headers)}, ${output}>;`;
+    const member = `${comment(textOf(operation))}${name.slice(resource.length + 1)}: ${kind}<${inputType(documented, headers)}, ${output}>;`;
     resources.set(resource, [...(resources.get(resource) ?? []), member]);
   }
   const stream = paths[routeOf(subscribeToEvents).path]?.get;

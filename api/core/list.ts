@@ -292,6 +292,7 @@ type ListDefinition<
 > = Source<z.output<z.ZodObject<Filters>>, Variant, Row> & {
   route: `GET /${string}`;
   summary: string;
+  description?: string;
   /** The key of the items in the output. */
   name: Name;
   item: Item;
@@ -314,7 +315,8 @@ export function listOperation<
   Row,
   const Variant extends keyof Filters = never,
 >(definition: ListDefinition<Name, Item, Filters, Variant, Row>) {
-  const { route, summary, name, item, filters, variants, example, database, readsStore, toWire } = definition;
+  const { route, summary, description, name, item, filters, variants, example, database, readsStore, toWire } =
+    definition;
   const input = z.object({ ...filters, ...pageInput });
   const output = listOutput(name, item);
   const list = pagedList<Record<string, unknown>, Row>(route, [definition as never], variants as never);
@@ -326,8 +328,14 @@ export function listOperation<
     return { [name]: rows.map((row) => toWire(row as never, clock)), pagination };
   };
   const readsIndex = database ? { readsIndex: false } : {};
-  return operation({ route, summary, input, output, example, ...readsIndex, run } as never as Operation<
-    typeof input,
-    typeof output
-  >);
+  return operation({
+    route,
+    summary,
+    ...(description && { description }),
+    input,
+    output,
+    example,
+    ...readsIndex,
+    run,
+  } as never as Operation<typeof input, typeof output>);
 }

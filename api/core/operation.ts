@@ -6,8 +6,10 @@ import type { ErrorStatus } from "./errors";
 type Definition<Input extends z.ZodObject, Context extends BaseContext> = {
   /** The REST route. Input that is not in the path comes from the query (GET) or the body (other methods). */
   route: `${"GET" | "POST" | "PUT"} /${string}`;
-  /** One sentence for the documentation. */
+  /** Its title in the documentation: a sentence of at most 60 characters. */
   summary: string;
+  /** The sentences after the title, in Markdown. */
+  description?: string;
   /** Path, query and body as one object. Accepts strings (REST) and typed values (tRPC, MCP). */
   input: Input;
   /** Error statuses other than 400 and 500. */
@@ -121,6 +123,10 @@ export const operation = <
 export const subscription = <const Input extends z.ZodObject, Context extends BaseContext = BaseContext>(
   definition: Omit<Subscription<Input, Context>, "kind">,
 ): Subscription<Input, Context> => ({ kind: "subscription", ...definition });
+
+/** The whole text about an operation. */
+export const textOf = ({ summary, description }: Pick<AnyOperation, "summary" | "description">): string =>
+  description === undefined ? summary : `${summary} ${description}`;
 
 /** Validation messages, each prefixed with the name of the parameter or header. */
 export const problemsOf = ({ issues }: z.ZodError, headers: Operation["headers"] = {}) =>

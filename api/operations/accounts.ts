@@ -99,7 +99,8 @@ const policies = pagedList<{ address: Address }, typeof policy.$inferSelect>(lis
 
 export const listPolicies = operation({
   route: listRoute,
-  summary: "The current policies of an account, by type, then by subject.",
+  summary: "The current policies of an account.",
+  description: "Ordered by type, then by subject.",
   input: z.object({ address, ...pageInput }),
   output: listOutput("policies", Policy).extend({ account: addressText }),
   example: { address: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc" },

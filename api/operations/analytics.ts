@@ -110,7 +110,9 @@ const sumOf = <Row>(rows: readonly Row[], of: (row: Row) => string | number) =>
 
 export const getCommerceAnalytics = operation({
   route: "GET /analytics/commerce",
-  summary: "Commerce totals, and the largest tokens, merchants, services, facilitators and payment rails.",
+  summary: "Commerce totals and rankings.",
+  description:
+    "Totals of the whole registry, and the largest tokens, merchants, services, facilitators and payment rails.",
   input: z.object({}),
   output: Analytics,
   example: {},

@@ -52,7 +52,8 @@ export const getAttestation = operation({
 
 export const listAttestations = listOperation({
   route: "GET /attestations",
-  summary: "Attestations, by id. Requires at least one filter: schema, subject, attester or revoked.",
+  summary: "Attestations, by id.",
+  description: "Requires at least one filter: schema, subject, attester or revoked.",
   name: "attestations",
   item: Attestation,
   filters: {

@@ -56,7 +56,8 @@ const findAttestorWithMetadata = preparedQuery((db, { id }: Placeholders<{ id: b
 
 export const getAttestor = operation({
   route: "GET /attestors/{id}",
-  summary: "One attestor by its id, with the number of its operator's attestations.",
+  summary: "One attestor by its id.",
+  description: "With the number of its operator's attestations.",
   input: z.object({ id, ...includeInput }),
   output: withMetadata(Attestor, "AttestorRecord"),
   errors: [404],

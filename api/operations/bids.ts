@@ -211,7 +211,9 @@ const bids = pagedList<Filters, BidRow, "status">(
 
 export const listBids = operation({
   route: listRoute,
-  summary: "The bids on an intent, best first: highest amount_out, lowest amount_in, lowest fee, oldest.",
+  summary: "The bids on an intent, best first.",
+  description:
+    "The best bid has the highest amount_out, then the lowest amount_in, then the lowest fee, then the lowest age.",
   input: z.object({ id, status: oneOf(...statuses).optional(), ...pageInput }),
   output: listOutput("bids", Bid),
   example: { id: "1" },

@@ -65,7 +65,8 @@ export const getDiscovery = operation({
   route: "GET /.well-known/x402.json",
   // Some crawlers use this path.
   alias: "/.well-known/x402",
-  summary: "The paid routes and their x402 payment terms. Also available at /.well-known/x402.",
+  summary: "The paid routes and their x402 payment terms.",
+  description: "Also available at /.well-known/x402.",
   input: z.object({}),
   output,
   example: {},

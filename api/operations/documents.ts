@@ -111,7 +111,8 @@ function documentOperations<const Text extends string, const Hash extends string
 
   const publish = operation({
     route: `POST ${path}`,
-    summary: `Publishes the exact text of a ${what}, which is identified by the keccak256 of its bytes.`,
+    summary: `Publishes the exact text of a ${what}.`,
+    description: "A document is identified by the keccak256 of its bytes.",
     input,
     output: z.strictObject(published).openapi(`${typeName}Published`),
     errors: [401, 409, 413, 429],
@@ -170,7 +171,8 @@ function documentOperations<const Text extends string, const Hash extends string
 
   const metadata = operation({
     route: `GET ${path}/{hash}/metadata`,
-    summary: `The metadata of a ${what}: its size, its publication time, and the fields that its publisher declared.`,
+    summary: `The metadata of a ${what}.`,
+    description: "Its size, its publication time, and the fields that its publisher declared.",
     input: z.object({ hash }),
     output: z
       .strictObject({ ...published, created_at: z.iso.datetime(), updated_at: z.iso.datetime() })

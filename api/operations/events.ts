@@ -66,8 +66,8 @@ data: {"block_number":"43"}
 
 export const subscribeToEvents = subscription({
   route: "GET /events",
-  summary:
-    "Streams protocol events as they are indexed. It starts with new events, unless from_block, after or Last-Event-ID sets the start.",
+  summary: "Streams protocol events as they are indexed.",
+  description: "The stream starts with new events, unless from_block, after or Last-Event-ID sets the start.",
   input: z.object({
     ...eventFilter,
     from_block: id

@@ -227,7 +227,8 @@ async function findIntent({ db }: Context, where: Parameters<typeof eq>): Promis
 
 export const putMetadata = operation({
   route: "PUT /intents/{id}/metadata",
-  summary: "Stores the off-chain metadata of an indexed intent. It must match the intent's on-chain commitments.",
+  summary: "Stores the off-chain metadata of an indexed intent.",
+  description: "It must match the intent's on-chain commitments.",
   input: z.object({ id, ...contentInput }),
   output: MetadataRecord,
   errors: [401, 404, 409, 429],
@@ -243,8 +244,8 @@ export const putMetadata = operation({
 
 export const reserveMetadata = operation({
   route: "POST /intents/metadata",
-  summary:
-    "Stores the off-chain metadata of an intent before the intent is on chain. They are linked by the intent's hash and owner.",
+  summary: "Stores metadata of an intent that is not on chain yet.",
+  description: "The metadata and the intent are linked by the intent's hash and owner.",
   input: z.object({ intent_hash: hash, owner: address, ...contentInput }),
   output: MetadataRecord,
   errors: [401, 409, 429],
@@ -301,7 +302,8 @@ const selectMetadata = preparedQuery(
 
 export const getMetadata = operation({
   route: "GET /intents/metadata/{intentHash}",
-  summary: "The off-chain metadata of an intent by the intent's hash, also before the intent is on chain.",
+  summary: "The off-chain metadata of an intent by the intent's hash.",
+  description: "Also before the intent is on chain.",
   input: z.object({
     intentHash: hash,
     owner: address.optional().openapi({

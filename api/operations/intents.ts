@@ -149,7 +149,8 @@ const findIntent = preparedQuery((db, { id }: Placeholders<{ id: bigint; chainId
 
 export const getIntent = operation({
   route: "GET /intents/{id}",
-  summary: "One intent by its id, with its fill, on-chain commitments and metadata.",
+  summary: "One intent by its id.",
+  description: "With its fill, on-chain commitments and metadata.",
   input: z.object({ id }),
   output: Intent,
   errors: [404],

@@ -112,7 +112,8 @@ const selectReputation = preparedQuery((db, { id, receipts, disputes, signals }:
 
 export const getReputation = operation({
   route: "GET /merchants/{id}/reputation",
-  summary: "A merchant's reputation: settled and fulfilled receipts, disputes and trust signals.",
+  summary: "A merchant's reputation.",
+  description: "Settled and fulfilled receipts, disputes and trust signals.",
   input: z.object({ id }),
   output: Reputation,
   errors: [404],

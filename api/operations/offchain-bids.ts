@@ -98,7 +98,8 @@ export const createBid = operation({
 
 export const chooseBid = operation({
   route: "POST /bids/{bidId}/select",
-  summary: "Selects an off-chain bid, for development. A previously selected bid becomes rejected.",
+  summary: "Selects an off-chain bid, for development.",
+  description: "A previously selected bid becomes rejected.",
   input: z.object({ bidId: shortText }),
   output: Bid,
   errors: [401, 403, 404, 409, 429],

@@ -46,7 +46,8 @@ const requirement = scalar<string | Requirement, Requirement>(
 
 export const normalizePaymentRequirement = operation({
   route: "POST /x402/normalize",
-  summary: "Converts an x402 payment requirement to the canonical form whose hash a quote commits to on chain.",
+  summary: "Normalizes an x402 payment requirement.",
+  description: "Returns the canonical form, whose hash a quote commits to on chain.",
   input: z.object({
     payment_requirement_json: requirement,
     expected_hash: hash.optional(),

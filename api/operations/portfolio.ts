@@ -6,8 +6,8 @@ import type { Context } from "./context";
 
 export const getPortfolio = operation({
   route: "GET /portfolio",
-  summary:
-    "The holdings of a wallet on one or more chains: tokens with prices and values in dollars, totals and recent activity.",
+  summary: "The holdings of a wallet on one or more chains.",
+  description: "Tokens with prices and values in dollars, totals and recent activity.",
   input: z.object({ address, chains: chainList }),
   output: PortfolioSnapshot,
   example: { address: "0xa0ee7a142d267c1f36714e4a8f75612f20a79720", chains: "local" },

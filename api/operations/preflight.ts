@@ -211,8 +211,9 @@ async function preflight(
 
 export const checkPreflight = operation({
   route: "POST /preflight",
-  summary:
-    "Checks whether an account's policies allow a transaction or a signed payment now, and returns the policy updates that would allow it.",
+  summary: "Checks a transaction against an account's policies.",
+  description:
+    "Whether they allow the transaction, or a signed payment, now. If not, the response has the policy updates that would allow it.",
   input: z.object({
     account: address,
     target: address.optional().openapi({ description: "Required, except for a check of a payment only." }),

@@ -23,7 +23,8 @@ type RecentEvent = z.input<typeof RecentEvent>;
 export const getRecentEvents = operation({
   route: "GET /events/recent",
   tool: "recent_events",
-  summary: `The newest protocol events, newest first, each with a description. Filters by subject search the newest ${SEARCHED.toLocaleString("en")} events that can match, up to 1 MiB of arguments. To follow what happens next, pass the first id as after to /events.`,
+  summary: "The newest protocol events, newest first.",
+  description: `Each with a sentence about it. Filters by subject search the newest ${SEARCHED.toLocaleString("en")} events that can match, up to 1 MiB of arguments. To follow what happens next, pass the first id as after to /events.`,
   input: z.object({ ...eventFilter, limit }),
   output: z.strictObject({ events: z.array(RecentEvent) }).openapi("RecentEvents"),
   example: { intent_id: "2", limit: "2" },

@@ -80,7 +80,8 @@ const schemaProblem = createSchemaChecker();
 
 export const listSchemas = listOperation({
   route: "GET /attestations/schemas",
-  summary: "Attestation schemas, by name. The json_schema of a large schema is null in the list.",
+  summary: "Attestation schemas, by name.",
+  description: "The json_schema of a large schema is null in the list.",
   name: "schemas",
   item: ListedSchema,
   filters: {},
@@ -131,7 +132,8 @@ const isSame = (one: Row, other: Omit<Row, "createdAt" | "builtin">) =>
 
 export const publishSchema = operation({
   route: "POST /attestations/schemas",
-  summary: "Publishes an attestation schema. Published schemas are immutable.",
+  summary: "Publishes an attestation schema.",
+  description: "Published schemas are immutable.",
   input: z.object({
     name: nameText,
     description: longText.optional(),

@@ -6,7 +6,8 @@ import type { Context } from "./context";
 
 export const getHealth = operation({
   route: "GET /health",
-  summary: "Liveness check: returns 200 if the process serves requests.",
+  summary: "Liveness check.",
+  description: "Returns 200 if the process serves requests.",
   input: z.object({}),
   output: z
     .strictObject({
@@ -30,8 +31,9 @@ export const getHealth = operation({
 
 export const getReadiness = operation({
   route: "GET /ready",
-  summary:
-    "Readiness check: whether the index matches the chain and has caught up with it, how far it lags behind, and the reasons if it is not ready.",
+  summary: "Readiness check.",
+  description:
+    "Whether the index matches the chain and has caught up with it, how far it lags behind, and the reasons if it is not ready.",
   input: z.object({}),
   output: z
     .strictObject({
@@ -77,7 +79,8 @@ export const getReadiness = operation({
 
 export const getProtocol = operation({
   route: "GET /protocol",
-  summary: "The indexed chain and the addresses of the protocol's contracts.",
+  summary: "The indexed chain and its contracts.",
+  description: "The chain id and the addresses of the protocol's contracts.",
   input: z.object({}),
   output: z
     .strictObject({

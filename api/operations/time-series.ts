@@ -72,8 +72,9 @@ const selectActivity = preparedQuery((db, { metric, token, interval, first, end 
 
 export const getTimeSeries = operation({
   route: "GET /analytics/timeseries",
-  summary:
-    "A metric by hour, day or week of UTC. Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete.",
+  summary: "A metric by hour, day or week of UTC.",
+  description:
+    "Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete.",
   input: z.object({
     metric: exactly(...activityMetrics),
     interval: exactly(...intervals),

@@ -23,7 +23,8 @@ const Token = z
 
 export const getToken = operation({
   route: "GET /tokens/{address}",
-  summary: "The symbol, name and decimals of a token on the indexed chain. Unknown tokens have null values.",
+  summary: "The symbol, name and decimals of a token.",
+  description: "A token on the indexed chain. Unknown tokens have null values.",
   input: z.object({ address }),
   output: Token,
   example: { address: "0x0000000000000000000000000000000000000000" },

@@ -64,7 +64,8 @@ const selectEvents = preparedQuery((db, { hash }: Placeholders<{ hash: Hex }>) =
 
 export const explainTransaction = operation({
   route: "GET /tx/{hash}/explain",
-  summary: "The protocol events of a transaction in order, each with its arguments and a description.",
+  summary: "The protocol events of a transaction, in order.",
+  description: "Each with its arguments and a sentence about it.",
   input: z.object({ hash }),
   output: Explanation,
   errors: [404],

@@ -1,3 +1,4 @@
+import { textOf } from "../core/operation";
 import { allOperations } from "../operations/index";
 import { exampleSources } from "./example-sources";
 import { summary, topics } from "./introduction";
@@ -114,7 +115,7 @@ function routeSection(named: Named, baseUrl: string): string {
   const parameters = parametersOf(documented).map(parameterLine);
   return [
     `### ${operation.route}`,
-    `${operation.summary} ${otherNames(named)}`,
+    `${textOf(operation)} ${otherNames(named)}`,
     ...(parameters.length > 0 ? [parameters.join("\n")] : []),
     `Returns ${success} with ${responseOf(named, response)}. Errors: ${errors.join(", ")}.`,
     `\`\`\`sh\n${exampleOf(named, baseUrl)}\n\`\`\``,

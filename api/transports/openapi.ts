@@ -113,8 +113,11 @@ function securityOf({ writes, paid }: AnyOperation): Record<string, string[]>[] 
   return writes ? [{}, { writeToken: [] }] : [];
 }
 
-/** The other interfaces of an operation, and its conditions. */
-function descriptionOf(name: string, { kind, paid, writes, development }: AnyOperation): string {
+/** The sentences about an operation after its title: its own, its other interfaces, and its conditions. */
+const descriptionOf = (name: string, operation: AnyOperation) =>
+  [...(operation.description ? [operation.description] : []), interfacesOf(name, operation)].join(" ");
+
+function interfacesOf(name: string, { kind, paid, writes, development }: AnyOperation): string {
   if (kind === "subscription")
     return "In the typed client: `follow`. On the command line: `intentry events`. `events.recent` returns the newest events without a stream.";
   if (paid) return "In the typed client: `portfolio`. On the command line: `intentry pay-portfolio`.";

@@ -1,8 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import { inputSchemaOf, outputSchemaOf } from "../core/json-schema";
-import type { AnyCall } from "../core/operation";
+import { type AnyCall, textOf } from "../core/operation";
 import { freeCalls } from "../operations/index";
-import { inWords } from "./openapi";
 import type { Schema } from "./schema-words";
 import { shortSchema } from "./tool-schema";
 
@@ -22,12 +21,11 @@ export type ToolOptions = { outputSchemas: boolean };
  * output schema unless asked for, and only the annotations that differ from their defaults.
  */
 export function toolOf(name: string, operation: AnyCall, { outputSchemas }: ToolOptions): Tool {
-  const [resource = "", action = ""] = name.split(".");
   const inputSchema = shortSchema(inputSchemaOf(operation.input) as Schema);
   return {
     name: toolNameOf(name),
-    title: `${inWords(resource)}: ${inWords(action).toLowerCase()}`,
-    description: operation.summary,
+    title: operation.summary.replace(/\.$/, ""),
+    description: textOf(operation),
     inputSchema: { ...(inputSchema as Tool["inputSchema"]), type: "object" },
     // An output schema must be an object, and a document is text.
     ...(outputSchemas &&

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { textOf } from "../../api/core/operation";
 import { allOperations } from "../../api/operations/index";
 import { llmsFull, llmsIndex } from "../../api/transports/llms";
 import { typeInWords } from "../../api/transports/schema-words";
@@ -36,7 +37,7 @@ describe("llms-full.txt", () => {
     const sections = text.split(/^### /m).slice(1);
     for (const { operation } of allOperations) {
       const section = sections.find((one) => one.startsWith(`${operation.route}\n`));
-      expect(section, operation.route).toContain(operation.summary);
+      expect(section, operation.route).toContain(textOf(operation));
       expect(section, operation.route).toMatch(/```sh\n(.|\n)*curl -s (.|\n)*```/);
       for (const parameter of Object.keys(operation.input.shape)) {
         const header = Object.entries(operation.headers ?? {}).find(([, part]) => part === parameter)?.[0];

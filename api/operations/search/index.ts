@@ -128,8 +128,9 @@ const present = (filters: Record<string, unknown>) =>
 
 export const find = operation({
   route: ROUTE,
-  summary:
-    "Finds agents, services, merchants, solvers, attestors and facilitators by text, id, address or hash, best first, or lists all of a type. Sort services by price to find the cheapest.",
+  summary: "Finds records by text, id, address or hash.",
+  description:
+    "Agents, services, merchants, solvers, attestors and facilitators, best first, or all of a type. Sort services by price to find the cheapest.",
   input: z.object({
     q: text.optional(),
     type: oneOf(...metadataSubjects).optional(),

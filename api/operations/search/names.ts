@@ -77,7 +77,8 @@ const selectNames = preparedQuery((db, { types, ids }: Placeholders<Values>) =>
 
 export const getNames = operation({
   route: "GET /names",
-  summary: "The names in the metadata of up to 200 records at once. Records without a name are omitted.",
+  summary: "The names of up to 200 records at once.",
+  description: "From their metadata. Records without a name are omitted.",
   input: z.object({ records }),
   output: z.strictObject({ names: z.array(RecordName) }).openapi("RecordNames"),
   example: { records: "merchant-1,service-1" },
