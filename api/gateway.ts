@@ -13,6 +13,7 @@ import { createNoCache } from "./http/response-cache";
 import { TIME_LIMIT_MS, TOO_SLOW } from "./http/time-limit";
 import type { Context } from "./operations/context";
 import { docsRoutes } from "./transports/docs";
+import { readAssetsIfBuilt } from "./transports/explorer/assets";
 import { explorerRoutes } from "./transports/explorer/routes";
 import { mcpRoutes } from "./transports/mcp";
 import { metricsRoutes } from "./transports/metrics";
@@ -30,6 +31,7 @@ export function failureBody(path: string, error: unknown) {
 
 /** Creates the gateway app with all transports. */
 export function createGateway(context: Context, log: Logger, cache = createNoCache(context)): Hono<Env> {
+  const assets = readAssetsIfBuilt(log);
   // A trailing slash names the same route.
   const gateway = new Hono<Env>({ strict: false });
   gateway.use(envelope(log));
@@ -39,9 +41,9 @@ export function createGateway(context: Context, log: Logger, cache = createNoCac
   gateway.route("/", streamRoutes(context, log));
   gateway.route("/", trpcRoutes(context, log));
   gateway.route("/", mcpRoutes(context, log));
-  gateway.route("/", docsRoutes(context));
+  gateway.route("/", docsRoutes(context, assets));
   gateway.route("/", metricsRoutes(context));
-  gateway.route("/", explorerRoutes(context, log));
+  gateway.route("/", explorerRoutes(context, log, assets));
   gateway.notFound((c) =>
     c.json(errorBody("unknown_route", `No route ${c.req.method} ${truncatePath(c.req.path)}; see /docs`), 404),
   );

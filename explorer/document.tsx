@@ -34,13 +34,15 @@ type DocumentProps = {
   query?: string | undefined;
   /** The state for the browser; undefined if the page needs no script. */
   state?: PageState | undefined;
+  /** Whether its beginning is painted before its end has arrived. */
+  isLong?: true;
   children: ComponentChildren;
 };
 
 /** Data in a script element of another type than JavaScript. `<` must not end the element or start a comment. */
 const dataText = (state: PageState) => JSON.stringify(state).replaceAll("<", "\\u003c");
 
-const Document = ({ title, assets, query, state, children }: DocumentProps) => (
+const Document = ({ title, assets, query, state, isLong, children }: DocumentProps) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -49,7 +51,7 @@ const Document = ({ title, assets, query, state, children }: DocumentProps) => (
       <title>{`${title} · Intentry`}</title>
       <link rel="icon" href={ICON} />
       {/* A table that is painted before all its rows have arrived would change the widths of its columns. */}
-      <link rel="expect" href="#end" {...renderBlocking} />
+      {!isLong && <link rel="expect" href="#end" {...renderBlocking} />}
       {assets && <link rel="stylesheet" href={assets.style} />}
       {assets && <script type="module" src={assets.script} />}
     </head>
@@ -97,7 +99,8 @@ const Document = ({ title, assets, query, state, children }: DocumentProps) => (
   </html>
 );
 
-const documentText = (props: DocumentProps) => `<!doctype html>${renderToString(<Document {...props} />)}`;
+/** The HTML of a document with the header and footer of all pages. */
+export const documentText = (props: DocumentProps) => `<!doctype html>${renderToString(<Document {...props} />)}`;
 
 /** The HTML of a page. */
 export const renderPage = (page: Page, state: PageState, assets: Assets | undefined): string =>

@@ -9,11 +9,17 @@ import { digestOf, ownSources, write } from "./compiled-files.js";
 /**
  * The compiled files of the explorer, in the folder of the same name as their digest. Each also exists with the extensions
  * `.br` and `.gz`, compressed.
- * @typedef {{ digest: string, sources: string[], folder: string, script: string, style: string, files: string[] }} Manifest
+ * @typedef {{ script: string, style: string }} Assets
+ * @typedef {{ digest: string, sources: string[], folder: string, explorer: Assets, reference: Assets, files: string[] }} Manifest
  */
 
-/** Files that the browser loads first. */
-const ENTRIES = { app: "explorer/browser.tsx", style: "explorer/styles.css" };
+/** Files that the browser loads first: those of the explorer, and of the reference page. */
+const ENTRIES = {
+  app: "explorer/browser.tsx",
+  style: "explorer/styles.css",
+  reference: "explorer/reference/browser.ts",
+  "reference-style": "explorer/reference/styles.css",
+};
 
 /**
  * @param {string} root
@@ -61,7 +67,14 @@ async function build(root) {
     if (!found) throw new Error(`${entry} compiled to nothing`);
     return basename(found[0]);
   };
-  return { digest, sources, folder, script: outputOf(ENTRIES.app), style: outputOf(ENTRIES.style), files };
+  return {
+    digest,
+    sources,
+    folder,
+    explorer: { script: outputOf(ENTRIES.app), style: outputOf(ENTRIES.style) },
+    reference: { script: outputOf(ENTRIES.reference), style: outputOf(ENTRIES["reference-style"]) },
+    files,
+  };
 }
 
 /**

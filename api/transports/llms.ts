@@ -1,10 +1,10 @@
 import { textOf } from "../core/operation";
 import { allOperations } from "../operations/index";
-import { exampleSources } from "./example-sources";
 import { summary, topics } from "./introduction";
 import { inWords, openApiDocument } from "./openapi";
 import { recipes } from "./recipes";
 import { routeOf } from "./rest/route";
+import { curlOf } from "./samples";
 import { type Schema, typeInWords } from "./schema-words";
 import { toolNameOf, toolOperations } from "./tools";
 
@@ -20,52 +20,6 @@ const pathsOf = () => openApiDocument().paths as Record<string, Record<string, D
 const typesOf = () => Object.entries((openApiDocument().components?.schemas ?? {}) as Record<string, Schema>);
 
 const toolNames = new Set(toolOperations.map(({ name }) => name));
-
-/** Quotes a text for the shell. */
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-
-/** The curl command of an operation's example. A value from {@link exampleSources} is a shell variable. */
-function requestOf({ name, operation }: Named, baseUrl: string): string {
-  const { method, path, otherParameters } = routeOf(operation);
-  const variable = exampleSources[name]?.parameter;
-  const filled = path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
-    parameter === variable ? `$${parameter}` : encodeURIComponent(String(operation.example[parameter])),
-  );
-  const others = Object.entries(operation.example).filter(([parameter]) => otherParameters.has(parameter));
-  const query =
-    method === "GET" && others.length > 0
-      ? `?${others.map(([parameter, value]) => `${parameter}=${encodeURIComponent(String(value))}`).join("&")}`
-      : "";
-  const url = `${baseUrl}${filled}${query}`;
-  const isStream = operation.kind === "subscription";
-  return [
-    "curl -s",
-    // A stream does not end by itself.
-    ...(isStream ? ["-N --max-time 2"] : []),
-    ...(method === "PUT" ? ["-X PUT"] : []),
-    variable ? `"${url}"` : quoted(url),
-    ...(method !== "GET" && otherParameters.size > 0
-      ? [`-H 'content-type: application/json' -d ${quoted(JSON.stringify(Object.fromEntries(others)))}`]
-      : []),
-    ...(method === "POST" && otherParameters.size === 0 ? ["-d ''"] : []),
-    ...(isStream ? ["| grep '^data: '"] : []),
-  ].join(" ");
-}
-
-/** Shell commands that run an operation's example on the sample chain. */
-function exampleOf(named: Named, baseUrl: string): string {
-  const found = exampleSources[named.name];
-  const source = allOperations.find(({ name }) => name === found?.source.operation);
-  if (!found || !source) return requestOf(named, baseUrl);
-  const {
-    parameter,
-    source: { key },
-  } = found;
-  return [
-    `${parameter}=$(${requestOf(source, baseUrl)} | sed 's/.*"${key}":"\\([^"]*\\)".*/\\1/')`,
-    requestOf(named, baseUrl),
-  ].join("\n");
-}
 
 const sentence = (text: string | undefined) => (text ? ` ${text.replace(/([^.])$/, "$1.")}` : "");
 
@@ -118,7 +72,7 @@ function routeSection(named: Named, baseUrl: string): string {
     `${textOf(operation)} ${otherNames(named)}`,
     ...(parameters.length > 0 ? [parameters.join("\n")] : []),
     `Returns ${success} with ${responseOf(named, response)}. Errors: ${errors.join(", ")}.`,
-    `\`\`\`sh\n${exampleOf(named, baseUrl)}\n\`\`\``,
+    `\`\`\`sh\n${curlOf(named, baseUrl)}\n\`\`\``,
   ].join("\n\n");
 }
 

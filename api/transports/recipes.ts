@@ -104,9 +104,18 @@ const languages = { sh: "Shell", ts: "TypeScript", py: "Python" } as const;
 
 const names = ["sh", "ts", "py"] as const satisfies readonly (keyof typeof languages)[];
 
-/** Paging, events and payments in three languages, in Markdown without headings. */
+const all = [page, subscribe, pay];
+
+/** Paging, events and payments in three languages. */
+export const recipeSamples = (baseUrl: string) =>
+  all.map((recipe) => {
+    const { title, ...codes } = recipe(baseUrl);
+    return { title, samples: names.map((name) => ({ label: languages[name], code: codes[name] })) };
+  });
+
+/** The same in Markdown without headings. */
 export const recipes = (baseUrl: string): string[] =>
-  [page, subscribe, pay].flatMap((recipe) => {
+  all.flatMap((recipe) => {
     const { title, ...codes } = recipe(baseUrl);
     return [`**${title}.**`, ...names.map((name) => `${languages[name]}:\n\n\`\`\`${name}\n${codes[name]}\n\`\`\``)];
   });

@@ -1,112 +1,160 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { z } from "zod";
+import { allOperations } from "../../api/operations/index";
+import { introduction } from "../../api/transports/introduction";
+import { inWords } from "../../api/transports/openapi";
+import { routeOf } from "../../api/transports/rest/route";
 import { type SampleStack, sampleStack } from "../integration/sample-stack";
 import { chromiumArguments } from "../support/chromium";
 import { executablePath } from "./browser";
+import { isInteractive, openExplorer } from "./explorer-page";
 
-const Document = z.object({
-  info: z.object({ title: z.string(), description: z.string() }),
-  paths: z.record(
-    z.string(),
-    z.record(z.string(), z.object({ summary: z.string(), tags: z.array(z.string()).length(1) })),
-  ),
-});
+const MAX_COMPRESSED_BYTES = 300 * 1024;
 
-const PREPARATION_MS = 120_000;
+type Violation = { id: string; nodes: { target: string[] }[] };
 
-/** Records violations of the page's content security policy. Blocked requests cause no request event. */
-const recordViolations = `
-  window.violations = [];
-  document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.blockedURI));
-`;
+const sectionOf = (page: Page, name: string) => page.locator(`[id="operation-${name}"]`);
+
+/** Sends the request of an operation with the values that the page has, and returns the status line. */
+async function tryIt(page: Page, name: string): Promise<string> {
+  const section = sectionOf(page, name);
+  await section.locator("summary").first().click();
+  await section.getByRole("button", { name: "Try it" }).click();
+  const output = section.locator("output");
+  await expect.poll(() => output.innerText(), { timeout: 20_000 }).toMatch(/bytes|^[^\dS]/);
+  return output.innerText();
+}
 
 describe.skipIf(executablePath === undefined)("/docs in a browser", () => {
   let stack: SampleStack;
   let browser: Browser;
-  let page: Page;
-  let folder: string;
-  let document: z.infer<typeof Document>;
-  const requests: string[] = [];
-  const unanswered = new Set<string>();
-  const problems: string[] = [];
 
   beforeAll(async () => {
     stack = await sampleStack();
-    folder = await mkdtemp(join(tmpdir(), "intentry-docs-"));
-    document = Document.parse(await (await fetch(`${stack.apiUrl}/openapi.json`)).json());
     browser = await chromium.launch({ executablePath, args: chromiumArguments });
-    page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
-    await page.addInitScript(recordViolations);
-    page.on("request", (request) => {
-      requests.push(request.url());
-      unanswered.add(request.url());
-    });
-    page.on("requestfinished", (request) => unanswered.delete(request.url()));
-    page.on("requestfailed", (request) => problems.push(`${request.url()} failed: ${request.failure()?.errorText}`));
-    page.on("response", (response) => {
-      if (response.status() >= 400) problems.push(`${response.url()} responded with ${response.status()}`);
-    });
-    page.on("pageerror", (error) => problems.push(`uncaught: ${error.message}`));
-    page.on("console", (message) => {
-      if (message.type() === "error") problems.push(`console: ${message.text()}`);
-    });
-    await page.goto(`${stack.apiUrl}/docs`);
-  }, PREPARATION_MS);
+  });
+  afterAll(() => browser?.close());
 
-  afterAll(async () => {
-    await browser?.close();
-    if (folder) await rm(folder, { recursive: true });
+  /** Opens the page. */
+  async function open(options: Parameters<typeof openExplorer>[2] = {}, fragment = "") {
+    const opened = await openExplorer(browser, stack.apiUrl, options);
+    const requested: string[] = [];
+    opened.page.on("request", (request) => {
+      if (!request.url().startsWith("data:")) requested.push(request.url());
+    });
+    await opened.page.goto(`/docs${fragment}`);
+    await isInteractive(opened.page);
+    return { ...opened, requested };
+  }
+
+  it("shows the introduction, and every tag, path and title, also without JavaScript", async () => {
+    const { page, close } = await openExplorer(browser, stack.apiUrl, { javaScriptEnabled: false });
+    await page.goto("/docs");
+    expect(await page.title()).toBe("API reference · Intentry");
+    const shown = await page.locator("main").innerText();
+    const texts = allOperations.flatMap(({ resource, operation }) => [
+      inWords(resource),
+      routeOf(operation).path,
+      operation.summary,
+    ]);
+    const [summary = ""] = introduction.split("\n\n");
+    expect([summary, ...texts].filter((text) => !shown.includes(text))).toEqual([]);
+    await close();
   });
 
-  const operations = () =>
-    Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+  it(`loads at most ${MAX_COMPRESSED_BYTES / 1024} KB, compressed, from this service only`, async () => {
+    const { requested, problems, close } = await open();
+    const sizes = await Promise.all(
+      requested.map(async (url) => {
+        const response = await fetch(url, { headers: { "accept-encoding": "br" } });
+        return Number(response.headers.get("content-length"));
+      }),
     );
-
-  it("has a title, and shows the introduction of the OpenAPI document", async () => {
-    expect(await page.title()).toBe("Intentry API");
-    await page.getByRole("heading", { name: document.info.title, exact: true }).waitFor();
-    const [firstParagraph = ""] = document.info.description.split("\n\n");
-    await page.getByText(firstParagraph).waitFor();
+    expect(requested).toHaveLength(3);
+    expect(Math.min(...sizes)).toBeGreaterThan(0);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(MAX_COMPRESSED_BYTES);
+    expect(await problems()).toEqual([]);
+    await close();
   });
 
-  it("shows every tag, path and summary of the OpenAPI document", async () => {
-    const texts = operations().flatMap(({ path, summary, tags }) => [path, summary, ...tags]);
-    expect(texts.length).toBeGreaterThanOrEqual(3 * 30);
-    const missing = async () => {
-      const shown = await page.locator("body").innerText();
-      return texts.filter((text) => !shown.includes(text));
-    };
-    await expect.poll(missing, { timeout: 60_000 }).toEqual([]);
+  it("sends every free GET with its default values, and the service answers 200", async () => {
+    const { page, problems, close } = await open();
+    const free = allOperations.filter(({ operation }) => routeOf(operation).method === "GET" && !operation.paid);
+    expect(free.length).toBeGreaterThan(40);
+    for (const { name } of free)
+      expect([name, await tryIt(page, name)]).toEqual([name, expect.stringMatching(/^200 /)]);
+    await expect
+      .poll(() => sectionOf(page, "intents.get").locator(".response").inputValue())
+      .toContain('"intent_id": "1"');
+    expect(await sectionOf(page, "events.subscribe").locator(".response").inputValue()).toContain("event: ready");
+    expect(await problems()).toEqual([]);
+    await close();
+  }, 180_000);
+
+  it("sends a body where the request changes nothing, and offers no request where it would", async () => {
+    const { page, close } = await open();
+    expect(await tryIt(page, "preflight.check")).toMatch(/^200 /);
+    const write = sectionOf(page, "documents.publishCatalog");
+    await write.locator("summary").first().click();
+    expect(await write.getByRole("button", { name: "Try it" }).count()).toBe(0);
+    for (const text of ["catalog_json", "curl -s", "intentry call documents.publishCatalog", "mutate("])
+      expect(await write.innerText()).toContain(text);
+    await close();
   });
 
-  it("renders: the screenshot is not blank", async () => {
-    const path = join(process.env.DOCS_SCREENSHOT ?? folder, "docs.png");
-    const picture = await page.screenshot({ path });
-    // A blank page of this size is a PNG of a few kilobytes.
-    expect(picture.length).toBeGreaterThan(40_000);
+  it("shows what is wrong with a value that the user typed", async () => {
+    const { page, close } = await open({}, "#operation-intents.get");
+    const section = sectionOf(page, "intents.get");
+    await section.getByLabel("id", { exact: true }).fill("x");
+    await section.getByRole("button", { name: "Try it" }).click();
+    await expect.poll(() => section.locator("output").innerText()).toMatch(/^400 /);
+    await expect.poll(() => section.locator(".response").inputValue()).toContain('"error": "id: ');
+    await close();
   });
 
-  it("sends a test request directly to the gateway and shows the response", async () => {
-    const before = requests.length;
-    const operation = page.locator("section", {
-      has: page.getByRole("heading", { name: document.paths["/intents/{id}"]?.get?.summary }),
-    });
-    await operation.getByRole("button", { name: "Test Request" }).first().click();
-    await page.getByRole("button", { name: /^Send get request/i }).click();
-    await expect.poll(() => requests.slice(before)).toEqual([`${stack.apiUrl}/intents/1`]);
-    await page.getByText("SWAP_EXACT_IN_MAX_SLIPPAGE").first().waitFor();
+  it("can be used with the keyboard, and copies an example", async () => {
+    const { page, close } = await open({ permissions: ["clipboard-read", "clipboard-write"] });
+    const section = sectionOf(page, "intents.get");
+    await section.locator("summary").first().focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("2");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => section.locator(".response").inputValue()).toContain('"intent_id": "2"');
+    await section.locator("figure", { hasText: "curl" }).first().getByRole("button", { name: "Copy" }).press("Enter");
+    await expect
+      .poll(() => page.evaluate("navigator.clipboard.readText()"))
+      .toBe(`curl -s '${stack.apiUrl}/intents/1'`);
+    await close();
   });
 
-  it("requests nothing from other hosts, and nothing fails", async () => {
-    await expect.poll(() => [...unanswered], { timeout: 30_000 }).toEqual([]);
-    expect(requests.filter((url) => new URL(url).origin !== stack.apiUrl)).toEqual([]);
-    // A library in the script tests whether eval is allowed, and works without it.
-    expect(await page.evaluate("window.violations.filter((what) => what !== 'eval')")).toEqual([]);
-    expect(problems).toEqual([]);
-  });
+  it("passes the checks of axe and fits, light and dark, wide and on a phone", async () => {
+    for (const [width, height] of [
+      [1280, 900],
+      [360, 800],
+    ] as const) {
+      const { page, problems, close } = await open({ viewport: { width, height } });
+      await tryIt(page, "search.find");
+      await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+      await page.evaluate(axe.source);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        const violations = await page.evaluate<Violation[]>("axe.run().then(({ violations }) => violations)");
+        const found = violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`));
+        expect([width, colorScheme, found]).toEqual([width, colorScheme, []]);
+        const folder = process.env.DOCS_SCREENSHOTS;
+        const path = folder && join(folder, `docs-${width}-${colorScheme}.png`);
+        const picture = await page.screenshot(path ? { path } : {});
+        // A blank page of this size is a PNG of a few kilobytes.
+        expect(picture.length).toBeGreaterThan(15_000);
+      }
+      const excess = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+      expect([width, await page.evaluate<number>(excess)]).toEqual([width, 0]);
+      expect(await problems()).toEqual([]);
+      await close();
+    }
+  }, 120_000);
 });

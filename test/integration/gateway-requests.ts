@@ -38,7 +38,6 @@ export const readable = [
   "/ready",
   "/openapi.json",
   "/docs",
-  "/docs/reference.js",
 ];
 
 export const host = "Host: localhost";

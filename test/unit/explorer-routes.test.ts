@@ -87,11 +87,12 @@ describe("the compiled files of the explorer", () => {
       ["a-1.js.gz", "gz"],
     ] as const)
       await writeFile(join(folder, name), text);
-    const manifest = { folder, script: "a-1.js", style: "a-1.js", files: ["a-1.js"] };
+    const entry = { script: "a-1.js", style: "a-1.js" };
+    const manifest = { folder, explorer: entry, reference: entry, files: ["a-1.js"] };
     await writeFile(join(folder, "explorer.json"), JSON.stringify(manifest));
-    const { assets, files } = await readAssets(join(folder, "explorer.json"));
+    const { explorer, reference, files } = await readAssets(join(folder, "explorer.json"));
     await rm(folder, { recursive: true });
-    expect(assets.script).toBe("/explore/assets/a-1.js");
+    for (const { script } of [explorer, reference]) expect(script).toBe("/explore/assets/a-1.js");
     const { Hono } = await import("hono");
     const app = new Hono().get("/", (c) => files.get("a-1.js")?.respond(c) ?? c.notFound());
     const bodies = await Promise.all(

@@ -16,25 +16,14 @@ import { compress, encodingFor } from "../../http/static-content";
 import type { Context } from "../../operations/context";
 import { rejectOtherMethods, respond } from "../rest/routes";
 import { prefersHtml } from "./accept";
-import { ASSETS_PATH, readAssets } from "./assets";
+import { ASSETS_PATH, type CompiledAssets } from "./assets";
 import { linkIndex } from "./link-index";
+import { PAGE_POLICY } from "./policy";
 import { readsOf } from "./reads";
-
-/** Nothing from other origins, and no inline script or style. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join("; ");
 
 const headers = {
   "content-type": "text/html; charset=UTF-8",
-  "content-security-policy": POLICY,
+  "content-security-policy": PAGE_POLICY,
   "referrer-policy": "no-referrer",
   // A page is as current as the index. The browser asks again, and never shows an old one.
   "cache-control": "no-cache",
@@ -60,18 +49,13 @@ async function respondHtml(c: HonoContext, status: ContentfulStatusCode, text: s
 const queryOf = (c: HonoContext): Parameters => c.req.query();
 
 /** Serves the explorer: pages rendered from the operations, the script that keeps them up to date, and at `/` an index of links for programs. */
-export function explorerRoutes(context: Context, log: Logger): Hono<Env> {
-  // Without the compiled files the pages have no style and no live updates, and the API is not affected.
-  const compiled = readAssets().catch((error: unknown) => {
-    log.warn(
-      { err: error },
-      "the explorer's script and style sheet could not be read; run `npm start` to compile them",
-    );
-    return undefined;
-  });
-
+export function explorerRoutes(
+  context: Context,
+  log: Logger,
+  compiled: Promise<CompiledAssets | undefined>,
+): Hono<Env> {
   const serve = async (c: HonoContext<Env>, page: Page, parameters: Parameters, vary: string) => {
-    const assets = (await compiled)?.assets;
+    const assets = (await compiled)?.explorer;
     try {
       // Before the data is read, so that the browser misses no event after it.
       const head = await context.head();
@@ -111,7 +95,7 @@ export function explorerRoutes(context: Context, log: Logger): Hono<Env> {
     const found = findPage(c.req.path);
     if (found) return serve(c, found.page, found.parameters, "accept-encoding");
     const message = `Unknown address: ${truncatePath(c.req.path)}`;
-    return respondHtml(c, 404, renderError(404, message, (await compiled)?.assets), "accept-encoding");
+    return respondHtml(c, 404, renderError(404, message, (await compiled)?.explorer), "accept-encoding");
   });
   for (const path of ["/", "/explore/*"]) rejectOtherMethods(routes, path, ["GET"]);
   return routes;
