@@ -107,9 +107,12 @@ const securitySchemes = {
   },
 } as const;
 
-/** How a request is authorized. Reads are public, and writes need a token only where tokens are configured. */
+/**
+ * How a request is authorized. Reads are public, and writes need a token only where tokens are configured. A paid operation
+ * may be called without a payment, which returns its terms.
+ */
 function securityOf({ writes, paid }: AnyOperation): Record<string, string[]>[] {
-  if (paid) return [{ payment: [] }];
+  if (paid) return [{}, { payment: [] }];
   return writes ? [{}, { writeToken: [] }] : [];
 }
 
@@ -154,13 +157,16 @@ const pickFrom = (input: z.ZodObject, names: Iterable<string>) =>
   input.pick(Object.fromEntries([...names].map((key) => [key, true])) as never);
 
 /** The error responses of an operation. */
-const errorResponses = (statuses: Iterable<keyof typeof errorMeanings>, unavailable: z.ZodType = ErrorBody) =>
+const errorResponses = (
+  statuses: Iterable<keyof typeof errorMeanings>,
+  bodies: { [Status in keyof typeof errorMeanings]?: z.ZodType } = {},
+) =>
   Object.fromEntries(
     [...new Set([400, ...statuses, 500, 503] as const)]
       .sort()
       .map((status) => [
         status,
-        { description: errorMeanings[status], headers, content: json(status === 503 ? unavailable : ErrorBody) },
+        { description: errorMeanings[status], headers, content: json(bodies[status] ?? ErrorBody) },
       ]),
   );
 
@@ -216,10 +222,10 @@ function createDocument() {
     const route = routeOf(operation);
     const { method, path, pathParameters, otherParameters } = route;
     const pick = (names: Iterable<string>) => pickFrom(operation.input, names);
-    const errors = errorResponses(
-      [...(operation.errors ?? []), ...(method === "GET" ? [] : ([413] as const))],
-      operation.status ? z.union([operation.output, ErrorBody]) : ErrorBody,
-    );
+    const errors = errorResponses([...(operation.errors ?? []), ...(method === "GET" ? [] : ([413] as const))], {
+      ...(operation.conflict && { 409: ErrorBody.extend(operation.conflict.shape) }),
+      ...(operation.status && { 503: z.union([operation.output, ErrorBody]) }),
+    });
     app.openAPIRegistry.registerPath({
       operationId: name,
       method: method.toLowerCase() as Lowercase<typeof method>,
