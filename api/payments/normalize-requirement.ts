@@ -46,7 +46,7 @@ export type NormalizedRequirement = { schema: typeof SCHEMA } & Record<Required,
 const isEmpty = (value: unknown) => value === undefined || value === null || value === "";
 
 /** The value of a name, such as `facilitator.url`. Text is trimmed. */
-function valueOf(requirement: Json, name: string): unknown {
+function sentValue(requirement: Json, name: string): unknown {
   const [outer = "", inner] = name.split(".");
   const parent = requirement[outer];
   const value = inner === undefined ? parent : isJsonObject(parent) ? parent[inner] : undefined;
@@ -68,14 +68,14 @@ function inForm(name: string, value: unknown, form: Form): string | number {
 /** Reads the first non-empty name of a field. The others are ignored, with a warning if their value differs. */
 function readField(requirement: Json, field: FieldName, warnings: string[]): string | number | undefined {
   const { names, form } = fields[field];
-  const [first, ...others] = names.filter((name) => !isEmpty(valueOf(requirement, name)));
+  const [first, ...others] = names.filter((name) => !isEmpty(sentValue(requirement, name)));
   if (first === undefined) return undefined;
-  const value = inForm(first, valueOf(requirement, first), form);
+  const value = inForm(first, sentValue(requirement, first), form);
   const isSame = (other: unknown) =>
     (typeof other === "string" || typeof other === "number") &&
     String(other).toLowerCase() === String(value).toLowerCase();
   for (const name of others)
-    if (!isSame(valueOf(requirement, name))) warnings.push(`${name} differs from ${first} and is ignored`);
+    if (!isSame(sentValue(requirement, name))) warnings.push(`${name} differs from ${first} and is ignored`);
   return value;
 }
 

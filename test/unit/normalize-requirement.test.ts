@@ -54,7 +54,7 @@ const withNames = (field: string, values: Record<string, unknown>) => {
   return { ...base, ...(Object.keys(facilitator).length > 0 && { facilitator }) };
 };
 
-const valueOf = (field: string, values: Record<string, unknown>) =>
+const normalizedField = (field: string, values: Record<string, unknown>) =>
   ({ ...normalizeRequirement(withNames(field, values)).normalized })[field as "scheme"];
 
 const hashOf = (sent: Record<string, unknown>) =>
@@ -63,24 +63,24 @@ const hashOf = (sent: Record<string, unknown>) =>
 describe("normalizeRequirement", () => {
   it.each(table)("reads %s from the first non-empty of %j, trimmed, as %s", (field, names, form) => {
     for (const [at, name] of names.entries()) {
-      expect(valueOf(field, { [name]: " aB\n" })).toBe(form);
+      expect(normalizedField(field, { [name]: " aB\n" })).toBe(form);
       for (const empty of [null, "", "  "]) {
         const before = Object.fromEntries(names.slice(0, at).map((earlier) => [earlier, empty]));
         const after = Object.fromEntries(names.slice(at + 1).map((later) => [later, "other"]));
-        expect(valueOf(field, { ...after, [name]: "aB", ...before })).toBe(form);
+        expect(normalizedField(field, { ...after, [name]: "aB", ...before })).toBe(form);
       }
     }
   });
 
   it.each(table.filter(([field]) => field !== "chain_id"))("converts a number of %s to text", (field, names) => {
-    for (const name of names) expect(valueOf(field, { [name]: 10_000 })).toBe("10000");
+    for (const name of names) expect(normalizedField(field, { [name]: 10_000 })).toBe("10000");
   });
 
   it("keeps a chain_id that is a number, and one that is text", () => {
     for (const name of ["chain_id", "chainId"]) {
-      expect(valueOf("chain_id", { [name]: 8453 })).toBe(8453);
-      expect(valueOf("chain_id", { [name]: " 8453 " })).toBe("8453");
-      expect(valueOf("chain_id", { [name]: 0 })).toBe(0);
+      expect(normalizedField("chain_id", { [name]: 8453 })).toBe(8453);
+      expect(normalizedField("chain_id", { [name]: " 8453 " })).toBe("8453");
+      expect(normalizedField("chain_id", { [name]: 0 })).toBe(0);
     }
   });
 

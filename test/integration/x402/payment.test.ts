@@ -294,6 +294,7 @@ describe("a payment for the portfolio", () => {
     expect(decodePaymentResponseHeader(response.headers.get("x-payment-response") ?? "")).toMatchObject({
       success: true,
     });
+    expect(receiptOf(response)).toMatchObject({ success: true });
   });
 
   it("is never charged for HEAD, which returns the terms of GET", async () => {
