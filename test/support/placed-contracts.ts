@@ -1,8 +1,9 @@
 import { DEFAULT_ASSETS } from "@x402/evm";
-import { type Address, type Hex, keccak256, pad, size, stringToHex, toHex } from "viem";
+import { type Address, concat, type Hex, keccak256, pad, stringToHex, toHex } from "viem";
 import { testDollarAbi } from "../../abis/index";
 import bytecode from "../../contracts/bytecode.json";
 import { actor, type ChainConnection, mined } from "../../stack/chain";
+import { type Contracts, deploy } from "../../stack/deploy";
 
 /** Deploys a contract and returns its runtime code, with its immutables. */
 export async function runtimeCodeOf(
@@ -18,29 +19,67 @@ export async function runtimeCodeOf(
   return code;
 }
 
-/** A text of at most 31 bytes as one storage slot. */
-const shortText = (text: string): Hex =>
-  toHex(BigInt(pad(stringToHex(text), { dir: "right" })) + 2n * BigInt(size(stringToHex(text))), { size: 32 });
+/** A text of at most 31 bytes, as a storage slot has it. */
+const inSlot = (text: string): Hex =>
+  concat([pad(stringToHex(text), { dir: "right", size: 31 }), toHex(2 * text.length)]);
+
+/** The same, as OpenZeppelin's ShortString has it, without 0x. */
+const shortString = (text: string) =>
+  concat([pad(stringToHex(text), { dir: "right", size: 31 }), toHex(text.length, { size: 1 })]).slice(2);
+
+const hashOf = (text: string) => keccak256(stringToHex(text)).slice(2);
 
 /** The slots of an OpenZeppelin ERC20's name and symbol. */
-const NAME_SLOT = 3;
-const SYMBOL_SLOT = 4;
+const [NAME_SLOT, SYMBOL_SLOT] = [3, 4];
+
+/** PUSH4 with the selector of `eip712Domain()`, and with one that nobody calls. */
+const [ERC_5267, NO_FUNCTION] = ["6384b0196e", "6384b0196f"];
 
 /**
- * Places the test dollar at the address of a network's USDC, with USDC's EIP-712 domain. OpenZeppelin's EIP712 keeps the
- * hashes of its name and version in the code. At another address than the one of its deployment it computes the domain
- * separator from these hashes, the chain id and its own address.
+ * Places the test dollar at the address of a network's USDC, with USDC's EIP-712 domain and, like USDC, without ERC-5267.
+ * OpenZeppelin's EIP712 keeps its name and version in the code. At another address than the one of its deployment it computes
+ * the domain separator from them, the chain id and its own address.
  */
 export async function placeUsdc(client: ChainConnection, network: `eip155:${number}`): Promise<Address> {
   const [usdc] = DEFAULT_ASSETS[network] ?? [];
   if (!usdc) throw new Error(`x402 does not know the USDC of ${network}`);
   const address = usdc.asset as Address;
-  const hashOf = (text: string) => keccak256(stringToHex(text)).slice(2);
-  const placed = (await runtimeCodeOf(client, "TestDollar", testDollarAbi))
+  const code = (await runtimeCodeOf(client, "TestDollar", testDollarAbi))
     .replaceAll(hashOf("Test Dollar"), hashOf(usdc.name))
-    .replaceAll(hashOf("1"), hashOf(usdc.version));
-  await client.setCode({ address, bytecode: placed as Hex });
-  for (const [slot, text] of [[NAME_SLOT, usdc.name] as const, [SYMBOL_SLOT, usdc.name] as const])
-    await client.setStorageAt({ address, index: slot, value: shortText(text) });
+    .replaceAll(hashOf("1"), hashOf(usdc.version))
+    .replaceAll(shortString("1"), shortString(usdc.version))
+    .replaceAll(ERC_5267, NO_FUNCTION);
+  await client.setCode({ address, bytecode: code as Hex });
+  await client.setStorageAt({ address, index: NAME_SLOT, value: inSlot(usdc.name) });
+  await client.setStorageAt({ address, index: SYMBOL_SLOT, value: inSlot(usdc.name) });
   return address;
 }
+
+/** The root of an account's storage without entries. */
+const EMPTY_STORAGE = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
+
+/**
+ * Deploys the contracts, and places the protocol's contracts at other addresses. Contracts that know others, such as the
+ * intent book, know them by the addresses in their code, which are replaced. Their own address is not: OpenZeppelin's EIP712
+ * computes its domain separator again if it differs.
+ */
+export async function placeProtocol(
+  client: ChainConnection,
+  addresses: Readonly<Partial<Record<keyof Contracts, Address>>>,
+): Promise<Contracts> {
+  const deployed = await deploy(client);
+  const placed: Contracts = { ...deployed, ...addresses };
+  const names = Object.keys(deployed) as (keyof Contracts)[];
+  for (const name of names) {
+    let code = (await client.getCode({ address: deployed[name] })) ?? "0x";
+    for (const other of names)
+      if (other !== name) code = code.replaceAll(hexOf(deployed[other]), hexOf(placed[other])) as Hex;
+    const { storageHash } = await client.getProof({ address: deployed[name], storageKeys: [] });
+    if (placed[name] !== deployed[name] && storageHash !== EMPTY_STORAGE)
+      throw new Error(`The constructor of ${name} writes to its storage, which is not copied`);
+    await client.setCode({ address: placed[name], bytecode: code });
+  }
+  return placed;
+}
+
+const hexOf = (address: Address) => address.slice(2).toLowerCase();

@@ -30,7 +30,9 @@ const normalize = (body: object) => post("/x402/normalize", body);
 
 const other = `0x${"00".repeat(32)}`;
 
-const { payment_requirement_json } = normalizePaymentRequirement.example;
+const payment_requirement_json: Record<string, unknown> = {
+  ...Object(normalizePaymentRequirement.example.payment_requirement_json),
+};
 
 describe("POST /x402/normalize", () => {
   it("returns the canonical form and its hash, for an object and for its text", async () => {
