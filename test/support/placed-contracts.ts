@@ -1,9 +1,13 @@
+import { gunzipSync } from "node:zlib";
 import { DEFAULT_ASSETS } from "@x402/evm";
-import { type Address, concat, type Hex, keccak256, pad, stringToHex, toHex } from "viem";
+import { type Address, concat, type Hex, hexToBytes, keccak256, pad, stringToHex, toHex } from "viem";
+import { z } from "zod";
 import { testDollarAbi } from "../../abis/index";
 import bytecode from "../../contracts/bytecode.json";
 import { actor, type ChainConnection, mined } from "../../stack/chain";
 import { type Contracts, deploy } from "../../stack/deploy";
+
+const hex = z.templateLiteral(["0x", z.string()]);
 
 /** Deploys a contract and returns its runtime code, with its immutables. */
 export async function runtimeCodeOf(
@@ -21,7 +25,7 @@ export async function runtimeCodeOf(
 
 /** A text of at most 31 bytes, as a storage slot has it. */
 const inSlot = (text: string): Hex =>
-  concat([pad(stringToHex(text), { dir: "right", size: 31 }), toHex(2 * text.length)]);
+  concat([pad(stringToHex(text), { dir: "right", size: 31 }), toHex(2 * text.length, { size: 1 })]);
 
 /** The same, as OpenZeppelin's ShortString has it, without 0x. */
 const shortString = (text: string) =>
@@ -55,8 +59,15 @@ export async function placeUsdc(client: ChainConnection, network: `eip155:${numb
   return address;
 }
 
-/** The root of an account's storage without entries. */
-const EMPTY_STORAGE = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
+const State = z.object({
+  accounts: z.record(z.string(), z.object({ code: hex, storage: z.record(hex, hex) })),
+});
+
+/** The code and the storage of every account, by address in lower case. */
+async function readAccounts(client: ChainConnection) {
+  const { accounts } = State.parse(JSON.parse(gunzipSync(hexToBytes(await client.dumpState())).toString()));
+  return new Map(Object.entries(accounts).map(([address, account]) => [address.toLowerCase(), account]));
+}
 
 /**
  * Deploys the contracts, and places the protocol's contracts at other addresses. Contracts that know others, such as the
@@ -70,14 +81,16 @@ export async function placeProtocol(
   const deployed = await deploy(client);
   const placed: Contracts = { ...deployed, ...addresses };
   const names = Object.keys(deployed) as (keyof Contracts)[];
+  const accounts = await readAccounts(client);
   for (const name of names) {
-    let code = (await client.getCode({ address: deployed[name] })) ?? "0x";
+    const { code, storage } = accounts.get(deployed[name].toLowerCase()) ?? { code: "0x" as const, storage: {} };
+    let bytecode = code;
     for (const other of names)
-      if (other !== name) code = code.replaceAll(hexOf(deployed[other]), hexOf(placed[other])) as Hex;
-    const { storageHash } = await client.getProof({ address: deployed[name], storageKeys: [] });
-    if (placed[name] !== deployed[name] && storageHash !== EMPTY_STORAGE)
-      throw new Error(`The constructor of ${name} writes to its storage, which is not copied`);
-    await client.setCode({ address: placed[name], bytecode: code });
+      if (other !== name) bytecode = bytecode.replaceAll(hexOf(deployed[other]), hexOf(placed[other])) as Hex;
+    const address = placed[name];
+    await client.setCode({ address, bytecode });
+    for (const [slot, value] of Object.entries(storage))
+      await client.setStorageAt({ address, index: pad(slot as Hex), value: pad(value) });
   }
   return placed;
 }
