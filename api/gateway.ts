@@ -25,8 +25,8 @@ import { isTrpcPath, trpcFailure, trpcRoutes } from "./transports/trpc";
 /** The body of an error response to a request for this path. */
 export function failureBody(path: string, error: unknown) {
   if (isTrpcPath(path)) return trpcFailure(error);
-  const { code, message } = failureOf(error);
-  return errorBody(code, message);
+  const { code, message, details } = failureOf(error);
+  return errorBody(code, message, details);
 }
 
 /** Creates the gateway app with all transports. */

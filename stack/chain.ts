@@ -35,6 +35,8 @@ type Options = {
   port: number;
   /** Default: {@link LOCAL_CHAIN_ID}. */
   chainId?: number;
+  /** The number of the first block. Default: 0. */
+  firstBlock?: number;
   /** The timestamp of the first block, in unix seconds. Default: now. */
   startTime?: number;
   /** For thousands of transactions or events per block: free gas, a high block gas limit, FIFO order, large requests. */
@@ -47,6 +49,7 @@ type Options = {
 export async function startChain({
   port,
   chainId = LOCAL_CHAIN_ID,
+  firstBlock = 0,
   startTime,
   bulk = false,
   forkUrl,
@@ -59,6 +62,7 @@ export async function startChain({
       ["--host", "127.0.0.1"],
       ["--port", String(port)],
       ["--chain-id", String(chainId)],
+      firstBlock > 0 ? ["--number", String(firstBlock)] : [],
       ["--mnemonic", LOCAL_MNEMONIC],
       ["--accounts", "20"],
       ["--timestamp", String(startTime ?? Math.floor(Date.now() / 1000))],

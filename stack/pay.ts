@@ -4,7 +4,7 @@ import { testDollarAbi } from "../abis/index";
 import { parseEnvironment } from "../config/environment";
 import { readLocalDeployment } from "../config/networks";
 import { connect } from "./chain";
-import { payingFetch } from "./paying-fetch";
+import { payingFetch, spendControlsFor } from "./paying-fetch";
 import { demoPayer as payer } from "./sample/people";
 
 // Buys a portfolio snapshot of the demo payer's wallet from the stack of `npm start`, and prints the cost.
@@ -24,6 +24,7 @@ const balance = async () =>
     6,
   );
 
+console.log(`@x402/fetch allows the test dollar with spendControls: ${JSON.stringify(spendControlsFor(dollar))}`);
 console.log(`The payer ${payer.address} has ${await balance()} test dollars.`);
 const response = await payingFetch(payer, dollar)(`${apiUrl}/portfolio?address=${payer.address}&chains=local`);
 if (response.status !== 200) {

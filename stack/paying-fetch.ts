@@ -5,12 +5,12 @@ import { LOCAL_CHAIN_ID } from "../config/networks";
 
 const network = `eip155:${LOCAL_CHAIN_ID}` as const;
 
-/**
- * The x402 fetch wrapper from npm, set up to pay on the local chain. It pays only in well-known tokens by default, so the
- * test dollar must be allowed explicitly.
- */
+/** The spending limits that allow the test dollar. Without them the x402 client pays only in well-known tokens. */
+export const spendControlsFor = (testDollar: Address) => ({ allowedAssets: [{ network, asset: testDollar }] });
+
+/** The x402 fetch wrapper from npm, set up to pay on the local chain. */
 export const payingFetch = (account: LocalAccount, testDollar: Address) =>
   wrapFetchWithPaymentFromConfig(fetch, {
     schemes: [{ network, client: new ExactEvmScheme(account) }],
-    spendControls: { allowedAssets: [{ network, asset: testDollar }] },
+    spendControls: spendControlsFor(testDollar),
   });

@@ -27,10 +27,14 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** The body of an error response. */
+/** The body of an error response. A few operations have further fields beside these. */
 export type ErrorBody = { error: string; code: ErrorCode };
 
-export const errorBody = (code: ErrorCode, error: string): ErrorBody => ({ error, code });
+export const errorBody = (code: ErrorCode, error: string, details?: Readonly<Record<string, unknown>>): ErrorBody => ({
+  error,
+  code,
+  ...details,
+});
 
 const codes = Object.keys(errorCodes) as ErrorCode[];
 

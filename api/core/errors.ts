@@ -39,6 +39,14 @@ export class Conflict extends OperationError {
   override name = "Conflict";
   readonly status = 409;
   readonly code = "conflict";
+
+  constructor(
+    message: string,
+    /** Further fields of the response, which the operation declares as `conflict`. */
+    readonly details: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(message);
+  }
 }
 
 /** The client exceeded a rate limit or quota. */

@@ -243,13 +243,21 @@ const MAX_CHAINS = 8;
 
 const chainSlugs = Object.keys(chains) as ChainSlug[];
 
+/** Other names of chains that clients send. */
+const chainAliases = new Map<string, ChainSlug>([["eth", "ethereum"]]);
+
+const slugOf = (name: unknown): ChainSlug | undefined => {
+  const sent = String(name).trim().toLowerCase();
+  return chainAliases.get(sent) ?? chainSlugs.find((slug) => slug === sent);
+};
+
 /** Comma-separated chain slugs, case-insensitive. Duplicates are removed. */
 export const chainList = scalar<string | readonly string[], ChainSlug[]>(
   (sent) => {
     const names = typeof sent === "string" ? sent.split(",") : Array.isArray(sent) ? sent : [];
     if (names.length === 0 || names.length > MAX_CHAINS)
       return { problem: `must be 1 to ${MAX_CHAINS} chains, separated by commas` };
-    const slugs = names.map((name) => chainSlugs.find((slug) => slug === String(name).trim().toLowerCase()));
+    const slugs = names.map(slugOf);
     return slugs.every((slug) => slug !== undefined)
       ? { value: [...new Set(slugs)] }
       : { problem: `must be chains of ${chainSlugs.join(", ")}, separated by commas` };
@@ -257,7 +265,7 @@ export const chainList = scalar<string | readonly string[], ChainSlug[]>(
   {
     type: "string",
     default: "base,ethereum",
-    description: `1 to ${MAX_CHAINS} chains, separated by commas: ${chainSlugs.join(", ")}.`,
+    description: `1 to ${MAX_CHAINS} chains, separated by commas: ${chainSlugs.join(", ")}. \`eth\` is \`ethereum\`.`,
     example: "base,ethereum",
   },
 ).default(["base", "ethereum"]);

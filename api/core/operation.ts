@@ -32,6 +32,8 @@ export type Operation<
   /** An additional REST path. */
   alias?: `/${string}`;
   output: Output;
+  /** The fields of a 409 response beside `error` and `code`, if it has any. */
+  conflict?: z.ZodObject;
   /** The success status. Default: 200. */
   status?: 201 | ((output: z.output<Output>) => 200 | 503);
   /**

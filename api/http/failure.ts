@@ -1,6 +1,6 @@
 import { HTTPException } from "hono/http-exception";
 import { codeOfStatus, type ErrorCode } from "../core/error-codes";
-import { InProgress, OperationError, TooMany, Unauthorized, Unavailable } from "../core/errors";
+import { Conflict, InProgress, OperationError, TooMany, Unauthorized, Unavailable } from "../core/errors";
 import { type DatabaseProblem, databaseProblemOf } from "../database/problem";
 
 /** The error response. `fault` marks a server error, whose details go only to the log. */
@@ -10,6 +10,8 @@ export type Failure = {
   message: string;
   fault: boolean;
   headers: Record<string, string>;
+  /** Further fields beside `error` and `code`. */
+  details?: Readonly<Record<string, unknown>>;
 };
 
 const INTERNAL_ERROR = "Internal error; the server's log has the details under this request's id";
@@ -55,7 +57,8 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof OperationError || error instanceof HTTPException) {
     const { status, message } = error;
     const code = error instanceof OperationError ? error.code : codeOfStatus(status);
-    return { status, code, message: shortened(message), fault: false, headers: headersOf(error) };
+    const details = error instanceof Conflict ? error.details : {};
+    return { status, code, message: shortened(message), fault: false, headers: headersOf(error), details };
   }
   if (isClientAbort(error))
     return { status: 400, code: "invalid_input", message: INCOMPLETE_BODY, fault: false, headers: {} };

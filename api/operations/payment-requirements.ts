@@ -9,10 +9,12 @@ const text = z.string();
 
 const Normalized = z
   .strictObject({
-    schema: z.literal("cortex.x402-payment-requirement.v1"),
+    schema: z.literal("cortex.x402-payment-requirement.v1").openapi({
+      description: "The identifier that quotes on the public deployment commit to. It is part of the hash.",
+    }),
     scheme: text,
     network: text.optional(),
-    chain_id: text.optional(),
+    chain_id: z.union([text, z.number()]).optional().openapi({ description: "A number if it was sent as one." }),
     resource: text.optional(),
     method: text.optional(),
     pay_to: text,
@@ -39,10 +41,18 @@ const requirement = scalar<string | Requirement, Requirement>(
   },
   {
     type: "object",
-    description: "The payment requirement, as an object or as JSON text. With `accepts`, its first entry is used.",
+    description:
+      "The payment requirement, as an object or as JSON text. With `accepts`, its first entry is used. Of several names of a field, the first non-empty one counts; null and empty text are absent.",
     example: {},
   },
 );
+
+const Hashed = z.strictObject({
+  normalized: Normalized,
+  canonical_json: text.openapi({ description: "The normalized requirement with sorted keys and without spaces." }),
+  x402_payload_hash: hashText.openapi({ description: "keccak256 of `canonical_json`." }),
+  warnings: z.array(text).openapi({ description: "Ignored or missing parts, to which the hash does not commit." }),
+});
 
 export const normalizePaymentRequirement = operation({
   route: "POST /x402/normalize",
@@ -56,16 +66,11 @@ export const normalizePaymentRequirement = operation({
       example: { x402_payload_hash: `0x${"1f".repeat(32)}` },
     }),
   }),
-  output: z
-    .strictObject({
-      normalized: Normalized,
-      canonical_json: text.openapi({ description: "The normalized requirement with sorted keys and without spaces." }),
-      x402_payload_hash: hashText.openapi({ description: "keccak256 of `canonical_json`." }),
-      matches_expected_hash: z.boolean().nullable().openapi({ description: "Null without `expected_hash`." }),
-      matches_quote_hash: z.boolean().nullable().openapi({ description: "Null without `quote.x402_payload_hash`." }),
-      warnings: z.array(text),
-    })
-    .openapi("PaymentRequirementNormalization"),
+  output: Hashed.extend({
+    matches_expected_hash: z.boolean().nullable().openapi({ description: "Null without `expected_hash`." }),
+    matches_quote_hash: z.boolean().nullable().openapi({ description: "Null without `quote.x402_payload_hash`." }),
+  }).openapi("PaymentRequirementNormalization"),
+  conflict: Hashed,
   errors: [409],
   example: {
     payment_requirement_json: {
@@ -82,17 +87,18 @@ export const normalizePaymentRequirement = operation({
     const { normalized, warnings } = normalizeRequirement(payment_requirement_json);
     const canonical_json = canonicalJson(normalized);
     const x402_payload_hash = keccak256(new TextEncoder().encode(canonical_json));
-    if (expected_hash !== undefined && expected_hash !== x402_payload_hash)
-      throw new Conflict(`expected_hash: is ${expected_hash}, but the requirement's hash is ${x402_payload_hash}`);
-    const quoted = hash.optional().safeParse(quote?.x402_payload_hash ?? undefined);
+    const hashed = { normalized, canonical_json, x402_payload_hash, warnings };
+    const quoted = hash.optional().safeParse(quote?.x402_payload_hash || undefined);
     if (!quoted.success) throw new BadInput("quote.x402_payload_hash: must be a hash: 0x and 64 hex digits");
+    if (expected_hash !== undefined && expected_hash !== x402_payload_hash)
+      throw new Conflict(
+        `expected_hash: is ${expected_hash}, but the requirement's hash is ${x402_payload_hash}`,
+        hashed,
+      );
     return {
-      normalized,
-      canonical_json,
-      x402_payload_hash,
+      ...hashed,
       matches_expected_hash: expected_hash === undefined ? null : true,
       matches_quote_hash: quoted.data === undefined ? null : quoted.data === x402_payload_hash,
-      warnings,
     };
   },
 });

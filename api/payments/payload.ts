@@ -3,6 +3,7 @@ import { type Address, type Hex, keccak256, stringToHex } from "viem";
 import { z } from "zod";
 import { address } from "../../config/values";
 import type { PaymentKey } from "./records";
+import { networkOf } from "./version1";
 
 /** A parsed payment of a request. */
 export type Payment = {
@@ -13,7 +14,7 @@ export type Payment = {
   hash: Hex;
   signature: Hex;
   authorization: Authorization;
-  /** Whether the client uses x402 version 1, which needs a version 1 response header. */
+  /** Whether the client uses x402 version 1, and so reads the response header of version 1. */
   isVersion1: boolean;
 };
 
@@ -69,14 +70,6 @@ const Version1 = z.object({
   payload: Signed,
 });
 
-/** x402 version 1 network names, as CAIP-2 ids. */
-const version1Networks: Record<string, string> = {
-  base: "eip155:8453",
-  "base-sepolia": "eip155:84532",
-  polygon: "eip155:137",
-  avalanche: "eip155:43114",
-};
-
 /** The payment is malformed or does not match the terms. The client receives the message. */
 export class BadPayment extends Error {
   override name = "BadPayment";
@@ -123,7 +116,7 @@ export function readPayment(header: (name: string) => string | undefined, terms:
   }
   if (older) {
     const { scheme, network, payload } = parse(Version1, older, "X-PAYMENT");
-    requireTerms({ scheme, network: version1Networks[network] ?? network }, terms, ["scheme", "network"]);
+    requireTerms({ scheme, network: networkOf(network) }, terms, ["scheme", "network"]);
     return paymentOf(payload, terms, undefined, true);
   }
   return null;

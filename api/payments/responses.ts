@@ -9,11 +9,15 @@ import { type Offer, paymentRequired } from "./offer";
 import { PAGE_POLICY, paymentPage } from "./page";
 import type { Payment } from "./payload";
 import { rejectionMessage } from "./reasons";
+import { nameOf, paymentRequiredV1 } from "./version1";
 
 /** The error of a request without a payment. */
 export const PAYMENT_REQUIRED = "Payment required";
 
-/** The 402 response: a header for x402 clients, with x402's reason, and a JSON or HTML body. */
+/**
+ * The 402 response: a header for clients of x402 version 2, with x402's reason, and a JSON or HTML body. Clients of version 1
+ * read the terms from the JSON body, and those of version 2 from the header.
+ */
 export function paymentRequiredResponse(
   c: HonoContext,
   offer: Offer,
@@ -31,12 +35,19 @@ export function paymentRequiredResponse(
   if (c.req.header("accept")?.includes("text/html"))
     return c.html(paymentPage(offer, terms, error), 402, { ...all, "content-security-policy": PAGE_POLICY });
   const code = error === PAYMENT_REQUIRED ? "payment_required" : "payment_rejected";
-  return c.json({ ...errorBody(code, error), x402Version: 2, accepts: offer.accepts }, 402, all);
+  const body = paymentRequiredV1(offer) ?? { x402Version: 2, accepts: offer.accepts };
+  return c.json({ ...errorBody(code, error), ...body }, 402, all);
 }
 
-/** The settlement header. It contains no free text of the facilitator or its node. */
+/** The settlement headers. They contain no free text of the facilitator or its node. */
 const settlementHeaders = ({ isVersion1 }: Payment, receipt: SettleResponse) => ({
-  [isVersion1 ? "x-payment-response" : "payment-response"]: encodePaymentResponseHeader(receipt),
+  "payment-response": encodePaymentResponseHeader(receipt),
+  ...(isVersion1 && {
+    "x-payment-response": encodePaymentResponseHeader({
+      ...receipt,
+      network: (nameOf(receipt.network) ?? receipt.network) as SettleResponse["network"],
+    }),
+  }),
 });
 
 /** The 402 response for a payment that can't be settled. */

@@ -58,7 +58,9 @@ const PortfolioSummary = z
     stablecoinValueUsd: total,
     chains: z.array(ChainSummary),
     topHoldings: z.array(TopHolding).max(TOP_HOLDINGS),
-    warnings: z.array(z.string()).openapi({ description: "What could not be read, as sentences." }),
+    warnings: z
+      .array(z.string())
+      .openapi({ description: "What could not be read, and how many tokens have no price, as sentences." }),
   })
   .openapi("PortfolioSummary");
 
@@ -127,6 +129,17 @@ const countsOf = (holdings: readonly Valued[]) => {
     unpricedTokenCount: holdings.length - pricedTokenCount,
   };
 };
+
+/** The totals don't include tokens without a price, so the snapshot says how many there are. */
+function unpricedWarning(holdings: readonly Valued[]): string[] {
+  const { unpricedTokenCount: count } = countsOf(holdings);
+  if (count === 0) return [];
+  return [
+    count === 1
+      ? "1 token has no price and is not in the totals"
+      : `${count} tokens have no price and are not in the totals`,
+  ];
+}
 
 function tokenOf({ chain, contract, symbol, name, decimals, logo, rawBalance, price, value }: Valued) {
   return {
@@ -206,7 +219,9 @@ export function snapshotOf(
           name,
           valueUsd: valueText(value),
         })),
-      warnings: perChain.flatMap(({ chain, warnings }) => warnings.map((warning) => `${chain}: ${warning}`)),
+      warnings: perChain.flatMap(({ chain, warnings, holdings }) =>
+        [...warnings, ...unpricedWarning(holdings)].map((warning) => `${chain}: ${warning}`),
+      ),
     },
     tokens: holdings.map(tokenOf),
     positions: [],

@@ -83,10 +83,12 @@ async function callTool(
     countBytes(() => (operation.document ? 1 : 2) * Buffer.byteLength(text));
     return operation.document ? { content } : { content, structuredContent: output as Record<string, unknown> };
   } catch (error) {
-    const { code, message, fault } = failureOf(error);
+    const { code, message, fault, details = {} } = failureOf(error);
     if (fault) onFault(error);
+    const texts = [message, ...(Object.keys(details).length > 0 ? [JSON.stringify(details)] : [])];
     // Not in structuredContent: clients compare it with the tool's output schema.
-    return { content: [{ type: "text", text: message }], isError: true, _meta: { "intentry/code": code } };
+    const content: CallToolResult["content"] = texts.map((text) => ({ type: "text", text }));
+    return { content, isError: true, _meta: { "intentry/code": code } };
   }
 }
 

@@ -35,29 +35,59 @@ const errorMeanings = {
 
 const text = (description: string) => ({ description, schema: { type: "string" as const } });
 
+const unpaid = {
+  error: z.string().openapi({ example: PAYMENT_REQUIRED }),
+  code: z.enum(["payment_required", "payment_rejected"]),
+};
+
+const PaymentRequiredBody = z
+  .strictObject({ ...unpaid, x402Version: z.literal(2), accepts: z.array(PaymentRequirements) })
+  .openapi("PaymentRequired");
+
+/** The body on networks that x402 version 1 names. */
+const PaymentRequiredV1 = z
+  .strictObject({
+    ...unpaid,
+    x402Version: z.literal(1),
+    accepts: z.array(
+      PaymentRequirements.omit({ amount: true })
+        .extend({
+          network: z.string().openapi({ description: "Its name in x402 version 1.", example: "base-sepolia" }),
+          maxAmountRequired: z.string().openapi({ example: "10000" }),
+          resource: z.url().openapi({ description: "The URL of the resource." }),
+          description: z.string(),
+          mimeType: z.string().openapi({ example: "application/json" }),
+          outputSchema: z.object({ input: z.object({ type: z.literal("http"), method: z.literal("GET") }) }),
+        })
+        .openapi("PaymentRequirementsV1"),
+    ),
+  })
+  .openapi("PaymentRequiredV1");
+
 /** The additional headers and responses of a paid operation. */
 const payment = {
   request: z.object({
     "payment-signature": z.string().optional().openapi({
       description:
-        "The signed payment for one of the accepted payments in payment-required, in the format of x402 version 2. X-PAYMENT of version 1 works too.",
+        "The signed payment for one of the accepted payments in payment-required, in the format of x402 version 2.",
+    }),
+    "x-payment": z.string().optional().openapi({
+      description:
+        "The same for clients of x402 version 1: the signed payment for one of the accepted payments in the body.",
     }),
   }),
-  paid: { "payment-response": text("The settled payment in the format of x402: base64 of JSON with the transaction.") },
+  paid: {
+    "payment-response": text("The settled payment in the format of x402: base64 of JSON with the transaction."),
+    "x-payment-response": text("The same for clients of x402 version 1, if they paid with X-PAYMENT."),
+  },
   responses: {
     402: {
-      description: "Payment is required, or the payment was rejected.",
+      description:
+        "Payment is required, or the payment was rejected. The header has the terms of x402 version 2. The body has those of version 1 if version 1 names the payment network, otherwise those of version 2.",
       headers: { "payment-required": text("The accepted payments in the format of x402: base64 of JSON.") },
       content: {
         "application/json": {
-          schema: z
-            .strictObject({
-              error: z.string().openapi({ example: PAYMENT_REQUIRED }),
-              code: z.enum(["payment_required", "payment_rejected"]),
-              x402Version: z.literal(2),
-              accepts: z.array(PaymentRequirements),
-            })
-            .openapi("PaymentRequired"),
+          schema: z.union([PaymentRequiredBody, PaymentRequiredV1]),
         },
       },
     },
@@ -107,9 +137,12 @@ const securitySchemes = {
   },
 } as const;
 
-/** How a request is authorized. Reads are public, and writes need a token only where tokens are configured. */
+/**
+ * How a request is authorized. Reads are public, and writes need a token only where tokens are configured. A paid operation
+ * may be called without a payment, which returns its terms.
+ */
 function securityOf({ writes, paid }: AnyOperation): Record<string, string[]>[] {
-  if (paid) return [{ payment: [] }];
+  if (paid) return [{}, { payment: [] }];
   return writes ? [{}, { writeToken: [] }] : [];
 }
 
@@ -157,13 +190,16 @@ const pickFrom = (input: z.ZodObject, names: Iterable<string>) =>
   input.pick(Object.fromEntries([...names].map((key) => [key, true])) as never);
 
 /** The error responses of an operation. */
-const errorResponses = (statuses: Iterable<keyof typeof errorMeanings>, unavailable: z.ZodType = ErrorBody) =>
+const errorResponses = (
+  statuses: Iterable<keyof typeof errorMeanings>,
+  bodies: { [Status in keyof typeof errorMeanings]?: z.ZodType } = {},
+) =>
   Object.fromEntries(
     [...new Set([400, ...statuses, 500, 503] as const)]
       .sort()
       .map((status) => [
         status,
-        { description: errorMeanings[status], headers, content: json(status === 503 ? unavailable : ErrorBody) },
+        { description: errorMeanings[status], headers, content: json(bodies[status] ?? ErrorBody) },
       ]),
   );
 
@@ -219,10 +255,10 @@ function createDocument() {
     const route = routeOf(operation);
     const { method, path, pathParameters, otherParameters } = route;
     const pick = (names: Iterable<string>) => pickFrom(operation.input, names);
-    const errors = errorResponses(
-      [...(operation.errors ?? []), ...(method === "GET" ? [] : ([413] as const))],
-      operation.status ? z.union([operation.output, ErrorBody]) : ErrorBody,
-    );
+    const errors = errorResponses([...(operation.errors ?? []), ...(method === "GET" ? [] : ([413] as const))], {
+      ...(operation.conflict && { 409: ErrorBody.extend(operation.conflict.shape) }),
+      ...(operation.status && { 503: z.union([operation.output, ErrorBody]) }),
+    });
     app.openAPIRegistry.registerPath({
       operationId: name,
       method: method.toLowerCase() as Lowercase<typeof method>,

@@ -4,7 +4,7 @@ import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import { Hono } from "hono";
 import type { Logger } from "pino";
 import { codeOfStatus, type ErrorCode } from "../core/error-codes";
-import { type ErrorStatus, OperationError } from "../core/errors";
+import { Conflict, type ErrorStatus, OperationError } from "../core/errors";
 import type { AnyCall, AnySubscription, Caller } from "../core/operation";
 import { openSubscription, runOperation } from "../core/run";
 import { callerOf } from "../http/caller";
@@ -48,6 +48,10 @@ const retryAfter = ({ cause }: TRPCError) => {
   const seconds = failureOf(cause).headers["retry-after"];
   return seconds === undefined ? undefined : Number(seconds);
 };
+
+/** The further fields of a failed call's error, if it has any. */
+const detailsOf = ({ cause }: TRPCError) =>
+  cause instanceof Conflict && Object.keys(cause.details).length > 0 ? { details: cause.details } : {};
 
 /** The service's code of an error, beside tRPC's own. An error without an expected cause is tRPC's. */
 function errorCodeOf({ code, cause }: TRPCError, httpStatus: number): ErrorCode {
@@ -136,7 +140,7 @@ function routerOf(context: Context) {
     sse: { ping: { enabled: true, intervalMs: context.config.eventHeartbeatMs } },
     errorFormatter({ shape, error }) {
       const seconds = error.cause ? retryAfter(error) : undefined;
-      const data = { ...shape.data, errorCode: errorCodeOf(error, shape.data.httpStatus) };
+      const data = { ...shape.data, errorCode: errorCodeOf(error, shape.data.httpStatus), ...detailsOf(error) };
       return { ...shape, data: { ...data, ...(seconds !== undefined && { retryAfter: seconds }) } };
     },
   });

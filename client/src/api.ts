@@ -1588,7 +1588,7 @@ export type PortfolioSummary = {
   chains: readonly ChainSummary[];
   /** The most valuable balances. */
   topHoldings: readonly TopHolding[];
-  /** What could not be read, as sentences. */
+  /** What could not be read, and how many tokens have no price, as sentences. */
   warnings: readonly string[];
 };
 
@@ -1692,6 +1692,46 @@ export type PaymentRequirements = {
   extra: Record<string, unknown>;
 };
 
+/** Returned by `portfolio.get`. */
+export type PaymentRequiredV1 = {
+  /** What is wrong, and what to do. */
+  error: string;
+  /** The stable code of the error, for programs. */
+  code: "payment_required" | "payment_rejected";
+  /** The version of x402. */
+  x402Version: 1;
+  /** The accepted payments. Sign one of them. */
+  accepts: readonly PaymentRequirementsV1[];
+};
+
+/** Part of {@link PaymentRequiredV1}. */
+export type PaymentRequirementsV1 = {
+  /** The payment scheme of x402. */
+  scheme: "exact";
+  /** Its name in x402 version 1. */
+  network: string;
+  /** The contract of the payment token. */
+  asset: string;
+  /** The address that is paid. */
+  payTo: string;
+  /** How long a signed payment may be valid, in seconds. */
+  maxTimeoutSeconds: number;
+  /** The token's EIP-712 domain, for the signature. */
+  extra: Record<string, unknown>;
+  maxAmountRequired: string;
+  /** The URL of the resource. */
+  resource: string;
+  description: string;
+  mimeType: string;
+  outputSchema: {
+    input: {
+      type: "http";
+      /** The HTTP method. */
+      method: "GET";
+    };
+  };
+};
+
 /** Returned by `payments.discovery`. */
 export type X402Discovery = {
   /** The version of this document. */
@@ -1729,24 +1769,24 @@ export type PaymentRequirementNormalization = {
   canonical_json: string;
   /** keccak256 of `canonical_json`. */
   x402_payload_hash: Hex;
+  /** Ignored or missing parts, to which the hash does not commit. */
+  warnings: readonly string[];
   /** Null without `expected_hash`. */
   matches_expected_hash: boolean | null;
   /** Null without `quote.x402_payload_hash`. */
   matches_quote_hash: boolean | null;
-  /** Fields that were ignored or are unusual. */
-  warnings: readonly string[];
 };
 
 /** Part of {@link PaymentRequirementNormalization}. */
 export type NormalizedPaymentRequirement = {
-  /** The name of the canonical form. */
+  /** The identifier that quotes on the public deployment commit to. It is part of the hash. */
   schema: "cortex.x402-payment-requirement.v1";
   /** The payment scheme of x402. */
   scheme: string;
   /** The chain of the payment in CAIP-2 form. */
   network?: string;
-  /** The id of the chain. */
-  chain_id?: string;
+  /** A number if it was sent as one. */
+  chain_id?: string | number;
   /** The URL of what is sold. */
   resource?: string;
   /** The HTTP method. */
@@ -2870,7 +2910,7 @@ export type Api = {
     /** Converts an x402 payment requirement to the canonical form whose hash a quote commits to on chain. */
     normalize: Query<
       {
-        /** The payment requirement, as an object or as JSON text. With `accepts`, its first entry is used. */
+        /** The payment requirement, as an object or as JSON text. With `accepts`, its first entry is used. Of several names of a field, the first non-empty one counts; null and empty text are absent. */
         payment_requirement_json: Record<string, unknown>;
         /** The hash that the caller expects. Another one is a 409. */
         expected_hash?: string;

@@ -37,9 +37,9 @@ const isLong = ({ input }: Operation) =>
 /** Converts an error response to an IntentryError. Other errors, such as an abort, are returned unchanged. */
 function errorOf(error: unknown): unknown {
   if (!(error instanceof TRPCClientError)) return error;
-  const { httpStatus, errorCode } = (error.data ?? {}) as ErrorData;
+  const { httpStatus, errorCode, details } = (error.data ?? {}) as ErrorData;
   const code = errorCode ?? (httpStatus === undefined ? "no_response" : "unexpected_response");
-  return new IntentryError(error.message, { status: httpStatus, code, cause: error.cause });
+  return new IntentryError(error.message, { status: httpStatus, code, details, cause: error.cause });
 }
 
 /**

@@ -31,7 +31,11 @@ export type ClientErrorCode =
 /** A code of the service or of the client. A newer service may have further codes. */
 export type IntentryErrorCode = ErrorCode | ClientErrorCode | (string & Record<never, never>);
 
-type Details = ErrorOptions & { status?: number | undefined; code: IntentryErrorCode };
+type Details = ErrorOptions & {
+  status?: number | undefined;
+  code: IntentryErrorCode;
+  details?: Readonly<Record<string, unknown>> | undefined;
+};
 
 /**
  * A failed call. The message is a sentence for people, which may change. The code is for programs, and is stable.
@@ -45,11 +49,14 @@ export class IntentryError extends Error {
   readonly status: number | undefined;
   /** The stable code, such as `not_found`. */
   readonly code: IntentryErrorCode;
+  /** Further fields of the response, such as the computed hash when `payments.normalize` returns 409. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(message: string, { status, code, ...options }: Details) {
+  constructor(message: string, { status, code, details, ...options }: Details) {
     super(message, options);
     this.status = status;
     this.code = code;
+    this.details = details;
   }
 }
 

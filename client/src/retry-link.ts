@@ -11,7 +11,12 @@ const FIRST_WAIT_SECONDS = 0.25;
 const temporary: readonly (number | undefined)[] = [undefined, 502, 503, 504];
 
 /** The data of a tRPC error response. */
-export type ErrorData = { httpStatus?: number; errorCode?: string; retryAfter?: number };
+export type ErrorData = {
+  httpStatus?: number;
+  errorCode?: string;
+  retryAfter?: number;
+  details?: Record<string, unknown>;
+};
 
 /**
  * The delay in seconds before a failed call is retried. Undefined: no retry. A call with status 429 was not executed, so it is

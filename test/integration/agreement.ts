@@ -16,8 +16,8 @@ import type { Stack } from "./stack";
  * Returns the differences between the index and the chain, one line each. Every table is compared, row by row and column by
  * column, with rows built only from the contracts' getters and logs.
  */
-export async function differences(stack: Stack): Promise<string[]> {
-  const [indexed, onChain] = [await stack.allRows(), await rowsOnChain(stack)];
+export async function differences(stack: Stack, fromBlock = 0n): Promise<string[]> {
+  const [indexed, onChain] = [await stack.allRows(), await rowsOnChain(stack, fromBlock)];
   const names = Object.keys(onChain) as TableName[];
   // A total keeps its row when it returns to zero.
   const total = indexed.total.filter((row) => row.count !== 0 || row.marked !== 0);
@@ -25,8 +25,8 @@ export async function differences(stack: Stack): Promise<string[]> {
 }
 
 /** The expected rows of every table. */
-async function rowsOnChain(stack: Stack): Promise<Rows<TableName>> {
-  const chain = await readChain(stack);
+async function rowsOnChain(stack: Stack, fromBlock: bigint): Promise<Rows<TableName>> {
+  const chain = await readChain(stack, fromBlock);
   const [registries, commerce] = [await registryRows(chain), await commerceRows(chain)];
   const [logs, intents] = [await eventLogRows(chain), await intentRows(chain)];
   return {

@@ -1,14 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { AnyCall } from "../../api/core/operation";
-import { allOperations, freeCalls } from "../../api/operations/index";
-import { exampleSources } from "../../api/transports/example-sources";
+import { allOperations } from "../../api/operations/index";
 import { responseExamples } from "../../api/transports/examples";
-import { routeOf } from "../../api/transports/rest/route";
 import { actor } from "../../stack/chain";
 import { publishExamples } from "../../stack/sample/published";
 import { cli } from "./cli-run";
+import { sendExamples } from "./example-requests";
 import { type Stack, startStack } from "./stack";
 
 /** Records the responses again, after a change of the sample activity or of a response: `RECORD_EXAMPLES=1`. */
@@ -38,22 +36,6 @@ describe("the examples of the OpenAPI document, on the sample chain", () => {
   let stack: Stack;
   const responses: Record<string, unknown> = {};
 
-  /** Sends the example of an operation, with values for the parameters that differ between chains. */
-  async function send({ example, ...operation }: AnyCall, found: Record<string, unknown>): Promise<unknown> {
-    const { method, path, otherParameters } = routeOf(operation as AnyCall);
-    const input: Record<string, unknown> = { ...example, ...found };
-    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));
-    const others = Object.entries(input).filter(([name]) => otherParameters.has(name));
-    const query = new URLSearchParams(others.map(([name, value]) => [name, String(value)]));
-    const url = `${stack.apiUrl}${filled}${method === "GET" ? `?${query}` : ""}`;
-    const headers = { "content-type": "application/json" };
-    const body = others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : "";
-    const response = await fetch(url, method === "GET" ? {} : { method, headers, body });
-    const text = await response.text();
-    expect(response.ok, `${url}: ${text}`).toBe(true);
-    return JSON.parse(text.replaceAll(stack.apiUrl, "http://localhost:3001"));
-  }
-
   beforeAll(async () => {
     // Its own stack: the shared one sells no portfolios, and other tests publish documents there.
     stack = await startStack({ sample: true, tokens: true });
@@ -65,15 +47,7 @@ describe("the examples of the OpenAPI document, on the sample chain", () => {
     };
     for (const record of ["merchants/1", "services/1"])
       await vi.waitUntil(async () => (await state(record)) === "verified", { timeout: 60_000, interval: 200 });
-    // Those without a source first: some of them are sources.
-    const ordered = [...freeCalls].sort(
-      (one, other) => Number(one.name in exampleSources) - Number(other.name in exampleSources),
-    );
-    for (const { name, operation } of ordered) {
-      const { parameter, source } = exampleSources[name] ?? {};
-      const found = source && new RegExp(`"${source.key}":"([^"]+)"`).exec(JSON.stringify(responses[source.operation]));
-      responses[name] = await send(operation, parameter === undefined ? {} : { [parameter]: found?.[1] });
-    }
+    Object.assign(responses, await sendExamples(stack.apiUrl));
     const service = ["--url", stack.apiUrl];
     const event = await cli(["events", "from_block=0", "intent_id=2", "--limit", "1", "--json", ...service]);
     const messages = event.stdout.trim().split("\n");

@@ -87,7 +87,7 @@ describe("a portfolio of the local chain", () => {
       stablecoinValueUsd: "1000",
       pricedTokenCount: 3,
       unpricedTokenCount: 1,
-      warnings: [],
+      warnings: ["local: 1 token has no price and is not in the totals"],
     });
     expect(made.recentActivity).toHaveLength(3);
     expect(reported).toEqual([]);
@@ -287,6 +287,7 @@ describe("a portfolio of the local chain", () => {
     const made = PortfolioSnapshot.parse(await snapshot(payer, ["base", "local", "ethereum", "polygon"]));
     expect(made.summary.warnings).toEqual([
       "base: could not be read: its node does not answer",
+      "local: 1 token has no price and is not in the totals",
       "ethereum: could not be read: its node serves chain 31337 instead of 1",
       "polygon: can't be read, because RPC_URL_POLYGON is not set",
     ]);

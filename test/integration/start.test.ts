@@ -84,7 +84,7 @@ describe("npm start", () => {
     // The paying command: the payer's balance decreases by the price.
     expect(first.output()).toContain("npm run pay");
     expect(await npmRun("pay", { INTENTRY_DIR: stateFolder })).toMatch(
-      /has 1000 test dollars\.\nTransaction 0x[0-9a-f]{64} paid for a portfolio worth \$[\d.]+\.\n.*has 999\.99 test/,
+      /spendControls: \{"allowedAssets":\[\{"network":"eip155:31337","asset":"0x\w{40}"\}\]\}\n.*has 1000 test dollars\.\nTransaction 0x[0-9a-f]{64} paid for a portfolio worth \$[\d.]+\.\n.*has 999\.99 test/,
     );
 
     // Index and store are schemas of one embedded database.

@@ -8,6 +8,7 @@ export const durations: Record<string, number> = {
   "integration/hostile-chain": 48,
   "integration/contracts": 45,
   "integration/package": 95,
+  "integration/public-network": 40,
   "integration/dev-edits": 38,
   "integration/dev-reload": 36,
   "integration/preflight": 36,

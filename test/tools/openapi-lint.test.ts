@@ -103,7 +103,7 @@ describe("the security and the examples of the OpenAPI document", () => {
     for (const { name, operation } of allOperations) {
       const { security } = documented.find(({ operationId }) => operationId === name) ?? {};
       expect(security, name).toEqual(
-        operation.paid ? [{ payment: [] }] : operation.writes ? [{}, { writeToken: [] }] : [],
+        operation.paid ? [{}, { payment: [] }] : operation.writes ? [{}, { writeToken: [] }] : [],
       );
     }
     expect(Object.keys(document.components.securitySchemes)).toEqual(["writeToken", "payment"]);

@@ -1,5 +1,7 @@
 import fc from "fast-check";
+import { keccak256, stringToBytes } from "viem";
 import { describe, expect, it } from "vitest";
+import { BadInput } from "../../api/core/errors";
 import { canonicalJson, normalizeRequirement } from "../../api/payments/normalize-requirement";
 
 const payTo = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -18,73 +20,163 @@ const expected = {
 
 const v2 = { scheme: "exact", network: "eip155:8453", amount: "10000", payTo, asset };
 
+/** The table of the specification: the names of each field in order, and the form of " aB ". */
+const table: [field: string, names: string[], form: string][] = [
+  ["scheme", ["scheme", "kind", "authorization_scheme"], "ab"],
+  ["network", ["network", "chain"], "ab"],
+  ["chain_id", ["chain_id", "chainId"], "aB"],
+  ["resource", ["resource", "resource_url", "url"], "aB"],
+  ["method", ["method"], "AB"],
+  ["pay_to", ["pay_to", "payTo", "recipient", "receiver"], "ab"],
+  ["asset", ["asset", "token"], "ab"],
+  ["amount", ["amount", "maxAmountRequired", "max_amount_required", "value"], "aB"],
+  ["facilitator_url", ["facilitator.url", "facilitator_url"], "aB"],
+  ["facilitator_address", ["facilitator.address", "facilitator_address"], "ab"],
+  ["expires_at", ["expires_at", "expiresAt", "expiration"], "aB"],
+  ["nonce", ["nonce"], "aB"],
+];
+
+/** A complete requirement without one field, with other values in its place. */
+const withNames = (field: string, values: Record<string, unknown>) => {
+  const base: Record<string, unknown> = {
+    scheme: "s",
+    network: "n",
+    chain_id: 1,
+    pay_to: "p",
+    asset: "a",
+    amount: "1",
+  };
+  delete base[field];
+  const facilitator: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(values))
+    if (name.startsWith("facilitator.")) facilitator[name.slice("facilitator.".length)] = value;
+    else base[name] = value;
+  return { ...base, ...(Object.keys(facilitator).length > 0 && { facilitator }) };
+};
+
+const normalizedField = (field: string, values: Record<string, unknown>) =>
+  ({ ...normalizeRequirement(withNames(field, values)).normalized })[field as "scheme"];
+
+const hashOf = (sent: Record<string, unknown>) =>
+  keccak256(stringToBytes(canonicalJson(normalizeRequirement(sent).normalized)));
+
 describe("normalizeRequirement", () => {
+  it.each(table)("reads %s from the first non-empty of %j, trimmed, as %s", (field, names, form) => {
+    for (const [at, name] of names.entries()) {
+      expect(normalizedField(field, { [name]: " aB\n" })).toBe(form);
+      for (const empty of [null, "", "  "]) {
+        const before = Object.fromEntries(names.slice(0, at).map((earlier) => [earlier, empty]));
+        const after = Object.fromEntries(names.slice(at + 1).map((later) => [later, "other"]));
+        expect(normalizedField(field, { ...after, [name]: "aB", ...before })).toBe(form);
+      }
+    }
+  });
+
+  it.each(table.filter(([field]) => field !== "chain_id"))("converts a number of %s to text", (field, names) => {
+    for (const name of names) expect(normalizedField(field, { [name]: 10_000 })).toBe("10000");
+  });
+
+  it("keeps a chain_id that is a number, and one that is text", () => {
+    for (const name of ["chain_id", "chainId"]) {
+      expect(normalizedField("chain_id", { [name]: 8453 })).toBe(8453);
+      expect(normalizedField("chain_id", { [name]: " 8453 " })).toBe("8453");
+      expect(normalizedField("chain_id", { [name]: 0 })).toBe(0);
+    }
+  });
+
   it.each<[string, Record<string, unknown>]>([
     ["version 1", { scheme: "exact", network: "eip155:8453", maxAmountRequired: "10000", payTo, asset, resource }],
     ["version 2", { ...v2, resource }],
-    ["version 2 with accepts", { x402Version: 2, resource: { url: resource, mimeType: "text/html" }, accepts: [v2] }],
+    ["accepts", { x402Version: 1, accepts: [{ ...v2, resource }] }],
     [
       "snake_case",
       { scheme: "EXACT", network: "EIP155:8453", max_amount_required: 10_000, pay_to: payTo, asset, resource },
     ],
-    ["the same value twice", { ...v2, resource, maxAmountRequired: "10000", pay_to: payTo.toLowerCase() }],
-    ["nulls", { ...v2, resource, nonce: null, facilitatorUrl: null, accepts: null }],
-    ["nulls in accepts", { resource, accepts: [{ ...v2, resource: null }] }],
+    ["the same value twice", { ...v2, resource, maxAmountRequired: 10_000, pay_to: payTo.toLowerCase() }],
+    ["nulls", { ...v2, resource, nonce: null, facilitator: null, accepts: null }],
+    ["empty texts", { ...v2, resource, nonce: "", facilitator: "", accepts: "" }],
   ])("reads %s", (_, sent) => {
     expect(normalizeRequirement(sent)).toEqual({ normalized: expected, warnings: [] });
   });
 
-  it("keeps every field of the canonical form, in lower case but for method and resource", () => {
-    const { normalized } = normalizeRequirement({
-      ...v2,
-      resource,
-      chainId: 8453,
-      method: "GET",
-      facilitatorUrl: "https://X402.org/Facilitator",
-      facilitator_address: payTo,
-      expiresAt: 1_700_000_000,
-      nonce: "0xAB",
-    });
-    expect(normalized).toEqual({
-      ...expected,
-      chain_id: "8453",
-      method: "GET",
-      facilitator_url: "https://x402.org/facilitator",
-      facilitator_address: payTo.toLowerCase(),
-      expires_at: "1700000000",
-      nonce: "0xab",
-    });
+  it("has sorted keys without spaces in its canonical JSON, whose hash is fixed", () => {
+    const sent = {
+      ...{ ...v2, resource, chainId: 8453, method: "get", expiresAt: 1_700_000_000, nonce: "0xAB" },
+      facilitator: { url: "https://X402.org/Facilitator", address: payTo },
+    };
+    const { normalized } = normalizeRequirement(sent);
     expect(canonicalJson(normalized)).toBe(
-      `{"amount":"10000","asset":"${asset.toLowerCase()}","chain_id":"8453","expires_at":"1700000000",` +
-        `"facilitator_address":"${payTo.toLowerCase()}","facilitator_url":"https://x402.org/facilitator","method":"GET",` +
-        `"network":"eip155:8453","nonce":"0xab","pay_to":"${payTo.toLowerCase()}","resource":"${resource}",` +
+      `{"amount":"10000","asset":"${asset.toLowerCase()}","chain_id":8453,"expires_at":"1700000000",` +
+        `"facilitator_address":"${payTo.toLowerCase()}","facilitator_url":"https://X402.org/Facilitator","method":"GET",` +
+        `"network":"eip155:8453","nonce":"0xAB","pay_to":"${payTo.toLowerCase()}","resource":"${resource}",` +
         `"schema":"cortex.x402-payment-requirement.v1","scheme":"exact"}`,
     );
   });
 
-  it("warns about what the hash does not commit to", () => {
-    const { warnings } = normalizeRequirement({ accepts: [v2, v2] });
-    expect(warnings).toEqual([
-      "accepts has 2 entries; the first one is used",
-      "resource is missing: the hash does not commit to what is paid for",
-    ]);
+  it.each<[string, Record<string, unknown>, string[]]>([
+    [
+      "several entries of accepts",
+      { accepts: [{ ...v2, resource }, v2] },
+      ["accepts has 2 entries; the first one is used"],
+    ],
+    [
+      "a resource beside accepts, which is not taken into the requirement",
+      { x402Version: 2, resource: { url: resource }, accepts: [v2] },
+      [
+        "resource beside accepts is ignored: the hash commits to the first entry of accepts only",
+        "resource is missing: the hash does not commit to what is paid for",
+      ],
+    ],
+    ["no resource", v2, ["resource is missing: the hash does not commit to what is paid for"]],
+    [
+      "another value of a field",
+      { ...v2, resource, maxAmountRequired: "9", token: { toString: "x" } },
+      ["token differs from asset and is ignored", "maxAmountRequired differs from amount and is ignored"],
+    ],
+    [
+      "a facilitator that is not an object",
+      { ...v2, resource, facilitator: "https://x402.org" },
+      ["facilitator is not an object and is ignored; use facilitator_url or facilitator_address"],
+    ],
+  ])("warns about %s", (_, sent, warnings) => {
+    const result = normalizeRequirement(sent);
+    expect(result.warnings).toEqual(warnings);
+    expect(result.normalized).toMatchObject({ amount: "10000", asset: asset.toLowerCase() });
+    if (warnings.some((warning) => warning.startsWith("resource is missing")))
+      expect(result.normalized).not.toHaveProperty("resource");
   });
 
   it.each<[string, Record<string, unknown>, string]>([
+    ["nothing", {}, "payment_requirement_json is missing scheme, asset, amount, pay_to, network_or_chain_id"],
     [
-      "nothing",
-      {},
-      "scheme: is required; asset: is required; amount: is required; pay_to: is required; network: is required, or chain_id",
+      "neither network nor chain_id",
+      { ...v2, network: " ", chainId: "" },
+      "payment_requirement_json is missing network_or_chain_id",
     ],
-    ["neither network nor chain_id", { ...v2, network: undefined }, "network: is required, or chain_id"],
-    ["two amounts", { ...v2, maxAmountRequired: "9" }, "amount and maxAmountRequired: must have the same value"],
-    ["a fraction", { ...v2, amount: "0.01" }, "amount: must be a whole number"],
+    [
+      "no amount in accepts",
+      { ...v2, accepts: [{ ...v2, amount: null }] },
+      "payment_requirement_json is missing amount",
+    ],
     [
       "an inexact number",
       { ...v2, amount: 2 ** 60 },
       "amount: is a number that JSON can't represent exactly; send it as a string",
     ],
-    ["an object", { ...v2, asset: {} }, "asset: must be a text of 1 to 2048 characters"],
+    [
+      "an inexact chain id",
+      { ...v2, chainId: 1e300 },
+      "chainId: is a number that JSON can't represent exactly; send it as a string",
+    ],
+    ["an object", { ...v2, asset: {} }, "asset: must be a string or a number"],
+    ["an array", { ...v2, scheme: ["exact"] }, "scheme: must be a string or a number"],
+    ["a boolean", { ...v2, nonce: false }, "nonce: must be a string or a number"],
+    [
+      "a resource of version 2 in the requirement",
+      { ...v2, resource: { url: resource } },
+      "resource: must be a string",
+    ],
+    ["a long text", { ...v2, nonce: "1".repeat(2_049) }, "nonce: must have at most 2048 characters"],
     ["an empty accepts", { accepts: [] }, "payment_requirement_json: accepts must have a first entry, an object"],
     [
       "an accepts of another type",
@@ -92,32 +184,72 @@ describe("normalizeRequirement", () => {
       "payment_requirement_json: accepts must have a first entry, an object",
     ],
   ])("rejects %s", (_, sent, problem) => {
+    expect(() => normalizeRequirement(sent)).toThrow(BadInput);
     expect(() => normalizeRequirement(sent)).toThrow(problem);
   });
 
-  it("is idempotent, and independent of the order of keys", () => {
-    const text = fc.string({ minLength: 1, maxLength: 30 });
-    const any = fc.record(
+  const text = fc.string({ minLength: 1, maxLength: 30 }).filter((value) => value.trim() !== "");
+  const names = table.flatMap(([, all]) => all).filter((name) => !name.includes("."));
+  const requirement = fc
+    .record(
       {
-        scheme: text,
-        network: text,
-        asset: text,
-        payTo: text,
-        amount: fc
-          .bigInt({ min: 0n })
-          .map(String)
-          .filter((digits) => digits.length <= 78),
-        resource: text,
-        nonce: text,
+        ...{ scheme: text, network: text, asset: text, payTo: text, amount: fc.oneof(text, fc.maxSafeNat()) },
+        ...{ chainId: fc.oneof(text, fc.maxSafeNat()), resource: text, method: text, nonce: text, expiration: text },
+        facilitator: fc.record({ url: text, address: text }, { requiredKeys: [] }),
       },
       { requiredKeys: ["scheme", "network", "asset", "payTo", "amount"] },
+    )
+    .map((record): Record<string, unknown> => ({ ...record }));
+
+  it("is independent of key order, of whitespace around text, and of null and empty members", () => {
+    const space = fc.stringMatching(/^[ \t\n\r\u00a0]{0,3}$/);
+    const noise = fc.array(fc.tuple(fc.constantFrom(...names), fc.constantFrom(null, "")), { maxLength: 8 });
+    fc.assert(
+      fc.property(
+        requirement,
+        noise,
+        space,
+        space,
+        fc.infiniteStream(fc.nat()),
+        (sent, empty, before, after, order) => {
+          const padded = (value: unknown): unknown =>
+            typeof value === "string"
+              ? before + value + after
+              : typeof value === "object" && value !== null
+                ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, padded(inner)]))
+                : value;
+          const members = [
+            ...Object.entries(sent),
+            ...empty.filter(([name]) => !(name in sent)),
+            ...[["accepts", null] as const, ["unknown", ""] as const],
+          ].map(([name, value]) => ({ name, value: value === "" ? "" : padded(value), at: order.next().value }));
+          members.sort((one, other) => one.at - other.at);
+          const changed = Object.fromEntries(members.map(({ name, value }) => [name, value]));
+          expect(hashOf(changed)).toBe(hashOf(sent));
+        },
+      ),
     );
+  });
+
+  it("is idempotent", () => {
+    fc.assert(
+      fc.property(requirement, (sent) => {
+        const json = canonicalJson(normalizeRequirement(sent).normalized);
+        expect(canonicalJson(normalizeRequirement(JSON.parse(json)).normalized)).toBe(json);
+      }),
+    );
+  });
+
+  it("returns a requirement or an error that names the problem for any JSON object", () => {
+    const member = fc.oneof(fc.jsonValue({ maxDepth: 3 }), text);
+    const any = fc.dictionary(fc.constantFrom(...names, "facilitator", "accepts", "__proto__", "toString"), member);
     fc.assert(
       fc.property(any, (sent) => {
-        const json = canonicalJson(normalizeRequirement(sent).normalized);
-        const reversed = Object.fromEntries(Object.entries(sent).reverse());
-        expect(canonicalJson(normalizeRequirement(reversed).normalized)).toBe(json);
-        expect(canonicalJson(normalizeRequirement(JSON.parse(json)).normalized)).toBe(json);
+        try {
+          expect(normalizeRequirement(JSON.parse(JSON.stringify(sent))).normalized.schema).toBe(expected.schema);
+        } catch (error) {
+          expect(error).toBeInstanceOf(BadInput);
+        }
       }),
     );
   });

@@ -130,9 +130,15 @@ function expectedSummary(readings: ChainReading[]) {
       name: held.name,
       valueUsd: written(worth as Fraction, 6),
     })),
-    warnings: readings.flatMap((one) =>
-      (one.ok ? one.warnings : [one.reason]).map((sentence) => `${one.chain}: ${sentence}`),
-    ),
+    warnings: readings.flatMap((one) => {
+      const unpriced = countsOf(knownOf(one)).unpricedTokenCount;
+      const sentences = [
+        ...(one.ok ? one.warnings : [one.reason]),
+        ...(unpriced > 1 ? [`${unpriced} tokens have no price and are not in the totals`] : []),
+        ...(unpriced === 1 ? ["1 token has no price and is not in the totals"] : []),
+      ];
+      return sentences.map((sentence) => `${one.chain}: ${sentence}`);
+    }),
   };
 }
 

@@ -95,9 +95,9 @@ export function serveDirectly(context: Context, cache: ResponseCache, log: Logge
 
   const failureReply = (error: unknown, requestId: string, extraHeaders: readonly string[]): Reply => {
     const isTimeout = error instanceof DOMException && error.name === "TimeoutError";
-    const { status, code, message, fault, headers } = failureOf(isTimeout ? new Unavailable(TOO_SLOW) : error);
+    const { status, code, message, fault, headers, details } = failureOf(isTimeout ? new Unavailable(TOO_SLOW) : error);
     if (fault) log.error({ request_id: requestId, err: error }, "failed request");
-    const body = JSON.stringify(errorBody(code, message));
+    const body = JSON.stringify(errorBody(code, message, details));
     return jsonReply({ status, headers: [...extraHeaders, ...Object.entries(headers).flat()], body });
   };
 

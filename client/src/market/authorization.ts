@@ -31,14 +31,29 @@ export const authorizationTypes = {
   ],
 } as const;
 
-/** Signs a transfer of a token that supports EIP-3009 and ERC-5267, such as a dollar token. */
+const namedAbi = parseAbi(["function name() view returns (string)", "function version() view returns (string)"]);
+
+/** The name and version in a token's EIP-712 domain. USDC reports them by these functions only, and other tokens by ERC-5267. */
+async function domainOf(wallet: Wallet, address: Address): Promise<{ name: string; version: string }> {
+  try {
+    const { name, version } = (await wallet.getEip712Domain({ address })).domain;
+    return { name, version };
+  } catch {
+    const [name, version] = await Promise.all([
+      wallet.readContract({ address, abi: namedAbi, functionName: "name" }),
+      wallet.readContract({ address, abi: namedAbi, functionName: "version" }),
+    ]);
+    return { name, version };
+  }
+}
+
+/** Signs a transfer of a token that supports EIP-3009, such as a dollar token. */
 export async function signAuthorization(
   wallet: Wallet,
   token: Address,
   transfer: Omit<Authorization, "from" | "signature">,
 ): Promise<Authorization> {
-  const { domain: reported } = await wallet.getEip712Domain({ address: token });
-  const { name, version } = reported;
+  const { name, version } = await domainOf(wallet, token);
   // Not the reported chain and contract: a token must not obtain a signature for another one. No salt: EIP-3009 has none.
   const domain = { name, version, chainId: wallet.chain.id, verifyingContract: token };
   const from = wallet.account.address;

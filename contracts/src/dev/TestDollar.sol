@@ -62,6 +62,11 @@ contract TestDollar is ERC20, EIP712 {
         _mint(account, amount);
     }
 
+    /// @notice The version in the domain of every signature, as dollar tokens report it.
+    function version() external view returns (string memory) {
+        return _EIP712Version();
+    }
+
     /// @notice The domain of every signature, on this chain.
     function DOMAIN_SEPARATOR() external view returns (bytes32) {
         return _domainSeparatorV4();

@@ -13,19 +13,19 @@ export type Chain = Omit<Protocol, "write"> & {
   /** The arguments for reading the events of a contract. */
   events: <Name extends ContractName>(
     name: Name,
-  ) => { abi: (typeof protocolAbis)[Name]; address: Hex; fromBlock: 0n; strict: true };
+  ) => { abi: (typeof protocolAbis)[Name]; address: Hex; fromBlock: bigint; strict: true };
 };
 
-export async function readChain(protocol: Omit<Protocol, "write">): Promise<Chain> {
+export async function readChain(protocol: Omit<Protocol, "write">, fromBlock = 0n): Promise<Chain> {
   const { client, contracts } = protocol;
-  const logs = await client.getLogs({ address: contractNames.map((name) => contracts[name]), fromBlock: 0n });
+  const logs = await client.getLogs({ address: contractNames.map((name) => contracts[name]), fromBlock });
   const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))];
   const blocks = await inChunks(numbers, (blockNumber) => client.getBlock({ blockNumber }));
   const times = new Map(blocks.map(({ number, timestamp }) => [number, String(timestamp)]));
   return {
     ...protocol,
     timeOf: (blockNumber) => known(times, blockNumber),
-    events: (name) => ({ abi: protocolAbis[name], address: contracts[name], fromBlock: 0n, strict: true }),
+    events: (name) => ({ abi: protocolAbis[name], address: contracts[name], fromBlock, strict: true }),
   };
 }
 

@@ -26,10 +26,10 @@ function decode(contract: ContractName, { topics, data }: Pick<Log<bigint, numbe
 const digits = (value: bigint | number, width: number) => String(value).padStart(width, "0");
 
 /** Every log of the seven contracts, from eth_getLogs. */
-export async function eventLogRows({ client, contracts, timeOf }: Chain): Promise<Rows<"eventLog">> {
+export async function eventLogRows({ client, contracts, timeOf, events }: Chain): Promise<Rows<"eventLog">> {
   const logs = await Promise.all(
     contractNames.map(async (contract) => {
-      const ofContract = await client.getLogs({ address: contracts[contract], fromBlock: 0n });
+      const ofContract = await client.getLogs({ address: contracts[contract], fromBlock: events(contract).fromBlock });
       return ofContract.map((log) => ({
         id: `${digits(log.blockNumber, 12)}-${digits(log.logIndex, 6)}`,
         blockHash: log.blockHash,

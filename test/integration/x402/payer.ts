@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { PaymentRequired, PaymentRequirements } from "@x402/core/types";
 import { type Address, bytesToHex, type Hex, type LocalAccount } from "viem";
+import { nameOf } from "../../../api/payments/version1";
 import { authorizationTypes } from "../../../client/src/market/authorization";
 
 const decode = (header: string | null) => JSON.parse(Buffer.from(header ?? "", "base64").toString());
@@ -62,7 +63,7 @@ export async function sign(account: LocalAccount, required: PaymentRequired, cha
   return {
     nonce: authorization.nonce,
     header: encode({ x402Version: 2, accepted: { ...terms, ...changes.accepted }, payload }),
-    version1: encode({ x402Version: 1, scheme: "exact", network: terms.network, payload }),
+    version1: encode({ x402Version: 1, scheme: "exact", network: nameOf(terms.network) ?? terms.network, payload }),
   };
 }
 

@@ -228,13 +228,13 @@ describe("a payment for the portfolio", () => {
     expect(await moved(async () => expect((await pay(header)).status).toBe(200))).toEqual(once);
   });
 
-  it("accepts chains in any case, and removes duplicates", async () => {
+  it("accepts chains in any case and by the alias eth, and removes duplicates", async () => {
     const { header } = await signed();
     const response = await pay(
       header,
-      `/portfolio?address=${wallet.toUpperCase().replace("0X", "0x")}&chains=LOCAL,Base,local`,
+      `/portfolio?address=${wallet.toUpperCase().replace("0X", "0x")}&chains=LOCAL,Base,local,eth,Ethereum`,
     );
-    expect(await response.json()).toMatchObject({ address: wallet, chains: ["local", "base"] });
+    expect(await response.json()).toMatchObject({ address: wallet, chains: ["local", "base", "ethereum"] });
     const byDefault = await pay((await signed()).header, `/portfolio?address=${wallet}`);
     expect(await byDefault.json()).toMatchObject({ chains: ["base", "ethereum"] });
   });
@@ -294,6 +294,7 @@ describe("a payment for the portfolio", () => {
     expect(decodePaymentResponseHeader(response.headers.get("x-payment-response") ?? "")).toMatchObject({
       success: true,
     });
+    expect(receiptOf(response)).toMatchObject({ success: true });
   });
 
   it("is never charged for HEAD, which returns the terms of GET", async () => {

@@ -12,12 +12,14 @@ import type { Portfolio } from "../../../api/portfolio/portfolio";
 import { snapshotOf } from "../../../api/portfolio/snapshot";
 import { openStore, type Store } from "../../../api/store/open";
 import { payment } from "../../../api/store/schema";
+import { LOCAL_CHAIN_ID } from "../../../config/networks";
 import type { Terms } from "../../../config/terms";
 import { actor, startChain } from "../../../stack/chain";
 import { deploy } from "../../../stack/deploy";
 import { freePorts } from "../../../stack/ports";
 import { protocolOn } from "../../../stack/protocol";
 import { createTestDatabase } from "../../support/database";
+import { placeUsdc } from "../../support/placed-contracts";
 import { withoutIndex } from "../../without-index";
 import { startFacilitatorServer } from "./facilitator-server";
 
@@ -72,24 +74,34 @@ function countRequests<Client extends object>(client: Client) {
  */
 export async function openShop({
   gateways = 1,
+  chainId = LOCAL_CHAIN_ID,
   startTime,
   minedMs,
 }: {
   gateways?: number;
+  /** On the chain id of a public network, the payment token is at USDC's address and has its EIP-712 domain. */
+  chainId?: number;
   startTime?: number;
   /** How long the facilitator waits for a block. */
   minedMs?: number;
 } = {}) {
   const [port = 0] = await freePorts(1);
-  const chain = await startChain({ port, ...(startTime !== undefined && { startTime }) });
-  const contracts = await deploy(chain.client);
+  const chain = await startChain({ port, chainId, ...(startTime !== undefined && { startTime }) });
+  const network = `eip155:${chainId}` as const;
+  const isLocal = chainId === LOCAL_CHAIN_ID;
+  const deployed = await deploy(chain.client);
+  const contracts = isLocal ? deployed : { ...deployed, TestDollar: await placeUsdc(chain.client, network) };
   const { write, read } = protocolOn(chain.client, contracts);
   const database = await createTestDatabase("shop");
   const terms: Terms = {
-    network: "eip155:31337",
+    network,
     payTo: payee.toLowerCase() as Address,
     price: "$0.01",
-    asset: { address: contracts.TestDollar.toLowerCase() as Address, name: "Test Dollar", version: "1", decimals: 6 },
+    asset: {
+      address: contracts.TestDollar.toLowerCase() as Address,
+      ...(isLocal ? { name: "Test Dollar", version: "1" } : { name: "USDC", version: "2" }),
+      decimals: 6,
+    },
   };
   const facilitator = await startFacilitatorServer(localFacilitator(chain.rpcUrl, terms.network, minedMs));
   const { state, hold, portfolio } = countingPortfolio();
@@ -97,7 +109,7 @@ export async function openShop({
   const lines: string[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
   const config: Config = {
-    chainId: 31337,
+    chainId,
     contracts,
     x402DevBypass: false,
     publicBaseUrl: undefined,
