@@ -5,7 +5,7 @@ import { mnemonicToAccount } from "viem/accounts";
 import { mined, mnemonic, url, walletOf } from "./local.js";
 
 // A complete agent workflow on the local chain of `npm start`.
-const [agent, solver] = [await walletOf(0), await walletOf(1)];
+const [agent, solver] = [await walletOf(4), await walletOf(5)];
 // Anvil's account 9 has test dollars.
 const payer = mnemonicToAccount(mnemonic, { addressIndex: 9 });
 const owner = agent.account.address;

@@ -6,7 +6,7 @@ import { args, mined, sentenceOf, url, walletOf } from "./local.js";
 // A buyer on the local chain of `npm start`. It buys greetings of examples/merchant.ts on each rail in turn; the rail swap
 // needs examples/solver.ts. Arguments: [seconds] [the id of the service, default: the newest that answers]
 const [seconds = "60", serviceId] = args;
-const wallet = await walletOf(0);
+const wallet = await walletOf(3);
 const intentry = createIntentryClient({ url });
 
 // The token that the service itself is paid in. On the local chain it is the test dollar, which anyone can mint.

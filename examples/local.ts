@@ -50,6 +50,8 @@ export function stopSignal(): AbortSignal {
 
 /** An error in one sentence. viem's own message repeats the request and the ABI. */
 export function sentenceOf(error: unknown): string {
+  if (error instanceof IntentryError && error.code === "transaction_failed" && error.cause instanceof BaseError)
+    return sentenceOf(error.cause);
   if (!(error instanceof BaseError)) return error instanceof Error ? error.message : String(error);
   const reverted = error.walk((one) => one instanceof ContractFunctionRevertedError);
   const name = reverted instanceof ContractFunctionRevertedError ? reverted.data?.errorName : undefined;
@@ -58,7 +60,6 @@ export function sentenceOf(error: unknown): string {
 }
 
 process.on("uncaughtException", (error) => {
-  const cause = error instanceof IntentryError && error.code === "transaction_failed" ? error.cause : undefined;
-  console.error(sentenceOf(cause instanceof BaseError ? cause : error));
+  console.error(sentenceOf(error));
   process.exit(1);
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { createIntentryClient, formatAmount, generatePayloadKey, IntentryError } from "intentry";
 import { commerceRegistryAbi } from "intentry/abis";
-import { merchant } from "intentry/market";
+import { merchant, type RunningMerchant } from "intentry/market";
 import { type Hex, isAddress, keccak256, parseEventLogs, toHex, withRetry } from "viem";
 import { args, mined, sentenceOf, stopSignal, url, walletOf } from "./local.js";
 
@@ -18,7 +18,26 @@ const { contracts } = await intentry.protocol();
 const registry = { abi: commerceRegistryAbi, address: contracts.CommerceRegistry } as const;
 const logsOf = async (sent: Promise<Hex>) => (await mined(wallet, sent)).logs;
 
-const server = createServer().listen(Number(port), "127.0.0.1");
+// Messages that arrive early wait until the merchant has started.
+let start: (running: RunningMerchant) => void = () => {};
+const started = new Promise<RunningMerchant>((done) => {
+  start = done;
+});
+const server = createServer(async (request, response) => {
+  const answer = (status: number, body: object) =>
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  try {
+    const { handle } = start(running);
+    answer(200, await handle(await json(request)));
+  } catch (error) {
+    // A buyer sends a message again after a 500, but not after a 400.
+    const isRejected =
+      error instanceof SyntaxError ||
+      (error instanceof IntentryError && ["invalid_quote", "invalid_envelope"].includes(error.code));
+    if (!isRejected) console.error(`A message failed: ${sentenceOf(error)}`);
+    answer(isRejected ? 400 : 500, { error: isRejected ? error.message : "Internal error" });
+  }
+}).listen(Number(port), "127.0.0.1");
 await once(server, "listening");
 const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -66,7 +85,7 @@ await withRetry(
   { delay: 200, retryCount: 150 },
 );
 
-const { handle } = await merchant({
+const running = await merchant({
   ...{ intentry, wallet, facilitator, merchantId, token, url: endpoint },
   services: [{ serviceNumericId: serviceId, description: about.description }],
   // Store the key of a real merchant: without it, orders from before a restart can't be read.
@@ -84,20 +103,7 @@ const { handle } = await merchant({
   },
 });
 
-server.on("request", async (request, response) => {
-  const answer = (status: number, body: object) =>
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-  try {
-    answer(200, await handle(await json(request)));
-  } catch (error) {
-    // A buyer sends a message again after a 500, but not after a 400.
-    const isRejected =
-      error instanceof SyntaxError ||
-      (error instanceof IntentryError && ["invalid_quote", "invalid_envelope"].includes(error.code));
-    if (!isRejected) console.error(`A message failed: ${sentenceOf(error)}`);
-    answer(isRejected ? 400 : 500, { error: isRejected ? error.message : "Internal error" });
-  }
-});
+start(running);
 console.log(`Merchant ${merchantId} offers service ${serviceId} at ${endpoint}`);
 
 if (!signal.aborted) await once(signal, "abort");

@@ -6,7 +6,7 @@ import { mined, sentenceOf, stopSignal, url, walletOf } from "./local.js";
 
 // A solver on the local chain of `npm start`. It runs until Ctrl-C.
 const signal = stopSignal();
-const wallet = await walletOf(0);
+const wallet = await walletOf(2);
 const intentry = createIntentryClient({ url });
 
 // Register with a bond, so that the fills count. A solver that ran before keeps its id.

@@ -92,5 +92,7 @@ function candidatesAfter(given: readonly string[], last: string): readonly strin
 export function completions(typed: readonly string[]): string[] {
   const last = typed.at(-1) ?? "";
   const given = typed.slice(0, -1);
-  return candidatesAfter(given, last).filter((word) => word.startsWith(last) && (last !== "" || !word.startsWith("--")));
+  return candidatesAfter(given, last).filter(
+    (word) => word.startsWith(last) && (last !== "" || !word.startsWith("--")),
+  );
 }

@@ -893,7 +893,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   "documents.publishFulfillmentPayload": {
     summary: "Publishes the exact text of a fulfillment payload, which is identified by the keccak256 of its bytes.",
     example: {
-      fulfillment_payload_json: '{"encryption":"x25519-aes256gcm","merchant_key_id":"key-1","ciphertext":"b3BhcXVl"}',
+      fulfillment_payload_json:
+        '{"encryption":"ECDH-P256+HKDF-SHA256+A256GCM","merchant_key_id":"key-1","ciphertext":"b3BhcXVl"}',
     },
     inputs: {
       fulfillment_payload_json: {
@@ -917,13 +918,13 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "documents.getFulfillmentPayload": {
     summary: "The exact text of a published fulfillment payload.",
-    example: { hash: "0xadf3b4e187dc3023593672e96873765208827b94f4cb17975594f91481dcf762" },
+    example: { hash: "0xdc2803e30b35ddbafd5717c84ab13cb88f74bdaec02855f720dc7ac15ac55884" },
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
   "documents.getFulfillmentPayloadMetadata": {
     summary:
       "The metadata of a fulfillment payload: its size, its publication time, and the fields that its publisher declared.",
-    example: { hash: "0xadf3b4e187dc3023593672e96873765208827b94f4cb17975594f91481dcf762" },
+    example: { hash: "0xdc2803e30b35ddbafd5717c84ab13cb88f74bdaec02855f720dc7ac15ac55884" },
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
   "documents.publishFulfillmentEvidence": {

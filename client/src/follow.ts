@@ -1,5 +1,5 @@
 import type { EventFilter, StreamedEvent, StreamFinalized, StreamReady, StreamRemoved } from "./api";
-import { failureOf, IntentryError, noResponse, refusal } from "./error";
+import { failureOf, type IntentryError, noResponse, refusal } from "./error";
 import { serverSent } from "./server-sent";
 import { secondsOf, wait } from "./wait";
 

@@ -43,7 +43,8 @@ const AMOUNT = /^(\d+|\d{1,3}(?:,\d{3})+)(?:\.(\d+))?$/;
  */
 export function parseAmount(text: string, token: AmountToken): bigint {
   const { decimals, symbol } = parts(token);
-  const invalid = (reason: string) => new IntentryError(`${JSON.stringify(text)} ${reason}`, { code: "invalid_amount" });
+  const invalid = (reason: string) =>
+    new IntentryError(`${JSON.stringify(text)} ${reason}`, { code: "invalid_amount" });
   if (decimals === null) throw invalid("can't be an amount: the decimals of the token are unknown");
   const trimmed = text.trim();
   const number = symbol && trimmed.endsWith(symbol) ? trimmed.slice(0, -symbol.length).trimEnd() : trimmed;

@@ -126,8 +126,7 @@ export function createIntentryClient({
       ]);
       return quoteHash(chainId, contracts.CommerceRegistry, quote);
     },
-    waitForIntent: (id, options) =>
-waitForIntent({ get: calls.intents.get, follow: helpers.follow }, id, options),
+    waitForIntent: (id, options) => waitForIntent({ get: calls.intents.get, follow: helpers.follow }, id, options),
     follow: (filter = {}, options = {}) => follow({ url: base, fetch }, filter, options),
     async portfolio(address, options) {
       const { buyPortfolio } = await import("./portfolio");

@@ -95,7 +95,8 @@ export async function compiles(): Promise<unknown> {
     if (event === "TrustSignalRecorded") void args.kind.toFixed();
     if (message.data.event === "AccountFrozen") void (message.data.args.frozen === true);
   }
-  for (const { event, args } of (await intentry.events.recent()).events) if (event === "AgentRevoked") void args.agentId;
+  for (const { event, args } of (await intentry.events.recent()).events)
+    if (event === "AgentRevoked") void args.agentId;
   return [
     none,
     fill,
