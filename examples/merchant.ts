@@ -27,7 +27,7 @@ const server = createServer(async (request, response) => {
   const answer = (status: number, body: object) =>
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   try {
-    const { handle } = start(running);
+    const { handle } = await started;
     answer(200, await handle(await json(request)));
   } catch (error) {
     // A buyer sends a message again after a 500, but not after a 400.

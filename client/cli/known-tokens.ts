@@ -51,7 +51,7 @@ async function tokensIn(intentry: IntentryClient, value: unknown): Promise<Token
   );
   const tokens = found.filter((token) => token !== null).map((token) => [String(token.address), token] as const);
   const native = { symbol: "ETH", decimals: 18, source: "list" } as const;
-  return new Map([[NATIVE_COIN, native], ...tokens]);
+  return new Map<string, Pick<Token, "symbol" | "decimals" | "source">>([[NATIVE_COIN, native], ...tokens]);
 }
 
 /** A response with what its amounts need: the tokens of bids, and the symbols and decimals of tokens. */

@@ -31,9 +31,8 @@ export function printTable(value: unknown, tokens: Tokens, columns: readonly str
 
 /** Prints a response for programs. Texts, such as documents, are printed unchanged. */
 export function printExact(value: unknown, format: Format): void {
-  if (typeof value === "string") return printText(value);
-  if (format !== "csv") return printText(JSON.stringify(value, null, 2));
-  printText(csvText(value));
-  const next = listIn(value)?.next;
+  const text = format === "csv" ? csvText : (one: unknown) => JSON.stringify(one, null, 2);
+  printText(typeof value === "string" ? value : text(value));
+  const next = format === "csv" ? listIn(value)?.next : undefined;
   if (next !== undefined) console.error(`Next page: cursor=${next}`);
 }
