@@ -1,48 +1,65 @@
 import { createIntentryClient } from "intentry";
 import { buyer, type Rail, rails } from "intentry/market";
-import { createWalletClient, http, isAddress, parseAbi, publicActions, withRetry } from "viem";
-import { mnemonicToAccount } from "viem/accounts";
-import { foundry } from "viem/chains";
+import { isAddress, parseAbi, withRetry } from "viem";
+import { args, mined, sentenceOf, url, walletOf } from "./local.js";
 
 // A buyer on the local chain of `npm start`. It buys greetings of examples/merchant.ts on each rail in turn; the rail swap
-// needs examples/solver.ts. Usage: node buyer.js [gateway URL] [RPC URL] [seconds]. The key is anvil's public test key 13.
-const [, , url = "http://localhost:3001", rpcUrl = "http://localhost:8545", seconds = "60"] = process.argv;
-const account = mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex: 13 });
-const wallet = createWalletClient({ account, chain: foundry, transport: http(rpcUrl) }).extend(publicActions);
+// needs examples/solver.ts. Arguments: [seconds] [the id of the service, default: the newest that answers]
+const [seconds = "60", serviceId] = args;
+const wallet = await walletOf(3);
 const intentry = createIntentryClient({ url });
 
 // The token that the service itself is paid in. On the local chain it is the test dollar, which anyone can mint.
-const [resource] = (await intentry.payments.discovery.query()).resources;
+const [resource] = (await intentry.payments.discovery()).resources;
 const token = resource?.accepts[0]?.asset;
 if (!token || !isAddress(token)) throw new Error("The service accepts no token");
 const abi = parseAbi(["function mint(address to, uint256 amount)"]);
-const args = [account.address, 1_000_000_000n] as const;
-const hash = await wallet.writeContract({ abi, address: token, functionName: "mint", args });
-await withRetry(() => wallet.getTransactionReceipt({ hash }), { delay: 100, retryCount: 300 });
+const minted = [wallet.account.address, 1_000_000_000n] as const;
+await mined(wallet, wallet.writeContract({ abi, address: token, functionName: "mint", args: minted }));
 
 const { find, buy } = await buyer({
   intentry,
   wallet,
   updatesPolicies: true,
-  swapFrom: { token: "0x00000000000000000000000000000000000a11ce", maxAmount: 1_000_000n },
+  swapFrom: { token: "0x00000000000000000000000000000000000a11ce", maxAmount: 1_000_000n, seconds: 30 },
 });
-// The service resolves metadata in the background.
-const service = await withRetry(
-  async () => {
-    const found = (await find("greeting")).find(({ name }) => name === "Greetings");
-    if (!found) throw new Error("No service offers greetings. Is examples/merchant.ts running?");
-    return found;
-  },
-  { delay: 200, retryCount: 150 },
-);
+
+/** The services that offer greetings, newest first. The service resolves their metadata in the background. */
+const offers = () =>
+  withRetry(
+    async () => {
+      const found = (await find("greeting")).filter(({ name, id }) => name === "Greetings" && id === (serviceId ?? id));
+      if (found.length === 0) throw new Error("No merchant offers greetings. Start one: npm run example merchant");
+      return found.sort((one, other) => Number(other.id) - Number(one.id));
+    },
+    { delay: 200, retryCount: 150 },
+  );
+
+/** Buys from the first merchant that answers. Merchants of earlier runs may have stopped. */
+async function purchase(rail: Rail, name: string) {
+  let failure: unknown;
+  for (const service of await offers())
+    try {
+      return await buy({ service, order: { name }, rail, token: token as `0x${string}`, maxAmount: 500_000n });
+    } catch (error) {
+      failure = error;
+    }
+  throw failure;
+}
 
 const end = Date.now() + Number(seconds) * 1000;
-const bought: { rail: Rail; receipt_id: string; quote_hash: string; fulfillment_hash: string | null }[] = [];
+let bought = 0;
+let failures = 0;
 for (let turn = 0; turn < rails.length || Date.now() < end; turn++) {
   const rail = rails[turn % rails.length] ?? "transfer";
-  const order = { name: `buyer number ${turn}` };
-  const { receipt_id, quote_hash, fulfillment_hash } = await buy({ service, order, rail, token, maxAmount: 500_000n });
-  bought.push({ rail, receipt_id, quote_hash, fulfillment_hash });
-  console.log(`Receipt ${receipt_id}: paid by ${rail}, fulfilled with ${fulfillment_hash}`);
+  try {
+    const { receipt_id, fulfillment_hash } = await purchase(rail, `buyer number ${turn}`);
+    console.log(`Receipt ${receipt_id}: paid by ${rail}, fulfilled with ${fulfillment_hash}`);
+    bought += 1;
+    failures = 0;
+  } catch (error) {
+    if (++failures === rails.length) throw error;
+    console.log(`No greeting by ${rail}: ${sentenceOf(error)}`);
+  }
 }
-console.log(JSON.stringify(bought));
+console.log(`Bought ${bought} greetings`);

@@ -1,35 +1,45 @@
 import { createIntentryClient } from "intentry";
+import { solverRegistryAbi } from "intentry/abis";
 import { solver } from "intentry/market";
-import { createWalletClient, http, keccak256, publicActions, toHex } from "viem";
-import { mnemonicToAccount } from "viem/accounts";
-import { foundry } from "viem/chains";
+import { keccak256, parseEther, toHex } from "viem";
+import { mined, sentenceOf, stopSignal, url, walletOf } from "./local.js";
 
-// A solver on the local chain of `npm start`. It runs until Ctrl-C. Usage: node solver.js [gateway URL] [RPC URL]
-// The keys are anvil's public test keys.
-const [, , url = "http://localhost:3001", rpcUrl = "http://localhost:8545"] = process.argv;
-const account = mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex: 12 });
-const wallet = createWalletClient({ account, chain: foundry, transport: http(rpcUrl) }).extend(publicActions);
+// A solver on the local chain of `npm start`. It runs until Ctrl-C.
+const signal = stopSignal();
+const wallet = await walletOf(2);
 const intentry = createIntentryClient({ url });
 
-const stop = new AbortController();
-for (const name of ["SIGINT", "SIGTERM"]) process.once(name, () => stop.abort());
+// Register with a bond, so that the fills count. A solver that ran before keeps its id.
+const { contracts } = await intentry.protocol();
+const registry = { abi: solverRegistryAbi, address: contracts.SolverRegistry } as const;
+const operator = [wallet.account.address] as const;
+const idOf = () => wallet.readContract({ ...registry, functionName: "getSolverByOperator", args: operator });
+if ((await idOf()) === 0n) {
+  const { uri } = await intentry.publishCatalog(JSON.stringify({ name: "Example solver", tags: ["swap"] }));
+  const [args, value] = [[uri, keccak256(toHex("swap"))] as const, parseEther("1")];
+  await mined(wallet, wallet.writeContract({ ...registry, functionName: "registerSolver", args, value }));
+}
+console.log(`Solver ${await idOf()} bids on open intents as ${wallet.account.address}`);
 
 await solver({
   intentry,
   wallet,
-  signal: stop.signal,
-  // Takes 1 % of what the owner pays at most, and gives 1 % more than the owner wants at least.
-  price({ amount_in_max, amount_out_min }) {
-    const [amountIn, amountOut] = [BigInt(amount_in_max), (BigInt(amount_out_min) * 101n) / 100n];
-    return { amountIn, amountOut, fee: amountIn / 100n };
-  },
+  signal,
+  // Takes what the owner pays at most, and gives 1 % more than the owner wants at least.
+  price: ({ amount_in_max, amount_out_min }) => ({
+    amountIn: BigInt(amount_in_max),
+    amountOut: (BigInt(amount_out_min) * 101n) / 100n,
+  }),
   // A real solver swaps here. The book moves no tokens, so the owner must be able to check the result by its hash.
   async execute({ intent_hash }, { amountOut }) {
     return { resultHash: keccak256(toHex(`${intent_hash} ${amountOut}`)), traceHash: intent_hash };
   },
   report(activity) {
     const { type, intentId } = activity;
-    if (type === "failed") console.error(`Intent ${intentId} failed:`, activity.error);
-    else console.log(JSON.stringify(activity));
+    if (type === "bid") console.log(`Bid on intent ${intentId}`);
+    if (type === "filled") console.log(`Filled intent ${intentId} in ${activity.transaction}`);
+    if (type === "skipped") console.log(`Skipped intent ${intentId}: ${activity.reason}`);
+    // Another solver may be faster, or the owner may cancel.
+    if (type === "failed") console.log(`No bid or fill for intent ${intentId}: ${sentenceOf(activity.error)}`);
   },
 });

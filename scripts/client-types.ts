@@ -1,15 +1,19 @@
+import type { Abi } from "viem";
 import { ID_PATTERN } from "../api/core/inputs";
 import { textOf } from "../api/core/operation";
+import { eventNames } from "../api/events/filter";
 import { subscribeToEvents } from "../api/operations/events";
 import { freeCalls } from "../api/operations/index";
 import { openApiDocument } from "../api/transports/openapi";
 import { routeOf } from "../api/transports/rest/route";
+import { contractNames, protocolAbis } from "../config/contracts";
 
 /** The subset of JSON Schema that the operations use. */
-type Schema = {
+export type Schema = {
   $ref?: string;
   type?: string | string[];
   description?: string;
+  default?: unknown;
   enum?: (string | number)[];
   pattern?: string;
   properties?: Record<string, Schema>;
@@ -23,12 +27,17 @@ type Schema = {
 
 type Parameter = { name: string; in: "path" | "query" | "header"; required?: boolean; schema: Schema };
 
-type DocumentedOperation = {
+export type DocumentedOperation = {
   operationId: string;
+  summary?: string;
+  description?: string;
   parameters?: Parameter[];
   requestBody?: { content: { "application/json": { schema: Schema } } };
   responses: Record<string, { content?: { "application/json"?: { schema: Schema } } }>;
 };
+
+/** The fields that have the name of an event. */
+const eventFields = ["event", "eventName"];
 
 /** Output types are exact. Input types also accept numbers and bigints where REST has decimal digits. */
 type Direction = "in" | "out";
@@ -48,11 +57,15 @@ function objectType({ properties, required = [], additionalProperties }: Schema,
   if (!properties)
     return `Record<string, ${typeof additionalProperties === "object" ? typeOf(additionalProperties, direction) : "unknown"}>`;
   if (Object.keys(properties).length === 0) return "Record<string, never>";
+  // An object with a name and arguments of an event is a union, which the name narrows.
+  const event = "args" in properties ? eventFields.find((name) => name in properties) : undefined;
   const members = Object.entries(properties).map(([name, schema]) => {
     const optional = required.includes(name) ? "" : "?";
-    return `${comment(schema.description)}${name}${optional}: ${typeOf(schema, direction)};`;
+    const narrowed = event && { [event]: "Name", args: "EventArguments[Name]" }[name];
+    return `${comment(schema.description)}${name}${optional}: ${narrowed ?? typeOf(schema, direction)};`;
   });
-  return `{\n${members.join("\n")}\n}`;
+  const object = `{\n${members.join("\n")}\n}`;
+  return event ? `{ [Name in EventName]: ${object} }[EventName]` : object;
 }
 
 function typeOf(schema: Schema, direction: Direction): string {
@@ -83,7 +96,10 @@ function typeOf(schema: Schema, direction: Direction): string {
 }
 
 /** The input object of an operation: its path, query, header and body parameters. */
-function inputType({ parameters = [], requestBody }: DocumentedOperation, headers: Readonly<Record<string, string>>) {
+export function inputSchema(
+  { parameters = [], requestBody }: DocumentedOperation,
+  headers: Readonly<Record<string, string>>,
+): { properties: Record<string, Schema>; required: string[] } {
   const body = requestBody?.content["application/json"].schema;
   const properties = {
     ...Object.fromEntries(parameters.map(({ name, schema }) => [headers[name] ?? name, schema])),
@@ -93,7 +109,32 @@ function inputType({ parameters = [], requestBody }: DocumentedOperation, header
     ...parameters.filter((parameter) => parameter.required).map(({ name }) => headers[name] ?? name),
     ...(body?.required ?? []),
   ];
-  return objectType({ properties, required }, "in");
+  return { properties, required };
+}
+
+const inputType = (documented: DocumentedOperation, headers: Readonly<Record<string, string>>) =>
+  objectType(inputSchema(documented, headers), "in");
+
+/** The type of an event's argument, as the event log encodes it (src/lib/event-log.ts). */
+function argumentType(type: string): string {
+  if (type === "string") return "string";
+  if (type === "bool") return "boolean";
+  const bits = /^u?int(\d+)$/.exec(type)?.[1];
+  return bits === undefined ? "Hex" : Number(bits) > 48 ? "string" : "number";
+}
+
+/** The arguments of every protocol event, from the ABIs. */
+function eventArguments(): string {
+  const members = contractNames.flatMap((contract) =>
+    (protocolAbis[contract] as Abi)
+      .filter((item) => item.type === "event")
+      .filter(({ name }) => eventNames.some((one) => one === name))
+      .map(({ name, inputs }) => {
+        const fields = inputs.map((input) => `${input.name}: ${argumentType(input.type)};`);
+        return `/** Emitted by ${contract}. */\n${name}: {\n${fields.join("\n")}\n};`;
+      }),
+  );
+  return `{\n${members.join("\n")}\n}`;
 }
 
 /** The names of the schemas that a part of the document refers to. */
@@ -156,17 +197,19 @@ export function clientTypes(): string {
     `/** Bytes in hex digits: an address, a hash, calldata. */\nexport type Hex = \`0x\${string}\`;`,
     "/** A whole number from 0 to 2^256 - 1: a string of decimal digits, a number or a bigint. */\nexport type Uint = string | number | bigint;",
     ...schemas,
+    `/** The decoded arguments of each protocol event, by its name. Integers of more than 48 bits are decimal strings. */\nexport type EventArguments = ${eventArguments()};`,
+    "/** The name of a protocol event. */\nexport type EventName = keyof EventArguments;",
     `/** Which live events to receive, and where to start. */\nexport type EventFilter = ${inputType(filter, {})};`,
     `/** The operations of the service, by resource. */\nexport type Api = {\n${api.join("\n")}\n};`,
   ].join("\n\n");
 }
 
-/** The operations of `intentry call` with the names of their parameters, for the completion of commands. */
-export function cliOperations(): string {
-  const parameters = freeCalls.map(({ name, operation }) => [name, Object.keys(operation.input.shape)]);
+/** The operations that write, which the client calls as mutations. */
+export function clientMutations(): string {
+  const names = freeCalls.filter(({ operation }) => operation.writes).map(({ name }) => name);
   return [
     "// Generated by `npm run generate` from api/operations. Do not edit.",
-    "/** The names of the parameters of every operation. */",
-    `export const operations: Readonly<Record<string, readonly string[]>> = ${JSON.stringify(Object.fromEntries(parameters))};`,
+    "/** The names of the operations that write. */",
+    `export const mutations: ReadonlySet<string> = /* @__PURE__ */ new Set(${JSON.stringify(names)});`,
   ].join("\n");
 }

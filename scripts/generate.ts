@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { llmsFull, llmsIndex } from "../api/transports/llms";
 import { openApiDocument } from "../api/transports/openapi";
-import { clientTypes, cliOperations } from "./client-types";
+import { cliOperations } from "./cli-operations";
+import { clientMutations, clientTypes } from "./client-types";
 import { configurationPage, envExample } from "./configuration";
 import { forge } from "./forge.js";
 import { withRouteTable } from "./route-table";
@@ -73,7 +74,11 @@ const openApi: Generator = async () => ({ "docs/openapi.json": `${pretty(openApi
 
 /** The types of the client and the operations of the command line, formatted. */
 const client: Generator = async () => {
-  const sources = { "client/src/api.ts": clientTypes(), "client/cli/operations.ts": cliOperations() };
+  const sources = {
+    "client/src/api.ts": clientTypes(),
+    "client/src/mutations.ts": clientMutations(),
+    "client/cli/operations.ts": cliOperations(),
+  };
   const files = Object.entries(sources).map(async ([path, text]) => [path, await formatted(path, text)] as const);
   return Object.fromEntries(await Promise.all(files));
 };

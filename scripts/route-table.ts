@@ -17,8 +17,7 @@ const tools = new Set(toolOperations.map(({ name }) => name));
 
 function otherForms(name: string, operation: AnyOperation): { client: string; command: string } {
   const isCall = operation.kind === undefined && !operation.paid;
-  const kind = operation.writes ? "mutate" : "query";
-  const found = special[name] ?? (isCall && { client: `${name}.${kind}(…)`, command: `intentry call ${name}` });
+  const found = special[name] ?? (isCall && { client: `${name}(…)`, command: `intentry call ${name}` });
   if (!found) throw new Error(`scripts/route-table.ts has no client call and no command for ${name}`);
   return found;
 }

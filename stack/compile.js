@@ -15,6 +15,7 @@ const projectRoot = resolve(import.meta.dirname, "..");
 const PROGRAMS = [
   "api/server.ts",
   "client/cli/main.ts",
+  "stack/run-example.ts",
   "stack/pay.ts",
   "stack/run-backup.ts",
   "stack/run-doctor.ts",

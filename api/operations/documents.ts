@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { PAYLOAD_ENCRYPTION } from "../../client/src/payload";
 import { fieldsInDocument } from "../core/document-fields";
 import { BadInput, Conflict, NotFound, TooLarge } from "../core/errors";
 import { address, hash, id, jsonText, shortText, textUpTo } from "../core/inputs";
@@ -30,7 +31,7 @@ const fieldTypes = {
   receipt_id: { input: id, output: uintText, column: "receiptId" },
   quote_hash: { input: hash, output: hashText, column: "quoteHash" },
   payload_hash: { input: hash, output: hashText, column: "payloadHash" },
-  encryption: { input: textUpTo(120, "x25519-aes256gcm"), output: z.string(), column: "encryption" },
+  encryption: { input: textUpTo(120, PAYLOAD_ENCRYPTION), output: z.string(), column: "encryption" },
   merchant_key_id: { input: textUpTo(220, "key-1"), output: z.string(), column: "merchantKeyId" },
   evidence_type: { input: textUpTo(80, "delivery"), output: z.string(), column: "evidenceType" },
 } as const satisfies Record<string, { input: z.ZodType; output: z.ZodType; column: keyof DocumentFields }>;
@@ -231,7 +232,7 @@ export const fulfillmentPayloads = documentOperations({
   fields: ["merchant_id", "agent", "quote_hash", "encryption", "merchant_key_id"],
   required: ["encryption", "merchant_key_id"],
   lookIn: "top",
-  example: '{"encryption":"x25519-aes256gcm","merchant_key_id":"key-1","ciphertext":"b3BhcXVl"}',
+  example: JSON.stringify({ encryption: PAYLOAD_ENCRYPTION, merchant_key_id: "key-1", ciphertext: "b3BhcXVl" }),
 });
 
 export const fulfillmentEvidence = documentOperations({

@@ -102,7 +102,7 @@ const interfaces = (baseUrl: string) => [
   `- [REST](${baseUrl}/openapi.json): every route, as an OpenAPI document`,
   `- [Reference](${baseUrl}/docs): an interactive reference for browsers`,
   `- [MCP](${baseUrl}/mcp): the operations as tools, over streamable HTTP (POST)`,
-  `- [tRPC](${baseUrl}/trpc): the operations for typed clients, such as \`intentry/client\``,
+  `- [tRPC](${baseUrl}/trpc): the operations for typed clients, such as the package \`intentry\``,
   ...(allOperations.some(isPaid)
     ? [`- [x402](${baseUrl}/.well-known/x402.json): the paid routes and their payment terms`]
     : []),

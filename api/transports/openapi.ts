@@ -155,7 +155,7 @@ function interfacesOf(name: string, { kind, paid, writes, development }: AnyOper
     return "In the typed client: `follow`. On the command line: `intentry events`. `events.recent` returns the newest events without a stream.";
   if (paid) return "In the typed client: `portfolio`. On the command line: `intentry pay-portfolio`.";
   const sentences = [
-    `In the typed client: \`${name}.${writes ? "mutate" : "query"}\`. On the command line: \`intentry call ${name}\`.`,
+    `In the typed client: \`${name}(…)\`. On the command line: \`intentry call ${name}\`.`,
     ...(writes ? ["Repeating a request changes nothing."] : []),
     ...(development ? ["A development helper: 403 unless the service enables them."] : []),
   ];

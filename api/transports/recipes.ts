@@ -15,7 +15,7 @@ while [ -n "$next" ]; do
   next=\${cursor:+$url&cursor=$cursor}
 done`,
   ts: `\
-import { createIntentryClient, iterate } from "intentry/client";
+import { createIntentryClient, iterate } from "intentry";
 
 const intentry = createIntentryClient({ url: "${baseUrl}" });
 for await (const intent of iterate(intentry.intents.list, { limit: 2 })) console.log(intent.intent_id);`,
@@ -38,7 +38,7 @@ const subscribe = (baseUrl: string): Recipe => ({
   sh: `\
 curl -sN '${baseUrl}/events?from_block=0&name=IntentFilled'`,
   ts: `\
-import { createIntentryClient } from "intentry/client";
+import { createIntentryClient } from "intentry";
 
 const intentry = createIntentryClient({ url: "${baseUrl}" });
 for await (const message of intentry.follow({ from_block: 0, name: "IntentFilled" }))
@@ -71,13 +71,13 @@ while True:  # Reconnects, and resumes after the last message.
 
 const pay = (baseUrl: string): Recipe => ({
   title:
-    "Pay for a request. The command line signs the payment, with the key in INTENTRY_PAYER_KEY, or with a public test key on a local chain",
+    "Pay for a request. The command line, here in a checkout of the repository, signs the payment: with the key in INTENTRY_PAYER_KEY, or with a public test key on a local chain",
   sh: `\
 url='${baseUrl}/portfolio?address=${WALLET}&chains=local'
 curl -si "$url" | sed -n 's/^payment-required: //ip' | base64 -d
-npx intentry pay-portfolio ${WALLET} --chains local --url ${baseUrl}`,
+npm run -s cli -- pay-portfolio ${WALLET} --chains local --url ${baseUrl}`,
   ts: `\
-import { createIntentryClient } from "intentry/client";
+import { createIntentryClient } from "intentry";
 import { mnemonicToAccount } from "viem/accounts";
 
 const mnemonic = "test test test test test test test test test test test junk";
@@ -95,7 +95,7 @@ except urllib.error.HTTPError as error:
     terms = json.loads(base64.b64decode(error.headers["PAYMENT-REQUIRED"]))
 amount = int(terms["accepts"][0]["amount"])
 assert amount <= max_amount, amount
-command = ["npx", "intentry", "pay-portfolio", wallet, "--chains", "local", "--url", "${baseUrl}"]
+command = ["npm", "run", "-s", "cli", "--", "pay-portfolio", wallet, "--chains", "local", "--url", "${baseUrl}"]
 paid = subprocess.run(command, check=True, capture_output=True, text=True)
 print(json.loads(paid.stdout)["summary"]["totalValueUsd"], paid.stderr.strip())`,
 });

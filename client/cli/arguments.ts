@@ -4,13 +4,14 @@ import { type Shell, shells } from "./completion";
 import { eventFilters, type SentEventFilter } from "./event-filters";
 import { WrongUsage } from "./failure";
 import { filterOf, inputOf } from "./inputs";
+import { operations } from "./operations";
 import type { Format } from "./output";
 
 /** The base URL of a service, and the write token if it requires one. */
 export type Service = { url: string; token: string | undefined };
 
 export type Command =
-  | { name: "help"; topic: Topic | undefined }
+  | { name: "help"; topic: Topic | undefined; operation?: string }
   | { name: "version" }
   | { name: "start" | "indexer" | "api" }
   | { name: "reindex"; newChain: boolean }
@@ -64,9 +65,11 @@ const help = { help: { type: "boolean", short: "h" } } as const;
 const service = { url: text, token: text, ...help } as const;
 const format = { json: flag, table: flag } as const;
 
-function formatOf({ json, table }: { json?: boolean; table?: boolean }): Format {
-  if (json && table) throw new WrongUsage("--json can't be used together with --table");
-  return json ? "json" : table ? "table" : undefined;
+function formatOf(sent: { json?: boolean; table?: boolean; csv?: boolean }): Format {
+  const formats = (["json", "table", "csv"] as const).filter((name) => sent[name]);
+  const [one, other] = formats;
+  if (other) throw new WrongUsage(`--${one} can't be used together with --${other}`);
+  return one;
 }
 
 function limitOf(sent: string | undefined): number | undefined {
@@ -160,7 +163,7 @@ const commands: Record<Topic, (args: readonly string[], env: NodeJS.ProcessEnv) 
     return { name: "mcp", service: serviceOf(values, env), outputSchemas: values["output-schemas"] ?? false };
   },
   call(args, env) {
-    const { values, positionals } = parse(args, { ...service, ...format });
+    const { values, positionals } = parse(args, { ...service, ...format, csv: flag });
     const [operation, ...words] = positionals;
     const asked = { service: serviceOf(values, env), format: formatOf(values) };
     return operation === undefined
@@ -195,6 +198,12 @@ const commands: Record<Topic, (args: readonly string[], env: NodeJS.ProcessEnv) 
   },
 };
 
+/** Help for a command, and for an operation after `call`. */
+function helpOf([topic, ...words]: readonly string[]): Command {
+  const operation = topic === "call" ? words.find((word) => Object.hasOwn(operations, word)) : undefined;
+  return { name: "help", topic: isTopic(topic) ? topic : undefined, ...(operation && { operation }) };
+}
+
 /**
  * Parses a command line.
  *
@@ -205,11 +214,10 @@ const commands: Record<Topic, (args: readonly string[], env: NodeJS.ProcessEnv) 
 export function parseCommand(argv: readonly string[], env: NodeJS.ProcessEnv): Command {
   const [first, ...args] = argv;
   if (first === "--version" || first === "-v") return { name: "version" };
-  if (first === undefined || first === "help" || first === "--help" || first === "-h")
-    return { name: "help", topic: isTopic(args[0]) ? args[0] : undefined };
+  if (first === undefined || first === "help" || first === "--help" || first === "-h") return helpOf(args);
   // The completion scripts send the words that were typed, which need not be valid.
   if (first === "__complete") return { name: "complete", words: args };
   if (!isTopic(first)) throw new WrongUsage(`Unknown command ${first}. Commands: ${topics.join(", ")}`);
-  if (args.includes("--help") || args.includes("-h")) return { name: "help", topic: first };
+  if (args.includes("--help") || args.includes("-h")) return helpOf(argv);
   return commands[first](args, env);
 }

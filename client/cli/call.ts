@@ -12,6 +12,9 @@ const Documented = z.object({
 
 const OpenApi = z.object({ paths: z.record(z.string(), z.record(z.string(), Documented)) });
 
+/** The data of an error response. */
+const ErrorData = z.object({ errorCode: z.string().catch("unexpected_response") });
+
 /** The operations in the OpenAPI document of a service. */
 async function operationsOf(url: string): Promise<z.infer<typeof Documented>[]> {
   const response = await fetch(`${url}/openapi.json`);
@@ -36,14 +39,14 @@ async function notCallable(url: string, asked: string): Promise<Failure> {
   });
   const documented = operations.find(({ operationId }) => operationId === asked);
   if (documented && "402" in documented.responses)
-    return new Failure(`${asked} requires payment. Use intentry pay-portfolio`);
-  if (documented) return new Failure(`${asked} can't be called with this command. See ${url}/docs`);
+    return new Failure(`${asked} requires payment. Use intentry pay-portfolio`, "payment_required");
+  if (documented) return new Failure(`${asked} can't be called with this command. See ${url}/docs`, "invalid_input");
   const near = nearest(
     asked,
     operations.map(({ operationId }) => operationId),
   );
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "intentry call lists all operations";
-  return new Failure(`Unknown operation ${asked}. ${hint}`);
+  return new Failure(`Unknown operation ${asked}. ${hint}`, "invalid_input");
 }
 
 /** A fetch that rejects event streams, because the command prints a single response. */
@@ -52,7 +55,8 @@ const fetchOnce = (url: string, operation: string) => async (address: string | U
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
   await response.body?.cancel();
   throw new Failure(
-    `${operation} is a stream. Read it with intentry events, curl -N ${url}/events, or follow() of intentry/client`,
+    `${operation} is a stream. Read it with intentry events, curl -N ${url}/events, or follow() of the client`,
+    "invalid_input",
   );
 };
 
@@ -73,6 +77,6 @@ export async function call(
     if (error instanceof TRPCClientError && error.cause instanceof Failure) throw error.cause;
     if (!(error instanceof TRPCClientError) || !error.data) throw unreachable(url, error);
     if (error.message.startsWith("No procedure found")) throw await notCallable(url, operation);
-    throw new Failure(error.message);
+    throw new Failure(error.message, ErrorData.parse(error.data).errorCode);
   }
 }

@@ -1,5 +1,6 @@
 import { eventFilters } from "./event-filters";
-import { operations } from "./operations";
+import type { CliOperation } from "./operation";
+import { eventInputs, operations } from "./operations";
 
 /** The shells with completion. */
 export const shells = ["bash", "zsh", "fish"] as const;
@@ -16,6 +17,8 @@ _intentry() {
   [[ $line == *[[:space:]] ]] && words+=("")
   IFS=$'\\n'
   COMPREPLY=($(intentry __complete "\${words[@]:1}" 2>/dev/null))
+  # bash replaces only the part after the last =.
+  [[ \${words[-1]} == *=* && $COMP_WORDBREAKS == *=* ]] && COMPREPLY=("\${COMPREPLY[@]#*=}")
   [[ \${COMPREPLY[0]} == *= ]] && type compopt >/dev/null 2>&1 && compopt -o nospace 2>/dev/null
   return 0
 }
@@ -36,7 +39,9 @@ complete -c intentry -f -a '(intentry __complete (commandline -opc)[2..-1] (comm
 export const completionScript = (shell: Shell): string => scripts[shell];
 
 const service = ["--url", "--token"];
-const format = ["--json", "--table"];
+const format = ["--json", "--table", "--csv"];
+
+const filters = Object.fromEntries(eventFilters.map((name) => [name, eventInputs[name] ?? { type: "text" }]));
 
 /** The options and other words of each command. */
 const words: Readonly<Record<string, readonly string[]>> = {
@@ -49,28 +54,32 @@ const words: Readonly<Record<string, readonly string[]>> = {
   reindex: ["--new-chain"],
   mcp: [...service, "--output-schemas"],
   call: [...service, ...format],
-  events: ["--url", "--limit", ...format, ...eventFilters.map((name) => `${name}=`)],
+  events: ["--url", "--limit", ...format.slice(0, 2)],
   "pay-portfolio": ["--chains", "--key", "--url"],
   completion: shells,
   help: [],
 };
 
-/** The names of an operation's parameters that are not given yet. */
-const parametersOf = (operation: string, given: readonly string[]) =>
-  (Object.hasOwn(operations, operation) ? (operations[operation] ?? []) : [])
+/** The names of inputs that are not given yet, or the values of the one that is typed. */
+function inputWords(inputs: CliOperation["inputs"], given: readonly string[], last: string): string[] {
+  const [, typed = ""] = /^(\w+)=/.exec(last) ?? [];
+  if (Object.hasOwn(inputs, typed)) return inputs[typed]?.values?.map((value) => `${typed}=${value}`) ?? [];
+  return Object.keys(inputs)
     .filter((name) => !given.some((word) => word.startsWith(`${name}=`) || word.startsWith(`${name}:=`)))
     .map((name) => `${name}=`);
+}
 
-function candidatesAfter(given: readonly string[]): readonly string[] {
+function candidatesAfter(given: readonly string[], last: string): readonly string[] {
   const [command, ...args] = given;
   if (command === undefined) return Object.keys(words);
   if (command === "help") return args.length === 0 ? Object.keys(words) : [];
   const options = Object.hasOwn(words, command) ? (words[command] ?? []) : [];
+  if (command === "events") return [...options, ...inputWords(filters, args, last)];
   if (command !== "call") return options;
   const operation = args.find((word) => Object.hasOwn(operations, word));
   return operation === undefined
     ? [...Object.keys(operations), ...options]
-    : [...parametersOf(operation, args), ...options];
+    : [...inputWords(operations[operation]?.inputs ?? {}, args, last), ...options];
 }
 
 /**
@@ -78,9 +87,12 @@ function candidatesAfter(given: readonly string[]): readonly string[] {
  *
  * @example
  * completions(["call", "agents.g"]) // ["agents.get"]
+ * completions(["call", "intents.list", "status=o"]) // ["status=open"]
  */
 export function completions(typed: readonly string[]): string[] {
   const last = typed.at(-1) ?? "";
   const given = typed.slice(0, -1);
-  return candidatesAfter(given).filter((word) => word.startsWith(last) && (last !== "" || !word.startsWith("--")));
+  return candidatesAfter(given, last).filter(
+    (word) => word.startsWith(last) && (last !== "" || !word.startsWith("--")),
+  );
 }

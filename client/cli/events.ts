@@ -4,7 +4,7 @@ import { escapeInvisible } from "../src/text";
 import type { Service } from "./arguments";
 import type { SentEventFilter } from "./event-filters";
 import { Failure, unreachable } from "./failure";
-import { type Format, isTable } from "./output";
+import { type Format, isForPeople } from "./output";
 
 /** A message in one line. Undefined for messages that only concern programs. */
 function lineOf({ type, data }: LiveMessage): string | undefined {
@@ -39,7 +39,7 @@ export async function printEvents(
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
   // The callback of write receives the error too.
   process.stdout.on("error", () => stop.abort());
-  const lines = isTable(format);
+  const lines = isForPeople(format);
   let events = 0;
   try {
     // The service validates the filter.
@@ -50,7 +50,7 @@ export async function printEvents(
       if (events === limit) break;
     }
   } catch (error) {
-    if (error instanceof IntentryError) throw new Failure(error.message);
+    if (error instanceof IntentryError) throw new Failure(error.message, error.code);
     if (!isClosedPipe(error)) throw error;
   }
 }

@@ -1,20 +1,30 @@
-/** An expected failure. The command prints only its message. */
+import { reasonOf } from "../src/error";
+
+/** An expected failure. The command prints only its message, and with --json its code. */
 export class Failure extends Error {
   override name = "Failure";
+
+  constructor(
+    message: string,
+    /** A code of the service or the client, such as `not_found`. */
+    readonly code: string,
+  ) {
+    super(message);
+  }
 }
 
 /** An invalid command line. */
 export class WrongUsage extends Failure {
   override name = "WrongUsage";
-}
 
-/** The message of the innermost cause, where fetch reports network errors. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.cause !== undefined) return reasonOf(error.cause);
-  return "code" in error && error.message === "" ? String(error.code) : error.message;
+  constructor(message: string) {
+    super(message, "invalid_input");
+  }
 }
 
 /** The service can't be reached, or its response isn't one of Intentry. */
 export const unreachable = (url: string, error: unknown) =>
-  new Failure(`No valid response from ${url} (${reasonOf(error)}). Is Intentry running there? See intentry --help.`);
+  new Failure(
+    `No valid response from ${url} (${reasonOf(error)}). Is Intentry running there? See intentry --help.`,
+    "no_response",
+  );

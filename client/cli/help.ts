@@ -1,4 +1,7 @@
 import type { Topic } from "./arguments";
+import { exitCodes } from "./exit-codes";
+import { operationHelp } from "./operation-help";
+import { operations } from "./operations";
 
 const overview = `\
 Intentry indexes an on-chain protocol of AI agents and serves it over HTTP.
@@ -12,6 +15,7 @@ Intentry indexes an on-chain protocol of AI agents and serves it over HTTP.
   intentry reindex                      rebuild the index after a reorg beyond finality (in a checkout)
   intentry call                         list the operations of the service
   intentry call <operation> [input]     call an operation and print the response
+  intentry call <operation> --help      show the inputs of an operation, with an example
   intentry events [<filters>]           print events as they happen
   intentry mcp                          serve the MCP tools over stdio
   intentry pay-portfolio <address>      buy a wallet's portfolio with x402
@@ -22,6 +26,10 @@ Intentry indexes an on-chain protocol of AI agents and serves it over HTTP.
 
 call, events, mcp and pay-portfolio use the service at --url or INTENTRY_URL (default: http://localhost:3001).
 If the service requires a write token, set --token or INTENTRY_TOKEN.
+
+Exit codes: 0 success
+${exitCodes.map(({ exit, when }) => `            ${exit} ${when}`).join("\n")}
+            1 any other failure
 
 Examples:
 
@@ -104,12 +112,14 @@ Requires a checkout of the repository and the service's variables (DATABASE_URL,
   intentry restore -                                  read from standard input`,
 
   call: `\
-intentry call [<operation> [<name>=<text> | <name>:=<json> | <json object>]...] [--json | --table]
-              [--url <address>] [--token <token>]
+intentry call [<operation> [<name>=<text> | <name>:=<json> | <json object>]...] 
+              [--json | --table | --csv] [--url <address>] [--token <token>]
 
-Calls an operation and prints the response: as a table on a terminal, and as JSON elsewhere. --json and --table choose.
-Without an operation, it lists all operations with a line about each. /docs and /llms-full.txt of the service have
-their inputs. On failure it prints the error on stderr and exits with code 1.
+Calls an operation and prints the response: for people on a terminal, and as JSON elsewhere. --json, --table and --csv
+choose. Without an operation, it lists all operations. intentry call <operation> --help shows the inputs of one.
+
+Tables have the main fields, amounts with their decimals and symbols, and shortened addresses. JSON and CSV have all
+fields and exact values. Errors go to stderr, with --json as {"error", "code"}; intentry --help has the exit codes.
 
   intentry call
   intentry call status.ready
@@ -118,6 +128,8 @@ their inputs. On failure it prints the error on stderr and exits with code 1.
   intentry call intents.list '{"status":"open","limit":2}'
   intentry call schemas.publish name=price_feed 'json_schema:={"type":"object"}'
   intentry call documents.publishCatalog 'catalog_json={"services":[]}'
+  intentry call intents.list --csv
+  intentry call analytics.timeseries metric=intents interval=day
   intentry call merchants.list --json --url https://intentry.example
 
 Write large numbers as text (name=…) or as strings in JSON: JSON numbers above 2^53 lose digits.`,
@@ -137,7 +149,7 @@ Filters: name, contract, intent_id, agent, merchant_id, account. from_block and 
   completion: `\
 intentry completion bash|zsh|fish
 
-Prints a script that completes commands, options, operations and their parameters.
+Prints a script that completes commands, options, operations, and the names and values of their inputs.
 
   intentry completion bash              for ~/.bashrc:  eval "$(intentry completion bash)"
   intentry completion zsh               for ~/.zshrc, after compinit:  eval "$(intentry completion zsh)"
@@ -154,7 +166,9 @@ list of tools, which makes it six times as long.
 
 Agent configuration:
 
-  { "mcpServers": { "intentry": { "command": "npx", "args": ["intentry", "mcp", "--url", "http://localhost:3001"] } } }`,
+  { "mcpServers": { "intentry": { "command": "npx", "args": ["intentry", "mcp", "--url", "http://localhost:3001"] } } }
+
+In a checkout of the repository, the command is node with <checkout>/stack/cli.js instead of npx with intentry.`,
 
   "pay-portfolio": `\
 intentry pay-portfolio <address> [--chains <a,b>] [--key <key>] [--url <address>]
@@ -171,5 +185,9 @@ On other chains a payment is at most $1, in a token that @x402/fetch knows.
     --chains base,ethereum --url https://intentry.example`,
 };
 
-/** The help text of a command, or the overview. */
-export const helpFor = (topic: Topic | undefined) => (topic === undefined ? overview : ofCommand[topic]);
+/** The help text of an operation or a command, or the overview. */
+export function helpFor(topic: Topic | undefined, operation?: string): string {
+  const described = operation === undefined ? undefined : operations[operation];
+  if (operation !== undefined && described) return operationHelp(operation, described);
+  return topic === undefined ? overview : ofCommand[topic];
+}

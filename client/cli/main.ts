@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { type Command, parseCommand } from "./arguments";
+import { columns } from "./columns";
 import { completionScript, completions } from "./completion";
+import { exitCodeOf } from "./exit-codes";
 import { Failure, WrongUsage } from "./failure";
 import { helpFor } from "./help";
-import { print, printText } from "./output";
+import { isForPeople, printExact, printTable, printText } from "./output";
 
 const version = (): string => JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
 
@@ -12,7 +14,7 @@ const version = (): string => JSON.parse(readFileSync(new URL("../package.json",
 async function run(command: Command): Promise<number> {
   switch (command.name) {
     case "help":
-      printText(helpFor(command.topic));
+      printText(helpFor(command.topic, command.operation));
       return 0;
     case "version":
       printText(version());
@@ -46,12 +48,19 @@ async function run(command: Command): Promise<number> {
     }
     case "operations": {
       const { listOperations } = await import("./call");
-      print(await listOperations(command.service), command.format);
+      const operations = await listOperations(command.service);
+      if (isForPeople(command.format)) printTable(operations, new Map(), undefined);
+      else printExact(operations, command.format);
       return 0;
     }
     case "call": {
       const { call } = await import("./call");
-      print(await call(command.service, command.operation, command.input), command.format);
+      const response = await call(command.service, command.operation, command.input);
+      if (isForPeople(command.format)) {
+        const { withTokens } = await import("./known-tokens");
+        const { value, tokens } = await withTokens(command.service, response);
+        printTable(value, tokens, columns[command.operation]);
+      } else printExact(response, command.format);
       return 0;
     }
     case "events": {
@@ -68,7 +77,7 @@ async function run(command: Command): Promise<number> {
     case "pay-portfolio": {
       const { payPortfolio } = await import("./pay-portfolio");
       const { snapshot, payer, transaction } = await payPortfolio({ ...command, url: command.service.url });
-      print(snapshot, "json");
+      printExact(snapshot, "json");
       console.error(
         transaction === undefined
           ? "Nothing was paid: payment is disabled on this service."
@@ -79,11 +88,13 @@ async function run(command: Command): Promise<number> {
   }
 }
 
+const argv = process.argv.slice(2);
 try {
-  process.exitCode = await run(parseCommand(process.argv.slice(2), process.env));
+  process.exitCode = await run(parseCommand(argv, process.env));
 } catch (error) {
   if (!(error instanceof Failure)) throw error;
-  console.error(error.message);
-  if (error instanceof WrongUsage) console.error("See intentry --help.");
-  process.exitCode = 1;
+  const { message, code } = error;
+  if (argv.includes("--json")) console.error(JSON.stringify({ error: message, code }));
+  else console.error(error instanceof WrongUsage ? `${message}\nSee intentry --help.` : message);
+  process.exitCode = exitCodeOf(code);
 }

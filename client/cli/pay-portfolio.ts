@@ -34,7 +34,7 @@ export async function payPortfolio({ url, address, chains, key }: Purchase): Pro
     const { snapshot, payment } = await intentry.portfolio(address, { chains: shown?.split(",") });
     return { snapshot, payer: payer.address, transaction: payment?.transaction };
   } catch (error) {
-    if (error instanceof IntentryError) throw new Failure(`${error.status ?? "No response"}: ${error.message}`);
-    throw new Failure(`Buying the portfolio failed: ${error instanceof Error ? error.message : error}`);
+    if (error instanceof IntentryError) throw new Failure(error.message, error.code);
+    throw new Failure(`Buying the portfolio failed: ${error instanceof Error ? error.message : error}`, "failed");
   }
 }

@@ -32,6 +32,7 @@ async function runScript(name: string, args: readonly string[] = []): Promise<nu
   if (!existsSync(run))
     throw new Failure(
       "This command needs the contracts and the indexer, which this package doesn't contain. Run it in a checkout of the repository.",
+      "failed",
     );
   const child = spawn(process.execPath, [run, `stack/${name}`, ...args], { cwd: root, stdio: "inherit" });
   // Ctrl-C reaches the stack directly. This process ignores it, so that it can return the stack's exit code.

@@ -1,35 +1,30 @@
 import { escapeInvisible } from "../src/text";
+import { cellOf, isRow, type Row, type Tokens } from "./cell";
+import { shortened } from "./columns";
 
 /** A text of several lines that is safe to show on a terminal. */
 const safeLines = (text: string) => text.split("\n").map(escapeInvisible).join("\n");
 
-type Row = Readonly<Record<string, unknown>>;
-
-const isRow = (value: unknown): value is Row => typeof value === "object" && value !== null && !Array.isArray(value);
-
-const isTable = (value: unknown): value is readonly Row[] => Array.isArray(value) && value.every(isRow);
-
-/** A value in one line. */
-function cellOf(value: unknown): string {
-  if (value === null || value === undefined) return "-";
-  return escapeInvisible(typeof value === "string" ? value : JSON.stringify(value));
-}
+export const isTable = (value: unknown): value is readonly Row[] => Array.isArray(value) && value.every(isRow);
 
 const lengthOf = (text: string) => [...text].length;
 
 const GAP = 2;
+
+/** The least width of a column whose texts are shortened. */
+const MIN_TEXT = 16;
 
 const fitted = (text: string, width: number) => {
   const characters = [...text];
   return characters.length > width ? `${characters.slice(0, width - 1).join("")}…` : text.padEnd(width);
 };
 
-/** Narrows the widest columns until all fit into the width, but none to less than its header. Undefined if they can't. */
-function narrowed(widths: readonly number[], headers: readonly number[], width: number): number[] | undefined {
+/** Narrows the widest columns until all fit into the width, but none below its minimum. Undefined if they can't. */
+function narrowed(widths: readonly number[], minimums: readonly number[], width: number): number[] | undefined {
   const result = [...widths];
   let excess = result.reduce((sum, one) => sum + one, GAP * (widths.length - 1)) - width;
   for (; excess > 0; excess--) {
-    const spare = result.map((one, column) => (one > (headers[column] ?? 0) ? one : 0));
+    const spare = result.map((one, column) => (one > (minimums[column] ?? 0) ? one : 0));
     const widest = Math.max(...spare);
     if (widest === 0) return undefined;
     result[spare.indexOf(widest)] = widest - 1;
@@ -37,56 +32,85 @@ function narrowed(widths: readonly number[], headers: readonly number[], width: 
   return result;
 }
 
-/** An object as lines of names and values. Nested objects have names with dots. */
-function linesOf(row: Row, prefix = ""): [name: string, value: string][] {
+/** An object as lines of names and values. Nested objects have names with dots, and their amounts the tokens of the whole. */
+function linesOf(row: Row, tokens: Tokens, around: Row = {}, prefix = ""): [name: string, value: string][] {
+  const whole = { ...around, ...row };
   return Object.entries(row).flatMap(([name, value]): [string, string][] => {
     const path = `${prefix}${escapeInvisible(name)}`;
-    if (isRow(value) && Object.keys(value).length > 0) return linesOf(value, `${path}.`);
-    return [[path, cellOf(value)]];
+    if (isRow(value) && Object.keys(value).length > 0) return linesOf(value, tokens, whole, `${path}.`);
+    return [[path, cellOf(name, whole, tokens, false)]];
   });
 }
 
-function recordText(row: Row): string {
-  const lines = linesOf(row);
+function recordText(row: Row, tokens: Tokens): string {
+  const lines = linesOf(row, tokens);
   const width = Math.max(0, ...lines.map(([name]) => lengthOf(name)));
   return lines.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join("\n");
 }
 
-/** Rows as a table with a header. Rows that don't fit into the width are separate records. */
-function rowsText(rows: readonly Row[], width: number): string {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const cells = rows.map((row) => names.map((name) => cellOf(row[name])));
-  const header = names.map(escapeInvisible);
-  const headerWidths = header.map(lengthOf);
-  const wanted = headerWidths.map((least, column) =>
-    Math.max(least, ...cells.map((row) => lengthOf(row[column] ?? ""))),
+type Shown = { tokens: Tokens; columns: readonly string[] | undefined; width: number };
+
+/** Rows in aligned columns with a header. Texts are shortened, and the last columns omitted, until they fit. */
+function rowsText(rows: readonly Row[], { tokens, columns, width }: Shown): string {
+  const names = (columns ?? [...new Set(rows.flatMap((row) => Object.keys(row)))]).filter((name) =>
+    rows.some((row) => row[name] !== null && row[name] !== undefined),
   );
-  const widths = narrowed(wanted, headerWidths, width);
-  if (!widths) return rows.map(recordText).join("\n\n");
+  const cells = rows.map((row) => names.map((name) => cellOf(name, row, tokens, true)));
+  const header = names.map(escapeInvisible);
+  const wanted = header.map((name, column) =>
+    Math.max(lengthOf(name), ...cells.map((row) => lengthOf(row[column] ?? ""))),
+  );
+  const least = wanted.map((one, column) => {
+    const isShortened = columns === undefined || shortened.has(names[column] ?? "");
+    return isShortened ? Math.min(one, Math.max(MIN_TEXT, lengthOf(header[column] ?? ""))) : one;
+  });
+  let shown = names.length;
+  let widths = narrowed(wanted, least, width);
+  while (!widths && shown > 1) {
+    shown -= 1;
+    widths = narrowed(wanted.slice(0, shown), least, width);
+  }
   const line = (row: readonly string[]) =>
     row
-      .map((cell, column) => fitted(cell, widths[column] ?? 0))
+      .slice(0, shown)
+      .map((cell, column) => fitted(cell, widths?.[column] ?? width))
       .join(" ".repeat(GAP))
       .trimEnd();
   return [header, ...cells].map(line).join("\n");
 }
 
+/** The rows of a list and the cursor of its next page. Undefined if a response is not a list. */
+export function listIn(value: unknown): { rows: readonly Row[]; next: string | undefined } | undefined {
+  if (isTable(value)) return { rows: value, next: undefined };
+  if (!isRow(value)) return undefined;
+  const { pagination, ...rest } = value;
+  const [rows, ...others] = Object.values(rest).filter(Array.isArray);
+  // A response with a list may also repeat a parameter, such as the account.
+  const isList = others.length === 0 && isTable(rows) && (pagination !== undefined || Object.keys(rest).length === 1);
+  if (!isList) return undefined;
+  const next = isRow(pagination) ? pagination.next_cursor : undefined;
+  return { rows, next: typeof next === "string" ? next : undefined };
+}
+
+const noTokens: Tokens = new Map();
+
 /**
  * A response for people: a list as a table, an object as names and values, a text as it is.
  *
  * @example
- * tableText({ agents: [{ agent_id: "1", owner: "0x70…" }], pagination: { count: 1, next_cursor: null } }, 80)
+ * tableText({ agents: [{ agent_id: "1", owner: "0x70…" }], pagination: { count: 1, next_cursor: null } }, { width: 80 })
  * // agent_id  owner
  * // 1         0x70…
  */
-export function tableText(value: unknown, width: number): string {
+export function tableText(
+  value: unknown,
+  { width, tokens = noTokens, columns }: { width: number; tokens?: Tokens; columns?: readonly string[] },
+): string {
   if (typeof value === "string") return safeLines(value);
-  if (isTable(value)) return value.length > 0 ? rowsText(value, width) : "(none)";
-  if (!isRow(value)) return cellOf(value);
-  const { pagination, ...rest } = value;
-  const [list, ...others] = Object.values(rest);
-  if (others.length > 0 || !isTable(list)) return recordText(value);
-  const next = isRow(pagination) ? pagination.next_cursor : undefined;
-  const table = list.length > 0 ? rowsText(list, width) : "(none)";
-  return typeof next === "string" ? `${table}\n\nNext page: cursor=${escapeInvisible(next)}` : table;
+  const list = listIn(value);
+  if (list) {
+    const table = list.rows.length > 0 ? rowsText(list.rows, { tokens, columns, width }) : "(none)";
+    return list.next === undefined ? table : `${table}\n\nNext page: cursor=${escapeInvisible(list.next)}`;
+  }
+  return isRow(value) ? recordText(value, tokens) : cellOf("value", { value }, tokens, false);
 }

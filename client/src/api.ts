@@ -1109,13 +1109,15 @@ export type TransactionExplanation = {
   summary: string;
   /** The protocol events of the transaction, in the order of their logs. */
   events: readonly {
-    /** The name of the event in the contract. */
-    eventName: string;
-    /** The decoded arguments by name. Large integers are decimal strings. */
-    args: Record<string, unknown>;
-    /** The event in a sentence. */
-    description: string;
-  }[];
+    [Name in EventName]: {
+      /** The name of the event in the contract. */
+      eventName: Name;
+      /** The decoded arguments by name. Large integers are decimal strings. */
+      args: EventArguments[Name];
+      /** The event in a sentence. */
+      description: string;
+    };
+  }[EventName][];
 };
 
 /** Returned by `events.recent`. */
@@ -1126,73 +1128,38 @@ export type RecentEvents = {
 
 /** A protocol event in the index. A reorg can remove it while it is pending. */
 export type RecentEvent = {
-  /** Block number, log index and block hash prefix of the event. */
-  id: string;
-  /** The name of the event in the contract. */
-  event:
-    | "AgentRegistered"
-    | "AgentRevoked"
-    | "AgentUpdated"
-    | "IntentCancelled"
-    | "IntentFillProof"
-    | "IntentFilled"
-    | "IntentSubmitted"
-    | "SolverBidSelected"
-    | "SolverBidSubmitted"
-    | "AccountFrozen"
-    | "FunctionAllowlistModeUpdated"
-    | "FunctionAllowlistUpdated"
-    | "GuardianSet"
-    | "PaymentPolicySet"
-    | "SignedPaymentRecorded"
-    | "SpendLimitSet"
-    | "SpendRecorded"
-    | "TargetAllowlistUpdated"
-    | "AttestationRevoked"
-    | "AttestationSubmitted"
-    | "SolverBondChanged"
-    | "SolverRegistered"
-    | "SolverUpdated"
-    | "AttestorRegistered"
-    | "AttestorUpdated"
-    | "DisputeOpened"
-    | "DisputeResolved"
-    | "FacilitatorRegistered"
-    | "FacilitatorUpdated"
-    | "FulfillmentRecorded"
-    | "MerchantRegistered"
-    | "MerchantUpdated"
-    | "QuoteCommitted"
-    | "ReceiptRecorded"
-    | "ServiceRegistered"
-    | "ServiceUpdated"
-    | "TrustSignalRecorded";
-  /** The protocol's contract that emitted the event. */
-  contract:
-    | "AgentRegistry"
-    | "IntentBook"
-    | "PolicyModule"
-    | "AttestationRegistry"
-    | "SolverRegistry"
-    | "AttestorRegistry"
-    | "CommerceRegistry";
-  /** The block of the event that created the record. */
-  block_number: string;
-  /** The hash of the event's block. */
-  block_hash: Hex;
-  /** The position of the event's log in its block. */
-  log_index: number;
-  /** The time of the event's block, in unix seconds. */
-  timestamp: string;
-  /** The transaction of the event. */
-  tx_hash: Hex;
-  /** The decoded arguments by name. Large integers are decimal strings. */
-  args: Record<string, string | number | boolean>;
-  /** The event in a sentence. */
-  summary: string;
-  /** At the time of the response. A reorg can remove a pending event. */
-  finality: "pending" | "finalized";
-};
+  [Name in EventName]: {
+    /** Block number, log index and block hash prefix of the event. */
+    id: string;
+    /** The name of the event in the contract. */
+    event: Name;
+    /** The protocol's contract that emitted the event. */
+    contract:
+      | "AgentRegistry"
+      | "IntentBook"
+      | "PolicyModule"
+      | "AttestationRegistry"
+      | "SolverRegistry"
+      | "AttestorRegistry"
+      | "CommerceRegistry";
+    /** The block of the event that created the record. */
+    block_number: string;
+    /** The hash of the event's block. */
+    block_hash: Hex;
+    /** The position of the event's log in its block. */
+    log_index: number;
+    /** The time of the event's block, in unix seconds. */
+    timestamp: string;
+    /** The transaction of the event. */
+    tx_hash: Hex;
+    /** The decoded arguments by name. Large integers are decimal strings. */
+    args: EventArguments[Name];
+    /** The event in a sentence. */
+    summary: string;
+    /** At the time of the response. A reorg can remove a pending event. */
+    finality: "pending" | "finalized";
+  };
+}[EventName];
 
 /** `ready`, the first message: the position at which the stream starts, and the finalized block. */
 export type StreamReady = {
@@ -1204,73 +1171,38 @@ export type StreamReady = {
 
 /** A protocol event. It has SSE's default message type, which `onmessage` receives. */
 export type StreamedEvent = {
-  /** Block number, log index and block hash prefix of the event. */
-  id: string;
-  /** The name of the event in the contract. */
-  event:
-    | "AgentRegistered"
-    | "AgentRevoked"
-    | "AgentUpdated"
-    | "IntentCancelled"
-    | "IntentFillProof"
-    | "IntentFilled"
-    | "IntentSubmitted"
-    | "SolverBidSelected"
-    | "SolverBidSubmitted"
-    | "AccountFrozen"
-    | "FunctionAllowlistModeUpdated"
-    | "FunctionAllowlistUpdated"
-    | "GuardianSet"
-    | "PaymentPolicySet"
-    | "SignedPaymentRecorded"
-    | "SpendLimitSet"
-    | "SpendRecorded"
-    | "TargetAllowlistUpdated"
-    | "AttestationRevoked"
-    | "AttestationSubmitted"
-    | "SolverBondChanged"
-    | "SolverRegistered"
-    | "SolverUpdated"
-    | "AttestorRegistered"
-    | "AttestorUpdated"
-    | "DisputeOpened"
-    | "DisputeResolved"
-    | "FacilitatorRegistered"
-    | "FacilitatorUpdated"
-    | "FulfillmentRecorded"
-    | "MerchantRegistered"
-    | "MerchantUpdated"
-    | "QuoteCommitted"
-    | "ReceiptRecorded"
-    | "ServiceRegistered"
-    | "ServiceUpdated"
-    | "TrustSignalRecorded";
-  /** The protocol's contract that emitted the event. */
-  contract:
-    | "AgentRegistry"
-    | "IntentBook"
-    | "PolicyModule"
-    | "AttestationRegistry"
-    | "SolverRegistry"
-    | "AttestorRegistry"
-    | "CommerceRegistry";
-  /** The block of the event that created the record. */
-  block_number: string;
-  /** The hash of the event's block. */
-  block_hash: Hex;
-  /** The position of the event's log in its block. */
-  log_index: number;
-  /** The time of the event's block, in unix seconds. */
-  timestamp: string;
-  /** The transaction of the event. */
-  tx_hash: Hex;
-  /** The decoded arguments by name. Large integers are decimal strings. */
-  args: Record<string, string | number | boolean>;
-  /** The event in a sentence. */
-  summary: string;
-  /** At the time of the response. A reorg can remove a pending event. */
-  finality: "pending" | "finalized";
-};
+  [Name in EventName]: {
+    /** Block number, log index and block hash prefix of the event. */
+    id: string;
+    /** The name of the event in the contract. */
+    event: Name;
+    /** The protocol's contract that emitted the event. */
+    contract:
+      | "AgentRegistry"
+      | "IntentBook"
+      | "PolicyModule"
+      | "AttestationRegistry"
+      | "SolverRegistry"
+      | "AttestorRegistry"
+      | "CommerceRegistry";
+    /** The block of the event that created the record. */
+    block_number: string;
+    /** The hash of the event's block. */
+    block_hash: Hex;
+    /** The position of the event's log in its block. */
+    log_index: number;
+    /** The time of the event's block, in unix seconds. */
+    timestamp: string;
+    /** The transaction of the event. */
+    tx_hash: Hex;
+    /** The decoded arguments by name. Large integers are decimal strings. */
+    args: EventArguments[Name];
+    /** The event in a sentence. */
+    summary: string;
+    /** At the time of the response. A reorg can remove a pending event. */
+    finality: "pending" | "finalized";
+  };
+}[EventName];
 
 /** `removed`: a reorg removed this event from the chain. */
 export type StreamRemoved = {
@@ -1871,6 +1803,286 @@ export type Protocol = {
     CommerceRegistry: Hex;
   };
 };
+
+/** The decoded arguments of each protocol event, by its name. Integers of more than 48 bits are decimal strings. */
+export type EventArguments = {
+  /** Emitted by AgentRegistry. */
+  AgentRegistered: {
+    agentId: string;
+    owner: Hex;
+    metadataURI: string;
+  };
+  /** Emitted by AgentRegistry. */
+  AgentRevoked: {
+    agentId: string;
+  };
+  /** Emitted by AgentRegistry. */
+  AgentUpdated: {
+    agentId: string;
+    metadataURI: string;
+    capabilitiesHash: Hex;
+  };
+  /** Emitted by IntentBook. */
+  IntentCancelled: {
+    intentId: string;
+  };
+  /** Emitted by IntentBook. */
+  IntentFillProof: {
+    intentId: string;
+    resultHash: Hex;
+    traceHash: Hex;
+    attestationId: string;
+  };
+  /** Emitted by IntentBook. */
+  IntentFilled: {
+    intentId: string;
+    solver: Hex;
+    amountIn: string;
+    amountOut: string;
+  };
+  /** Emitted by IntentBook. */
+  IntentSubmitted: {
+    intentId: string;
+    owner: Hex;
+    nonce: string;
+  };
+  /** Emitted by IntentBook. */
+  SolverBidSelected: {
+    intentId: string;
+    bidId: string;
+    solver: Hex;
+  };
+  /** Emitted by IntentBook. */
+  SolverBidSubmitted: {
+    intentId: string;
+    bidId: string;
+    solver: Hex;
+    amountIn: string;
+    amountOut: string;
+    fee: string;
+    validUntil: string;
+    executionHash: Hex;
+  };
+  /** Emitted by PolicyModule. */
+  AccountFrozen: {
+    account: Hex;
+    frozen: boolean;
+  };
+  /** Emitted by PolicyModule. */
+  FunctionAllowlistModeUpdated: {
+    account: Hex;
+    enabled: boolean;
+  };
+  /** Emitted by PolicyModule. */
+  FunctionAllowlistUpdated: {
+    account: Hex;
+    target: Hex;
+    selector: Hex;
+    allowed: boolean;
+  };
+  /** Emitted by PolicyModule. */
+  GuardianSet: {
+    account: Hex;
+    guardian: Hex;
+  };
+  /** Emitted by PolicyModule. */
+  PaymentPolicySet: {
+    account: Hex;
+    merchant: Hex;
+    token: Hex;
+    facilitator: Hex;
+    maxPerPayment: string;
+    maxPerDay: string;
+    allowed: boolean;
+  };
+  /** Emitted by PolicyModule. */
+  SignedPaymentRecorded: {
+    account: Hex;
+    merchant: Hex;
+    token: Hex;
+    facilitator: Hex;
+    amount: string;
+    paymentHash: Hex;
+    dailyTotal: string;
+  };
+  /** Emitted by PolicyModule. */
+  SpendLimitSet: {
+    account: Hex;
+    token: Hex;
+    maxPerDay: string;
+  };
+  /** Emitted by PolicyModule. */
+  SpendRecorded: {
+    account: Hex;
+    token: Hex;
+    amount: string;
+    dailyTotal: string;
+  };
+  /** Emitted by PolicyModule. */
+  TargetAllowlistUpdated: {
+    account: Hex;
+    target: Hex;
+    allowed: boolean;
+  };
+  /** Emitted by AttestationRegistry. */
+  AttestationRevoked: {
+    id: string;
+  };
+  /** Emitted by AttestationRegistry. */
+  AttestationSubmitted: {
+    id: string;
+    attester: Hex;
+    schema: Hex;
+    subject: Hex;
+  };
+  /** Emitted by SolverRegistry. */
+  SolverBondChanged: {
+    solverId: string;
+    bond: string;
+  };
+  /** Emitted by SolverRegistry. */
+  SolverRegistered: {
+    solverId: string;
+    operator: Hex;
+    metadataURI: string;
+    capabilitiesHash: Hex;
+    bond: string;
+  };
+  /** Emitted by SolverRegistry. */
+  SolverUpdated: {
+    solverId: string;
+    metadataURI: string;
+    capabilitiesHash: Hex;
+    active: boolean;
+  };
+  /** Emitted by AttestorRegistry. */
+  AttestorRegistered: {
+    attestorId: string;
+    operator: Hex;
+    metadataURI: string;
+    schemasHash: Hex;
+  };
+  /** Emitted by AttestorRegistry. */
+  AttestorUpdated: {
+    attestorId: string;
+    metadataURI: string;
+    schemasHash: Hex;
+    active: boolean;
+  };
+  /** Emitted by CommerceRegistry. */
+  DisputeOpened: {
+    disputeId: string;
+    receiptId: string;
+    opener: Hex;
+    reasonHash: Hex;
+  };
+  /** Emitted by CommerceRegistry. */
+  DisputeResolved: {
+    disputeId: string;
+    status: number;
+    resolutionHash: Hex;
+  };
+  /** Emitted by CommerceRegistry. */
+  FacilitatorRegistered: {
+    facilitatorId: string;
+    facilitator: Hex;
+    metadataURI: string;
+    metadataHash: Hex;
+  };
+  /** Emitted by CommerceRegistry. */
+  FacilitatorUpdated: {
+    facilitatorId: string;
+    facilitator: Hex;
+    metadataURI: string;
+    metadataHash: Hex;
+    active: boolean;
+  };
+  /** Emitted by CommerceRegistry. */
+  FulfillmentRecorded: {
+    receiptId: string;
+    fulfillmentHash: Hex;
+  };
+  /** Emitted by CommerceRegistry. */
+  MerchantRegistered: {
+    merchantId: string;
+    owner: Hex;
+    payoutAddress: Hex;
+    metadataURI: string;
+    metadataHash: Hex;
+  };
+  /** Emitted by CommerceRegistry. */
+  MerchantUpdated: {
+    merchantId: string;
+    payoutAddress: Hex;
+    metadataURI: string;
+    metadataHash: Hex;
+    active: boolean;
+  };
+  /** Emitted by CommerceRegistry. */
+  QuoteCommitted: {
+    quoteHash: Hex;
+    merchantId: string;
+    serviceNumericId: string;
+    agent: Hex;
+    token: Hex;
+    facilitator: Hex;
+    amount: string;
+    paymentRail: number;
+    protocolFeeBps: number;
+    protocolFeeAmount: string;
+    expiresAt: string;
+    paymentNonce: string;
+    resourceHash: Hex;
+    termsHash: Hex;
+    x402PayloadHash: Hex;
+  };
+  /** Emitted by CommerceRegistry. */
+  ReceiptRecorded: {
+    receiptId: string;
+    quoteHash: Hex;
+    agent: Hex;
+    merchantId: string;
+    serviceNumericId: string;
+    token: Hex;
+    amount: string;
+    paymentRail: number;
+    protocolFeeBps: number;
+    protocolFeeAmount: string;
+    facilitator: Hex;
+    resultHash: Hex;
+    resourceHash: Hex;
+    fulfillmentHash: Hex;
+  };
+  /** Emitted by CommerceRegistry. */
+  ServiceRegistered: {
+    serviceNumericId: string;
+    merchantId: string;
+    serviceId: string;
+    metadataURI: string;
+    metadataHash: Hex;
+    capabilityHash: Hex;
+  };
+  /** Emitted by CommerceRegistry. */
+  ServiceUpdated: {
+    serviceNumericId: string;
+    metadataURI: string;
+    metadataHash: Hex;
+    capabilityHash: Hex;
+    active: boolean;
+  };
+  /** Emitted by CommerceRegistry. */
+  TrustSignalRecorded: {
+    signalId: string;
+    subjectType: number;
+    subjectId: string;
+    kind: number;
+    reporter: Hex;
+    signalHash: Hex;
+  };
+};
+
+/** The name of a protocol event. */
+export type EventName = keyof EventArguments;
 
 /** Which live events to receive, and where to start. */
 export type EventFilter = {

@@ -1,7 +1,8 @@
 import { createTRPCUntypedClient, httpBatchLink, type Operation, splitLink, TRPCClientError } from "@trpc/client";
 import type { AnyRouter } from "@trpc/server";
 import type { Api } from "./api";
-import { IntentryError } from "./error";
+import { IntentryError, noResponse } from "./error";
+import { mutations } from "./mutations";
 import type { CallOptions } from "./procedure";
 import { type ErrorData, retryLink } from "./retry-link";
 import { trpcFetch } from "./trpc-fetch";
@@ -34,19 +35,28 @@ const transformer = {
 const isLong = ({ input }: Operation) =>
   new TextEncoder().encode(JSON.stringify(toJson(input)) ?? "").length > MAX_BATCHED_BYTES;
 
-/** Converts an error response to an IntentryError. Other errors, such as an abort, are returned unchanged. */
-function errorOf(error: unknown): unknown {
+/** Converts the error of a request to this URL to an IntentryError. Other errors are returned unchanged. */
+function errorOf(url: string, error: unknown): unknown {
   if (!(error instanceof TRPCClientError)) return error;
   const { httpStatus, errorCode, details } = (error.data ?? {}) as ErrorData;
-  const code = errorCode ?? (httpStatus === undefined ? "no_response" : "unexpected_response");
-  return new IntentryError(error.message, { status: httpStatus, code, details, cause: error.cause });
+  if (httpStatus === undefined && errorCode === undefined) return noResponse(url, error);
+  return new IntentryError(error.message, {
+    status: httpStatus,
+    code: errorCode ?? "unexpected_response",
+    details,
+    cause: error.cause,
+  });
 }
 
 /**
  * Makes a call with a signal of its own, which aborts with the caller's. tRPC never removes its listeners from a signal, and
  * the caller's may outlive many calls.
  */
-async function callWith(signal: AbortSignal | undefined, call: (options: CallOptions) => Promise<unknown>) {
+async function callWith(
+  url: string,
+  signal: AbortSignal | undefined,
+  call: (options: CallOptions) => Promise<unknown>,
+): Promise<unknown> {
   const own = new AbortController();
   const abort = () => own.abort(signal?.reason);
   if (signal?.aborted) abort();
@@ -54,7 +64,7 @@ async function callWith(signal: AbortSignal | undefined, call: (options: CallOpt
   try {
     return await call(signal ? { signal: own.signal } : {});
   } catch (error) {
-    throw errorOf(error);
+    throw signal?.aborted ? signal.reason : errorOf(url, error);
   } finally {
     signal?.removeEventListener("abort", abort);
   }
@@ -75,12 +85,14 @@ export function callsOf({ url, token, retries, fetch }: Connection): Api {
   const client = createTRPCUntypedClient<AnyRouter>({
     links: [retryLink(retries), splitLink({ condition: isLong, true: requestsOf(1), false: requestsOf(MAX_BATCH) })],
   });
-  const operation = (path: string) => ({
-    query: (input?: unknown, { signal }: CallOptions = {}) =>
-      callWith(signal, (options) => client.query(path, input, options)),
-    mutate: (input?: unknown, { signal }: CallOptions = {}) =>
-      callWith(signal, (options) => client.mutation(path, input, options)),
-  });
+  const operation = (path: string) => {
+    const query = (input?: unknown, { signal }: CallOptions = {}) =>
+      callWith(url, signal, (options) => client.query(path, input, options));
+    const mutate = (input?: unknown, { signal }: CallOptions = {}) =>
+      callWith(url, signal, (options) => client.mutation(path, input, options));
+    const call: typeof query = (input, options) => (mutations.has(path) ? mutate : query)(input, options);
+    return Object.assign(call, { query, mutate });
+  };
   /** An object that has every property except `then`, so that `await` doesn't treat it as a promise. */
   const named = <Value>(make: (name: string) => Value) =>
     new Proxy({} as Record<string, Value>, {

@@ -2,7 +2,8 @@ import type { ErrorCode } from "./api";
 
 /**
  * The codes of errors that the client itself reports:
- * - `no_response`: the service, a merchant or a node did not answer.
+ * - `invalid_url`: the service's URL has no scheme, or is not a URL.
+ * - `no_response`: the service, a merchant or a node did not answer. The message has the URL and the cause.
  * - `unexpected_response`: the response is not one of Intentry, for example of a proxy.
  * - `hash_mismatch`: the service stored or returned another text than the expected one.
  * - `payer_missing`: a payment is required, and the client has no payer.
@@ -12,9 +13,12 @@ import type { ErrorCode } from "./api";
  * - `payment_unanswered`: a merchant did not answer after it was paid.
  * - `policy_denied`: the policies of the paying account deny the payment.
  * - `transaction_failed`: a transaction was not sent, or reverted.
+ * - `invalid_amount`: a text is not an exact amount of the token.
  * - `invalid_envelope`: an encrypted payload can't be read, or was not encrypted for this key.
  */
 export type ClientErrorCode =
+  | "invalid_url"
+  | "invalid_amount"
   | "no_response"
   | "unexpected_response"
   | "hash_mismatch"
@@ -75,6 +79,13 @@ export function refusal(status: number, body: unknown): IntentryError {
 export const failureOf = async (response: Response): Promise<IntentryError> =>
   refusal(response.status, await response.json().catch(() => null));
 
-/** The error for a request without a response. */
-export const noResponse = (cause: unknown): IntentryError =>
-  new IntentryError(cause instanceof Error ? cause.message : String(cause), { code: "no_response", cause });
+/** The message of the innermost cause, where fetch reports network errors. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause !== undefined) return reasonOf(error.cause);
+  return "code" in error && error.message === "" ? String(error.code) : error.message;
+}
+
+/** The error for a request to this URL without a response. */
+export const noResponse = (url: string, cause: unknown): IntentryError =>
+  new IntentryError(`No response from ${url}: ${reasonOf(cause)}`, { code: "no_response", cause });

@@ -1,5 +1,5 @@
 import type { EventFilter, StreamedEvent, StreamFinalized, StreamReady, StreamRemoved } from "./api";
-import { failureOf, IntentryError, noResponse, refusal } from "./error";
+import { failureOf, type IntentryError, noResponse, refusal } from "./error";
 import { serverSent } from "./server-sent";
 import { secondsOf, wait } from "./wait";
 
@@ -25,7 +25,12 @@ export type FollowOptions = {
   signal?: AbortSignal;
   /** Called before each reconnection. Throw here to give up. */
   onReconnect?: (reconnection: Reconnection) => void;
+  /** Called when the stream has started or resumed. Events from here on are received. */
+  onReady?: () => void;
 };
+
+/** The function that follows the events of a service. */
+export type Follow = (filter?: EventFilter, options?: FollowOptions) => AsyncGenerator<LiveMessage, void, undefined>;
 
 /** The delay of the first reconnection. It doubles with each attempt without a message. */
 const FIRST_DELAY_MS = 250;
@@ -50,7 +55,7 @@ export function reconnectDelay(attempt: number, retryAfterSeconds: number | unde
 export async function* follow(
   { url, fetch }: { url: string; fetch: typeof globalThis.fetch },
   filter: EventFilter,
-  { signal, onReconnect }: FollowOptions,
+  { signal, onReconnect, onReady }: FollowOptions,
 ): AsyncGenerator<LiveMessage, void, undefined> {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, String(value));
@@ -58,12 +63,12 @@ export async function* follow(
   let finalized = -1n;
   let attempt = 0;
   while (!signal?.aborted) {
-    let ended = new IntentryError("The connection was closed", { code: "no_response" });
+    let ended = noResponse(url, "the connection was closed");
     let retryAfter: number | undefined;
     const isResumed = lastId !== undefined || filter.after !== undefined;
     const headers = { accept: "text/event-stream", ...(lastId !== undefined && { "last-event-id": lastId }) };
     const response = await fetch(`${url}/events?${query}`, { headers, signal }).catch((error: unknown) => {
-      ended = noResponse(error);
+      ended = noResponse(url, error);
     });
     if (response && (!response.ok || !response.body)) {
       ended = await failureOf(response);
@@ -72,7 +77,7 @@ export async function* follow(
     } else if (response?.body) {
       const connectedAt = Date.now();
       const messages = untilLost(serverSent(response.body), (error) => {
-        ended = noResponse(error);
+        ended = noResponse(url, error);
       });
       // Protocol events have the default message type.
       for await (const { event: type = "event", id, data } of messages) {
@@ -85,6 +90,7 @@ export async function* follow(
           const { id: start, finalized_block_number: block_number } = parsed as StreamReady;
           const isNew = BigInt(block_number) > finalized;
           if (isNew) finalized = BigInt(block_number);
+          onReady?.();
           if (isNew && isResumed) yield { type: "finalized", id: start, data: { block_number } };
         }
         if (!yielded.has(type)) continue;

@@ -1,6 +1,7 @@
-import type { Api, EventFilter, Hex, Intent, Protocol, Uint } from "./api";
+import type { Api, Hex, Intent, Protocol, Uint } from "./api";
+import { baseUrlOf } from "./base-url";
 import { callsOf } from "./calls";
-import { type FollowOptions, follow, type LiveMessage } from "./follow";
+import { type Follow, follow } from "./follow";
 import type { SignableIntent, Signer, SubmitIntentArguments } from "./intents";
 import type { MetadataContent } from "./metadata";
 import type { Payer, Spending } from "./payer";
@@ -11,8 +12,8 @@ import { type WaitOptions, waitForIntent } from "./wait-for-intent";
 
 export type * from "./api";
 export { type ClientErrorCode, IntentryError, type IntentryErrorCode } from "./error";
-export type { FollowOptions, LiveMessage, Reconnection } from "./follow";
-export { formatAmount, formatTime } from "./format";
+export type { Follow, FollowOptions, LiveMessage, Reconnection } from "./follow";
+export { type AmountToken, formatAmount, formatTime, parseAmount } from "./format";
 export * from "./hashing";
 export { iterate } from "./iterate";
 export type { MetadataContent } from "./metadata";
@@ -59,10 +60,10 @@ export type Helpers = Publishing & {
   signMetadata: (signer: Signer, intentHash: Hex, content: MetadataContent) => Promise<Hex>;
   /** The hash of a quote in the indexed CommerceRegistry. */
   quoteHash: (quote: QuoteCommitment) => Promise<Hex>;
-  /** Waits until an intent is indexed and has the given status (default: FILLED). Throws IntentEnded or IntentTimeout. */
+  /** Waits until an intent is indexed and has the given status (default: FILLED). It follows the intent's events. Throws IntentEnded or IntentTimeout. */
   waitForIntent: (id: Uint, options?: WaitOptions) => Promise<Intent>;
   /** Follows protocol events. Reconnects after a lost connection, with backoff, and resumes after the last message. */
-  follow: (filter?: EventFilter, options?: FollowOptions) => AsyncGenerator<LiveMessage, void, undefined>;
+  follow: Follow;
   /** Buys a portfolio snapshot of a wallet with the client's payer. */
   portfolio: (address: string, options?: PortfolioOptions) => Promise<PaidSnapshot>;
 };
@@ -78,7 +79,7 @@ const DEFAULT_RETRIES = 3;
  *
  * @example
  * const intentry = createIntentryClient({ url: "http://localhost:3001" });
- * const agent = await intentry.agents.get.query({ agentId: "1" });
+ * const agent = await intentry.agents.get({ agentId: "1" });
  */
 export function createIntentryClient({
   url,
@@ -88,8 +89,7 @@ export function createIntentryClient({
   retries = DEFAULT_RETRIES,
   fetch: send = globalThis.fetch,
 }: ClientOptions): IntentryClient {
-  // Throws on an invalid URL, which would otherwise look like an unreachable service.
-  const base = new URL(url).href.replace(/\/+$/, "");
+  const base = baseUrlOf(url);
   // A browser's fetch must not be called as a method of another object.
   const fetch: typeof globalThis.fetch = (input, init) => send(input, init);
   const calls = callsOf({ url: base, token, retries, fetch });
@@ -99,7 +99,7 @@ export function createIntentryClient({
   const helpers: Helpers = {
     ...publishingOf(calls.documents),
     protocol() {
-      protocol ??= calls.status.protocol.query().catch((error: unknown) => {
+      protocol ??= calls.status.protocol().catch((error: unknown) => {
         protocol = undefined;
         throw error;
       });
@@ -126,7 +126,7 @@ export function createIntentryClient({
       ]);
       return quoteHash(chainId, contracts.CommerceRegistry, quote);
     },
-    waitForIntent: (id, options) => waitForIntent(calls, id, options),
+    waitForIntent: (id, options) => waitForIntent({ get: calls.intents.get, follow: helpers.follow }, id, options),
     follow: (filter = {}, options = {}) => follow({ url: base, fetch }, filter, options),
     async portfolio(address, options) {
       const { buyPortfolio } = await import("./portfolio");

@@ -41,7 +41,7 @@ type CompleteResponse = { status: number; header: (name: string) => string | nul
 async function completeResponse(
   request: () => Promise<Response>,
   retryDelay: RetryDelay,
-  { retries, signal }: { retries: number; signal: AbortSignal | undefined },
+  { url, retries, signal }: { url: string; retries: number; signal: AbortSignal | undefined },
 ): Promise<CompleteResponse> {
   for (let attempt = 0; ; attempt++) {
     let failure: IntentryError;
@@ -55,7 +55,7 @@ async function completeResponse(
       retryAfter = secondsOf(headers.get("retry-after"));
     } catch (error) {
       signal?.throwIfAborted();
-      failure = noResponse(error);
+      failure = noResponse(url, error);
     }
     const seconds = retryDelay({ httpStatus: failure.status, retryAfter }, attempt);
     if (attempt >= retries || seconds === undefined) throw failure;
@@ -83,7 +83,7 @@ export async function buyPortfolio(
   const query = new URLSearchParams({ address, ...(chains && { chains: chains.join(",") }) });
   const request = (headers: Record<string, string> = {}) => fetch(`${url}/portfolio?${query}`, { headers, signal });
 
-  const offer = await completeResponse(request, beforePayment, { retries, signal });
+  const offer = await completeResponse(request, beforePayment, { url, retries, signal });
   if (offer.status === 200) return { snapshot: offer.body as PortfolioSnapshot, payment: null };
   if (!payer) {
     const message = "Portfolios require payment: pass a payer to createIntentryClient";
@@ -91,7 +91,8 @@ export async function buyPortfolio(
   }
 
   const { headers, http } = await signPayment(payer, spending, offer);
-  const { status, header, body } = await completeResponse(() => request(headers), afterPayment, { retries, signal });
+  const paid = () => request(headers);
+  const { status, header, body } = await completeResponse(paid, afterPayment, { url, retries, signal });
   if (status !== 200) throw refusal(status, body);
   return {
     snapshot: body as PortfolioSnapshot,

@@ -202,12 +202,12 @@ describe("the client and tRPC, on the sample chain", () => {
 
     const args = await intentry.signIntent(owner, intent);
     await stack.write(owner, "IntentBook", "submitIntent", args);
-    const open = await intentry.waitForIntent(7, { status: "OPEN", timeoutMs: 20_000, pollMs: 50 });
+    const open = await intentry.waitForIntent(7, { status: "OPEN", timeoutMs: 20_000 });
     expect(open).toMatchObject({ intent_hash: hash, metadata: { execution_target: solver.address.toLowerCase() } });
 
     await stack.write(solver, "IntentBook", "submitBid", [7n, 1000n, 950n, 1n, deadline, zeroHash]);
     await stack.write(owner, "IntentBook", "selectBid", [7n, 1n]);
-    const filled = intentry.waitForIntent("7", { timeoutMs: 20_000, pollMs: 50 });
+    const filled = intentry.waitForIntent("7", { timeoutMs: 20_000 });
     await stack.write(owner, "IntentBook", "cancelIntent", [7n]);
     await expect(filled).rejects.toThrow("Intent 7 is CANCELLED, and can no longer be FILLED");
   });

@@ -54,29 +54,66 @@ describe("the command line, on the sample chain", () => {
   });
 
   it.each([
-    [["call", "agents.get", '{"agentId":"x"}'], /^agentId: must be a whole number/],
-    [["call", "agents.get", '{"agentId":"999"}'], /^Agent 999 not found\n$/],
-    [["call", "agent.get"], /^Unknown operation agent\.get\. Did you mean agents\.get/],
-    [["call", "xyzzy"], /^Unknown operation xyzzy\. intentry call lists all operations\n$/],
+    [["call", "agents.get", '{"agentId":"x"}'], 2, /^agentId: must be a whole number/],
+    [["call", "agents.get", '{"agentId":"999"}'], 3, /^Agent 999 not found\n$/],
+    [["call", "agent.get"], 2, /^Unknown operation agent\.get\. Did you mean agents\.get/],
+    [["call", "xyzzy"], 2, /^Unknown operation xyzzy\. intentry call lists all operations\n$/],
+    [["call", "portfolio.get"], 5, /^portfolio\.get requires payment\. Use intentry pay-portfolio\n$/],
     [
       ["call", "events.subscribe"],
+      2,
       /^events\.subscribe is a stream\. .* intentry events, curl -N http:.*\/events, .*follow/,
     ],
-    [["call", "events.subscribe", '{"name":"Nothing"}'], /^events\.subscribe is a stream\. /],
-    [["events", "intent_id=x"], /^intent_id: must be a whole number/],
-    [["events", "after=0"], /^after: must be the id of a message/],
-    [["frob"], /^Unknown command frob/],
-  ])("prints the error of %j on stderr, and exits with 1", async (args, message) => {
+    [["call", "events.subscribe", '{"name":"Nothing"}'], 2, /^events\.subscribe is a stream\. /],
+    [["events", "intent_id=x"], 2, /^intent_id: must be a whole number/],
+    [["events", "after=0"], 2, /^after: must be the id of a message/],
+    [["frob"], 2, /^Unknown command frob/],
+  ])("prints the error of %j on stderr, and exits with %i", async (args, exit, message) => {
     const { code, stdout, stderr } = await cli(args, { INTENTRY_URL: url });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect({ code, stdout }).toEqual({ code: exit, stdout: "" });
     expect(stderr).toMatch(message);
+  });
+
+  it.each([
+    [["call", "agents.get", "agentId=999"], 3, { error: "Agent 999 not found", code: "not_found" }],
+    [["call", "agents.get", "agentId=1", "--frob"], 2, { code: "invalid_input" }],
+    [["call", "status.ready", "--url", "http://127.0.0.1:2"], 4, { code: "no_response" }],
+    [["events", "intent_id=x"], 2, { code: "invalid_input" }],
+  ])("prints the error of %j as JSON with its code, with --json", async (args, exit, expected) => {
+    const { code, stdout, stderr } = await cli([...args, "--json"], { INTENTRY_URL: url });
+    expect({ code, stdout }).toEqual({ code: exit, stdout: "" });
+    expect(JSON.parse(stderr)).toMatchObject(expected);
+  });
+
+  it("exits with 5 if the payer can't pay", async () => {
+    const args = ["pay-portfolio", actor(9).address, "--key", `0x${"7".repeat(64)}`];
+    const { code, stdout, stderr } = await cli(args, { INTENTRY_URL: url });
+    expect({ code, stdout }, stderr).toEqual({ code: 5, stdout: "" });
+  });
+
+  it("prints lists as CSV with exact values", async () => {
+    const { stdout } = await cli(["call", "solvers.list", "limit=1", "--csv"], { INTENTRY_URL: url });
+    const [names = "", values = "", ...others] = stdout.trimEnd().split("\n");
+    expect(others).toEqual([]);
+    const { solvers } = (await (await fetch(`${url}/solvers?limit=1`)).json()) as {
+      solvers: Record<string, unknown>[];
+    };
+    expect(names).toBe(Object.keys(solvers[0] ?? {}).join(","));
+    expect(values).toBe(Object.values(solvers[0] ?? {}).join(","));
+  });
+
+  it("shows the inputs of an operation without a service", async () => {
+    const { code, stdout } = await cli(["call", "intents.list", "--help"], { INTENTRY_URL: "http://127.0.0.1:2" });
+    expect(code).toBe(0);
+    expect(stdout).toContain("status        open | filled | cancelled | expired");
+    expect(stdout).toContain("intentry call intents.list status=filled");
   });
 
   it.each([["call"], ["call", "status.ready"], ["events"], ["mcp"], ["pay-portfolio", actor(9).address]])(
     "reports an unreachable service, to %s",
     async (...args) => {
       const { code, stdout, stderr } = await cli(args, { INTENTRY_URL: "http://127.0.0.1:2" });
-      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
       expect(stderr).toMatch(/^No valid response from http:\/\/127\.0\.0\.1:2 /);
     },
   );
@@ -112,13 +149,22 @@ describe("the command line, on the sample chain", () => {
   it.skipIf(!hasTerminals)("shows tables on a terminal", async () => {
     const owner = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
     const [header, first = "", ...others] = linesOf(await onTerminal(`call agents.list limit=1 owner=${owner}`, url));
-    expect(header).toMatch(/^agent_id +owner +metadata_uri /);
-    expect(first).toMatch(/^1 +0x709979/);
+    expect(header).toMatch(/^agent_id +owner +revoked +metadata_uri/);
+    expect(first).toMatch(/^1 +0x7099…79c8 +false/);
     expect(first.length).toBeLessThanOrEqual(100);
     expect(others).toEqual([]);
     const solver = linesOf(await onTerminal("call solvers.list limit=1", url));
-    expect(solver).toContainEqual(expect.stringMatching(/^solver_id +1$/));
+    expect(solver[1]).toMatch(/^1 +0x90f7…b906 +true +2\.50 ETH +1 +2 +3$/);
     expect(solver.at(-1)).toMatch(/^Next page: cursor=\S+$/);
+    const intents = linesOf(await onTerminal("call intents.list status=filled", url));
+    expect(intents.at(-1)).toMatch(/^1 +FILLED +0x7099…79c8 +1,000\.00 tUSD +950,000,000 0x0000…11ce/);
+    const bids = linesOf(await onTerminal("call bids.list id=5", url));
+    expect(bids[1]).toMatch(/^5-3 +OPEN +0x15d3…6a65 +1,000\.00 tUSD +962,000,000 0x0000…11ce +500000/);
+    const receipts = linesOf(await onTerminal("call receipts.list limit=1", url));
+    expect(receipts[1]).toMatch(/ \d+\.\d\d tUSD +\d+ \w{3} \d{4} \d\d:\d\d UTC/);
+    const chart = linesOf(await onTerminal("call analytics.timeseries metric=intents interval=day", url));
+    expect(chart[0]).toBe("intents by day: 6");
+    expect(chart.slice(2, 8).join("")).toMatch(/│.*█/);
     const agent = linesOf(await onTerminal("call agents.get agentId=1", url));
     expect(agent).toContainEqual(expect.stringMatching(/^agent_id +1$/));
     expect(JSON.parse(await onTerminal("call agents.get agentId=1 --json", url))).toMatchObject({ agent_id: "1" });

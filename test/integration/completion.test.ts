@@ -40,6 +40,8 @@ describe("completion scripts", () => {
       ["intentry ev", ["events"]],
       ["intentry call agents.", ["agents.get", "agents.list"]],
       ["intentry call intents.list status=open inp", ["input_token="]],
+      ["intentry call intents.list status=o", shell === "bash" ? ["open"] : ["status=open"]],
+      ["intentry events name=AgentRev", shell === "bash" ? ["AgentRevoked"] : ["name=AgentRevoked"]],
       ["intentry completion ", ["bash", "zsh", "fish"]],
       ["intentry frob ", []],
     ])(`complete in ${shell}: %s`, (line, expected) => {

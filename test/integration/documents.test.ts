@@ -18,7 +18,7 @@ const kinds = [
     path: "/fulfillment-payloads",
     text: "fulfillment_payload_json",
     hash: "payload_hash",
-    fields: { encryption: "x25519-aes256gcm", merchant_key_id: "key-1" },
+    fields: { encryption: "ECDH-P256+HKDF-SHA256+A256GCM", merchant_key_id: "key-1" },
   },
   {
     path: "/fulfillment-evidence",
@@ -156,7 +156,11 @@ describe("documents", () => {
   });
 
   it("requires the encryption and the key of a payload, in the body or in the document", async () => {
-    const envelope = { encryption: "x25519-aes256gcm", merchant_key_id: "k".repeat(220), quote_hash: hashOf("quote") };
+    const envelope = {
+      encryption: "ECDH-P256+HKDF-SHA256+A256GCM",
+      merchant_key_id: "k".repeat(220),
+      quote_hash: hashOf("quote"),
+    };
     const fulfillment_payload_json = JSON.stringify({ ...envelope, ciphertext: "AAAA" });
     const inDocument = await post(gateway, "/fulfillment-payloads", { fulfillment_payload_json });
     expect([inDocument.status, await inDocument.json()]).toMatchObject([201, { ...envelope, merchant_id: null }]);

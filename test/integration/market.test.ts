@@ -464,7 +464,7 @@ describe("the parties of a market", () => {
     const bidOf = () => activities.find(({ type, intentId }) => type === "bid" && intentId === id);
     await expect.poll(bidOf, { timeout: 20_000 }).toBeDefined();
     await stack.write(owner, "IntentBook", "selectBid", [BigInt(id), 1n]);
-    await intentry.waitForIntent(id, { timeoutMs: 20_000, pollMs: 50 });
+    await intentry.waitForIntent(id, { timeoutMs: 20_000 });
     expect(await stack.read("IntentBook", "getIntentStatus", [BigInt(id)])).toBe(1);
     stop.abort();
     await solving;

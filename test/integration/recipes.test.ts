@@ -1,9 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cliFile } from "./cli-run";
 import { type Stack, startStack } from "./stack";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -35,10 +34,6 @@ describe("the examples of llms.txt in three languages", () => {
     const cache = join(root, "node_modules", ".cache");
     await mkdir(cache, { recursive: true });
     folder = await mkdtemp(join(cache, "recipes-"));
-    // npx would install the published package. test/integration/package runs it from the packed one.
-    const npx = join(folder, "npx");
-    await writeFile(npx, `#!/bin/sh\nshift\nexec '${process.execPath}' '${cliFile}' "$@"\n`);
-    await chmod(npx, 0o755);
   }, 300_000);
   afterAll(async () => {
     await stack?.stop();
@@ -53,14 +48,12 @@ describe("the examples of llms.txt in three languages", () => {
   ): Promise<string> {
     const file = join(folder, `${task}.${language === "ts" ? "mts" : language}`);
     const client = pathToFileURL(join(root, "client", "src", "index.ts")).href;
-    await writeFile(file, exampleOf(task, language).replace('"intentry/client"', JSON.stringify(client)));
+    await writeFile(file, exampleOf(task, language).replace('"intentry"', JSON.stringify(client)));
     const programs = { sh: ["sh"], ts: [process.execPath, "--import", "tsx"], py: ["python3"] };
     const [program = "", ...args] = programs[language];
-    const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` };
     // Its own group, so that the curl of a shell ends too.
     const child = spawn(program, [...args, file], {
       cwd: root,
-      env,
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });

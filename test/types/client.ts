@@ -7,6 +7,7 @@ import {
   type Intent,
   type IntentMetadata,
   iterate,
+  parseAmount,
 } from "../../client/src/index";
 
 // Compiled by `npm run check`, never run. Each @ts-expect-error fails the check if its line compiles.
@@ -49,11 +50,16 @@ type SchemasOf<Operation> = Operation extends {
   ? { input: z.input<Input>; output: z.output<Output> }
   : never;
 
+/** The operations with events, whose arguments have types only in the client. */
+type WithEvents = "events.recent" | "transactions.explain";
+
 /** The operations whose types in the client differ from their schemas. */
 type Differences = {
   [Resource in keyof Api & keyof Operations]: {
     [Name in keyof Api[Resource] & keyof Operations[Resource]]: Api[Resource][Name] extends infer Called extends Call
-      ? IsSame<Loose<OutputOf<Called>>, Loose<SchemasOf<Operations[Resource][Name]>["output"]>> extends true
+      ? IsSame<Loose<OutputOf<Called>>, Loose<SchemasOf<Operations[Resource][Name]>["output"]>> extends
+          | true
+          | (`${Resource}.${Name & string}` extends WithEvents ? false : never)
         ? InputOf<Called> extends SchemasOf<Operations[Resource][Name]>["input"]
           ? never
           : `${Resource}.${Name & string} has another input`
@@ -75,6 +81,22 @@ export async function compiles(): Promise<unknown> {
   const published = await intentry.publishCatalog("{}", { merchant_id: 7 });
   for await (const bid of iterate(intentry.bids.list, { id: "1", status: "open" })) void bid.amount_out.length;
   for await (const listed of iterate(intentry.intents.list)) void listed.intent_hash.length;
+  const called: Intent = await intentry.intents.get({ id: 1n });
+  const written = await intentry.documents.publishCatalog({ catalog_json: "{}" });
+  const listedByCall = await intentry.intents.list();
+  for await (const message of intentry.follow()) {
+    if (message.type !== "event") continue;
+    const { event, args } = message.data;
+    if (event === "IntentFilled") {
+      const solver: `0x${string}` = args.solver;
+      const amountOut: string = args.amountOut;
+      void [solver, amountOut];
+    }
+    if (event === "TrustSignalRecorded") void args.kind.toFixed();
+    if (message.data.event === "AccountFrozen") void (message.data.args.frozen === true);
+  }
+  for (const { event, args } of (await intentry.events.recent()).events)
+    if (event === "AgentRevoked") void args.agentId;
   return [
     none,
     fill,
@@ -84,6 +106,10 @@ export async function compiles(): Promise<unknown> {
     pagination.next_cursor,
     health.x402DevBypass,
     published.catalog_hash,
+    called.status,
+    written.catalog_hash,
+    listedByCall.pagination.count,
+    parseAmount("1.5", await intentry.tokens.get({ address: "0x" })),
   ];
 }
 
@@ -100,6 +126,18 @@ export async function doesNotCompile(): Promise<void> {
   await intentry.agents.get.mutate({ agentId: "1" });
   // @ts-expect-error a mutation is not a query
   await intentry.documents.publishCatalog.query({ catalog_json: "{}" });
+  // @ts-expect-error a parameter is missing in a direct call
+  await intentry.agents.get({});
+  // @ts-expect-error a parameter is misspelt in a direct call
+  await intentry.agents.get({ agentID: "1" });
+  for (const { event, args } of (await intentry.events.recent()).events) {
+    // @ts-expect-error not every event has a solver
+    void args.solver;
+    // @ts-expect-error an argument of another event
+    if (event === "AgentRevoked") void args.intentId;
+    // @ts-expect-error an unknown event
+    if (event === "AgentDeleted") void args;
+  }
   // @ts-expect-error an unknown resource
   await intentry.agent.get.query({ agentId: "1" });
   const agent = await intentry.agents.get.query({ agentId: "1" });

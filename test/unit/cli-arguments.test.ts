@@ -1,6 +1,10 @@
+import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { freeCalls } from "../../api/operations/index";
 import { parseCommand } from "../../client/cli/arguments";
+import { exitCodeOf, exitCodes } from "../../client/cli/exit-codes";
 import { WrongUsage } from "../../client/cli/failure";
 import { helpFor } from "../../client/cli/help";
 
@@ -25,9 +29,15 @@ describe("a command line", () => {
     for (const argv of [
       ["help", "call"],
       ["call", "--help"],
-      ["call", "agents.get", "-h"],
+      ["call", "xyzzy", "-h"],
     ])
       expect(parseCommand(argv, {})).toEqual({ name: "help", topic: "call" });
+    for (const argv of [
+      ["help", "call", "agents.get"],
+      ["call", "agents.get", "-h"],
+      ["call", "agents.get", "agentId=1", "--help"],
+    ])
+      expect(parseCommand(argv, {})).toEqual({ name: "help", topic: "call", operation: "agents.get" });
     expect(parseCommand(["--version"], {})).toEqual({ name: "version" });
   });
 
@@ -128,6 +138,8 @@ describe("a command line", () => {
     [["call", "a.b", "id=1", '{"id":"2"}'], "id is given twice"],
     [["call", "a.b", "id:=x"], /^The value of id is not valid JSON \(.*\): x$/],
     [["call", "--json", "--table"], "--json can't be used together with --table"],
+    [["call", "--csv", "--table"], "--table can't be used together with --csv"],
+    [["events", "--csv"], /^Unknown option '--csv'/],
     [["events", "intent=1"], /^Unknown filter intent=1\. Filters: name=…, contract=…, /],
     [["events", "intent_id:=1"], /^Unknown filter intent_id:=1\./],
     [["events", "name=a", "name=b"], "name is given twice"],
@@ -184,6 +196,53 @@ describe("a command line", () => {
         expect(refusal(argv)).toMatch(/./);
       }),
     );
+  });
+});
+
+describe("help of an operation", () => {
+  it("has its inputs with types, defaults and values, and an example", () => {
+    expect(helpFor("call", "intents.list").split("\n")).toEqual(
+      expect.arrayContaining([
+        "intentry call intents.list [<name>=<value>]...",
+        "  status        open | filled | cancelled | expired",
+        "  owner         address",
+        "  limit         whole number, default: 50",
+        "  intentry call intents.list status=filled",
+      ]),
+    );
+    expect(helpFor("call", "agents.get")).toContain("  agentId  whole number, required\n");
+    expect(helpFor("call", "preflight.check")).toMatch(/\n {2}payment +JSON object\n/);
+    expect(helpFor("call", "status.ready")).toContain("It has no inputs.");
+  });
+
+  it.each(freeCalls)("of $name names every input, and its example is the operation's", ({ name, operation }) => {
+    const text = helpFor("call", name);
+    for (const input of Object.keys(operation.input.shape)) expect(text).toMatch(new RegExp(`^ {2}${input} `, "m"));
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(name.length + 260);
+    const example = text.slice(text.indexOf("\nExample:\n") + 1).split("\n")[2] ?? "";
+    const words = example.trim().match(/(?:'[^']*'|\S)+/g) ?? [];
+    const argv = words.slice(1).map((word) => word.replaceAll("'", ""));
+    const { input } = z.object({ input: z.record(z.string(), z.unknown()) }).parse(parseCommand(argv, {}));
+    const sent = Object.entries(operation.example).map(([key, value]) => [
+      key,
+      typeof value === "object" ? value : String(value),
+    ]);
+    expect(input).toEqual(Object.fromEntries(sent));
+  });
+});
+
+describe("exit codes", () => {
+  it("differ for bad input, missing records, an unavailable service and declined payments", () => {
+    const codes = ["invalid_input", "not_found", "unavailable", "no_response", "payment_declined", "internal_error"];
+    expect(codes.map(exitCodeOf)).toEqual([2, 3, 4, 4, 5, 1]);
+  });
+
+  it("are in the help and in the documentation", async () => {
+    const page = await readFile(new URL("../../docs/api.md", import.meta.url), "utf8");
+    for (const { exit, when, codes } of exitCodes) {
+      expect(helpFor(undefined)).toContain(`  ${exit} ${when}\n`);
+      expect(page).toContain(`| ${exit} | ${when} | ${codes.map((code) => `\`${code}\``).join(", ")} |`);
+    }
   });
 });
 

@@ -17,10 +17,28 @@ describe("completion", () => {
     [["call", "tokens.get", "address=0x00", ""], []],
     [
       ["call", "--"],
-      ["--url", "--token", "--json", "--table"],
+      ["--url", "--token", "--json", "--table", "--csv"],
     ],
     [["call", "--url", "http://localhost:3001", "tokens.get", "a"], ["address="]],
     [["events", "from"], ["from_block="]],
+    [
+      ["events", "name=AgentR"],
+      ["name=AgentRegistered", "name=AgentRevoked"],
+    ],
+    [
+      ["call", "intents.list", "status="],
+      ["status=open", "status=filled", "status=cancelled", "status=expired"],
+    ],
+    [["call", "intents.list", "limit=1", "status=o"], ["status=open"]],
+    [
+      ["call", "events.recent", "name=IntentF"],
+      ["name=IntentFillProof", "name=IntentFilled"],
+    ],
+    [
+      ["call", "solvers.list", "active="],
+      ["active=true", "active=false"],
+    ],
+    [["call", "tokens.get", "address="], []],
     [
       ["completion", ""],
       ["bash", "zsh", "fish"],

@@ -1,7 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { freeCalls } from "../../api/operations/index";
+import { chartText } from "../../client/cli/chart";
+import { columns } from "../../client/cli/columns";
+import { csvText } from "../../client/cli/csv";
 import { tableText } from "../../client/cli/table";
 import { escapeInvisible } from "../../client/src/text";
+
+const tUSD = `0x${"a5".repeat(20)}`;
+const fake = `0x${"fa".repeat(20)}`;
+const tokens = new Map([
+  [tUSD, { symbol: "tUSD", decimals: 6, source: "list" }],
+  [fake, { symbol: "USDC", decimals: 6, source: "contract" }],
+] as const);
 
 describe("a response on a terminal", () => {
   const agents = [
@@ -9,33 +20,66 @@ describe("a response on a terminal", () => {
     { agent_id: "2", owner: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc", revoked: true, parent: { id: "1" } },
   ];
 
-  it("is a table for a list, with the cursor of the next page", () => {
-    expect(tableText({ agents, pagination: { count: 2, next_cursor: "abc" } }, 100)).toBe(
+  it("is a table for a list, with short addresses and the cursor of the next page", () => {
+    expect(tableText({ agents, pagination: { count: 2, next_cursor: "abc" } }, { width: 100 })).toBe(
       [
-        "agent_id  owner                                       revoked  parent",
-        "1         0x70997970c51812dc3a010c7d01b50e0d17dc79c8  false    -",
-        '2         0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc  true     {"id":"1"}',
+        "agent_id  owner        revoked  parent",
+        "1         0x7099…79c8  false    -",
+        '2         0x3c44…93bc  true     {"id":"1"}',
         "",
         "Next page: cursor=abc",
       ].join("\n"),
     );
-    expect(tableText({ agents: [], pagination: { next_cursor: null } }, 80)).toBe("(none)");
-    expect(tableText(agents, 50).split("\n")[1]).toBe("1         0x70997970c51812dc…  false    -");
+    expect(tableText({ agents: [], pagination: { next_cursor: null } }, { width: 80 })).toBe("(none)");
   });
 
-  it("is a record for each row if the columns don't fit", () => {
-    expect(tableText(agents.slice(1), 20)).toBe(
-      ["agent_id   2", "owner      0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc", "revoked    true", "parent.id  1"].join(
-        "\n",
-      ),
+  it("has amounts with decimals and the symbols of listed tokens, and times as dates", () => {
+    const quotes = [
+      { quote_id: "1", amount: "950000000", token: tUSD, expires_at: "1794684300" },
+      { quote_id: "2", amount: "1000000", token: fake, expires_at: "1794684300" },
+      { quote_id: "3", amount: "12345", token: `0x${"00".repeat(19)}01`, expires_at: "1794684300" },
+    ];
+    const shown = tableText({ quotes, pagination: {} }, { width: 100, tokens, columns: Object.keys(quotes[0] ?? {}) });
+    expect(shown).toBe(
+      [
+        "quote_id  amount              token        expires_at",
+        "1         950.00 tUSD         tUSD         14 Nov 2026 19:25 UTC",
+        "2         1.00 0xfafa…fafa    0xfafa…fafa  14 Nov 2026 19:25 UTC",
+        "3         12,345 0x0000…0001  0x0000…0001  14 Nov 2026 19:25 UTC",
+      ].join("\n"),
     );
   });
 
-  it("is names and values for an object, and the text of a document", () => {
-    expect(tableText({ status: "ok", index: { block: "7", tags: ["a"] } }, 80)).toBe(
+  it("shortens texts and then omits the last columns if they don't fit", () => {
+    const rows = [{ id: "1", description: "A long description of something", status: "OPEN", owner: "nobody" }];
+    const shown = (width: number) => tableText(rows, { width, columns: ["id", "description", "status", "owner"] });
+    expect(shown(80).split("\n")[1]).toBe("1   A long description of something  OPEN    nobody");
+    expect(shown(40).split("\n")[1]).toBe("1   A long description …  OPEN    nobody");
+    expect(shown(30).split("\n")).toEqual(["id  description         status", "1   A long descriptio…  OPEN"]);
+    expect(shown(5).split("\n")).toEqual(["id", "1"]);
+  });
+
+  it("has aligned columns for every list", () => {
+    const lists = freeCalls.filter(({ operation }) => "cursor" in operation.input.shape).map(({ name }) => name);
+    expect(Object.keys(columns)).toEqual(expect.arrayContaining(lists));
+    for (const names of Object.values(columns)) {
+      const row = Object.fromEntries(names.map((name) => [name, "1".repeat(30)]));
+      for (const width of [40, 80, 120]) {
+        const lines = tableText([row], { width, columns: names }).split("\n");
+        expect(lines).toHaveLength(2);
+        for (const line of lines) expect([...line].length).toBeLessThanOrEqual(width);
+      }
+    }
+  });
+
+  it("is names and values for an object, with complete addresses, and the text of a document", () => {
+    expect(tableText({ status: "ok", index: { block: "7", tags: ["a"] } }, { width: 80 })).toBe(
       'status       ok\nindex.block  7\nindex.tags   ["a"]',
     );
-    expect(tableText('{\n "a": 1 }', 80)).toBe('{\n "a": 1 }');
+    expect(tableText({ input_token: tUSD, fill: { amount_in: "1500000" } }, { width: 80, tokens })).toBe(
+      `input_token     ${tUSD}\nfill.amount_in  1.50 tUSD`,
+    );
+    expect(tableText('{\n "a": 1 }', { width: 80 })).toBe('{\n "a": 1 }');
   });
 
   it("never contains a control character of the chain's texts", () => {
@@ -47,8 +91,72 @@ describe("a response on a terminal", () => {
     fc.assert(
       fc.property(value, fc.integer({ min: 20, max: 200 }), (shown, width) => {
         // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
-        expect(tableText(shown, width)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+        expect(tableText(shown, { width })).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
       }),
     );
+  });
+});
+
+describe("a response as CSV", () => {
+  it("has a line of names and a line for each row, with exact values", () => {
+    const agents = [
+      {
+        agent_id: "1",
+        owner: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+        fill: { amount: "950000000" },
+        tags: ["a"],
+      },
+      { agent_id: "2", owner: 'a "quoted", text', fill: null, tags: [] },
+    ];
+    expect(csvText({ agents, pagination: { next_cursor: null } })).toBe(
+      [
+        "agent_id,owner,fill.amount,tags,fill",
+        '1,0x70997970c51812dc3a010c7d01b50e0d17dc79c8,950000000,"[""a""]",',
+        '2,"a ""quoted"", text",,[],',
+      ].join("\n"),
+    );
+    expect(csvText({ status: "ok", ok: true })).toBe("status,ok\nok,true");
+  });
+});
+
+describe("a time series on a terminal", () => {
+  const day = 86_400;
+  const series = (values: readonly number[], token: `0x${string}` | null = null) => ({
+    metric: "intents" as const,
+    interval: "day" as const,
+    token,
+    from: "0",
+    to: String(values.length * day),
+    total: String(values.reduce((sum, one) => sum + one, 0)),
+    points: values.map((value, index) => ({ start: String(index * day), value: String(value) })),
+  });
+
+  it("is a small chart with its total, highest value and times", () => {
+    expect(chartText(series([0, 3, 6, 12, 1]), tokens, 80).split("\n")).toEqual([
+      "intents by day: 22",
+      "",
+      "12 │   █ ",
+      "   │   █ ",
+      "   │   █ ",
+      "   │  ██ ",
+      "   │ ▄██ ",
+      " 0 │ ███▄",
+      "   └─────",
+      "    1 Jan 1970 00:00 UTC to 5 Jan 1970 00:00 UTC",
+    ]);
+  });
+
+  it("fits into the terminal, and has amounts of a token", () => {
+    const lines = chartText(
+      series(
+        Array.from({ length: 1_000 }, () => 1_000_000),
+        tUSD as `0x${string}`,
+      ),
+      tokens,
+      80,
+    );
+    expect(lines.split("\n")[0]).toBe("intents by day: 1,000.00 tUSD");
+    for (const line of lines.split("\n")) expect([...line].length).toBeLessThanOrEqual(80);
+    expect(chartText(series([0, 0]), tokens, 80)).toContain("0 │");
   });
 });

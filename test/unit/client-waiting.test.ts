@@ -128,47 +128,119 @@ it("a delay that is too long for a timer does not end at once", async () => {
 describe("waitForIntent", () => {
   let close: (() => void) | undefined;
   afterEach(() => close?.());
-  const clientOf = async (handler: Handler) => {
-    const service = await serve(handler);
+
+  type Stream = { send: (message: string) => void; end: () => void };
+
+  /** A service with one intent. Its streams start at once; `streams` are the open ones. */
+  const serviceOf = async (read: () => { status: string; deadline?: string } | null, withStreams = true) => {
+    const streams: Stream[] = [];
+    const service = await serve((request, _, response) => {
+      if (!request.url?.startsWith("/events")) {
+        const found = read();
+        if (!found) return json(response, 404, { error: "Intent 7 not found", code: "not_found" });
+        const data = { intent_id: "7", deadline: "4000000000", ...found };
+        return json(response, 200, [{ result: { data } }]);
+      }
+      if (!withStreams) return json(response, 404, { error: "No route GET /events", code: "unknown_route" });
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write('id: a\nevent: ready\ndata: {"id":"a","finalized_block_number":"1"}\n\n');
+      streams.push({ send: (message) => response.write(message), end: () => response.destroy() });
+    });
     close = service.close;
-    return createIntentryClient({ url: service.url, retries: 0 });
+    const reads = () => service.requests.filter(({ url }) => url.startsWith("/trpc")).length;
+    return { ...service, streams, reads, intentry: createIntentryClient({ url: service.url, retries: 0 }) };
   };
 
+  const event = (id: string, name: string) => `id: ${id}\ndata: {"event":"${name}","args":{"intentId":"7"}}\n\n`;
+
+  it("returns at an event, and does not poll before it", async () => {
+    let status = "OPEN";
+    const { intentry, requests, streams, reads } = await serviceOf(() => ({ status }));
+    const waiting = intentry.waitForIntent(7n);
+    // The first read, and the one after the stream has started.
+    await expect.poll(reads).toBe(2);
+    expect(requests.find(({ url }) => url.startsWith("/events"))?.url).toBe("/events?intent_id=7");
+    status = "FILLED";
+    streams[0]?.send(event("b", "IntentFilled"));
+    expect(await waiting).toMatchObject({ intent_id: "7", status: "FILLED" });
+    expect(reads()).toBe(3);
+  });
+
+  it("sees a change between its first read and the start of the stream, which has no event for it", async () => {
+    const statuses = ["OPEN", "FILLED"];
+    const { intentry, reads } = await serviceOf(() => ({ status: statuses.shift() ?? "FILLED" }));
+    expect(await intentry.waitForIntent(7n)).toMatchObject({ status: "FILLED" });
+    expect(reads()).toBe(2);
+  });
+
+  it("needs no stream if the intent has the status", async () => {
+    const { intentry, requests } = await serviceOf(() => ({ status: "FILLED" }));
+    await intentry.waitForIntent(7n);
+    expect(requests).toHaveLength(1);
+  });
+
+  it("reads again after a lost connection, and until the answer is not older than an event", async () => {
+    let status: string | null = null;
+    const { intentry, streams, reads } = await serviceOf(() => (status ? { status } : null));
+    const waiting = intentry.waitForIntent(7n);
+    await expect.poll(() => streams.length).toBe(1);
+    status = "OPEN";
+    streams[0]?.end();
+    await expect.poll(() => streams.length).toBe(2);
+    // A replica may answer with the state before the event.
+    const before = reads();
+    streams[1]?.send(event("c", "IntentFilled"));
+    await expect.poll(() => reads() - before).toBeGreaterThan(2);
+    status = "FILLED";
+    expect(await waiting).toMatchObject({ status: "FILLED" });
+  });
+
+  it("ends when the deadline passes, which has no event", async () => {
+    const deadline = String(Math.floor(Date.now() / 1000) + 1);
+    const { intentry } = await serviceOf(() => ({
+      status: Date.now() > Number(deadline) * 1000 ? "EXPIRED" : "OPEN",
+      deadline,
+    }));
+    await expect(intentry.waitForIntent(7n)).rejects.toThrow("Intent 7 is EXPIRED, and can no longer be FILLED");
+  });
+
+  it("works without streams", async () => {
+    const statuses = ["OPEN", "OPEN", "FILLED"];
+    const { intentry } = await serviceOf(() => ({ status: statuses.shift() ?? "FILLED" }), false);
+    expect(await intentry.waitForIntent(7n)).toMatchObject({ status: "FILLED" });
+  });
+
   it("times out with the intent's id and last status", async () => {
-    const intentry = await clientOf((_, __, response) =>
-      json(response, 200, [{ result: { data: { intent_id: "7", status: "OPEN" } } }]),
-    );
-    const waiting = intentry.waitForIntent(7n, { timeoutMs: 1_000, pollMs: 10 });
+    const { intentry } = await serviceOf(() => ({ status: "OPEN" }));
+    const waiting = intentry.waitForIntent(7n, { timeoutMs: 500 });
     await expect(waiting).rejects.toMatchObject({
       name: "IntentTimeout",
       code: "intent_timeout",
       intentId: "7",
       lastStatus: "OPEN",
-      message: "Intent 7 is still OPEN after 1000 ms, not FILLED",
+      message: "Intent 7 is still OPEN after 500 ms, not FILLED",
     });
     await expect(waiting).rejects.toBeInstanceOf(IntentryError);
   });
 
   it("leaves no listeners on a signal that lives longer", async () => {
-    let polls = 0;
-    const intentry = await clientOf((_, __, response) => {
-      const status = ++polls < 15 ? "OPEN" : "FILLED";
-      json(response, 200, [{ result: { data: { intent_id: "7", status } } }]);
-    });
+    let status = "OPEN";
+    const { intentry, streams } = await serviceOf(() => ({ status }));
     const { signal } = new AbortController();
-    let most = 0;
-    const count = setInterval(() => {
-      most = Math.max(most, getEventListeners(signal, "abort").length);
-    }, 1);
-    await intentry.waitForIntent(7n, { pollMs: 1, signal });
-    clearInterval(count);
-    expect(polls).toBe(15);
-    expect(most).toBeLessThanOrEqual(2);
+    const waiting = intentry.waitForIntent(7n, { signal });
+    await expect.poll(() => streams.length).toBe(1);
+    for (let id = 0; id < 15; id++) streams[0]?.send(event(`b${id}`, "SolverBidSubmitted"));
+    expect(getEventListeners(signal, "abort").length).toBeLessThanOrEqual(2);
+    status = "FILLED";
+    streams[0]?.send(event("c", "IntentFilled"));
+    await waiting;
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   it("times out while a request is in progress, and says that the intent is not indexed", async () => {
-    const intentry = await clientOf(() => {});
+    const service = await serve(() => {});
+    close = service.close;
+    const intentry = createIntentryClient({ url: service.url, retries: 0 });
     const waiting = intentry.waitForIntent("7", { status: "OPEN", timeoutMs: 50 });
     await expect(waiting).rejects.toMatchObject({
       lastStatus: null,
@@ -177,9 +249,7 @@ describe("waitForIntent", () => {
   });
 
   it("ends with the signal's reason, not with a timeout", async () => {
-    const intentry = await clientOf((_, __, response) =>
-      json(response, 404, { error: "Intent 7 not found", code: "not_found" }),
-    );
+    const { intentry } = await serviceOf(() => null);
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(intentry.waitForIntent(7, { timeoutMs: 1, signal })).rejects.toThrow("enough");
   });

@@ -2,8 +2,10 @@ import fc from "fast-check";
 import { keccak256, recoverTypedDataAddress, serializeSignature } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterEach, describe, expect, it } from "vitest";
+import { freeCalls } from "../../api/operations/index";
 import { createIntentryClient, documentHash, iterate, quoteHash, signIntent } from "../../client/src/index";
 import { intentTypes } from "../../client/src/intents";
+import { mutations } from "../../client/src/mutations";
 import { secondsToWait } from "../../client/src/retry-link";
 import { runs } from "../support/seed";
 import { intent as anyIntent } from "./arbitrary-intent";
@@ -144,6 +146,40 @@ describe("a client's calls", () => {
     await expect(hasty).rejects.toMatchObject({ status: 429, message: "Too many requests" });
   });
 
+  it("need no query or mutate, and writes are not retried as reads are", async () => {
+    let left = 1;
+    const { url, requests } = await service((_, body, response) =>
+      left-- > 0
+        ? json(response, 503, [failed(503, "SERVICE_UNAVAILABLE", 0)])
+        : json(response, 200, [{ result: { data: JSON.parse(body)[0] } }]),
+    );
+    const intentry = createIntentryClient({ url });
+    expect(await intentry.agents.get({ agentId: 1n })).toEqual({ agentId: "1" });
+    expect(requests.map(({ url: path }) => path)).toEqual(["/trpc/agents.get?batch=1", "/trpc/agents.get?batch=1"]);
+    left = 1;
+    await expect(intentry.documents.publishCatalog({ catalog_json: "{}" })).rejects.toMatchObject({ status: 503 });
+    expect(requests).toHaveLength(3);
+    const names = freeCalls.filter(({ operation }) => operation.writes).map(({ name }) => name);
+    expect([...mutations].sort()).toEqual(names.sort());
+  });
+
+  it("end with the reason of their signal", async () => {
+    const { url } = await service(() => {});
+    const signal = AbortSignal.timeout(20);
+    const call = createIntentryClient({ url }).status.health({}, { signal });
+    await expect(call).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+
+  it("fail with unexpected_response at a server that is not Intentry", async () => {
+    const { url } = await service((_, __, response) =>
+      response.writeHead(200, { "content-type": "text/html" }).end("<h1>Hello</h1>"),
+    );
+    await expect(createIntentryClient({ url }).status.health()).rejects.toMatchObject({
+      code: "unexpected_response",
+      message: "The response is text/html. Is this the URL of Intentry?",
+    });
+  });
+
   it("fail with the status of a response that is not JSON", async () => {
     const { url } = await service((_, __, response) => response.writeHead(502).end("<h1>Bad gateway</h1>"));
     await expect(createIntentryClient({ url, retries: 0 }).status.health.query()).rejects.toMatchObject({
@@ -219,8 +255,33 @@ describe("a client's calls", () => {
   });
 });
 
-it("throws immediately on an invalid URL", () => {
-  expect(() => createIntentryClient({ url: "localhost" })).toThrow("Invalid URL");
+it.each(["localhost", "localhost:3001", "127.0.0.1:3001", "ftp://localhost", ""])(
+  "rejects the URL %j when the client is created",
+  (url) => {
+    expect(() => createIntentryClient({ url })).toThrow(
+      expect.objectContaining({
+        code: "invalid_url",
+        message: `The URL of the service must start with http:// or https://, not ${JSON.stringify(url)}`,
+      }),
+    );
+  },
+);
+
+it("names the URL and the cause if there is no response", async () => {
+  const url = "http://127.0.0.1:2";
+  const intentry = createIntentryClient({ url: `${url}/`, retries: 0 });
+  const message = `No response from ${url}: connect ECONNREFUSED 127.0.0.1:2`;
+  for (const call of [
+    () => intentry.status.health(),
+    () => intentry.portfolio(`0x${"0a".repeat(20)}`),
+    async () => {
+      const onReconnect = ({ error }: { error: Error }) => {
+        throw error;
+      };
+      for await (const _ of intentry.follow({}, { onReconnect }));
+    },
+  ])
+    await expect(call()).rejects.toMatchObject({ code: "no_response", status: undefined, message });
 });
 
 describe("hashes and signatures", () => {

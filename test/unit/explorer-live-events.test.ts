@@ -12,7 +12,7 @@ const event = (block: number): StreamedEvent => ({
   log_index: 0,
   timestamp: "1",
   tx_hash: "0x02",
-  args: {},
+  args: { agentId: "1" },
   summary: "",
   finality: "pending",
 });

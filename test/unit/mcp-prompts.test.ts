@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { getPrompt, prompts } from "../../api/transports/mcp-prompts";
 import { toolNameOf, toolOperations } from "../../api/transports/tools";
@@ -29,6 +30,14 @@ describe("the prompts of the market's roles", () => {
     const called = [...text.matchAll(/\b[A-Z]\w+(?:Registry|Book|Module)\.\w+/g)].map(([call]) => call);
     expect(called.length).toBeGreaterThan(0);
     for (const call of called) expect(functions, call).toContain(call);
+  });
+
+  it("have the arguments that the documentation lists", async () => {
+    const page = await readFile(new URL("../../docs/api.md", import.meta.url), "utf8");
+    for (const { name, arguments: listed = [] } of prompts) {
+      const written = listed.map((one) => `${one.required ? "" : "optional "}\`${one.name}\``).join(", ");
+      expect(page).toContain(`\`${name}\` (${written})`);
+    }
   });
 
   it("contain the values of their arguments, and say how to treat untrusted text", () => {

@@ -27,7 +27,7 @@ export const postJson =
       return { status: response.status, text: await response.text() };
     };
     const { status, text } = await send().catch((error: unknown) => {
-      throw noResponse(error);
+      throw noResponse(url, error);
     });
     const answer = jsonOf(text);
     if (status >= 200 && status < 300) return answer;

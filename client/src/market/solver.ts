@@ -121,9 +121,8 @@ export async function solver({ intentry, wallet, price, execute, signal, report 
   for await (const message of intentry.follow({ contract: "IntentBook", from_block }, { signal })) {
     if (message.type !== "event") continue;
     const { event, args } = message.data;
-    const id = String(args.intentId);
-    if (event === "IntentSubmitted") await attempt(id, bid);
-    if (event === "SolverBidSelected" && String(args.solver).toLowerCase() === self.toLowerCase())
-      await attempt(id, fill);
+    if (event === "IntentSubmitted") await attempt(args.intentId, bid);
+    if (event === "SolverBidSelected" && args.solver.toLowerCase() === self.toLowerCase())
+      await attempt(args.intentId, fill);
   }
 }

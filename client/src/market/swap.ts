@@ -47,7 +47,7 @@ export async function swap(
   const { intentId } = submitted.args;
   const timeoutMs = seconds * 1000;
   const end = Date.now() + timeoutMs;
-  await intentry.waitForIntent(intentId, { status: "OPEN", timeoutMs, pollMs: POLL_MS });
+  await intentry.waitForIntent(intentId, { status: "OPEN", timeoutMs });
   for (;;) {
     const { bids } = await intentry.bids.list.query({ id: intentId, status: "open", limit: 10 });
     const best = bids.find(({ source }) => source === "onchain");
@@ -59,5 +59,5 @@ export async function swap(
     if (Date.now() > end) throw unusable(`No solver bid on intent ${intentId} in time`);
     await wait(POLL_MS);
   }
-  await intentry.waitForIntent(intentId, { timeoutMs, pollMs: POLL_MS });
+  await intentry.waitForIntent(intentId, { timeoutMs });
 }

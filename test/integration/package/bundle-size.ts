@@ -4,15 +4,19 @@ import { build } from "esbuild";
 
 /**
  * The size of what a browser loads at once for a module, minified and compressed with gzip: its chunk and the chunks that it
- * imports statically. Chunks that it imports when they are used don't count.
+ * imports statically. Chunks that it imports when they are used don't count. Without splitting there is only one chunk.
  */
-export async function initialBytes(project: string, contents: string): Promise<{ bytes: number; modules: string[] }> {
+export async function initialBytes(
+  project: string,
+  contents: string,
+  { splitting = true } = {},
+): Promise<{ bytes: number; modules: string[] }> {
   const { metafile, outputFiles } = await build({
     stdin: { contents, resolveDir: project, sourcefile: "entry.js" },
     absWorkingDir: project,
     outdir: join(project, "bundle"),
     bundle: true,
-    splitting: true,
+    splitting,
     minify: true,
     format: "esm",
     platform: "browser",

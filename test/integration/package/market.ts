@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { freePorts } from "../../../stack/ports";
 
 type Market = {
   /** The folder with the compiled examples. */
@@ -14,7 +13,9 @@ type Market = {
 type Started = { child: ChildProcess; lines: string[]; errors: string[]; has: (text: string) => Promise<void> };
 
 function start(folder: string, args: readonly string[]): Started {
-  const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  // The same accounts in every run, so that a merchant keeps its id.
+  const env = { ...process.env, EXAMPLE_ACCOUNT: "1" };
+  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
   const lines: string[] = [];
   const errors: string[] = [];
   const output = createInterface({ input: child.stdout });
@@ -36,15 +37,13 @@ async function stopped({ child }: Started): Promise<void> {
 }
 
 /**
- * Runs the examples of a solver, a merchant and a buyer together, until the buyer ends. Each run has another port of the
- * merchant. Returns what they printed.
+ * Runs the examples of a solver, a merchant and a buyer together, until the buyer ends. Returns what they printed.
  */
 export async function runMarket({ folder, apiUrl, rpcUrl, seconds }: Market) {
-  const [port = 0] = await freePorts(1);
   const solver = start(folder, ["solver.js", apiUrl, rpcUrl]);
-  const merchant = start(folder, ["merchant.js", apiUrl, rpcUrl, String(port)]);
+  const merchant = start(folder, ["merchant.js", apiUrl, rpcUrl]);
   try {
-    await merchant.has("listens at");
+    await Promise.all([merchant.has("offers service"), solver.has("bids on")]);
     const buyer = start(folder, ["buyer.js", apiUrl, rpcUrl, String(seconds)]);
     try {
       await once(buyer.child, "exit");
@@ -52,7 +51,10 @@ export async function runMarket({ folder, apiUrl, rpcUrl, seconds }: Market) {
       await stopped(buyer);
     }
     return {
-      bought: buyer.lines.at(-1) ?? "",
+      bought: buyer.lines.flatMap((line) => {
+        const [, receipt_id, rail] = /^Receipt (\d+): paid by (\w+), fulfilled/.exec(line) ?? [];
+        return receipt_id && rail ? [{ receipt_id, rail }] : [];
+      }),
       merchant: merchant.lines,
       solver: solver.lines,
       errors: [...buyer.errors, ...merchant.errors, ...solver.errors],

@@ -68,7 +68,7 @@ function sourceOf(
 
 /**
  * The documentation that an editor shows for every export of an installed package, for every helper and procedure of its
- * client, and for a parameter.
+ * client, for a parameter, and for a call.
  */
 export function quickInfos(project: string, module: string): Map<string, string> {
   const header = `import * as all from "${module}";\nimport type { IntentryClient } from "intentry";\ndeclare const client: IntentryClient;\n`;
@@ -101,8 +101,12 @@ export function quickInfos(project: string, module: string): Map<string, string>
       text: `client.${member.name}.|${name};`,
     }));
   });
-  const parameter = { name: "limit", text: "client.intents.list.query({ |limit: 1 });" };
-  const { source, shown } = sourceOf(header, [...exports, ...members, parameter]);
+  const uses = [
+    { name: "limit", text: "client.intents.list.query({ |limit: 1 });" },
+    { name: "limit of a direct call", text: "client.intents.list({ |limit: 1 });" },
+    { name: "a direct call", text: "client.intents.|list({ limit: 1 });" },
+  ];
+  const { source, shown } = sourceOf(header, [...exports, ...members, ...uses]);
   editor.open(source);
   return new Map(shown.map(({ name, at }) => [name, editor.documentationAt(at)]));
 }

@@ -1,0 +1,59 @@
+import type { CliInput, CliOperation } from "./operation";
+
+const WIDTH = 100;
+const INDENT = 6;
+
+/** Breaks a text into lines. */
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/\s+/)) {
+    if (line !== "" && line.length + 1 + word.length > WIDTH - INDENT) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+const shellQuoted = (text: string) => (/^[\w.,:=/@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/** An example input as words of the command line. */
+const wordsOf = (example: CliOperation["example"]) =>
+  Object.entries(example).map(([name, value]) =>
+    shellQuoted(typeof value === "object" ? `${name}:=${JSON.stringify(value)}` : `${name}=${value}`),
+  );
+
+function inputLines(
+  name: string,
+  { type, values, required, default: byDefault, description }: CliInput,
+  width: number,
+) {
+  const what = [
+    values ? values.join(" | ") : type,
+    ...(required ? ["required"] : []),
+    ...(byDefault === undefined ? [] : [`default: ${byDefault}`]),
+  ].join(", ");
+  const [first = "", ...rest] = wrapped(what);
+  const indent = " ".repeat(INDENT);
+  const more = [...rest, ...(description ? wrapped(description) : [])].map((line) => `${indent}${line}`);
+  return [`  ${name.padEnd(width)}  ${first}`, ...more];
+}
+
+/** The help of an operation: its inputs with types and defaults, and an example. */
+export function operationHelp(name: string, { summary, description, example, inputs }: CliOperation): string {
+  const names = Object.keys(inputs);
+  const width = Math.max(0, ...names.map(({ length }) => length));
+  return [
+    `intentry call ${name}${names.length > 0 ? " [<name>=<value>]..." : ""}`,
+    "",
+    ...wrapped([summary, description].filter(Boolean).join(" ")),
+    "",
+    ...(names.length > 0 ? ["Inputs:", ""] : ["It has no inputs."]),
+    ...Object.entries(inputs).flatMap(([input, about]) => inputLines(input, about, width)),
+    "",
+    "Example:",
+    "",
+    `  ${["intentry call", name, ...wordsOf(example)].join(" ")}`,
+  ].join("\n");
+}
