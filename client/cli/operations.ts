@@ -3,8 +3,9 @@ import type { CliOperation } from "./operation";
 /** Every operation with its inputs. */
 export const operations: Readonly<Record<string, CliOperation>> = {
   "search.find": {
-    summary:
-      "Finds agents, services, merchants, solvers, attestors and facilitators by text, id, address or hash, best first, or lists all of a type. Sort services by price to find the cheapest.",
+    summary: "Finds records by text, id, address or hash.",
+    description:
+      "Agents, services, merchants, solvers, attestors and facilitators, best first, or all of a type. Sort services by price to find the cheapest.",
     example: { q: "weather", type: "service" },
     inputs: {
       q: {
@@ -50,7 +51,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "search.names": {
-    summary: "The names in the metadata of up to 200 records at once. Records without a name are omitted.",
+    summary: "The names of up to 200 records at once.",
+    description: "From their metadata. Records without a name are omitted.",
     example: { records: "merchant-1,service-1" },
     inputs: {
       records: {
@@ -92,7 +94,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "intents.get": {
-    summary: "One intent by its id, with its fill, on-chain commitments and metadata.",
+    summary: "One intent by its id.",
+    description: "With its fill, on-chain commitments and metadata.",
     example: { id: "1" },
     inputs: { id: { type: "whole number", required: true, description: "The intent's id in the IntentBook." } },
   },
@@ -123,7 +126,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "intents.metadata": {
-    summary: "The off-chain metadata of an intent by the intent's hash, also before the intent is on chain.",
+    summary: "The off-chain metadata of an intent by the intent's hash.",
+    description: "Also before the intent is on chain.",
     example: { intentHash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f" },
     inputs: {
       intentHash: { type: "hash", required: true, description: "The EIP-712 hash of the intent." },
@@ -135,7 +139,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "intents.putMetadata": {
-    summary: "Stores the off-chain metadata of an indexed intent. It must match the intent's on-chain commitments.",
+    summary: "Stores the off-chain metadata of an indexed intent.",
+    description: "It must match the intent's on-chain commitments.",
     example: { id: "1", execution_target: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
     inputs: {
       id: { type: "whole number", required: true, description: "The intent's id in the IntentBook." },
@@ -159,8 +164,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "intents.reserveMetadata": {
-    summary:
-      "Stores the off-chain metadata of an intent before the intent is on chain. They are linked by the intent's hash and owner.",
+    summary: "Stores metadata of an intent that is not on chain yet.",
+    description: "The metadata and the intent are linked by the intent's hash and owner.",
     example: {
       intent_hash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f",
       owner: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
@@ -208,7 +213,9 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "bids.list": {
-    summary: "The bids on an intent, best first: highest amount_out, lowest amount_in, lowest fee, oldest.",
+    summary: "The bids on an intent, best first.",
+    description:
+      "The best bid has the highest amount_out, then the lowest amount_in, then the lowest fee, then the lowest age.",
     example: { id: "1" },
     inputs: {
       id: { type: "whole number", required: true, description: "The id of the intent whose bids are listed." },
@@ -262,7 +269,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "bids.select": {
-    summary: "Selects an off-chain bid, for development. A previously selected bid becomes rejected.",
+    summary: "Selects an off-chain bid, for development.",
+    description: "A previously selected bid becomes rejected.",
     example: { bidId: "offchain-1" },
     inputs: {
       bidId: {
@@ -273,7 +281,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "accounts.policies": {
-    summary: "The current policies of an account, by type, then by subject.",
+    summary: "The current policies of an account.",
+    description: "Ordered by type, then by subject.",
     example: { address: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc" },
     inputs: {
       address: { type: "address", required: true, description: "The account whose policies are listed." },
@@ -291,8 +300,9 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "preflight.check": {
-    summary:
-      "Checks whether an account's policies allow a transaction or a signed payment now, and returns the policy updates that would allow it.",
+    summary: "Checks a transaction against an account's policies.",
+    description:
+      "Whether they allow the transaction, or a signed payment, now. If not, the response has the policy updates that would allow it.",
     example: {
       account: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
       target: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
@@ -322,7 +332,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "schemas.list": {
-    summary: "Attestation schemas, by name. The json_schema of a large schema is null in the list.",
+    summary: "Attestation schemas, by name.",
+    description: "The json_schema of a large schema is null in the list.",
     example: {},
     inputs: {
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
@@ -339,7 +350,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "schemas.publish": {
-    summary: "Publishes an attestation schema. Published schemas are immutable.",
+    summary: "Publishes an attestation schema.",
+    description: "Published schemas are immutable.",
     example: { name: "price_feed", json_schema: { type: "object" } },
     inputs: {
       name: {
@@ -359,7 +371,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: { id: { type: "whole number", required: true, description: "The record's id on chain." } },
   },
   "attestations.list": {
-    summary: "Attestations, by id. Requires at least one filter: schema, subject, attester or revoked.",
+    summary: "Attestations, by id.",
+    description: "Requires at least one filter: schema, subject, attester or revoked.",
     example: { revoked: "false" },
     inputs: {
       schema: { type: "hash", description: "Only attestations with this schema hash." },
@@ -419,7 +432,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "attestors.get": {
-    summary: "One attestor by its id, with the number of its operator's attestations.",
+    summary: "One attestor by its id.",
+    description: "With the number of its operator's attestations.",
     example: { id: "1" },
     inputs: {
       id: { type: "whole number", required: true, description: "The record's id on chain." },
@@ -489,7 +503,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "merchants.reputation": {
-    summary: "A merchant's reputation: settled and fulfilled receipts, disputes and trust signals.",
+    summary: "A merchant's reputation.",
+    description: "Settled and fulfilled receipts, disputes and trust signals.",
     example: { id: "1" },
     inputs: { id: { type: "whole number", required: true, description: "The record's id on chain." } },
   },
@@ -670,13 +685,16 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "analytics.commerce": {
-    summary: "Commerce totals, and the largest tokens, merchants, services, facilitators and payment rails.",
+    summary: "Commerce totals and rankings.",
+    description:
+      "Totals of the whole registry, and the largest tokens, merchants, services, facilitators and payment rails.",
     example: {},
     inputs: {},
   },
   "analytics.timeseries": {
-    summary:
-      "A metric by hour, day or week of UTC. Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete.",
+    summary: "A metric by hour, day or week of UTC.",
+    description:
+      "Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete.",
     example: { metric: "intents", interval: "day" },
     inputs: {
       metric: {
@@ -712,7 +730,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "tokens.get": {
-    summary: "The symbol, name and decimals of a token on the indexed chain. Unknown tokens have null values.",
+    summary: "The symbol, name and decimals of a token.",
+    description: "A token on the indexed chain. Unknown tokens have null values.",
     example: { address: "0x0000000000000000000000000000000000000000" },
     inputs: {
       address: {
@@ -723,13 +742,15 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "transactions.explain": {
-    summary: "The protocol events of a transaction in order, each with its arguments and a description.",
+    summary: "The protocol events of a transaction, in order.",
+    description: "Each with its arguments and a sentence about it.",
     example: { hash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f" },
     inputs: { hash: { type: "hash", required: true, description: "The hash of the transaction." } },
   },
   "events.recent": {
-    summary:
-      "The newest protocol events, newest first, each with a description. Filters by subject search the newest 1,000 events that can match, up to 1 MiB of arguments. To follow what happens next, pass the first id as after to /events.",
+    summary: "The newest protocol events, newest first.",
+    description:
+      "Each with a sentence about it. Filters by subject search the newest 1,000 events that can match, up to 1 MiB of arguments. To follow what happens next, pass the first id as after to /events.",
     example: { intent_id: "2", limit: "2" },
     inputs: {
       name: {
@@ -806,7 +827,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "documents.publishCatalog": {
-    summary: "Publishes the exact text of a catalog, which is identified by the keccak256 of its bytes.",
+    summary: "Publishes the exact text of a catalog.",
+    description: "A document is identified by the keccak256 of its bytes.",
     example: { catalog_json: '{"services":[]}' },
     inputs: {
       catalog_json: { type: "text", required: true, description: "The exact JSON text. It is stored byte for byte." },
@@ -824,12 +846,14 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
   "documents.getCatalogMetadata": {
-    summary: "The metadata of a catalog: its size, its publication time, and the fields that its publisher declared.",
+    summary: "The metadata of a catalog.",
+    description: "Its size, its publication time, and the fields that its publisher declared.",
     example: { hash: "0x0b2238eb28b701507efdf029563c0f8e5719e9a9bb237e25a2c8046b9ef224a2" },
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
   "documents.publishQuoteRequest": {
-    summary: "Publishes the exact text of a quote request, which is identified by the keccak256 of its bytes.",
+    summary: "Publishes the exact text of a quote request.",
+    description: "A document is identified by the keccak256 of its bytes.",
     example: { quote_request_json: '{"request_id":"1","merchant_id":"1"}' },
     inputs: {
       quote_request_json: {
@@ -854,13 +878,14 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
   "documents.getQuoteRequestMetadata": {
-    summary:
-      "The metadata of a quote request: its size, its publication time, and the fields that its publisher declared.",
+    summary: "The metadata of a quote request.",
+    description: "Its size, its publication time, and the fields that its publisher declared.",
     example: { hash: "0x86fbf94888caa44dfea64f17f8ce6a0a6482d1fe6e7f0bce6f321f051002ae9b" },
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
   "documents.publishQuoteResponse": {
-    summary: "Publishes the exact text of a quote response, which is identified by the keccak256 of its bytes.",
+    summary: "Publishes the exact text of a quote response.",
+    description: "A document is identified by the keccak256 of its bytes.",
     example: { quote_response_json: '{"quote":{"merchantId":"1"}}' },
     inputs: {
       quote_response_json: {
@@ -885,13 +910,14 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
   "documents.getQuoteResponseMetadata": {
-    summary:
-      "The metadata of a quote response: its size, its publication time, and the fields that its publisher declared.",
+    summary: "The metadata of a quote response.",
+    description: "Its size, its publication time, and the fields that its publisher declared.",
     example: { hash: "0x486f18298dfca8278cba7e215d9a730901d19e216fe558db0a2706ebedc03216" },
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
   "documents.publishFulfillmentPayload": {
-    summary: "Publishes the exact text of a fulfillment payload, which is identified by the keccak256 of its bytes.",
+    summary: "Publishes the exact text of a fulfillment payload.",
+    description: "A document is identified by the keccak256 of its bytes.",
     example: {
       fulfillment_payload_json:
         '{"encryption":"ECDH-P256+HKDF-SHA256+A256GCM","merchant_key_id":"key-1","ciphertext":"b3BhcXVl"}',
@@ -922,14 +948,14 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
   "documents.getFulfillmentPayloadMetadata": {
-    summary:
-      "The metadata of a fulfillment payload: its size, its publication time, and the fields that its publisher declared.",
+    summary: "The metadata of a fulfillment payload.",
+    description: "Its size, its publication time, and the fields that its publisher declared.",
     example: { hash: "0xdc2803e30b35ddbafd5717c84ab13cb88f74bdaec02855f720dc7ac15ac55884" },
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
   "documents.publishFulfillmentEvidence": {
-    summary:
-      "Publishes the exact text of a fulfillment evidence document, which is identified by the keccak256 of its bytes.",
+    summary: "Publishes the exact text of a fulfillment evidence document.",
+    description: "A document is identified by the keccak256 of its bytes.",
     example: { fulfillment_evidence_json: '{"type":"delivery","receipt_id":"1"}' },
     inputs: {
       fulfillment_evidence_json: {
@@ -953,18 +979,20 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
   "documents.getFulfillmentEvidenceMetadata": {
-    summary:
-      "The metadata of a fulfillment evidence document: its size, its publication time, and the fields that its publisher declared.",
+    summary: "The metadata of a fulfillment evidence document.",
+    description: "Its size, its publication time, and the fields that its publisher declared.",
     example: { hash: "0xb633f2d4d281c206828a36a88a9036e26f9229f173abdf5e9f6c87627eaca67b" },
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
   "payments.discovery": {
-    summary: "The paid routes and their x402 payment terms. Also available at /.well-known/x402.",
+    summary: "The paid routes and their x402 payment terms.",
+    description: "Also available at /.well-known/x402.",
     example: {},
     inputs: {},
   },
   "payments.normalize": {
-    summary: "Converts an x402 payment requirement to the canonical form whose hash a quote commits to on chain.",
+    summary: "Normalizes an x402 payment requirement.",
+    description: "Returns the canonical form, whose hash a quote commits to on chain.",
     example: {
       payment_requirement_json: {
         scheme: "exact",
@@ -979,21 +1007,29 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       payment_requirement_json: {
         type: "JSON object",
         required: true,
-        description: "The payment requirement, as an object or as JSON text. With `accepts`, its first entry is used.",
+        description:
+          "The payment requirement, as an object or as JSON text. With `accepts`, its first entry is used. Of several names of a field, the first non-empty one counts; null and empty text are absent.",
       },
       expected_hash: { type: "hash", description: "The hash that the caller expects. Another one is a 409." },
       quote: { type: "JSON object", description: "The quote to compare with, by its `x402_payload_hash`." },
     },
   },
-  "status.health": { summary: "Liveness check: returns 200 if the process serves requests.", example: {}, inputs: {} },
+  "status.health": {
+    summary: "Liveness check.",
+    description: "Returns 200 if the process serves requests.",
+    example: {},
+    inputs: {},
+  },
   "status.ready": {
-    summary:
-      "Readiness check: whether the index matches the chain and has caught up with it, how far it lags behind, and the reasons if it is not ready.",
+    summary: "Readiness check.",
+    description:
+      "Whether the index matches the chain and has caught up with it, how far it lags behind, and the reasons if it is not ready.",
     example: {},
     inputs: {},
   },
   "status.protocol": {
-    summary: "The indexed chain and the addresses of the protocol's contracts.",
+    summary: "The indexed chain and its contracts.",
+    description: "The chain id and the addresses of the protocol's contracts.",
     example: {},
     inputs: {},
   },
