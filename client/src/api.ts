@@ -60,6 +60,35 @@ export type Pagination = {
   total?: number;
 };
 
+/** Returned by `search.find`. */
+export type SearchMatch = {
+  type:
+    | "intent"
+    | "agent"
+    | "solver"
+    | "attestor"
+    | "merchant"
+    | "service"
+    | "facilitator"
+    | "receipt"
+    | "dispute"
+    | "attestation"
+    | "account"
+    | "transaction"
+    | "quote"
+    | "schema"
+    | "token"
+    | "catalog"
+    | "quote-request"
+    | "quote-response"
+    | "fulfillment-payload"
+    | "fulfillment-evidence";
+  /** The record's id, hash or address. */
+  id: string;
+  /** The symbol of a token, or the name of a schema. */
+  name: string | null;
+};
+
 /** The stable code of an error. The sentence may change, the code doesn't. */
 export type ErrorCode =
   | "invalid_input"
@@ -1899,10 +1928,10 @@ export type EventFilter = {
 /** The operations of the service, by resource. */
 export type Api = {
   search: {
-    /** Finds agents, services, merchants, solvers, attestors and facilitators by text, id, address or hash, best first, or lists all of a type. Sort services by price to find the cheapest. */
+    /** Finds records by text, id, address or hash. Agents, services, merchants, solvers, attestors and facilitators, best first, or all of a type. Sort services by price to find the cheapest. */
     find: Query<
       {
-        /** Words of the name, description, tags and capabilities; an id; or an address or hash, or at least its first four digits (0x1234). */
+        /** Words of the name, description, tags and capabilities; an id, also with its kind (solver 1); an address or hash, or at least its first four digits (0x1234); the symbol or name of a token. */
         q?: string;
         /** Only records of this type. */
         type?: "agent" | "merchant" | "service" | "facilitator" | "solver" | "attestor";
@@ -1934,9 +1963,11 @@ export type Api = {
         results: readonly SearchResult[];
         /** The position of this page in the list. */
         pagination: Pagination;
+        /** What q identifies by itself, of all kinds. Empty with a filter, and after the first page. */
+        matches: readonly SearchMatch[];
       }
     >;
-    /** The names in the metadata of up to 200 records at once. Records without a name are omitted. */
+    /** The names of up to 200 records at once. From their metadata. Records without a name are omitted. */
     names: Query<
       {
         /** 1 to 200 records as type-id, separated by commas. Types: agent, merchant, service, facilitator, solver, attestor. */
@@ -1979,7 +2010,7 @@ export type Api = {
     >;
   };
   intents: {
-    /** One intent by its id, with its fill, on-chain commitments and metadata. */
+    /** One intent by its id. With its fill, on-chain commitments and metadata. */
     get: Query<
       {
         /** The intent's id in the IntentBook. */
@@ -2016,7 +2047,7 @@ export type Api = {
         pagination: Pagination;
       }
     >;
-    /** The off-chain metadata of an intent by the intent's hash, also before the intent is on chain. */
+    /** The off-chain metadata of an intent by the intent's hash. Also before the intent is on chain. */
     metadata: Query<
       {
         /** The EIP-712 hash of the intent. */
@@ -2044,7 +2075,7 @@ export type Api = {
       },
       IntentMetadataRecord
     >;
-    /** Stores the off-chain metadata of an intent before the intent is on chain. They are linked by the intent's hash and owner. */
+    /** Stores metadata of an intent that is not on chain yet. The metadata and the intent are linked by the intent's hash and owner. */
     reserveMetadata: Mutation<
       {
         /** The owner's EIP-712 signature of the metadata. In REST, the header x-owner-signature. */
@@ -2074,7 +2105,7 @@ export type Api = {
       },
       Bid
     >;
-    /** The bids on an intent, best first: highest amount_out, lowest amount_in, lowest fee, oldest. */
+    /** The bids on an intent, best first. The best bid has the highest amount_out, then the lowest amount_in, then the lowest fee, then the lowest age. */
     list: Query<
       {
         /** The id of the intent whose bids are listed. */
@@ -2127,7 +2158,7 @@ export type Api = {
     >;
   };
   accounts: {
-    /** The current policies of an account, by type, then by subject. */
+    /** The current policies of an account. Ordered by type, then by subject. */
     policies: Query<
       {
         /** The account whose policies are listed. */
@@ -2152,7 +2183,7 @@ export type Api = {
     >;
   };
   preflight: {
-    /** Checks whether an account's policies allow a transaction or a signed payment now, and returns the policy updates that would allow it. */
+    /** Checks a transaction against an account's policies. Whether they allow the transaction, or a signed payment, now. If not, the response has the policy updates that would allow it. */
     check: Query<
       {
         /** The account whose policies are checked. */
@@ -2296,7 +2327,7 @@ export type Api = {
     >;
   };
   attestors: {
-    /** One attestor by its id, with the number of its operator's attestations. */
+    /** One attestor by its id. With the number of its operator's attestations. */
     get: Query<
       {
         /** The record's id on chain. */
@@ -2364,7 +2395,7 @@ export type Api = {
         pagination: Pagination;
       }
     >;
-    /** A merchant's reputation: settled and fulfilled receipts, disputes and trust signals. */
+    /** A merchant's reputation. Settled and fulfilled receipts, disputes and trust signals. */
     reputation: Query<
       {
         /** The record's id on chain. */
@@ -2574,7 +2605,7 @@ export type Api = {
     >;
   };
   analytics: {
-    /** Commerce totals, and the largest tokens, merchants, services, facilitators and payment rails. */
+    /** Commerce totals and rankings. Totals of the whole registry, and the largest tokens, merchants, services, facilitators and payment rails. */
     commerce: Query<Record<string, never>, CommerceAnalytics>;
     /** A metric by hour, day or week of UTC. Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete. */
     timeseries: Query<
@@ -2605,7 +2636,7 @@ export type Api = {
     >;
   };
   tokens: {
-    /** The symbol, name and decimals of a token on the indexed chain. Unknown tokens have null values. */
+    /** The symbol, name and decimals of a token. A token on the indexed chain. Unknown tokens have null values. */
     get: Query<
       {
         /** The address of the token's contract. The zero address is the native coin. */
@@ -2615,7 +2646,7 @@ export type Api = {
     >;
   };
   transactions: {
-    /** The protocol events of a transaction in order, each with its arguments and a description. */
+    /** The protocol events of a transaction, in order. Each with its arguments and a sentence about it. */
     explain: Query<
       {
         /** The hash of the transaction. */
@@ -2625,7 +2656,7 @@ export type Api = {
     >;
   };
   events: {
-    /** The newest protocol events, newest first, each with a description. Filters by subject search the newest 1,000 events that can match, up to 1 MiB of arguments. To follow what happens next, pass the first id as after to /events. */
+    /** The newest protocol events, newest first. Each with a sentence about it. Filters by subject search the newest 1,000 events that can match, up to 1 MiB of arguments. To follow what happens next, pass the first id as after to /events. */
     recent: Query<
       {
         /** Only events with this name. */
@@ -2691,7 +2722,7 @@ export type Api = {
     >;
   };
   documents: {
-    /** Publishes the exact text of a catalog, which is identified by the keccak256 of its bytes. */
+    /** Publishes the exact text of a catalog. A document is identified by the keccak256 of its bytes. */
     publishCatalog: Mutation<
       {
         /** The exact JSON text. It is stored byte for byte. */
@@ -2713,7 +2744,7 @@ export type Api = {
       },
       string
     >;
-    /** The metadata of a catalog: its size, its publication time, and the fields that its publisher declared. */
+    /** The metadata of a catalog. Its size, its publication time, and the fields that its publisher declared. */
     getCatalogMetadata: Query<
       {
         /** The keccak256 of the document's bytes. */
@@ -2721,7 +2752,7 @@ export type Api = {
       },
       CatalogMetadata
     >;
-    /** Publishes the exact text of a quote request, which is identified by the keccak256 of its bytes. */
+    /** Publishes the exact text of a quote request. A document is identified by the keccak256 of its bytes. */
     publishQuoteRequest: Mutation<
       {
         /** The exact JSON text. It is stored byte for byte. */
@@ -2749,7 +2780,7 @@ export type Api = {
       },
       string
     >;
-    /** The metadata of a quote request: its size, its publication time, and the fields that its publisher declared. */
+    /** The metadata of a quote request. Its size, its publication time, and the fields that its publisher declared. */
     getQuoteRequestMetadata: Query<
       {
         /** The keccak256 of the document's bytes. */
@@ -2757,7 +2788,7 @@ export type Api = {
       },
       QuoteRequestMetadata
     >;
-    /** Publishes the exact text of a quote response, which is identified by the keccak256 of its bytes. */
+    /** Publishes the exact text of a quote response. A document is identified by the keccak256 of its bytes. */
     publishQuoteResponse: Mutation<
       {
         /** The exact JSON text. It is stored byte for byte. */
@@ -2785,7 +2816,7 @@ export type Api = {
       },
       string
     >;
-    /** The metadata of a quote response: its size, its publication time, and the fields that its publisher declared. */
+    /** The metadata of a quote response. Its size, its publication time, and the fields that its publisher declared. */
     getQuoteResponseMetadata: Query<
       {
         /** The keccak256 of the document's bytes. */
@@ -2793,7 +2824,7 @@ export type Api = {
       },
       QuoteResponseMetadata
     >;
-    /** Publishes the exact text of a fulfillment payload, which is identified by the keccak256 of its bytes. */
+    /** Publishes the exact text of a fulfillment payload. A document is identified by the keccak256 of its bytes. */
     publishFulfillmentPayload: Mutation<
       {
         /** The exact JSON text. It is stored byte for byte. */
@@ -2821,7 +2852,7 @@ export type Api = {
       },
       string
     >;
-    /** The metadata of a fulfillment payload: its size, its publication time, and the fields that its publisher declared. */
+    /** The metadata of a fulfillment payload. Its size, its publication time, and the fields that its publisher declared. */
     getFulfillmentPayloadMetadata: Query<
       {
         /** The keccak256 of the document's bytes. */
@@ -2829,7 +2860,7 @@ export type Api = {
       },
       FulfillmentPayloadMetadata
     >;
-    /** Publishes the exact text of a fulfillment evidence document, which is identified by the keccak256 of its bytes. */
+    /** Publishes the exact text of a fulfillment evidence document. A document is identified by the keccak256 of its bytes. */
     publishFulfillmentEvidence: Mutation<
       {
         /** The exact JSON text. It is stored byte for byte. */
@@ -2855,7 +2886,7 @@ export type Api = {
       },
       string
     >;
-    /** The metadata of a fulfillment evidence document: its size, its publication time, and the fields that its publisher declared. */
+    /** The metadata of a fulfillment evidence document. Its size, its publication time, and the fields that its publisher declared. */
     getFulfillmentEvidenceMetadata: Query<
       {
         /** The keccak256 of the document's bytes. */
@@ -2867,7 +2898,7 @@ export type Api = {
   payments: {
     /** The paid routes and their x402 payment terms. Also available at /.well-known/x402. */
     discovery: Query<Record<string, never>, X402Discovery>;
-    /** Converts an x402 payment requirement to the canonical form whose hash a quote commits to on chain. */
+    /** Normalizes an x402 payment requirement. Returns the canonical form, whose hash a quote commits to on chain. */
     normalize: Query<
       {
         /** The payment requirement, as an object or as JSON text. With `accepts`, its first entry is used. */
@@ -2881,11 +2912,11 @@ export type Api = {
     >;
   };
   status: {
-    /** Liveness check: returns 200 if the process serves requests. */
+    /** Liveness check. Returns 200 if the process serves requests. */
     health: Query<Record<string, never>, Health>;
-    /** Readiness check: whether the index matches the chain and has caught up with it, how far it lags behind, and the reasons if it is not ready. */
+    /** Readiness check. Whether the index matches the chain and has caught up with it, how far it lags behind, and the reasons if it is not ready. */
     ready: Query<Record<string, never>, Readiness>;
-    /** The indexed chain and the addresses of the protocol's contracts. */
+    /** The indexed chain and its contracts. The chain id and the addresses of the protocol's contracts. */
     protocol: Query<Record<string, never>, Protocol>;
   };
 };
