@@ -30,7 +30,7 @@ import { paymentsFrom } from "./payments/configured";
 import { createSettlementFollower } from "./payments/follow-settlements";
 import { createPortfolio } from "./portfolio/portfolio";
 import { configuredProvider } from "./portfolio/providers/configured";
-import { listedOn, nativeOf } from "./portfolio/token-lists";
+import { listedAs, listedOn, nativeOf } from "./portfolio/token-lists";
 import { reportReader } from "./store/index-readers";
 import { createLazy, createLazyStore } from "./store/lazy";
 import { openStore } from "./store/open";
@@ -178,6 +178,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
   const tokens = createTokens({
     chainId,
     listed: listedOn(chainId, environment.portfolio.local()?.tokens),
+    listedAs: listedAs(chainId, environment.portfolio.local()?.tokens),
     native: nativeOf(chainId),
     read: (address) => ifReachable(() => readToken(tokenClient, address)),
     store: store.db,

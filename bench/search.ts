@@ -115,7 +115,7 @@ try {
     {
       db: index.db,
       clients: { chain: { getCode: unused, verifyTypedData: unused } },
-      tokens: { find: unused },
+      tokens: { find: unused, named: async () => [] },
       config: { ...parseEnvironment({}), chainId: LOCAL_CHAIN_ID, contracts, cursorSecret: async () => "bench" },
       store: async () => store.db,
       payments: undefined,

@@ -61,6 +61,11 @@ export function recordDependencies(
         }
         return found;
       },
+      async named(text) {
+        const revision = await storeRevision();
+        dependencies.storeRevision ??= revision;
+        return context.tokens.named(text);
+      },
     },
     async clock() {
       dependencies.index = true;

@@ -34,4 +34,6 @@ export type Tokens = {
    * the call waits for them up to `waitMs`, and returns the others as pending.
    */
   find: (addresses: readonly Address[], waitMs: number) => Promise<FoundTokens>;
+  /** Finds tokens by symbol or name, in any case: listed ones first, then those whose contracts were read. */
+  named: (text: string) => Promise<readonly Token[]>;
 };

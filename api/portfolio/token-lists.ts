@@ -26,12 +26,27 @@ const byContract = new Map(
 export const listedToken = (chain: ChainSlug, contract: Address): ListedToken | undefined =>
   byContract.get(`${chain} ${contract}`);
 
-/** The curated tokens of a chain by address. The list of the local chain is `local`. */
-export function listedOn(chainId: number, local?: TokenList): (address: Address) => ListedToken | undefined {
+function listOf(chainId: number, local: TokenList | undefined): readonly ListedToken[] {
   const slug = publicChainSlugs.find((one) => chains[one].chainId === chainId);
   const list = slug ? tokenLists[slug] : chainId === chains.local.chainId ? local : undefined;
-  const byAddress = new Map(list?.tokens.map((token) => [token.address, token]));
+  return list?.tokens ?? [];
+}
+
+/** The curated tokens of a chain by address. The list of the local chain is `local`. */
+export function listedOn(chainId: number, local?: TokenList): (address: Address) => ListedToken | undefined {
+  const byAddress = new Map(listOf(chainId, local).map((token) => [token.address, token]));
   return (address) => byAddress.get(address);
+}
+
+/** The same by symbol or name, in any case. */
+export function listedAs(chainId: number, local?: TokenList): (text: string) => readonly ListedToken[] {
+  const byText = new Map<string, Set<ListedToken>>();
+  for (const token of listOf(chainId, local))
+    for (const text of [token.symbol, token.name]) {
+      const key = text.toLowerCase();
+      byText.set(key, (byText.get(key) ?? new Set()).add(token));
+    }
+  return (text) => [...(byText.get(text.toLowerCase()) ?? [])];
 }
 
 /** The native coin of a chain that portfolios support. */

@@ -281,6 +281,8 @@ export const token = offchain.table(
   (table) => [
     primaryKey({ name: "token_pkey", columns: [table.chainId, table.address] }),
     index("token_retry_at").on(table.retryAt),
+    index("token_symbol").on(table.chainId, sql`lower(${table.symbol})`),
+    index("token_name").on(table.chainId, sql`lower(${table.name})`),
   ],
 );
 
@@ -376,6 +378,7 @@ export const resolvedMetadata = offchain.table(
   (table) => [
     primaryKey({ name: "resolved_metadata_pkey", columns: [table.chainId, table.subject, table.subjectId] }),
     index("resolved_metadata_search").using("gin", table.search),
+    index("resolved_metadata_name").on(table.chainId, sql`lower(${table.name})`),
     index("resolved_metadata_due")
       .on(table.chainId, table.isRemote, table.nextAttemptAt)
       .where(sql`${table.nextAttemptAt} IS NOT NULL`),

@@ -21,6 +21,25 @@ export async function readTokens(
   return new Map(rows.map((row) => [row.address, row]));
 }
 
+/** Reads the tokens of a chain with this symbol or name, in any case. */
+export async function readTokensNamed(
+  db: StoreDatabase,
+  chainId: number,
+  text: string,
+  limit: number,
+): Promise<readonly (typeof token.$inferSelect)[]> {
+  const having = (column: typeof token.symbol | typeof token.name) =>
+    db
+      .select()
+      .from(token)
+      .where(and(eq(token.chainId, chainId), eq(sql`lower(${column})`, sql`lower(${text}::text)`)))
+      .orderBy(token.address)
+      .limit(limit);
+  // Two queries, because each has an index.
+  const [bySymbol, byName] = await Promise.all([having(token.symbol), having(token.name)]);
+  return [...bySymbol, ...byName.filter(({ address }) => bySymbol.every((other) => other.address !== address))];
+}
+
 /** Stores a token. A contract's answer is kept: a later failure to read it does not replace it. */
 export async function saveToken(
   db: StoreDatabase,

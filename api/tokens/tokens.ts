@@ -4,7 +4,7 @@ import { createSemaphore } from "../core/semaphore";
 import type { FoundTokens, Token, Tokens } from "../core/tokens";
 import { withDeadline } from "../core/with-deadline";
 import type { StoreDatabase } from "../store/open";
-import { pruneTokens, readTokens, type StoredToken, saveToken } from "../store/tokens";
+import { pruneTokens, readTokens, readTokensNamed, type StoredToken, saveToken } from "../store/tokens";
 import type { TokenFacts } from "./contract";
 
 /** Contracts that one call may start to read. */
@@ -26,6 +26,9 @@ const FAILED_MS = 5_000;
 /** When a token that is being read may be known. */
 const PENDING_MS = 1_000;
 
+/** Tokens with the same symbol or name that are returned. Any contract can have any symbol. */
+const MAX_NAMED = 20;
+
 /** Tokens in memory. */
 const MAX_REMEMBERED = 10_000;
 
@@ -33,6 +36,8 @@ type Options = {
   chainId: number;
   /** A token of the curated list of this chain. */
   listed: (address: Address) => TokenFacts | undefined;
+  /** Tokens of the list with this symbol or name, in any case. Default: none. */
+  listedAs?: (text: string) => readonly (TokenFacts & { address: Address })[];
   /** The native coin of this chain, which the zero address stands for. */
   native: TokenFacts | undefined;
   /** Reads a contract. Throws if the node does not answer. */
@@ -50,7 +55,7 @@ const nothing = { symbol: null, name: null, decimals: null };
  * The tokens of the indexed chain. The list wins over what a contract says about itself. A contract is read once, in the
  * background, and its answer is kept in the store for all processes.
  */
-export function createTokens({ chainId, listed, native, read, store, onError }: Options): Tokens {
+export function createTokens({ chainId, listed, listedAs = () => [], native, read, store, onError }: Options): Tokens {
   const remembered = new Map<Address, Remembered>();
   const reading = new Map<Address, Promise<void>>();
   const turns = createSemaphore(CONCURRENT_READS);
@@ -108,6 +113,25 @@ export function createTokens({ chainId, listed, native, read, store, onError }: 
   };
 
   return {
+    async named(text) {
+      const listedOnes = listedAs(text).map(
+        ({ address, symbol, name, decimals }): Token => ({ address, symbol, name, decimals, source: "list" }),
+      );
+      const rows = await readTokensNamed(await store(), chainId, text, MAX_NAMED);
+      const others = rows
+        // Texts that a contract has for a listed token are not used.
+        .filter(({ address }) => !listed(address as Address))
+        .map(
+          ({ address, symbol, name, decimals }): Token => ({
+            address: address as Address,
+            symbol,
+            name,
+            decimals,
+            source: "contract",
+          }),
+        );
+      return [...listedOnes, ...others].slice(0, MAX_NAMED);
+    },
     async find(addresses, waitMs): Promise<FoundTokens> {
       const wanted = [...new Set(addresses)];
       const missing = wanted.filter((address) => !recall(address));

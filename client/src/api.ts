@@ -60,6 +60,35 @@ export type Pagination = {
   total?: number;
 };
 
+/** Returned by `search.find`. */
+export type SearchMatch = {
+  type:
+    | "intent"
+    | "agent"
+    | "solver"
+    | "attestor"
+    | "merchant"
+    | "service"
+    | "facilitator"
+    | "receipt"
+    | "dispute"
+    | "attestation"
+    | "account"
+    | "transaction"
+    | "quote"
+    | "schema"
+    | "token"
+    | "catalog"
+    | "quote-request"
+    | "quote-response"
+    | "fulfillment-payload"
+    | "fulfillment-evidence";
+  /** The record's id, hash or address. */
+  id: string;
+  /** The symbol of a token, or the name of a schema. */
+  name: string | null;
+};
+
 /** The stable code of an error. The sentence may change, the code doesn't. */
 export type ErrorCode =
   | "invalid_input"
@@ -2154,7 +2183,7 @@ export type Api = {
     /** Finds records by text, id, address or hash. Agents, services, merchants, solvers, attestors and facilitators, best first, or all of a type. Sort services by price to find the cheapest. */
     find: Query<
       {
-        /** Words of the name, description, tags and capabilities; an id; or an address or hash, or at least its first four digits (0x1234). */
+        /** Words of the name, description, tags and capabilities; an id, also with its kind (solver 1); an address or hash, or at least its first four digits (0x1234); the symbol or name of a token. */
         q?: string;
         /** Only records of this type. */
         type?: "agent" | "merchant" | "service" | "facilitator" | "solver" | "attestor";
@@ -2186,6 +2215,8 @@ export type Api = {
         results: readonly SearchResult[];
         /** The position of this page in the list. */
         pagination: Pagination;
+        /** What q identifies by itself, of all kinds. Empty with a filter, and after the first page. */
+        matches: readonly SearchMatch[];
       }
     >;
     /** The names of up to 200 records at once. From their metadata. Records without a name are omitted. */

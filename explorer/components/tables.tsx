@@ -223,7 +223,7 @@ export const DisputeTable = ({ rows, caption }: Rows<Dispute>) => (
       { label: "State", cell: ({ status }) => <Status value={status} /> },
       { label: "Receipt", cell: ({ receipt_id }) => <RecordLink kind="receipt" id={receipt_id} /> },
       { label: "Opened by", cell: ({ opener }) => <Account value={opener} /> },
-      { label: "Reason", cell: ({ reason_hash }) => <FoundHash value={reason_hash} /> },
+      { label: "Reason", cell: ({ reason_hash }) => <Hex value={reason_hash} /> },
     ]}
   />
 );
@@ -238,7 +238,7 @@ export const SignalTable = ({ rows, caption }: Rows<TrustSignal>) => (
       { label: "Signal", cell: ({ signal_id }) => `#${signal_id}` },
       { label: "Kind", cell: ({ kind }) => <Kind value={kind} names={signalKinds} /> },
       { label: "Reporter", cell: ({ reporter }) => <Account value={reporter} /> },
-      { label: "Hash", cell: ({ signal_hash }) => <FoundHash value={signal_hash} /> },
+      { label: "Hash", cell: ({ signal_hash }) => <Hex value={signal_hash} /> },
       { label: "Block", isNumber: true, cell: ({ block_number }) => <Count value={block_number} /> },
     ]}
   />

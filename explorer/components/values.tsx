@@ -10,7 +10,7 @@ export const Account = ({ value, full }: Omit<HexProps, "href">) => (
   <Hex value={value} full={full} href={links.account(value)} />
 );
 
-/** A hash of something off chain. Its link finds the record or document, if there is one. */
+/** A hash that a search finds: the subject of an attestation, or the metadata of a record. Other hashes are no links. */
 export const FoundHash = ({ value, full }: Omit<HexProps, "href">) => (
   <Hex value={value} full={full} href={value === ZERO_HASH ? undefined : links.find(value)} />
 );

@@ -40,7 +40,7 @@ const AttestationView = ({ data: { attestation, schema, attestor } }: ViewProps<
           },
           { field: "schema_name", label: "Schema name", value: schema?.name ?? <None>not published</None> },
           { field: "subject", label: "Subject", value: <FoundHash value={attestation.subject} full /> },
-          { field: "data_hash", label: "Data hash", value: <FoundHash value={attestation.data_hash} full /> },
+          { field: "data_hash", label: "Data hash", value: <Hex value={attestation.data_hash} full /> },
           { field: "timestamp", label: "Time", value: <Time seconds={attestation.timestamp} /> },
           { field: "block_number", label: "Block", value: <Count value={attestation.block_number} /> },
         ]}

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Facts, Heading, Section } from "../components/blocks";
 import { Hex } from "../components/hex";
 import { RecordLink } from "../components/record-link";
-import { Account, Count, FoundHash, IsoTime, None, Status } from "../components/values";
+import { Account, Count, IsoTime, None, Status } from "../components/values";
 import { type DocumentRecord, documentKinds } from "../documents";
 import { links } from "../links";
 import { page, Redirect, type ViewProps } from "../page";
@@ -44,7 +44,7 @@ function Verification({ kind, hash }: Pick<Data, "kind" | "hash">) {
 }
 
 const text = (value: string) => <code class="text">{value}</code>;
-const hash = (value: string) => <FoundHash value={value} full />;
+const hash = (value: string) => <Hex value={value} full />;
 
 /** The fields that the publisher declared. Each kind of document has some of them. */
 const declaredFields: readonly [
@@ -58,7 +58,7 @@ const declaredFields: readonly [
   ["receipt_id", "Receipt", (id) => <RecordLink kind="receipt" id={id} />],
   ["request_id", "Request id", text],
   ["request_hash", "Request", hash],
-  ["quote_hash", "Quote", (quote) => <Hex value={quote} full href={links.quote(quote)} />],
+  ["quote_hash", "Quote", hash],
   ["payload_hash", "Payload", hash],
   ["agent", "Agent", (agent) => <Account value={agent} full />],
   ["encryption", "Encryption", text],

@@ -5,7 +5,7 @@ import { EventLog } from "../components/event-log";
 import { Hex } from "../components/hex";
 import { RecordLink } from "../components/record-link";
 import { Amount, Token } from "../components/tokens";
-import { Account, Count, FoundHash, None, Status, Time, Transaction } from "../components/values";
+import { Account, Count, None, Status, Time, Transaction } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifFound } from "../reads";
@@ -153,8 +153,7 @@ const Bids = ({ intent, bids, hasMoreBids }: Data) => (
   </Section>
 );
 
-const hashOrNone = (value: string | null) =>
-  value === null ? <None>no commitment</None> : <FoundHash value={value} full />;
+const hashOrNone = (value: string | null) => (value === null ? <None>no commitment</None> : <Hex value={value} full />);
 
 const Commitments = ({ intent: { execution } }: { intent: Intent }) => (
   <Section title="Commitments on chain" note="The owner signed these. The contract accepts no other execution.">
@@ -246,8 +245,8 @@ const Fill = ({ intent: { fill, input_token, output_token } }: { intent: Intent 
             label: "Bid",
             value: fill.bid_id === null ? <None /> : <code class="text">{fill.bid_id}</code>,
           },
-          { field: "result_hash", label: "Result hash", value: <FoundHash value={fill.result_hash} full /> },
-          { field: "trace_hash", label: "Trace hash", value: <FoundHash value={fill.trace_hash} full /> },
+          { field: "result_hash", label: "Result hash", value: <Hex value={fill.result_hash} full /> },
+          { field: "trace_hash", label: "Trace hash", value: <Hex value={fill.trace_hash} full /> },
           {
             field: "attestation_id",
             label: "Attestation",

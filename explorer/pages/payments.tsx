@@ -5,7 +5,7 @@ import { Hex } from "../components/hex";
 import { RecordLink } from "../components/record-link";
 import { DisputeTable } from "../components/tables";
 import { Amount, Token } from "../components/tokens";
-import { Account, Count, FoundHash, Kind, None, paymentRails, Status, Time, Transaction } from "../components/values";
+import { Account, Count, Kind, None, paymentRails, Status, Time, Transaction } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { shortHex } from "../text/format";
@@ -37,7 +37,7 @@ const paymentFacts = (payment: Quote | Receipt) => [
     label: "Protocol fee",
     value: <Amount value={payment.protocol_fee_amount} token={payment.token} full />,
   },
-  { field: "resource_hash", label: "Resource hash", value: <FoundHash value={payment.resource_hash} full /> },
+  { field: "resource_hash", label: "Resource hash", value: <Hex value={payment.resource_hash} full /> },
 ];
 
 const QuoteView = ({ data: quote, live }: ViewProps<Quote>) => (
@@ -51,11 +51,11 @@ const QuoteView = ({ data: quote, live }: ViewProps<Quote>) => (
           ...paymentFacts(quote),
           { field: "expires_at", label: "Expires", value: <Time seconds={quote.expires_at} /> },
           { field: "payment_nonce", label: "Payment nonce", value: <Count value={quote.payment_nonce} /> },
-          { field: "terms_hash", label: "Terms hash", value: <FoundHash value={quote.terms_hash} full /> },
+          { field: "terms_hash", label: "Terms hash", value: <Hex value={quote.terms_hash} full /> },
           {
             field: "x402_payload_hash",
             label: "x402 payload hash",
-            value: <FoundHash value={quote.x402_payload_hash} full />,
+            value: <Hex value={quote.x402_payload_hash} full />,
           },
         ]}
       />
@@ -88,7 +88,7 @@ const ReceiptView = ({ data: { receipt, disputes } }: ViewProps<ReceiptData>) =>
             label: "Quote",
             value: <Hex value={receipt.quote_hash} full href={links.quote(receipt.quote_hash)} />,
           },
-          { field: "result_hash", label: "Result hash", value: <FoundHash value={receipt.result_hash} full /> },
+          { field: "result_hash", label: "Result hash", value: <Hex value={receipt.result_hash} full /> },
           {
             field: "fulfillment_hash",
             label: "Fulfilment hash",
@@ -96,7 +96,7 @@ const ReceiptView = ({ data: { receipt, disputes } }: ViewProps<ReceiptData>) =>
               receipt.fulfillment_hash === null ? (
                 <None>not fulfilled</None>
               ) : (
-                <FoundHash value={receipt.fulfillment_hash} full />
+                <Hex value={receipt.fulfillment_hash} full />
               ),
           },
           {
@@ -155,7 +155,7 @@ const DisputeView = ({ data: dispute }: ViewProps<Dispute>) => (
             value: <RecordLink kind="receipt" id={dispute.receipt_id} />,
           },
           { field: "opener", label: "Opened by", value: <Account value={dispute.opener} full /> },
-          { field: "reason_hash", label: "Reason hash", value: <FoundHash value={dispute.reason_hash} full /> },
+          { field: "reason_hash", label: "Reason hash", value: <Hex value={dispute.reason_hash} full /> },
           {
             field: "resolution_hash",
             label: "Resolution hash",
@@ -163,7 +163,7 @@ const DisputeView = ({ data: dispute }: ViewProps<Dispute>) => (
               dispute.resolution_hash === null ? (
                 <None>not resolved</None>
               ) : (
-                <FoundHash value={dispute.resolution_hash} full />
+                <Hex value={dispute.resolution_hash} full />
               ),
           },
           { field: "block_number", label: "Block", value: <Count value={dispute.block_number} /> },

@@ -1,8 +1,7 @@
-import type { Pagination, SearchResult } from "../../client/src/api";
+import type { Pagination, SearchMatch, SearchResult } from "../../client/src/api";
 import { Pages, Section } from "../components/blocks";
-import { recordTitle } from "../components/record-link";
 import { ResultTable } from "../components/results";
-import { exactMatches, idIn, type Match } from "../exact-matches";
+import { pageOf } from "../exact-matches";
 import { links } from "../links";
 import { type Parameters, page, Redirect, type ViewProps } from "../page";
 import type { Reads } from "../reads";
@@ -13,16 +12,14 @@ const types = ["agent", "merchant", "service", "facilitator", "solver", "attesto
 
 type Data = {
   text: string;
-  matches: readonly Match[];
+  matches: readonly SearchMatch[];
   /** Null without a text or a type. */
   found: { results: readonly SearchResult[]; pagination: Pagination } | null;
 };
 
-const noMatches: readonly Match[] = [];
-
 /** The input of a search. Unknown values are sent as they are, and the API says what is wrong with them. */
 const inputOf = (text: string, { type, active, cursor }: Parameters) => ({
-  ...(text !== "" && { q: idIn(text) ?? text }),
+  ...(text !== "" && { q: text }),
   ...(type && { type: type as (typeof types)[number] }),
   ...(active && { active: active as unknown as boolean }),
   ...(cursor && { cursor }),
@@ -49,7 +46,9 @@ const SearchForm = ({ text, parameters: { type = "", active = "" } }: { text: st
     <label>
       Text
       <input name="q" value={text} maxLength={200} autocomplete="off" spellcheck={false} />
-      <span class="hint">Words, an id, or the first digits of an address or hash (0x1234).</span>
+      <span class="hint">
+        Words, an id (5, intent 5), a token's symbol, or the first digits of an address or hash (0x1234).
+      </span>
     </label>
     <Select name="type" label="Type" value={type} options={[["", "all"], ...types.map((one) => [one, one] as const)]} />
     <Select
@@ -79,7 +78,7 @@ const SearchView = ({ data: { text, matches, found }, parameters }: ViewProps<Da
     {matches.length > 0 && (
       <Section title="Exact matches" id="matches">
         <ul class="sentences">
-          {matches.map(({ title, href }) => (
+          {matches.map(pageOf).map(({ title, href }) => (
             <li key={href}>
               <a href={href}>{title}</a>
             </li>
@@ -96,28 +95,14 @@ const SearchView = ({ data: { text, matches, found }, parameters }: ViewProps<Da
   </>
 );
 
-/** The results with the id itself, and not only a text with its digits. */
-const withId = (results: readonly SearchResult[], id: string | undefined): readonly Match[] =>
-  results
-    .filter((result) => result.id === id)
-    .map((result) => ({ title: recordTitle(result.type, result.id), href: links[result.type](result.id) }));
-
-/** Leaves for the page of a single match. */
-function openOnly(matches: readonly Match[]): void {
-  const [only] = matches;
-  if (only && matches.length === 1) throw new Redirect(only.href);
-}
-
 async function load(api: Reads, parameters: Parameters): Promise<Data> {
   const text = (parameters.q ?? "").trim();
-  const { type, active, cursor } = parameters;
-  if (text === "" && !type) return { text, matches: noMatches, found: null };
-  const id = idIn(text);
-  const isFiltered = Boolean(type || active || cursor);
-  const matches = isFiltered ? noMatches : await exactMatches(api, text);
-  if (id === undefined) openOnly(matches);
-  const found = await api.search.find.query(inputOf(text, parameters));
-  if (id !== undefined && !isFiltered) openOnly([...matches, ...withId(found.results, id)]);
+  if (text === "" && !parameters.type) return { text, matches: [], found: null };
+  const { matches, ...found } = await api.search.find.query(inputOf(text, parameters));
+  const [only] = matches;
+  // Words may also find other records. An id, an address or a hash means the record itself.
+  const isExact = found.results.length === 0 || /^0x|\d$/i.test(text);
+  if (only && matches.length === 1 && isExact) throw new Redirect(pageOf(only).href);
   return { text, matches, found };
 }
 

@@ -224,6 +224,38 @@ describe("a search", () => {
     expect(await found(`0x${"12".repeat(32)}`)).toEqual([]);
   });
 
+  it("identifies records by kind and id, tokens by symbol and name, and hashes", async () => {
+    const matches = async (q: string) =>
+      ((await (await ask({ q })).json()) as { matches: { type: string; id: string; name: string | null }[] }).matches;
+    for (const q of ["solver 1", "Solver #1", "SOLVERS 1", "solver-1", "solver1"])
+      expect(await matches(q)).toEqual([{ type: "solver", id: "1", name: null }]);
+    for (const kind of ["agent", "attestor", "merchant", "service", "facilitator", "receipt", "dispute", "attestation"])
+      expect(await matches(`${kind} 1`)).toEqual([{ type: kind, id: "1", name: null }]);
+    expect(await matches("intent 5")).toEqual([]);
+    for (const q of ["4", "#4"]) expect((await matches(q)).map(({ type }) => type)).toEqual(["service"]);
+
+    const token = stack.contracts.TestDollar.toLowerCase();
+    const { symbol, name } = (await (await fetch(`${stack.apiUrl}/tokens/${token}`)).json()) as Record<string, string>;
+    for (const q of [symbol ?? "", (symbol ?? "").toUpperCase(), name ?? ""])
+      expect(await matches(q)).toEqual([{ type: "token", id: token, name: symbol }]);
+
+    const { quotes } = (await (await fetch(`${stack.apiUrl}/quotes`)).json()) as { quotes: { quote_hash: string }[] };
+    const quoteHash = quotes[0]?.quote_hash ?? "";
+    expect(await matches(quoteHash)).toEqual([{ type: "quote", id: quoteHash, name: null }]);
+    expect(await matches(hashOf("b"))).toEqual([{ type: "attestation", id: "1", name: null }]);
+    expect(await matches("solver_reputation")).toMatchObject([{ type: "schema", name: "solver_reputation" }]);
+    expect(await matches(`0x${"9".repeat(64)}`)).toEqual([]);
+    const filtered = (await (await ask({ q: "solver 1", type: "solver" })).json()) as { matches: unknown[] };
+    expect(filtered.matches).toEqual([]);
+  });
+
+  it("ranks a record with the text as its name first, whatever its record", async () => {
+    // Babel has a dispute; the text is also in the names on chain of others.
+    expect((await namesFor({ q: "babel" }))[0]).toBe("Babel");
+    expect((await namesFor({ q: "Agent 2" }))[0]).toBe("Agent 2");
+    expect((await namesFor({ q: "untested" }))[0]).toBe("Untested");
+  });
+
   it("finds a service by its name on chain", async () => {
     expect(await namesFor({ q: "translate-lingua" })).toEqual(["Lingua"]);
   });

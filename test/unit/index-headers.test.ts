@@ -46,7 +46,7 @@ function servicesOver(db: never, head: () => Promise<IndexHead> = async () => sy
   return {
     db,
     clients: { chain: {} as never },
-    tokens: { find: () => Promise.reject(new Error("not read")) },
+    tokens: { find: () => Promise.reject(new Error("not read")), named: () => Promise.reject(new Error("not read")) },
     store: async () => noting(() => {}),
     payments: undefined,
     events: { subscribe: () => Promise.reject(new Error("not read")) },

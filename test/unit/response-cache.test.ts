@@ -224,6 +224,7 @@ describe("recorded dependencies", () => {
         tokens: new Map(),
         changesAt: addresses.includes("pending") ? 150n : undefined,
       }),
+      named: async () => [],
     },
     readiness: () => {},
   };

@@ -20,7 +20,9 @@ const PARTIAL = sql.raw("1::float8");
 const limit = sql.raw(`LIMIT ${MAX_CANDIDATES}`);
 
 const candidate = (subject: MetadataSubject, id: SQL, match: SQL) =>
-  sql`SELECT ${textLiteral(subject)}::text AS subject, ${id} AS subject_id, ${match} AS match, false AS is_text`;
+  sql`SELECT ${textLiteral(subject)}::text AS subject, ${id} AS subject_id, ${match} AS match, false AS is_named, false AS is_text`;
+
+const isNamed = sql`lower(${resolvedMetadata.name}) = lower(${placeholder("words")}::text)`;
 
 /** The English stems of the words, or the words themselves in names. */
 const words = sql`(websearch_to_tsquery('english', ${placeholder("words")}::text) || websearch_to_tsquery('simple', ${placeholder("words")}::text))`;
@@ -34,15 +36,23 @@ const byWords = (type: MetadataSubject | undefined) => {
   const query = type ? sql`${words} && ${textLiteral(`'subject:${type}'`)}::tsquery` : words;
   return sql`(
     SELECT ${resolvedMetadata.subject} AS subject, ${resolvedMetadata.subjectId} AS subject_id,
-      ts_rank('{0, 0.2, 0.5, 1}', ${resolvedMetadata.search}, (SELECT ${words}))::float8
-        + (lower(${resolvedMetadata.name}) IS NOT DISTINCT FROM lower(${placeholder("words")}::text))::int AS match,
-      true AS is_text
+      ts_rank('{0, 0.2, 0.5, 1}', ${resolvedMetadata.search}, (SELECT ${words}))::float8 AS match,
+      coalesce(${isNamed}, false) AS is_named, true AS is_text
     FROM ${resolvedMetadata}
     WHERE (SELECT numnode(${words}) > 0) AND ${resolvedMetadata.search} @@ (SELECT ${query})
       AND ${resolvedMetadata.chainId} = ${placeholder("chainId")}
     ${limit}
   )`;
 };
+
+/** Records with the text as their name. A search of their words may end before it finds them. */
+const byName = (type: MetadataSubject | undefined) => sql`(
+    SELECT ${resolvedMetadata.subject}, ${resolvedMetadata.subjectId}, ${PARTIAL}, true, true
+    FROM ${resolvedMetadata}
+    WHERE ${resolvedMetadata.chainId} = ${placeholder("chainId")} AND ${isNamed}
+      ${type ? sql`AND ${resolvedMetadata.subject} = ${textLiteral(type)}` : sql``}
+    ${limit}
+  )`;
 
 const byId = (subjects: readonly MetadataSubject[]) =>
   subjects.map((subject) => sql`(${candidate(subject, sql`${placeholder("number")}::numeric`, EXACT)})`);
@@ -77,7 +87,7 @@ const byHex = (subjects: readonly MetadataSubject[]) => [
         sql`(${candidate(subject, id, matchOf(column))} FROM ${table} WHERE ${startsWithDigits(column)} ${limit})`,
     ),
   sql`(
-    SELECT ${resolvedMetadata.subject}, ${resolvedMetadata.subjectId}, ${matchOf(sql`${resolvedMetadata.hash}`)}, true
+    SELECT ${resolvedMetadata.subject}, ${resolvedMetadata.subjectId}, ${matchOf(sql`${resolvedMetadata.hash}`)}, false, true
     FROM ${resolvedMetadata}
     WHERE ${startsWithDigits(sql`${resolvedMetadata.hash}`)} AND ${resolvedMetadata.chainId} = ${placeholder("chainId")}
     ${limit}
@@ -138,17 +148,20 @@ const byFulfilled = (subjects: readonly MetadataSubject[]) => {
   ];
 };
 
-/** The SQL of the candidates: their subject, id, match, and whether they are found by their metadata. */
-export function candidates(mode: Mode, type: MetadataSubject | undefined): SQL {
+/**
+ * The SQL of the candidates: their subject, id, match, whether their name is the text, and whether they are found by their
+ * metadata. `idOf` is the only kind whose id is sought, as in `solver 1`.
+ */
+export function candidates(mode: Mode, type: MetadataSubject | undefined, idOf: MetadataSubject | undefined): SQL {
   const subjects = type ? [type] : metadataSubjects;
   const parts = {
-    words: () => [byWords(type)],
-    id: () => [byWords(type), ...byId(subjects)],
+    words: () => [byWords(type), byName(type)],
+    id: () => [byWords(type), byName(type), ...byId(subjects.filter((subject) => !idOf || subject === idOf))],
     hex: () => byHex(subjects),
     capability: () => byCapability(subjects),
     fulfilled: () => byFulfilled(subjects),
   }[mode]();
-  const nothing = sql`(SELECT NULL::text AS subject, NULL::numeric AS subject_id, 0::float8 AS match, false AS is_text LIMIT 0)`;
-  return sql`SELECT subject, subject_id, max(match) AS match, bool_and(is_text) AS is_text
+  const nothing = sql`(SELECT NULL::text AS subject, NULL::numeric AS subject_id, 0::float8 AS match, false AS is_named, false AS is_text LIMIT 0)`;
+  return sql`SELECT subject, subject_id, max(match) AS match, bool_or(is_named) AS is_named, bool_and(is_text) AS is_text
     FROM (${sql.join([nothing, ...parts], sql` UNION ALL `)}) AS found GROUP BY subject, subject_id`;
 }

@@ -6,6 +6,7 @@ import { addressText, decimalText, hashText, uintText } from "../../core/outputs
 import type { TextRow } from "../../database/prepared-query";
 import { metadataStates, metadataSubjects } from "../../store/schema";
 import type { Mode } from "./candidates";
+import { matchesOf, recordIn, SearchMatch } from "./matches";
 import { type Filters, listFor, type Row } from "./ranked";
 
 const ROUTE = "GET /search";
@@ -23,7 +24,7 @@ const text = scalar<string, string>(
     type: "string",
     maxLength: MAX_CHARACTERS,
     description:
-      "Words of the name, description, tags and capabilities; an id; or an address or hash, or at least its first four digits (0x1234).",
+      "Words of the name, description, tags and capabilities; an id, also with its kind (solver 1); an address or hash, or at least its first four digits (0x1234); the symbol or name of a token.",
     example: "weather",
   },
 );
@@ -82,11 +83,15 @@ const toWire = (row: TextRow<Row>): z.input<typeof SearchResult> => ({
 });
 
 /** The part of a search that its text determines. */
-function parseText(q: string): Pick<Filters, "words" | "number" | "digits"> & { mode: Mode } {
+function parseText(q: string): Pick<Filters, "words" | "number" | "digits" | "id_of"> & { mode: Mode } {
   if (/^0x[0-9a-f]{4,64}$/i.test(q)) return { mode: "hex", digits: q.toLowerCase() };
   // A negation alone would match every record. PostgreSQL would skip tags.
   const words = q.replace(/[<>]/g, " ").replace(/(^|[\s"(])-+/g, "$1");
-  return /^\d{1,78}$/.test(q) ? { mode: "id", words, number: q } : { mode: "words", words };
+  const named = recordIn(q);
+  if (!named) return { mode: "words", words };
+  const idOf = metadataSubjects.find((subject) => subject === named.kind);
+  if (named.kind && !idOf) return { mode: "words", words };
+  return { mode: "id", words, number: named.id, ...(idOf && { id_of: idOf }) };
 }
 
 type Input = {
@@ -145,17 +150,27 @@ export const find = operation({
       .openapi({ description: "With `price`, the cheapest services first. Prices in different tokens don't compare." }),
     ...pageInput,
   }),
-  output: listOutput("results", SearchResult),
+  output: listOutput("results", SearchResult).extend({
+    matches: z.array(SearchMatch).openapi({
+      description: "What q identifies by itself, of all kinds. Empty with a filter, and after the first page.",
+    }),
+  }),
   example: { q: "weather", type: "service" },
   check: (_, input) => requireBounded(input as Input),
   async run(context, { q, type, sort, min_fulfilled, capability_hash, ...rest }) {
     const mode = modeOf({ q, capability_hash, min_fulfilled } as Input);
-    const { mode: _, ...parsed } = q ? parseText(q) : { mode: undefined };
+    const { mode: _, ...parsed }: Partial<ReturnType<typeof parseText>> = q ? parseText(q) : {};
     const fulfilled =
       min_fulfilled === undefined ? undefined : min_fulfilled < MAX_INTEGER ? min_fulfilled : MAX_INTEGER;
     await context.store();
     const clock = await context.clock();
-    const list = listFor(ROUTE, mode, type, sort === "price");
+    const list = listFor(ROUTE, { mode, type, idOf: parsed.id_of, isByPrice: sort === "price" });
+    const { cursor, offset, limit, total, ...filters } = rest;
+    const isFiltered = [type, capability_hash, min_fulfilled, ...Object.values(filters)].some(
+      (value) => value !== undefined,
+    );
+    const isFirst = cursor === undefined && !offset;
+    const matches = q && isFirst && !isFiltered ? await matchesOf(context, q) : [];
     const { rows, pagination } = await list(
       context,
       context.db,
@@ -163,6 +178,6 @@ export const find = operation({
       // The type and the order are part of the cursor's scope.
       present({ ...rest, ...parsed, type, sort, capability_hash, min_fulfilled: fulfilled }) as never,
     );
-    return { results: rows.map(toWire), pagination };
+    return { matches, results: rows.map(toWire), pagination };
   },
 });

@@ -17,6 +17,8 @@ export type Filters = {
   words?: string;
   /** Decimal digits. */
   number?: string;
+  /** The kind of record that the text names before the number. */
+  id_of?: MetadataSubject;
   /** 0x and hex digits. */
   digits?: string;
   active?: boolean;
@@ -30,12 +32,15 @@ export type Filters = {
 /** Sorts records without a price last: no amount is as large. */
 const priceKey = sql`coalesce(price, ${sql.raw(String(2n ** 256n))})`;
 
+/** More than any match: the records with the text as their name are first. */
+const NAMED = sql.raw("100");
+
 /**
  * The match, raised by fulfilled receipts or fills and lowered by disputes about them. Inactive records count half. Rounded,
  * because a cursor contains it.
  */
 const score = sql`round((match * (1 + ln(1 + fulfilled) / 5) * (1 + fulfilled) / (1 + fulfilled + disputes)
-  * CASE WHEN active THEN 1 ELSE 0.5 END)::numeric, 6)`;
+  * CASE WHEN active THEN 1 ELSE 0.5 END)::numeric, 6) + CASE WHEN is_named THEN ${NAMED} ELSE 0 END`;
 
 const fieldNames = Object.keys(recordsOf("agent").fields) as (keyof SearchedRecord)[];
 
@@ -73,20 +78,28 @@ const byPrice = [{ column: sql`price_key`, of: (row: Row) => row.price_key }, ..
  * Candidates with their records, as a table. Metadata that the chain has replaced since finds nothing. `OFFSET 0` makes
  * PostgreSQL read the totals of a record once, and not for each use of their sum.
  */
-const rankedTable = (mode: Mode, type: MetadataSubject | undefined) => sql`(
+const rankedTable = (mode: Mode, type: MetadataSubject | undefined, idOf: MetadataSubject | undefined) => sql`(
   SELECT *, ${score} AS score, ${priceKey} AS price_key
   FROM (
-    SELECT record.*, candidate.match
-    FROM (${candidates(mode, type)}) AS candidate
+    SELECT record.*, candidate.match, candidate.is_named
+    FROM (${candidates(mode, type, idOf)}) AS candidate
     CROSS JOIN LATERAL (${recordOfCandidate(type ? [type] : metadataSubjects)}) AS record
     WHERE NOT candidate.is_text OR record.metadata_state IS NOT NULL
     OFFSET 0
   ) AS found
 ) AS ranked`;
 
+/** A kind of search. Without a mode, all records of a type are listed. */
+type Kind = {
+  mode: Mode | undefined;
+  type: MetadataSubject | undefined;
+  idOf: MetadataSubject | undefined;
+  isByPrice: boolean;
+};
+
 /** A list of the candidates that a mode finds. */
-function rankedList(route: string, mode: Mode, type: MetadataSubject | undefined, isByPrice: boolean) {
-  const table = rankedTable(mode, type);
+function rankedList(route: string, { mode, type, idOf, isByPrice }: Kind & { mode: Mode }) {
+  const table = rankedTable(mode, type, idOf);
   const fields = Object.fromEntries([...fieldNames, "score", "price_key"].map((name) => [name, sql`${named(name)}`]));
   return pagedList<Record<string, unknown>, Row>(route, [
     {
@@ -128,16 +141,12 @@ type List = ReturnType<typeof wholeList>;
 const lists = new Map<string, List>();
 
 /** The list for a kind of search. Each has queries of its own, which are prepared once. */
-export function listFor(
-  route: string,
-  mode: Mode | undefined,
-  type: MetadataSubject | undefined,
-  isByPrice: boolean,
-): List {
-  const key = `${mode} ${type} ${isByPrice}`;
+export function listFor(route: string, kind: Kind): List {
+  const { mode, type, idOf, isByPrice } = kind;
+  const key = `${mode} ${type} ${idOf} ${isByPrice}`;
   let list = lists.get(key);
   if (!list) {
-    list = mode === undefined ? wholeList(route, type ?? "agent") : rankedList(route, mode, type, isByPrice);
+    list = mode === undefined ? wholeList(route, type ?? "agent") : rankedList(route, { ...kind, mode });
     lists.set(key, list);
   }
   return list;
