@@ -1,4 +1,4 @@
-import { createIntentryClient } from "intentry";
+import { createIntentryClient, IntentryError } from "intentry";
 import { buyer, type Rail, rails } from "intentry/market";
 import { isAddress, parseAbi, withRetry } from "viem";
 import { args, mined, sentenceOf, url, walletOf } from "./local.js";
@@ -24,28 +24,26 @@ const { find, buy } = await buyer({
   swapFrom: { token: "0x00000000000000000000000000000000000a11ce", maxAmount: 1_000_000n, seconds: 30 },
 });
 
-/** The services that offer greetings, newest first. The service resolves their metadata in the background. */
-const offers = () =>
+const noMerchant = new Error("No merchant offers greetings. Start one: npm run example merchant");
+
+/**
+ * Buys from the newest merchant that answers. Merchants of earlier runs may have stopped, and the metadata of a new one is
+ * resolved in the background.
+ */
+const purchase = (rail: Rail, name: string) =>
   withRetry(
     async () => {
       const found = (await find("greeting")).filter(({ name, id }) => name === "Greetings" && id === (serviceId ?? id));
-      if (found.length === 0) throw new Error("No merchant offers greetings. Start one: npm run example merchant");
-      return found.sort((one, other) => Number(other.id) - Number(one.id));
+      for (const service of found.sort((one, other) => Number(other.id) - Number(one.id)))
+        try {
+          return await buy({ service, order: { name }, rail, token, maxAmount: 500_000n });
+        } catch (error) {
+          if (!(error instanceof IntentryError && error.code === "no_response")) throw error;
+        }
+      throw noMerchant;
     },
-    { delay: 200, retryCount: 150 },
+    { delay: 300, retryCount: 100, shouldRetry: ({ error }) => error === noMerchant },
   );
-
-/** Buys from the first merchant that answers. Merchants of earlier runs may have stopped. */
-async function purchase(rail: Rail, name: string) {
-  let failure: unknown;
-  for (const service of await offers())
-    try {
-      return await buy({ service, order: { name }, rail, token: token as `0x${string}`, maxAmount: 500_000n });
-    } catch (error) {
-      failure = error;
-    }
-  throw failure;
-}
 
 const end = Date.now() + Number(seconds) * 1000;
 let bought = 0;
@@ -58,7 +56,7 @@ for (let turn = 0; turn < rails.length || Date.now() < end; turn++) {
     bought += 1;
     failures = 0;
   } catch (error) {
-    if (++failures === rails.length) throw error;
+    if (error === noMerchant || ++failures === rails.length) throw error;
     console.log(`No greeting by ${rail}: ${sentenceOf(error)}`);
   }
 }

@@ -30,6 +30,10 @@ export function usageOf({ apiUrl, ponderUrl, rpcUrl, contracts }: LocalDeploymen
     "",
     "  npm run pay",
     "",
+    "Let a solver, a merchant and a buyer trade for a minute:",
+    "",
+    "  npm run example market",
+    "",
     "Stop with Ctrl-C.",
   );
   return lines.join("\n");

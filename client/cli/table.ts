@@ -5,7 +5,7 @@ import { shortened } from "./columns";
 /** A text of several lines that is safe to show on a terminal. */
 const safeLines = (text: string) => text.split("\n").map(escapeInvisible).join("\n");
 
-export const isTable = (value: unknown): value is readonly Row[] => Array.isArray(value) && value.every(isRow);
+const isTable = (value: unknown): value is readonly Row[] => Array.isArray(value) && value.every(isRow);
 
 const lengthOf = (text: string) => [...text].length;
 
