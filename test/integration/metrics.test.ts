@@ -90,5 +90,10 @@ describe("the metrics of the gateway", () => {
     const { response } = await scrape({ "x-forwarded-for": "203.0.113.7" });
     expect(response.status).toBe(403);
     expect((await fetch(`${stack.apiUrl}/metrics`, { method: "POST" })).status).toBe(405);
+    for (const path of ["/metrics/", "/metrics//", "/metrics/.", "/metrics%2f", "//metrics", "/x/../metrics", "/%6detrics"]) {
+      const proxy = "X-Forwarded-For: 203.0.113.7";
+      const { status } = parseAnswer(await sendRaw(stack.apiUrl, get(path, host, proxy)));
+      expect([path, [403, 404].includes(status)]).toEqual([path, true]);
+    }
   });
 });
