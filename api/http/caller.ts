@@ -16,7 +16,8 @@ export function validToken(header: string | undefined, tokens: readonly string[]
 }
 
 /** An address without its port, as some load balancers send it: `192.0.2.7:443` or `[2001:db8::1]:443`. */
-const withoutPort = (address: string) => /^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(address)?.slice(1).find(Boolean) ?? address;
+const withoutPort = (address: string) =>
+  /^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(address)?.slice(1).find(Boolean) ?? address;
 
 /**
  * The rate-limit key of an address: the IPv4 address, or the /64 network of an IPv6 address (its first four groups), the usual
@@ -57,13 +58,10 @@ export function clientKeyOf(
   return clientOf((trustProxy ? lastOf(header("x-forwarded-for")) : undefined) ?? remoteAddress ?? "unknown");
 }
 
-/** The headers and the address of a request that is served without Hono. */
-export const originOf = ({ headers, socket }: IncomingMessage): Origin => ({
-  header: (name) => {
-    const value = headers[name];
-    return Array.isArray(value) ? value.join(", ") : value;
-  },
-  remoteAddress: socket.remoteAddress,
+/** The headers and the address of a request that is served without Hono. Repeated headers are joined, as Hono does. */
+export const originOf = (request: IncomingMessage): Origin => ({
+  header: (name) => request.headersDistinct[name]?.join(", "),
+  remoteAddress: request.socket.remoteAddress,
 });
 
 /** Reads the caller of a request that Hono handles. */

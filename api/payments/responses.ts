@@ -5,6 +5,7 @@ import type { Terms } from "../../config/terms";
 import { errorBody } from "../core/error-codes";
 import { JSON_TYPE } from "../http/common-headers";
 import { etagOf } from "../http/etag";
+import { respondJson } from "../http/respond-json";
 import { type Offer, paymentRequired } from "./offer";
 import { PAGE_POLICY, paymentPage } from "./page";
 import type { Payment } from "./payload";
@@ -31,7 +32,7 @@ export function paymentRequiredResponse(
   if (c.req.header("accept")?.includes("text/html"))
     return c.html(paymentPage(offer, terms, error), 402, { ...all, "content-security-policy": PAGE_POLICY });
   const code = error === PAYMENT_REQUIRED ? "payment_required" : "payment_rejected";
-  return c.json({ ...errorBody(code, error), x402Version: 2, accepts: offer.accepts }, 402, all);
+  return respondJson(c, { ...errorBody(code, error), x402Version: 2, accepts: offer.accepts }, 402, all);
 }
 
 /** The settlement header. It contains no free text of the facilitator or its node. */
