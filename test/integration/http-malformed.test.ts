@@ -89,7 +89,12 @@ describe("an odd request over a plain connection", () => {
     ["a header over 256 KiB", get("/health", host, `X-Long: ${"9".repeat(300_000)}`), 431, tooLong],
     ["1,001 headers", get("/health", host, ...junk(999)), 431, tooMany],
     ["1,001 headers on an unknown path", get("/nowhere", host, ...junk(999)), 431, tooMany],
-    ["a chunked body and 1,001 headers", head("POST /preflight HTTP/1.1", host, "Transfer-Encoding: chunked", ...junk(998)), 431, tooMany],
+    [
+      "a chunked body and 1,001 headers",
+      head("POST /preflight HTTP/1.1", host, "Transfer-Encoding: chunked", ...junk(998)),
+      431,
+      tooMany,
+    ],
     ["30,000 headers", get("/health", host, ...Array(30_000).fill("A: b")), 431, tooMany],
     [
       "a proxy's header after 998 others",
