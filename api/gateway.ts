@@ -4,11 +4,11 @@ import { timeout } from "hono/timeout";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "pino";
 import { errorBody } from "./core/error-codes";
-import { JSON_TYPE } from "./http/common-headers";
 import { envelope } from "./http/envelope";
 import { failureOf } from "./http/failure";
 import type { Env } from "./http/log";
 import { truncatePath } from "./http/path";
+import { respondJson } from "./http/respond-json";
 import { createNoCache } from "./http/response-cache";
 import { TIME_LIMIT_MS, TOO_SLOW } from "./http/time-limit";
 import type { Context } from "./operations/context";
@@ -45,13 +45,12 @@ export function createGateway(context: Context, log: Logger, cache = createNoCac
   gateway.route("/", metricsRoutes(context));
   gateway.route("/", explorerRoutes(context, log, assets));
   gateway.notFound((c) =>
-    c.json(errorBody("unknown_route", `No route ${c.req.method} ${truncatePath(c.req.path)}; see /docs`), 404),
+    respondJson(c, errorBody("unknown_route", `No route ${c.req.method} ${truncatePath(c.req.path)}; see /docs`), 404),
   );
   gateway.onError((error, c) => {
     const { status, fault, headers } = failureOf(error);
     if (fault) log.error({ request_id: c.var.requestId, err: error }, "failed request");
-    const body = JSON.stringify(failureBody(c.req.path, error));
-    return c.body(body, status as ContentfulStatusCode, { ...headers, "content-type": JSON_TYPE });
+    return respondJson(c, failureBody(c.req.path, error), status as ContentfulStatusCode, headers);
   });
   return gateway;
 }

@@ -13,9 +13,9 @@ import { residentMb } from "./resident-memory";
 import { type SampleStack, startSampleStack } from "./sample-stack";
 
 /**
- * Runs the stack at the highest rate: every read, preflight and new documents in turn, subscribers that come and go, and new
- * blocks. Prints the resident memory of the indexer and the gateway, the gateway's live memory, and their slopes after the
- * warm-up.
+ * Runs the stack at the highest rate: every read, preflight and new documents in turn, pages with a URL of their own, subscribers
+ * that come and go, and new blocks. Prints the resident memory of the indexer and the gateway, the gateway's live memory, and their
+ * slopes after the warm-up. Fails if the gateway's live memory exceeds the limit of its response cache by more than a constant.
  * `npm run bench:soak -- [--minutes 30]`
  */
 const CONNECTIONS = 16;
@@ -30,6 +30,9 @@ const HEAP_MS = 1_000;
 /** The part of the run in which caches fill and code is compiled, at most five minutes. */
 const WARM_UP = 1 / 3;
 const MAX_WARM_UP_MS = 300_000;
+
+/** The live memory of the gateway besides its response cache: compiled code, events for subscribers, requests in flight. */
+const BESIDES_CACHE_MB = 128;
 
 const { values: options } = parseArgs({ options: { minutes: { type: "string", default: "30" } } });
 const durationMs = Number(options.minutes) * 60_000;
@@ -101,6 +104,18 @@ async function sendRequests({ apiUrl, environment }: SampleStack, run: Stopping)
   }
 }
 
+/** Reads pages in turn, each with another input and spelling of its URL, so that responses are replaced and evicted. */
+async function readOtherPages({ apiUrl }: SampleStack, run: Stopping): Promise<void> {
+  for (let page = 0; !run.isStopping; page++) {
+    const limit = `limit=${1 + (page % 100)}`;
+    const offset = `offset=${Math.floor(page / 100) % 1_000}`;
+    const path = `/agents?owner=${actor(5).address}&${(page % 2 === 0 ? [limit, offset] : [offset, limit]).join("&")}`;
+    const response = await fetch(apiUrl + path);
+    if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
+    await response.arrayBuffer();
+  }
+}
+
 /** Keeps subscribers open that read the whole history, and replaces them at an interval. Returns the bytes received. */
 async function subscribe({ environment }: SampleStack, run: Stopping): Promise<number> {
   const listeners = await startListeners();
@@ -124,7 +139,13 @@ try {
   const start = Date.now();
   const elapsedHours = () => (Date.now() - start) / 3_600_000;
   const heap = watchHeap(stack.apiUrl, run);
-  const work = Promise.all([mineBlocks(stack, run), sendRequests(stack, run), subscribe(stack, run), heap.watching]);
+  const work = Promise.all([
+    mineBlocks(stack, run),
+    sendRequests(stack, run),
+    subscribe(stack, run),
+    readOtherPages(stack, run),
+    heap.watching,
+  ]);
   const samples: { hours: number; indexer: number; gateway: number; live: number }[] = [];
   console.log(tableHeader(["Minute", "Indexer, MB", "Gateway, MB", "Gateway's heap and buffers, lowest, MB"]));
   const sample = () => {
@@ -152,6 +173,12 @@ try {
   console.log(
     `Slope after the first ${(warmUpHours * 60).toFixed(1)} min, of ${settled.length} samples: indexer ${slope("indexer")}, gateway ${slope("gateway")}, its heap and buffers ${slope("live")}`,
   );
+  const limitMb = stack.environment.responseCacheBytes / 2 ** 20 + BESIDES_CACHE_MB;
+  const mostMb = Math.max(...settled.map(({ live }) => live));
+  if (mostMb > limitMb) {
+    console.error(`The gateway's heap and buffers reached ${mostMb.toFixed(0)} MB; the limit is ${limitMb} MB`);
+    process.exitCode = 1;
+  }
 } finally {
   await stack.stop();
 }

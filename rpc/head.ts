@@ -1,3 +1,4 @@
+import { steadyTime } from "../config/steady-time";
 import { BlockHeader, isNewer } from "./block";
 import type { Call } from "./json-rpc";
 import { NewHeads } from "./new-heads";
@@ -47,7 +48,7 @@ export class HeadFollower {
   readonly #notifications = new Map<RpcNode, BlockHeader>();
   #nullResponses = 0;
   #responseMs = 0;
-  #crossCheckedAt = Date.now();
+  #crossCheckedAt = steadyTime();
   #crossChecks = 0;
   #isClosed = false;
   #wake = () => {};
@@ -141,7 +142,7 @@ export class HeadFollower {
       return false;
     const { node, result } = await this.#request(height, target, true);
     if (node !== target || result !== head.block.number) return false;
-    this.head = { ...head, receivedAt: Date.now() };
+    this.head = { ...head, receivedAt: steadyTime() };
     return true;
   }
 
@@ -149,8 +150,8 @@ export class HeadFollower {
   #nodeToPoll(): RpcNode | undefined {
     const leader = this.head?.node;
     const others = this.#options.pool.nodes.filter((node) => node !== leader);
-    if (others.length === 0 || Date.now() - this.#crossCheckedAt < CROSS_CHECK_MS) return leader;
-    this.#crossCheckedAt = Date.now();
+    if (others.length === 0 || steadyTime() - this.#crossCheckedAt < CROSS_CHECK_MS) return leader;
+    this.#crossCheckedAt = steadyTime();
     return others[this.#crossChecks++ % others.length];
   }
 
@@ -159,7 +160,7 @@ export class HeadFollower {
     const { head } = this;
     if (head?.block.hash === reported.hash) {
       this.#nullResponses = 0;
-      this.head = { ...head, receivedAt: Date.now() };
+      this.head = { ...head, receivedAt: steadyTime() };
       return true;
     }
     if (head && !isNewer(reported, head.block)) {
@@ -168,7 +169,7 @@ export class HeadFollower {
     }
     const block = this.#options.full ? await this.#fullBlock(node, reported) : reported;
     if (!block) return false;
-    this.head = { node, block, receivedAt: Date.now() };
+    this.head = { node, block, receivedAt: steadyTime() };
     this.#options.pool.leader = node;
     this.#nullResponses = 0;
     return true;

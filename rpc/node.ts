@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { steadyTime } from "../config/steady-time";
 import { type Call, isTransient, postJsonRpc, retryAfterMs } from "./json-rpc";
 import { countRequest } from "./metrics";
 
@@ -75,21 +76,21 @@ export class RpcNode {
 
   /** Reserves a slot for one `send`. Returns false if none is free. */
   acquire(): boolean {
-    if (this.isDown || this.inFlight >= Math.floor(this.limit) || Date.now() < this.#pausedUntil) return false;
+    if (this.isDown || this.inFlight >= Math.floor(this.limit) || steadyTime() < this.#pausedUntil) return false;
     this.inFlight++;
     return true;
   }
 
   /** Sends a request on a slot reserved with `acquire`, and releases the slot. Light calls have a shorter timeout. */
   async send(call: Call, isLight = false): Promise<unknown> {
-    const startedAt = Date.now();
+    const startedAt = steadyTime();
     const { signal } = this.#abort;
     try {
       const timeoutMs = isLight ? this.#lightTimeoutMs : this.#options.timeoutMs;
       const result = await postJsonRpc(this.url, call, timeoutMs, signal);
       this.#succeeded();
       countRequest(this.host, true);
-      if (isLight) this.#lightMs = Date.now() - startedAt;
+      if (isLight) this.#lightMs = steadyTime() - startedAt;
       return result;
     } catch (error) {
       countRequest(this.host, !isTransient(error));
@@ -122,7 +123,7 @@ export class RpcNode {
     // Requests in flight together often fail together, and halve the limit once.
     if (startedAt >= this.#limitedAt) {
       this.limit = Math.max(1, this.limit / 2);
-      this.#limitedAt = Date.now();
+      this.#limitedAt = steadyTime();
     }
     const requestedMs = retryAfterMs(error);
     if (requestedMs !== undefined) this.#pause(requestedMs);
@@ -135,7 +136,7 @@ export class RpcNode {
 
   #pause(requestedMs: number): void {
     const pauseMs = Math.min(MAX_PAUSE_MS, requestedMs || FIRST_PAUSE_MS * 2 ** this.#pauses++);
-    this.#pausedUntil = Math.max(this.#pausedUntil, Date.now() + pauseMs);
+    this.#pausedUntil = Math.max(this.#pausedUntil, steadyTime() + pauseMs);
     setTimeout(this.#options.onFree, pauseMs + 1).unref();
   }
 

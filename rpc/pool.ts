@@ -1,3 +1,4 @@
+import { steadyTime } from "../config/steady-time";
 import { type Call, isTransient } from "./json-rpc";
 import { RpcNode } from "./node";
 
@@ -50,10 +51,10 @@ export class RpcPool {
     let avoid: RpcNode | undefined;
     for (let attempt = 1; ; attempt++) {
       const node = await this.#acquire(options, avoid);
-      const startedAt = Date.now();
+      const startedAt = steadyTime();
       try {
         const result = await node.send(call, options.isLight);
-        return { node, result, ms: Date.now() - startedAt };
+        return { node, result, ms: steadyTime() - startedAt };
       } catch (error) {
         if (options.isHead || attempt === MAX_ATTEMPTS || !isTransient(error)) throw error;
         avoid = node;

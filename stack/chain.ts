@@ -9,6 +9,7 @@ import {
 } from "viem";
 import { anvil as anvilChain } from "viem/chains";
 import { LOCAL_CHAIN_ID, LOCAL_MNEMONIC } from "../config/networks";
+import { steadyTime } from "../config/steady-time";
 import { type Child, startChild, waitFor } from "./child";
 import { findFoundry } from "./foundry";
 
@@ -113,10 +114,10 @@ const MINED_MS = 30_000;
  */
 export async function mined(client: ChainConnection, sent: Promise<Hex>): Promise<TransactionReceipt> {
   const hash = await sent;
-  const deadline = Date.now() + MINED_MS;
+  const deadline = steadyTime() + MINED_MS;
   for (;;) {
     const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
-      if (error instanceof TransactionReceiptNotFoundError && Date.now() < deadline) return undefined;
+      if (error instanceof TransactionReceiptNotFoundError && steadyTime() < deadline) return undefined;
       throw error;
     });
     if (receipt?.status === "success") return receipt;

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { steadyTime } from "../config/steady-time";
 
 type StopSignal = "SIGTERM" | "SIGINT" | "SIGQUIT" | "SIGKILL";
 
@@ -155,8 +156,8 @@ export async function waitFor<Value>(
   void child.ended.then((exitCode) => {
     code = exitCode;
   });
-  const deadline = Date.now() + timeoutMs;
-  while (Date.now() < deadline) {
+  const deadline = steadyTime() + timeoutMs;
+  while (steadyTime() < deadline) {
     if (code !== undefined) throw new ChildEnded(child, code);
     const value = await condition().catch(() => undefined);
     if (value !== undefined) return value;

@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { READER_LEASE_SECONDS } from "../api/store/index-readers";
 import { anyBuildPattern, legacyBuild, sameDeploymentPattern } from "../config/index-build";
+import { steadyTime } from "../config/steady-time";
 
 /** A lock that has not been renewed for this long is stale. Same limit as in Ponder. */
 const HEARTBEAT_MS = 25_000;
@@ -149,14 +150,14 @@ export class DatabaseUnavailable extends Error {
 
 /** Waits up to a minute for the database. Calls `onWaiting` once if the first attempt fails. */
 export async function databaseReady(databaseUrl: string, onWaiting: (error: Error) => void): Promise<void> {
-  const deadline = Date.now() + DATABASE_WAIT_MS;
+  const deadline = steadyTime() + DATABASE_WAIT_MS;
   for (let attempt = 0; ; attempt++) {
     try {
       await withClient(databaseUrl, (client) => client.query("SELECT 1"));
       return;
     } catch (cause) {
       const error = new DatabaseUnavailable(cause);
-      if (Date.now() > deadline || isRefusal(cause)) throw error;
+      if (steadyTime() > deadline || isRefusal(cause)) throw error;
       if (attempt === 0) onWaiting(error);
     }
     await setTimeout(500);
@@ -204,8 +205,8 @@ export async function manageBuilds(options: Options): Promise<{ stop: () => Prom
   const dropEarlier = async (client: pg.Client) => {
     const { unused, isReached, isOnly } = await earlierBuilds(client, build);
     if (!isReached) return false;
-    reachedAt ??= Date.now();
-    if (Date.now() - reachedAt >= KEPT_MS)
+    reachedAt ??= steadyTime();
+    if (steadyTime() - reachedAt >= KEPT_MS)
       for (const schema of unused) await client.query(`DROP SCHEMA ${name(schema)} CASCADE`);
     return isOnly;
   };

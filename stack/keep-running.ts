@@ -1,3 +1,4 @@
+import { steadyTime } from "../config/steady-time";
 import { type Child, ChildEnded } from "./child";
 
 type Options<Kind extends Child> = {
@@ -51,10 +52,10 @@ export async function keepRunning<Kind extends Child>({
     timer = setTimeout(() => run().catch((cause) => isStopped || retry(cause)), delayMs);
   };
   const watch = (child: Kind) => {
-    const startedAt = Date.now();
+    const startedAt = steadyTime();
     void child.ended.then((code) => {
       if (isStopped || child !== current || child === stopping) return;
-      if (Date.now() - startedAt > HEALTHY_MS) failures = 0;
+      if (steadyTime() - startedAt > HEALTHY_MS) failures = 0;
       const error = new ChildEnded(child, code);
       if (isFinal(code)) onGivenUp(error);
       else retry(error);

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
+import { steadyTime } from "../config/steady-time";
 
 const run = promisify(execFile);
 
@@ -54,7 +55,7 @@ export async function endProcess(
   for (const signal of signals) {
     if (!(await isRunning())) return;
     process.kill(pid, signal);
-    const deadline = Date.now() + GRACE_MS;
-    while ((await isRunning()) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+    const deadline = steadyTime() + GRACE_MS;
+    while ((await isRunning()) && steadyTime() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

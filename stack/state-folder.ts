@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { steadyTime } from "../config/steady-time";
 import { endProcess, runningSince } from "./process";
 
 /** Another process owns the state folder. The message names the process and the environment variable. */
@@ -79,14 +80,14 @@ export async function ownStateFolder(folder: string): Promise<StateFolder> {
 }
 
 async function waitForOthers(folder: string, marks: string, own: string): Promise<void> {
-  const deadline = Date.now() + WITHDRAW_MS;
+  const deadline = steadyTime() + WITHDRAW_MS;
   for (;;) {
     const owners = (await marksIn(marks)).filter(({ file, role }) => role === "owner" && file !== own);
     const running: Mark[] = [];
     for (const mark of owners) if (await isRunning(mark)) running.push(mark);
     const [other] = running;
     if (!other) return;
-    if (other.pid < process.pid || Date.now() > deadline) throw new StateFolderInUse(folder, other.pid);
+    if (other.pid < process.pid || steadyTime() > deadline) throw new StateFolderInUse(folder, other.pid);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -1,3 +1,4 @@
+import { steadyTime } from "../../config/steady-time";
 import { TooMany } from "./errors";
 import { changeCount, createMinuteCounts } from "./minute-counts";
 import { createSemaphore } from "./semaphore";
@@ -21,7 +22,7 @@ type Settings = {
 };
 
 /** Creates the limits of a process. `now` returns the time in milliseconds. */
-export const createClientLimits = (settings: Settings, now = Date.now): ClientLimits => ({
+export const createClientLimits = (settings: Settings, now = steadyTime): ClientLimits => ({
   countRequests: requestCounter(settings.requestsPerMinute, now),
   runRead: readLimiter(settings.readsAtOnce),
 });

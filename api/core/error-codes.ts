@@ -19,7 +19,10 @@ export const errorCodes = {
   too_large: { status: 413, meaning: "the body or document exceeds its size limit" },
   unsupported_media_type: { status: 415, meaning: "a tRPC or MCP request has a body of another type than JSON" },
   rate_limited: { status: 429, meaning: "a rate limit or quota is exceeded; retry after Retry-After" },
-  headers_too_large: { status: 431, meaning: "the request line and headers are too long" },
+  headers_too_large: {
+    status: 431,
+    meaning: "the request line and headers are too long, or there are more than 1,000 headers",
+  },
   internal_error: { status: 500, meaning: "an unexpected error; the log has the details" },
   upstream_failed: { status: 500, meaning: "the portfolio's providers failed on every chain; nothing was charged" },
   unavailable: { status: 503, meaning: "a dependency does not answer in time; retry after Retry-After" },

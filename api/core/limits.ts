@@ -1,13 +1,17 @@
 import { lt, sql } from "drizzle-orm";
 import type { StoreDatabase } from "../store/open";
 import { storedBytes, writeCount } from "../store/schema";
-import { secondsUntil } from "./clock";
 import type { BaseContext } from "./context";
 import { TooMany } from "./errors";
 import type { Caller } from "./operation";
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
+/** Minutes since 1970, and the day (UTC), by the clock of the database, which all processes share. */
+const minuteNow = sql<number>`floor(extract(epoch FROM clock_timestamp()) / 60)::bigint`;
+const today = sql<string>`(clock_timestamp() AT TIME ZONE 'UTC')::date`;
+
+/** Whole seconds until the next minute or day (UTC), at least one, by the same clock. */
+const secondsLeftOf = (unitSeconds: number) =>
+  sql`ceil(${unitSeconds}::int - mod(extract(epoch FROM clock_timestamp()), ${unitSeconds}::int))::int`.mapWith(Number);
 
 /** A client's rate limit in the current minute. */
 export type Allowance = { limit: number; remaining: number; resetSeconds: number };
@@ -16,20 +20,19 @@ export type Allowance = { limit: number; remaining: number; resetSeconds: number
  * Counts a client's write and throws {@link TooMany} above the limit per minute. The counter is in the store, so all
  * gateway processes share it.
  */
-export async function countWrite(db: StoreDatabase, client: string, limit: number, now: number): Promise<Allowance> {
-  const minute = Math.floor(now / MINUTE_MS);
+export async function countWrite(db: StoreDatabase, client: string, limit: number): Promise<Allowance> {
   const [row] = await db
     .insert(writeCount)
-    .values({ client, minute, count: 1 })
+    .values({ client, minute: minuteNow, count: 1 })
     .onConflictDoUpdate({
       target: [writeCount.client, writeCount.minute],
       set: { count: sql`${writeCount.count} + 1` },
     })
-    .returning({ count: writeCount.count });
-  const count = row?.count ?? 1;
+    .returning({ count: writeCount.count, minute: writeCount.minute, resetSeconds: secondsLeftOf(60) });
+  if (!row) throw new Error("The write was not counted");
+  const { count, minute, resetSeconds } = row;
   // The first write of a minute deletes the counters of earlier minutes.
   if (count === 1) await db.delete(writeCount).where(lt(writeCount.minute, minute - 1));
-  const resetSeconds = secondsUntil((minute + 1) * MINUTE_MS, now);
   if (count > limit)
     throw new TooMany(`More than ${limit} writes in a minute; try again in ${resetSeconds} s`, resetSeconds, limit);
   return { limit, remaining: limit - count, resetSeconds };
@@ -54,22 +57,22 @@ export async function countBytes(
   bytes: number,
 ): Promise<void> {
   if (limit === undefined || hasWriteToken) return;
-  const now = Date.now();
-  const day = new Date(now).toISOString().slice(0, 10);
-  const resetSeconds = secondsUntil((Math.floor(now / DAY_MS) + 1) * DAY_MS, now);
-  const tooMany = () =>
-    new TooMany(`More than ${limit} bytes stored in a day (UTC); try again tomorrow, or send less`, resetSeconds);
-  if (bytes > limit) throw tooMany();
+  const tooMany = async () => {
+    const [row] = await db.select({ seconds: secondsLeftOf(86_400) }).from(sql`(VALUES (1)) AS one`);
+    const seconds = row?.seconds ?? 1;
+    return new TooMany(`More than ${limit} bytes stored in a day (UTC); try again tomorrow, or send less`, seconds);
+  };
+  if (bytes > limit) throw await tooMany();
   const [row] = await db
     .insert(storedBytes)
-    .values({ client, day, bytes })
+    .values({ client, day: today, bytes })
     .onConflictDoUpdate({
       target: [storedBytes.client, storedBytes.day],
       set: { bytes: sql`${storedBytes.bytes} + ${bytes}` },
       setWhere: sql`${storedBytes.bytes} + ${bytes} <= ${limit}`,
     })
-    .returning({ bytes: storedBytes.bytes });
-  if (!row) throw tooMany();
+    .returning({ bytes: storedBytes.bytes, day: storedBytes.day });
+  if (!row) throw await tooMany();
   // The first write of a day deletes the totals of earlier days.
-  if (row.bytes === bytes) await db.delete(storedBytes).where(lt(storedBytes.day, day));
+  if (row.bytes === bytes) await db.delete(storedBytes).where(lt(storedBytes.day, row.day));
 }

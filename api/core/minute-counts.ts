@@ -1,3 +1,4 @@
+import { steadyTime } from "../../config/steady-time";
 import { secondsUntil } from "./clock";
 
 const MINUTE_MS = 60_000;
@@ -16,7 +17,7 @@ type Minute = {
  * Creates counters that start from zero every minute, in the memory of this process: a write to the store would cost more
  * than the work that they limit. `now` returns the time in milliseconds.
  */
-export function createMinuteCounts(now = Date.now): { current: () => Minute } {
+export function createMinuteCounts(now = steadyTime): { current: () => Minute } {
   let counts = new Map<string, number>();
   let end = 0;
   return {

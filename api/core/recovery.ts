@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { steadyTime } from "../../config/steady-time";
 import type { IndexHead } from "../index/head";
 import type { SharedRead } from "../index/shared-read";
 import { Unavailable } from "./errors";
@@ -19,7 +20,7 @@ type Recovery = { block: bigint; since: number };
  * again, so rows that were served would be missing for some seconds. Reads continue once the index has reached the block that
  * was served before, or fail with 503.
  */
-export function waitForRecovery(head: SharedRead<IndexHead>, now = Date.now): SharedRead<IndexHead> {
+export function waitForRecovery(head: SharedRead<IndexHead>, now = steadyTime): SharedRead<IndexHead> {
   let build: string | undefined;
   let served = 0n;
   let recovery: Recovery | undefined;

@@ -60,7 +60,7 @@ export async function runOperation(
   const input = parseInput(context, operation, rawInput);
   const limit = operation.writes ? config.writesPerMinute : undefined;
   if (limit !== undefined) {
-    const allowance = await countWrite(await store(), caller.client, limit, Date.now());
+    const allowance = await countWrite(await store(), caller.client, limit);
     onRateLimit?.(allowance);
   }
   if (onIndexHead && operation.readsIndex !== false) onIndexHead(await context.head());

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import pg, { type Connection, type QueryConfig, type Submittable } from "pg";
 import pgUtils from "pg/lib/utils.js";
 import { asError } from "./as-error";
@@ -9,23 +11,70 @@ type Field = { name: string; dataTypeID: number };
 type Columns = { fields: readonly Field[]; types: Types; parsers: readonly ((text: string) => unknown)[] };
 
 /** What pg's types do not show of a connection: the texts of its statements, by name. */
-type StatementConnection = Connection & { parsedStatements: Readonly<Record<string, string | undefined>> };
+type StatementConnection = Connection & {
+  parsedStatements: Record<string, string | undefined>;
+  close: (statement: { type: "S"; name: string }) => void;
+};
 
 /** What a statement returns, of all that a result of pg has. */
 export type StatementResult = { rows: unknown[]; rowCount: number | null };
 
 type Callback = (error: Error | null, result?: StatementResult) => void;
 
-/** The columns of each connection's statements, by name. */
-const columnsByConnection = new WeakMap<Connection, Map<string, Columns>>();
+/** The maximum number of statements of a connection that are not fixed. PostgreSQL keeps the plan of each. */
+export const MAX_CHANGING_STATEMENTS = 100;
 
-function columnsOf(connection: Connection): Map<string, Columns> {
-  let columns = columnsByConnection.get(connection);
-  if (!columns) {
-    columns = new Map();
-    columnsByConnection.set(connection, columns);
+/** The names of query texts. Clients choose some texts by their filters, so their number is limited. */
+const names = new LRUCache<string, string>({ max: 1_000 });
+
+/** The name of the prepared statement of a query text. */
+export function statementName(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const name = createHash("sha256").update(text).digest("base64url");
+  names.set(text, name);
+  return name;
+}
+
+/** The columns of a statement, once it was described. */
+type Statement = { columns: Columns | undefined };
+
+/** The statements of a connection by name. The least recently used of those that are not fixed are closed. */
+class Statements {
+  readonly #fixed = new Map<string, Statement>();
+  readonly #changing: LRUCache<string, Statement>;
+
+  constructor(connection: StatementConnection) {
+    this.#changing = new LRUCache({
+      max: MAX_CHANGING_STATEMENTS,
+      dispose(_, name) {
+        if (connection.parsedStatements[name] === undefined) return;
+        delete connection.parsedStatements[name];
+        connection.close({ type: "S", name });
+      },
+    });
   }
-  return columns;
+
+  get(name: string, isFixed: boolean): Statement {
+    const statements = isFixed ? this.#fixed : this.#changing;
+    let statement = statements.get(name);
+    if (!statement) {
+      statement = { columns: undefined };
+      statements.set(name, statement);
+    }
+    return statement;
+  }
+}
+
+const statementsByConnection = new WeakMap<Connection, Statements>();
+
+function statementsOf(connection: StatementConnection): Statements {
+  let statements = statementsByConnection.get(connection);
+  if (!statements) {
+    statements = new Statements(connection);
+    statementsByConnection.set(connection, statements);
+  }
+  return statements;
 }
 
 const withTypes = (fields: readonly Field[], types: Types): Columns => ({
@@ -47,13 +96,15 @@ export class NamedStatement implements Submittable {
   readonly #values: readonly unknown[];
   readonly #types: Types;
   readonly #isArrayMode: boolean;
+  readonly #isFixed: boolean;
   readonly #result: StatementResult = { rows: [], rowCount: null };
-  #known: Map<string, Columns> | undefined;
+  #statement: Statement | undefined;
   #columns: Columns | undefined;
   #error: Error | null = null;
 
-  constructor(name: string, query: QueryConfig, values: readonly unknown[], callback: Callback) {
-    this.name = name;
+  constructor(query: QueryConfig, values: readonly unknown[], callback: Callback) {
+    this.#isFixed = Boolean(query.name);
+    this.name = query.name || statementName(query.text);
     this.text = query.text;
     this.#types = query.types;
     this.#isArrayMode = "rowMode" in query && query.rowMode === "array";
@@ -65,13 +116,13 @@ export class NamedStatement implements Submittable {
   submit(connection: Connection): Error | null {
     const { name, text } = this;
     const { stream, parsedStatements } = connection as StatementConnection;
-    const isParsed = parsedStatements[name] !== undefined;
-    this.#known = columnsOf(connection);
-    const known = isParsed ? this.#known.get(name) : undefined;
-    this.#columns = !known || known.types === this.#types ? known : withTypes(known.fields, this.#types);
     // One write for all messages.
     stream.cork();
     try {
+      const isParsed = parsedStatements[name] !== undefined;
+      this.#statement = statementsOf(connection as StatementConnection).get(name, this.#isFixed);
+      const known = isParsed ? this.#statement.columns : undefined;
+      this.#columns = !known || known.types === this.#types ? known : withTypes(known.fields, this.#types);
       const values = this.#values.map((value) => pgUtils.prepareValue(value));
       if (!isParsed) connection.parse({ name, text, types: [] }, true);
       connection.bind({ statement: name, values }, true);
@@ -88,7 +139,7 @@ export class NamedStatement implements Submittable {
 
   handleRowDescription({ fields }: { fields: readonly Field[] }): void {
     this.#columns = withTypes(fields, this.#types);
-    this.#known?.set(this.name, this.#columns);
+    if (this.#statement) this.#statement.columns = this.#columns;
   }
 
   handleDataRow({ fields: texts }: { fields: readonly (string | null)[] }): void {

@@ -1,5 +1,6 @@
 import { Column, getTableName, is, type Placeholder, placeholder, type Table } from "drizzle-orm";
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
+import { statementName } from "./named-statement";
 
 /** A database to read from. */
 type Readable = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute" | "with" | "$with">;
@@ -92,16 +93,23 @@ const rowDecoder = (query: DrizzleQuery) => {
   };
 };
 
-/** Prepares a query with placeholders. Drizzle takes longer to build most queries than PostgreSQL to run them. */
-export function prepareQuery<Row>(query: Query<Row>): RunQuery<Row> {
-  const prepared = (query as never as { prepare: (name: string) => DrizzleQuery }).prepare("");
+/** A query that Drizzle can prepare. Its type does not show that. */
+type Preparable = { prepare: (name: string) => DrizzleQuery; toSQL: () => { sql: string } };
+
+/**
+ * Prepares a query with placeholders. Drizzle takes longer to build most queries than PostgreSQL to run them. Only a fixed query
+ * has a name: see {@link PreparedPool}.
+ */
+export function prepareQuery<Row>(query: Query<Row>, isFixed = false): RunQuery<Row> {
+  const preparable = query as never as Preparable;
+  const prepared = preparable.prepare(isFixed ? statementName(preparable.toSQL().sql) : "");
   const decode = rowDecoder(prepared);
   prepared.customResultMapper = (rows) => rows.map(decode);
   return (values) => prepared.execute(values) as Promise<TextRow<Row>[]>;
 }
 
 /**
- * Defines a query with values. It is prepared once per database.
+ * Defines a fixed query with values. It is prepared once per database.
  *
  * @example
  * const findAgent = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) => db.select().from(agent).where(eq(agent.id, id)));
@@ -114,7 +122,7 @@ export function preparedQuery<Values extends Record<string, unknown>, Row, Datab
   return (db, values) => {
     let run = prepared.get(db);
     if (!run) {
-      run = prepareQuery(build(db, placeholders as never));
+      run = prepareQuery(build(db, placeholders as never), true);
       prepared.set(db, run);
     }
     return run(values);

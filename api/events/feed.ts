@@ -1,3 +1,4 @@
+import { steadyTime } from "../../config/steady-time";
 import { Gone, TooMany, Unavailable } from "../core/errors";
 import { droppedStreams, eventMessages, eventStreams } from "../metrics/metrics";
 import { blockOf, type Cursor, endOfBlock, isInBlock, START } from "./cursor";
@@ -150,10 +151,10 @@ export class EventFeed {
 
   /** Waits until the reader has caught up, with a limit: during a backfill that takes as long as the backfill. */
   private async waitForReader(signal: AbortSignal): Promise<void> {
-    const deadline = Date.now() + ACCEPT_MS;
-    while (!this.reader.current && Date.now() < deadline && !signal.aborted) {
+    const deadline = steadyTime() + ACCEPT_MS;
+    while (!this.reader.current && steadyTime() < deadline && !signal.aborted) {
       this.reader.throwIfFailing();
-      await this.reader.changed.wait(signal, deadline - Date.now());
+      await this.reader.changed.wait(signal, deadline - steadyTime());
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { steadyTime } from "../../config/steady-time";
 import { outsideRequest } from "../metrics/request-id";
 import { compareBlocks, type EventBlock } from "./compare-blocks";
 import { type Cursor, endOfBlock } from "./cursor";
@@ -184,8 +185,8 @@ export class EventReader {
    * back, as it does on every start. If it has none, it is too early to tell.
    */
   private async isOrphaned({ number, hash }: EventBlock): Promise<boolean> {
-    if (Date.now() - this.hashRequestedAt < RETRY_MS) return false;
-    this.hashRequestedAt = Date.now();
+    if (steadyTime() - this.hashRequestedAt < RETRY_MS) return false;
+    this.hashRequestedAt = steadyTime();
     const present = await this.options.getBlockHash(BigInt(number));
     return present !== null && present !== hash;
   }
@@ -225,8 +226,8 @@ export class EventReader {
   }
 
   private async prune({ finalizedBlock }: State): Promise<void> {
-    if (Date.now() - this.prunedAt < PRUNE_MS) return;
-    this.prunedAt = Date.now();
+    if (steadyTime() - this.prunedAt < PRUNE_MS) return;
+    this.prunedAt = steadyTime();
     await this.options.records.prune(endOfBlock(finalizedBlock));
   }
 }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { isIPv6 } from "node:net";
 import type { Context as HonoContext } from "hono";
+import ipaddr from "ipaddr.js";
 import type { Config } from "../core/context";
 import type { Caller } from "../core/operation";
 
@@ -15,23 +15,22 @@ export function validToken(header: string | undefined, tokens: readonly string[]
   return tokens.filter((token) => timingSafeEqual(digest(token), sentDigest))[0];
 }
 
-/** The /64 network of an IPv6 address (its first four groups), the usual allocation to one customer. */
-function networkOf(address: string): string {
-  const [head = "", tail = ""] = address.split("::");
-  const groups = (part: string) => (part === "" ? [] : part.split(":"));
-  const [before, after] = [groups(head), groups(tail)];
-  const zeros = address.includes("::") ? Array.from({ length: 8 - before.length - after.length }, () => "0") : [];
-  return [...before, ...zeros, ...after]
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":");
-}
+/** An address without its port, as some load balancers send it: `192.0.2.7:443` or `[2001:db8::1]:443`. */
+const withoutPort = (address: string) =>
+  /^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(address)?.slice(1).find(Boolean) ?? address;
 
-/** The rate-limit key of an address: the IPv4 address, or the /64 network of an IPv6 address. */
+/**
+ * The rate-limit key of an address: the IPv4 address, or the /64 network of an IPv6 address (its first four groups), the usual
+ * allocation to one customer. Ports and zones are left out.
+ */
 export function clientOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped) return mapped;
-  return isIPv6(address) ? `${networkOf(address)}::/64` : address;
+  const text = withoutPort(address);
+  if (!ipaddr.isValid(text)) return address;
+  // An IPv4 address that is mapped to IPv6 becomes IPv4.
+  const parsed = ipaddr.process(text);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  const groups = parsed.parts.slice(0, 4).map((group) => group.toString(16));
+  return `${groups.join(":")}::/64`;
 }
 
 /** The last entry of a forwarding header, which the trusted proxy added. */
@@ -59,13 +58,10 @@ export function clientKeyOf(
   return clientOf((trustProxy ? lastOf(header("x-forwarded-for")) : undefined) ?? remoteAddress ?? "unknown");
 }
 
-/** The headers and the address of a request that is served without Hono. */
-export const originOf = ({ headers, socket }: IncomingMessage): Origin => ({
-  header: (name) => {
-    const value = headers[name];
-    return Array.isArray(value) ? value.join(", ") : value;
-  },
-  remoteAddress: socket.remoteAddress,
+/** The headers and the address of a request that is served without Hono. Repeated headers are joined, as Hono does. */
+export const originOf = (request: IncomingMessage): Origin => ({
+  header: (name) => request.headersDistinct[name]?.join(", "),
+  remoteAddress: request.socket.remoteAddress,
 });
 
 /** Reads the caller of a request that Hono handles. */

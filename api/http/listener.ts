@@ -23,6 +23,9 @@ export type Listener = {
 /** Equal to the body limit, so that an oversized parameter still gets a validation error. */
 const MAX_HEADER_BYTES = 256 * 1024;
 
+/** Node would silently drop further headers, which may be those of a proxy. */
+const MAX_HEADERS = 1_000;
+
 /** Logs a request that did not reach the app. Returns the response headers, including the request id. */
 function logRejection({ status, message }: Pick<Failure, "status" | "message">, log: Logger) {
   const requestId = randomUUID();
@@ -60,6 +63,16 @@ function rejectClient(error: NodeJS.ErrnoException, socket: Duplex, log: Logger)
   else if (error.code === "ERR_HTTP_REQUEST_TIMEOUT")
     rejectSocket("request_timeout", "The request did not arrive in time; send it again", socket, log);
   else rejectSocket("malformed_request", "The request is not valid HTTP", socket, log);
+}
+
+/** Responds to a request with too many headers, and closes its connection. */
+function rejectHeaders(response: ServerResponse, log: Logger): void {
+  const code = "headers_too_large";
+  const { status } = errorCodes[code];
+  const message = `The request has more than ${MAX_HEADERS} headers; send fewer`;
+  const body = JSON.stringify(errorBody(code, message));
+  const headers = { ...logRejection({ status, message }, log), "content-length": Buffer.byteLength(body) };
+  response.writeHead(status, { ...headers, connection: "close" }).end(body);
 }
 
 /** Responds to requests with an invalid URL or Host header, which do not reach the app, and to errors that escape it. */
@@ -115,6 +128,8 @@ export function listen(
     requireHostHeader: false,
     keepAliveTimeout: IDLE_MS,
   });
+  // No limit, so that all headers are counted. Their bytes are limited.
+  server.maxHeadersCount = 0;
   let draining = false;
   const inFlight = new Set<ServerResponse>();
   const serve = (request: IncomingMessage, response: ServerResponse) => {
@@ -130,7 +145,9 @@ export function listen(
       });
   };
   const onRequest = (request: IncomingMessage, response: ServerResponse) =>
-    traceRequest(request, response, () => serve(request, response));
+    request.rawHeaders.length > 2 * MAX_HEADERS
+      ? rejectHeaders(response, log)
+      : traceRequest(request, response, () => serve(request, response));
   server.on("request", onRequest);
   server.on("checkExpectation", onRequest);
   server.on("connect", (_, socket) => rejectSocket("malformed_request", "This server is not a proxy", socket, log));
@@ -162,8 +179,8 @@ export function listen(
 
 /** Waits until no connection is open, or for the time limit. */
 async function withoutConnections(server: Server, limitMs: number): Promise<void> {
-  const deadline = Date.now() + limitMs;
-  while (Date.now() < deadline && (await connectionsOf(server)) > 0) await sleep(20);
+  const deadline = performance.now() + limitMs;
+  while (performance.now() < deadline && (await connectionsOf(server)) > 0) await sleep(20);
 }
 
 const connectionsOf = (server: Server) =>

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { BaseContext } from "../core/context";
 import type { Dependencies } from "../core/dependencies";
 import { NotFound } from "../core/errors";
@@ -29,8 +30,6 @@ type Entry = StoredResponse & {
   /** The head before the response was computed; undefined if it does not depend on the index. */
   head: IndexHead | undefined;
   dependencies: Dependencies;
-  /** Whether it was removed from the cache. URLs may still refer to it. */
-  isEvicted: boolean;
 };
 
 /** A response, and the index head that its headers name. */
@@ -57,7 +56,7 @@ type Request = {
 type Pending = { found: Promise<Found>; head: IndexHead | undefined; startedAt: number; dependencies: Dependencies };
 
 type Options = {
-  /** The maximum size of all bodies and keys. With 0 nothing is kept or shared. */
+  /** The maximum size of all responses, keys and URLs. With 0 nothing is kept or shared. */
   maxBytes: number;
   indexHead: SharedRead<IndexHead>;
   storeRevision: SharedRead<string>;
@@ -71,7 +70,7 @@ type Waiting = { head: Promise<Revisions[0]>; revision: Promise<Revisions[1]>; b
 
 const NONE = Promise.resolve(undefined);
 
-/** The largest share of the cache that one response may take. */
+/** The largest share of the cache that one response may take. All URLs together take at most as much. */
 const MAX_SHARE = 1 / 8;
 
 /** A 404 is not shared: what was not found may have been published meanwhile. Other failures are. */
@@ -85,8 +84,9 @@ function countRead(isHit: boolean): void {
   annotateRequest({ "intentry.cache_hit": isHit });
 }
 
-/** An estimate of the memory of an entry or URL besides its text. */
-const OVERHEAD_BYTES = 300;
+/** The measured memory of an entry and of a URL besides their text. */
+const ENTRY_BYTES = 800;
+const URL_BYTES = 300;
 
 const MAX_STRING_BYTES = 16 * 1024;
 
@@ -97,8 +97,8 @@ const bufferOf = (text: string, bytes: number): Buffer<ArrayBuffer> => {
   return buffer;
 };
 
-const sizeOf = ({ key, body }: Entry) => body.length + 2 * key.length + OVERHEAD_BYTES;
-const sizeOfUrl = (url: string) => 2 * url.length + OVERHEAD_BYTES;
+const sizeOf = ({ key, body }: Entry) => body.length + 2 * key.length + ENTRY_BYTES;
+const sizeOfUrl = (key: string, url: string) => 2 * (key.length + url.length) + URL_BYTES;
 
 /**
  * Keeps responses as long as the state that they were computed from is current. The index and the store each have a
@@ -106,16 +106,20 @@ const sizeOfUrl = (url: string) => 2 * url.length + OVERHEAD_BYTES;
  */
 export class ResponseCache {
   readonly #options: Options;
-  /** By operation and input, least recently used first. */
-  readonly #entries = new Map<string, Entry>();
-  /** By URL as received, so that a known request is served without being parsed. */
-  readonly #byUrl = new Map<string, Entry>();
+  /** By operation and input. */
+  readonly #entries: LRUCache<string, Entry>;
+  /** The key of an entry by the URL as received, so that a known request is served without being parsed. */
+  readonly #keys: LRUCache<string, string>;
   readonly #pending = new Map<string, Pending>();
   #waiting: Waiting | undefined;
-  #bytes = 0;
 
   constructor(options: Options) {
     this.#options = options;
+    // At least one byte, in which nothing fits: lru-cache has no limit with 0.
+    const share = Math.max(1, Math.floor(options.maxBytes * MAX_SHARE));
+    const maxSize = Math.max(1, options.maxBytes - share);
+    this.#entries = new LRUCache({ maxSize, maxEntrySize: share, sizeCalculation: sizeOf });
+    this.#keys = new LRUCache({ maxSize: share, sizeCalculation: sizeOfUrl });
   }
 
   /** The store's current revision. */
@@ -125,17 +129,14 @@ export class ResponseCache {
 
   /** The memory in use, estimated. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#entries.calculatedSize + this.#keys.calculatedSize;
   }
 
   /** Finds the current response to a URL. Returns a promise if a revision must be read first. */
   find(url: string): Found | undefined | Promise<Found | undefined> {
-    const entry = this.#byUrl.get(url);
+    const key = this.#keys.get(url);
+    const entry = key === undefined ? undefined : this.#entries.get(key);
     if (!entry) return undefined;
-    if (entry.isEvicted) {
-      this.#dropUrl(url);
-      return undefined;
-    }
     const { indexHead, storeRevision } = this.#options;
     const { dependencies } = entry;
     const now = performance.now();
@@ -164,17 +165,13 @@ export class ResponseCache {
   }
 
   #ifCurrent(entry: Entry, head: IndexHead | undefined, storeRevision: string | undefined): Found | undefined {
-    const { key, dependencies, isEvicted } = entry;
+    const { dependencies } = entry;
     const isCurrent =
-      !isEvicted &&
       head?.revision === entry.head?.revision &&
       storeRevision === dependencies.storeRevision &&
       (dependencies.changesAt === undefined || (head !== undefined && timeAt(head) < dependencies.changesAt));
     if (!isCurrent) return undefined;
     countRead(true);
-    // The most recently used entry is the last one.
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
     return { response: entry, head };
   }
 
@@ -188,7 +185,7 @@ export class ResponseCache {
     const entry = this.#entries.get(key);
     const known = entry && (await this.#findEntry(entry));
     if (entry && known) {
-      this.#rememberUrl(url, entry);
+      if (url !== undefined) this.#keys.set(url, key);
       return known;
     }
     countRead(false);
@@ -239,49 +236,12 @@ export class ResponseCache {
       unchangedHeaders,
       head: dependencies.index ? head : undefined,
       dependencies,
-      isEvicted: false,
     };
-    const isKept =
-      !dependencies.isUntracked &&
-      (!dependencies.index || head !== undefined) &&
-      sizeOf(entry) <= this.#options.maxBytes * MAX_SHARE;
-    if (isKept) {
-      this.#evict(this.#entries.get(key));
+    if (!dependencies.isUntracked && (!dependencies.index || head !== undefined)) {
       this.#entries.set(key, entry);
-      this.#bytes += sizeOf(entry);
-      this.#rememberUrl(url, entry);
-      this.#shrink();
+      if (url !== undefined) this.#keys.set(url, key);
     }
     return { response: entry, head };
-  }
-
-  #rememberUrl(url: string | undefined, entry: Entry): void {
-    if (url === undefined || this.#byUrl.get(url) === entry) return;
-    this.#dropUrl(url);
-    this.#byUrl.set(url, entry);
-    this.#bytes += sizeOfUrl(url);
-  }
-
-  #dropUrl(url: string): void {
-    if (this.#byUrl.delete(url)) this.#bytes -= sizeOfUrl(url);
-  }
-
-  #evict(entry: Entry | undefined): void {
-    if (!entry) return;
-    entry.isEvicted = true;
-    this.#entries.delete(entry.key);
-    this.#bytes -= sizeOf(entry);
-  }
-
-  /** Removes the oldest URLs and the least recently used responses until the rest fits. */
-  #shrink(): void {
-    const { maxBytes } = this.#options;
-    while (this.#bytes > maxBytes) {
-      const [url] = this.#byUrl.keys();
-      if (url !== undefined) this.#dropUrl(url);
-      const [entry] = this.#entries.values();
-      this.#evict(entry);
-    }
   }
 }
 

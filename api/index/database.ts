@@ -1,6 +1,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import pg from "pg";
+import { steadyTime } from "../../config/steady-time";
 import type { PoolMode } from "../../config/variables/database";
 import { openPool } from "../database/open-pool";
 import { STATEMENT_MS } from "../database/prepared-pool";
@@ -142,8 +143,8 @@ export function openIndex(options: Options): OpenIndex {
       behindSince = undefined;
       return { schema, isOwn };
     }
-    behindSince ??= Date.now();
-    return { schema: Date.now() - behindSince >= BEHIND_MS ? schema : build, isOwn };
+    behindSince ??= steadyTime();
+    return { schema: steadyTime() - behindSince >= BEHIND_MS ? schema : build, isOwn };
   };
 
   const check = async () => {

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { steadyTime } from "../../config/steady-time";
 import type { PoolMode } from "../../config/variables/database";
 import { replicaInUse, replicaLagSeconds, replicaUsable } from "../metrics/metrics";
 
@@ -142,8 +143,8 @@ export class Sources {
     if (revision > this.#storeRevision) this.#storeRevision = revision;
     const { source } = this.#current;
     if (!source.isReplica) return source;
-    const deadline = Date.now() + STORE_WAIT_MS;
-    while (Date.now() < deadline) {
+    const deadline = steadyTime() + STORE_WAIT_MS;
+    while (steadyTime() < deadline) {
       if ((await read()) >= revision) return this.current;
       await new Promise((resolve) => setTimeout(resolve, STORE_POLL_MS));
     }

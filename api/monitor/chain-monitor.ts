@@ -1,5 +1,6 @@
 import { BlockNotFoundError, type Hex, type PublicClient } from "viem";
 import { REINDEX_COMMAND, REORG_PROBLEM } from "../../config/reindex";
+import { steadyTime } from "../../config/steady-time";
 import { measureRate } from "./backfill";
 import type { Header } from "./header";
 import type { IndexedBlock, IndexState } from "./index-state";
@@ -86,7 +87,7 @@ type Anchor = IndexedBlock & { isFinalized: boolean; isRemembered: boolean };
  * request leaves the state unchanged.
  */
 export function createChainMonitor(options: Options): ChainMonitor {
-  const { chain, head: latest, readIndex, chainId, now = Date.now } = options;
+  const { chain, head: latest, readIndex, chainId, now = steadyTime } = options;
   const state: ChainState = {
     startedAt: now(),
     head: undefined,

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Hex, PublicClient } from "viem";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
+import { steadyTime } from "../../config/steady-time";
 import { databaseProblemOf } from "../database/problem";
 import type { IndexDatabase } from "../index/database";
 import type { IndexHead } from "../index/head";
@@ -83,7 +84,7 @@ export function openMonitor({
     async readiness() {
       const index = await indexHead().catch(indexFailureOf);
       const config = { chainId, startBlock: BigInt(startBlock), maxLagSeconds };
-      return readinessOf({ index, chain: monitor.state(), store: storeHealth.state(), config, now: Date.now() });
+      return readinessOf({ index, chain: monitor.state(), store: storeHealth.state(), config, now: steadyTime() });
     },
     stop() {
       rounds.stop();

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { steadyTime } from "../../config/steady-time";
 import type { FollowedHead } from "../../rpc/follow-head";
 import { type FollowedState, LEASE_MS, publishHead, readHead } from "../store/chain-heads";
 import type { StoreDatabase } from "../store/open";
@@ -21,7 +22,7 @@ type Options = {
  */
 export function readSharedHead({ store, chainId, intervalMs, follow, onError }: Options): SharedHead {
   const follower = { id: randomUUID(), isIndexer: false };
-  const startedAt = Date.now();
+  const startedAt = steadyTime();
   let own: FollowedHead | undefined;
   let shared: FollowedState = { head: undefined, isAway: false };
   let isClosed = false;
@@ -37,7 +38,7 @@ export function readSharedHead({ store, chainId, intervalMs, follow, onError }: 
       return true;
     }
     // Give an indexer that starts at the same time one lease period to publish first.
-    if (!own && Date.now() - startedAt < LEASE_MS) return true;
+    if (!own && steadyTime() - startedAt < LEASE_MS) return true;
     return !(await publishHead(db, chainId, follower, ownState()));
   }
 

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
+import { steadyTime } from "../../config/steady-time";
 import { databaseProblemOf } from "../database/problem";
 import type { StoreDatabase } from "../store/open";
 
@@ -43,7 +44,7 @@ export function watchStore(
   let stopped = false;
 
   async function check(): Promise<void> {
-    checkStartedAt = Date.now();
+    checkStartedAt = steadyTime();
     const answer = await readStoreState(store);
     checkStartedAt = undefined;
     if (stopped) return;
@@ -55,7 +56,7 @@ export function watchStore(
 
   void check();
   return {
-    state: () => (checkStartedAt !== undefined && Date.now() - checkStartedAt > TIMEOUT_MS ? "unavailable" : state),
+    state: () => (checkStartedAt !== undefined && steadyTime() - checkStartedAt > TIMEOUT_MS ? "unavailable" : state),
     stop() {
       stopped = true;
       clearTimeout(timer);

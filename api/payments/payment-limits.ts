@@ -1,3 +1,4 @@
+import { steadyTime } from "../../config/steady-time";
 import { TooMany } from "../core/errors";
 import { changeCount, createMinuteCounts } from "../core/minute-counts";
 
@@ -16,7 +17,7 @@ export type Attempt = {
  * Limits the payments of a client that are in progress, and those that are rejected per minute. A payment is counted before
  * any work is done for it.
  */
-export function createPaymentLimits(rejectedPerMinute = Number.POSITIVE_INFINITY, now = Date.now) {
+export function createPaymentLimits(rejectedPerMinute = Number.POSITIVE_INFINITY, now = steadyTime) {
   const inProgress = new Map<string, number>();
   const minute = createMinuteCounts(now);
 

@@ -1,5 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import type { Logger } from "pino";
+import { steadyTime } from "../../config/steady-time";
 import type { Terms } from "../../config/terms";
 import type { BaseContext } from "../core/context";
 import { InProgress, Unavailable } from "../core/errors";
@@ -179,7 +180,7 @@ export function createPaywall(
         throw new Error(
           `The response of ${Buffer.byteLength(answer)} bytes exceeds the limit of ${MAX_ANSWER_BYTES} for paid responses`,
         );
-      const isInTime = deadline - Date.now() >= SETTLEMENT_MS;
+      const isInTime = deadline - steadyTime() >= SETTLEMENT_MS;
       isSettling = isInTime && (await beginSettlement(db, payment.key, holder, { answer, fromBlock }));
       if (!isSettling)
         throw new Unavailable("The request took too long, and nothing was charged; try again", {
@@ -203,7 +204,7 @@ export function createPaywall(
   ): Promise<Response> {
     const settling = settleAndRecord(payment, holder, fromBlock);
     // It never rejects: only the deadline is caught.
-    const outcome = await withDeadline(settling, { ms: deadline - Date.now() }).catch((): Outcome => ({}));
+    const outcome = await withDeadline(settling, { ms: deadline - steadyTime() }).catch((): Outcome => ({}));
     if (outcome.transaction) return paidResponse(c, offer, payment, answer, outcome.transaction);
     if (outcome.refusal) return settlementFailedResponse(c, offer, terms, payment, outcome.refusal);
     throw new Unavailable(OUTCOME_UNKNOWN, { retryAfterSeconds: RETRY_SECONDS });
@@ -306,7 +307,7 @@ export function createPaywall(
   }
 
   return async (c: HonoContext, { caller, request, run }: PaidRequest): Promise<Response> => {
-    const deadline = Date.now() + TIME_LIMIT_MS - MARGIN_MS;
+    const deadline = steadyTime() + TIME_LIMIT_MS - MARGIN_MS;
     const offer = offerAt(caller.baseUrl);
     const reject = (error: string, code?: string) => paymentRequiredResponse(c, offer, terms, error, code);
     let payment: Payment | null;

@@ -17,6 +17,8 @@ const MAX_RETENTION_SECONDS = 3_600;
 /** How long after that a transfer is followed that does not become final, because its chain stands still or is unused. */
 const MAX_FOLLOWED_SECONDS = 86_400;
 
+const YEAR_10000 = 253_402_300_800n;
+
 /** How many payments one round of the follower looks up. */
 const MAX_LOOKUPS = 100;
 
@@ -26,9 +28,10 @@ const isKey = ({ network, asset, payer, nonce }: PaymentKey) =>
 const inSeconds = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`;
 const isPast = (column: typeof payment.leaseUntil | typeof payment.expiresAt) => lt(column, sql`now()`);
 
-const retentionSeconds = (validBefore: bigint) => {
-  const left = validBefore - BigInt(Math.floor(Date.now() / 1000));
-  return Math.max(LEASE_SECONDS, left > MAX_RETENTION_SECONDS ? MAX_RETENTION_SECONDS : Number(left));
+/** When an authorization ends, but between the end of the lease and that of the longest retention. */
+const retentionEnd = (validBefore: bigint) => {
+  const end = sql`to_timestamp(${String(validBefore < YEAR_10000 ? validBefore : YEAR_10000)}::float8)`;
+  return sql`least(greatest(${end}, ${inSeconds(LEASE_SECONDS)}), ${inSeconds(MAX_RETENTION_SECONDS)})`;
 };
 
 /** Expired payments without a transfer that a reorg could remove. */
@@ -52,7 +55,7 @@ export async function claimPayment(
     holder,
     state: "CLAIMED" as const,
     leaseUntil: inSeconds(LEASE_SECONDS),
-    expiresAt: inSeconds(retentionSeconds(validBefore)),
+    expiresAt: retentionEnd(validBefore),
   };
   const [claimed] = await db
     .insert(payment)

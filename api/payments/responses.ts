@@ -5,6 +5,7 @@ import type { Terms } from "../../config/terms";
 import { errorBody } from "../core/error-codes";
 import { JSON_TYPE } from "../http/common-headers";
 import { etagOf } from "../http/etag";
+import { respondJson } from "../http/respond-json";
 import { type Offer, paymentRequired } from "./offer";
 import { PAGE_POLICY, paymentPage } from "./page";
 import type { Payment } from "./payload";
@@ -36,7 +37,7 @@ export function paymentRequiredResponse(
     return c.html(paymentPage(offer, terms, error), 402, { ...all, "content-security-policy": PAGE_POLICY });
   const code = error === PAYMENT_REQUIRED ? "payment_required" : "payment_rejected";
   const body = paymentRequiredV1(offer) ?? { x402Version: 2, accepts: offer.accepts };
-  return c.json({ ...errorBody(code, error), ...body }, 402, all);
+  return respondJson(c, { ...errorBody(code, error), ...body }, 402, all);
 }
 
 /** The settlement headers. They contain no free text of the facilitator or its node. */

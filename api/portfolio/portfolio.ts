@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import type { ChainSlug } from "../../config/chains";
+import { steadyTime } from "../../config/steady-time";
 import { traceStep } from "../tracing/span";
 import { AllChainsFailed, type PortfolioProvider } from "./provider";
 import { type PortfolioSnapshot, snapshotOf } from "./snapshot";
@@ -33,7 +34,7 @@ export function createPortfolio({ provider, cacheMs }: Options): Portfolio {
 
   const addToCache = (key: string, snapshot: PortfolioSnapshot) => {
     cache.delete(key);
-    cache.set(key, { snapshot, until: Date.now() + cacheMs });
+    cache.set(key, { snapshot, until: steadyTime() + cacheMs });
     const [oldest] = cache.keys();
     if (cache.size > MAX_CACHED && oldest !== undefined) cache.delete(oldest);
   };
@@ -55,7 +56,7 @@ export function createPortfolio({ provider, cacheMs }: Options): Portfolio {
     async snapshot(address, chains) {
       const key = [address, ...chains].join(" ");
       const cached = cache.get(key);
-      if (cached && Date.now() < cached.until) return cached.snapshot;
+      if (cached && steadyTime() < cached.until) return cached.snapshot;
       const pending = inFlight.get(key);
       if (pending) return pending;
       const reading = read(key, address, chains).finally(() => inFlight.delete(key));

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { steadyTime } from "../../config/steady-time";
 import { Unavailable } from "../core/errors";
 import { createSemaphore } from "../core/semaphore";
 import { withDeadline } from "../core/with-deadline";
@@ -60,9 +61,9 @@ export function createSchemaChecker({
   };
 
   return async (text, client) => {
-    const deadline = Date.now() + waitMs;
+    const deadline = steadyTime() + waitMs;
     const checked = await ofClient.run(client, waitMs, () =>
-      ofAll.run("all", deadline - Date.now(), () => check(text)),
+      ofAll.run("all", deadline - steadyTime(), () => check(text)),
     );
     if (!checked) throw new Unavailable("Too many schemas are being validated; try again shortly");
     return checked.problem;

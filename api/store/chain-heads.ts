@@ -1,4 +1,5 @@
 import { eq, sql } from "drizzle-orm";
+import { steadyTime } from "../../config/steady-time";
 import type { ChainHead } from "../../rpc/follow-head";
 import type { StoreDatabase } from "./open";
 import { chainHead } from "./schema";
@@ -29,7 +30,7 @@ export async function publishHead(
     number: head.number,
     hash: head.hash,
     timestamp: head.timestamp,
-    receivedAt: sql`clock_timestamp() - ${milliseconds(Math.max(0, Date.now() - head.receivedAt))}`,
+    receivedAt: sql`clock_timestamp() - ${milliseconds(Math.max(0, steadyTime() - head.receivedAt))}`,
   };
   const state = { follower: follower.id, isIndexer: follower.isIndexer, renewedAt: now, isAway, ...known };
   const rows = await db
@@ -69,6 +70,6 @@ export async function readHead(
   if (!row || row.renewedMsAgo > LEASE_MS) return undefined;
   const { followerId, isAway, number, hash, timestamp, receivedMsAgo } = row;
   const hasHead = number !== null && hash !== null && timestamp !== null;
-  const head = hasHead ? { number, hash, timestamp, receivedAt: Date.now() - receivedMsAgo } : undefined;
+  const head = hasHead ? { number, hash, timestamp, receivedAt: steadyTime() - receivedMsAgo } : undefined;
   return { followerId, isAway, head };
 }

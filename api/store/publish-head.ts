@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { steadyTime } from "../../config/steady-time";
 import type { FollowedHead } from "../../rpc/follow-head";
 import { isMissingTable } from "../database/missing-table";
 import { type FollowedState, publishHead } from "./chain-heads";
@@ -47,9 +48,9 @@ export function publishIndexerHead({
   let isStopped = false;
   const poll = async () => {
     const state = { head: head.current(), isAway: head.isAway() };
-    if (Date.now() - publishedAt >= RENEW_MS || !isSame(state, published)) {
+    if (steadyTime() - publishedAt >= RENEW_MS || !isSame(state, published)) {
       published = state;
-      publishedAt = Date.now();
+      publishedAt = steadyTime();
       await publishHead(db, chainId, follower, state).then(succeeded, failed);
     }
     if (!isStopped) timer = setTimeout(() => (running = poll()), CHECK_MS).unref();

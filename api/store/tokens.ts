@@ -3,7 +3,10 @@ import type { Address } from "viem";
 import type { StoreDatabase } from "./open";
 import { token } from "./schema";
 
-export type StoredToken = Pick<typeof token.$inferSelect, "symbol" | "name" | "decimals" | "retryAt">;
+export type StoredToken = Pick<typeof token.$inferSelect, "symbol" | "name" | "decimals"> & {
+  /** Milliseconds until the contract is read again; null if it has answered. */
+  retryMs: number | null;
+};
 
 /** How long rows about addresses that are not tokens are kept after their retry time. */
 const EXPIRED_MS = 60 * 60 * 1_000;
@@ -15,7 +18,13 @@ export async function readTokens(
   addresses: readonly Address[],
 ): Promise<ReadonlyMap<string, StoredToken>> {
   const rows = await db
-    .select()
+    .select({
+      address: token.address,
+      symbol: token.symbol,
+      name: token.name,
+      decimals: token.decimals,
+      retryMs: sql<number | null>`extract(epoch FROM ${token.retryAt} - clock_timestamp())::float8 * 1000`,
+    })
     .from(token)
     .where(and(eq(token.chainId, chainId), inArray(token.address, [...addresses])));
   return new Map(rows.map((row) => [row.address, row]));
@@ -45,8 +54,9 @@ export async function saveToken(
   db: StoreDatabase,
   chainId: number,
   address: Address,
-  { symbol, name, decimals, retryAt }: StoredToken,
+  { symbol, name, decimals, retryMs }: StoredToken,
 ): Promise<void> {
+  const retryAt = retryMs === null ? null : sql`clock_timestamp() + make_interval(secs => ${retryMs / 1_000}::float8)`;
   const set = { symbol, name, decimals, retryAt };
   await db
     .insert(token)

@@ -1,4 +1,5 @@
 import { type Address, zeroAddress } from "viem";
+import { steadyTime } from "../../config/steady-time";
 import { changeCount, createMinuteCounts } from "../core/minute-counts";
 import { createSemaphore } from "../core/semaphore";
 import type { FoundTokens, Token, Tokens } from "../core/tokens";
@@ -68,10 +69,10 @@ export function createTokens({ chainId, listed, listedAs = () => [], native, rea
     if (remembered.size > MAX_REMEMBERED && oldest) remembered.delete(oldest);
   };
 
-  const rememberStored = (address: Address, { symbol, name, decimals, retryAt }: StoredToken) =>
-    retryAt
-      ? remember({ address, ...nothing, source: "unknown" }, retryAt.getTime())
-      : remember({ address, symbol, name, decimals, source: "contract" }, undefined);
+  const rememberStored = (address: Address, { symbol, name, decimals, retryMs }: StoredToken) =>
+    retryMs === null
+      ? remember({ address, symbol, name, decimals, source: "contract" }, undefined)
+      : remember({ address, ...nothing, source: "unknown" }, steadyTime() + retryMs);
 
   const pending = (address: Address): Token => ({ address, ...nothing, source: "pending" });
 
@@ -83,7 +84,7 @@ export function createTokens({ chainId, listed, listedAs = () => [], native, rea
     }
     if (address === zeroAddress) return { token: { address, ...nothing, source: "unknown" }, until: undefined };
     const found = remembered.get(address);
-    return found && (found.until === undefined || found.until > Date.now()) ? found : undefined;
+    return found && (found.until === undefined || found.until > steadyTime()) ? found : undefined;
   };
 
   const readAndSave = async (address: Address): Promise<void> => {
@@ -91,13 +92,13 @@ export function createTokens({ chainId, listed, listedAs = () => [], native, rea
       const facts = await turns.run("", TURN_MS, () => read(address));
       if (!facts) return;
       const isToken = facts.symbol !== null || facts.name !== null || facts.decimals !== null;
-      const answer = { ...facts, retryAt: isToken ? null : new Date(Date.now() + UNKNOWN_MS) };
+      const answer = { ...facts, retryMs: isToken ? null : UNKNOWN_MS };
       const db = await store();
       await saveToken(db, chainId, address, answer);
       if (!isToken) await pruneTokens(db);
       rememberStored(address, answer);
     } catch (error) {
-      remember(pending(address), Date.now() + FAILED_MS);
+      remember(pending(address), steadyTime() + FAILED_MS);
       onError(error);
     }
   };
@@ -147,7 +148,7 @@ export function createTokens({ chainId, listed, listedAs = () => [], native, rea
         if (reads.length > 0) await withDeadline(Promise.all(reads), { ms: waitMs }).catch(() => {});
       }
       const found = wanted.map(
-        (address) => recall(address) ?? { token: pending(address), until: Date.now() + PENDING_MS },
+        (address) => recall(address) ?? { token: pending(address), until: steadyTime() + PENDING_MS },
       );
       const times = found.flatMap(({ until }) => until ?? []);
       return {

@@ -75,7 +75,7 @@ export async function* follow(
       if (!isRetryable(response.status)) throw ended;
       retryAfter = secondsOf(response.headers.get("retry-after"));
     } else if (response?.body) {
-      const connectedAt = Date.now();
+      const connectedAt = performance.now();
       const messages = untilLost(serverSent(response.body), (error) => {
         ended = noResponse(url, error);
       });
@@ -97,7 +97,7 @@ export async function* follow(
         attempt = 0;
         yield { type, id: lastId, data: parsed } as LiveMessage;
       }
-      if (Date.now() - connectedAt > MAX_DELAY_MS) attempt = 0;
+      if (performance.now() - connectedAt > MAX_DELAY_MS) attempt = 0;
     }
     if (signal?.aborted) return;
     const delayMs = reconnectDelay(++attempt, retryAfter);

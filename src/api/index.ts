@@ -21,7 +21,9 @@ const app = new Hono();
 app.get("/metrics/rpc", async (c) =>
   c.body(await register.getSingleMetricAsString(RPC_REQUESTS), 200, { "content-type": register.contentType }),
 );
-app.use("/graphql", graphql({ db, schema }));
+// The depth of the introspection query of GraphiQL. Types of filters refer to themselves, so that every further level of a query
+// for them doubles its time, which the indexer's thread would spend.
+app.use("/graphql", graphql({ db, schema }, { maxOperationDepth: 21 }));
 const { apiUrl, logLevel } = parseEnvironment(process.env);
 const log = pino({ level: logLevel });
 app.all(

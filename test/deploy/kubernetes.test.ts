@@ -14,6 +14,15 @@ const names = (kind: string) => objects.filter((object) => object.kind === kind)
 const api = deployment("intentry-api");
 const indexer = deployment("intentry-indexer");
 
+const IngressPath = z.object({
+  path: z.string(),
+  pathType: z.enum(["Exact", "Prefix"]),
+  backend: z.object({ service: z.looseObject({ name: z.string() }) }),
+});
+const Ingress = z.looseObject({
+  spec: z.looseObject({ rules: z.array(z.looseObject({ http: z.object({ paths: z.array(IngressPath) }) })) }),
+});
+
 describe("the Kubernetes manifests", () => {
   it("have no namespace and unique names", () => {
     expect(objects.filter(({ metadata }) => metadata.namespace !== undefined)).toEqual([]);
@@ -71,6 +80,27 @@ describe("the Kubernetes manifests", () => {
   it("replace gateways without a gap, and never run two indexers of one build", () => {
     expect(api.spec.strategy).toMatchObject({ type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0 } });
     expect(indexer.spec).toMatchObject({ replicas: 1, strategy: { type: "Recreate" } });
+  });
+
+  it.each([
+    ["/metrics", "intentry-nothing"],
+    ["/metrics/", "intentry-nothing"],
+    ["/metrics/rpc", "intentry-nothing"],
+    ["/metricsx", "intentry-api"],
+    ["/intents", "intentry-api"],
+    ["/", "intentry-api"],
+  ])("route %s to %s", (path, service) => {
+    const elements = (text: string) => text.split("/").filter(Boolean);
+    /** Whether a rule of the Ingress matches, as Kubernetes defines it. */
+    const matches = (rule: z.infer<typeof IngressPath>) =>
+      rule.pathType === "Exact"
+        ? rule.path === path
+        : elements(rule.path).every((element, at) => element === elements(path)[at]);
+    const rules = objects
+      .filter(({ kind }) => kind === "Ingress")
+      .flatMap((object) => Ingress.parse(object).spec.rules.flatMap(({ http }) => http.paths));
+    const [longest] = rules.filter(matches).sort((one, other) => other.path.length - one.path.length);
+    expect(longest?.backend.service.name).toBe(service);
   });
 
   it("select the pods of their Deployments", () => {

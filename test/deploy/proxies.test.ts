@@ -117,7 +117,10 @@ for (const { name, isInstalled, protocol, start } of PROXIES)
       expect(headers.forwarded).toBeUndefined();
     });
 
-    it.each(["/metrics", "/metrics?a=1", "/metrics/", "//metrics", "/%6detrics"])("hides %s", async (path) => {
+    it.each([
+      ...["/metrics", "/metrics?a=1", "/metrics/", "/metrics//", "/metrics/.", "/metrics%2f"],
+      ...["//metrics", "/./metrics", "/x/../metrics", "/%6detrics"],
+    ])("hides %s", async (path) => {
       expect((await call(proxy.url, path)).status).toBe(404);
       expect(gateways.flatMap(({ requests }) => requests)).toEqual([]);
     });

@@ -34,6 +34,9 @@ describe("an odd request over a plain connection", () => {
   } as const;
   const notHttp = "The request is not valid HTTP";
   const unreadable = "The request's URL or Host header is not valid";
+  const tooMany = "The request has more than 1000 headers; send fewer";
+  /** Headers that mean nothing. */
+  const junk = (count: number) => Array.from({ length: count }, (_, place) => `X-${place}: 1`);
   const tooLong = "The request line and headers are longer than 262144 bytes; shorten them";
 
   it.each([
@@ -84,6 +87,21 @@ describe("an odd request over a plain connection", () => {
     ["a path over 256 KiB", get(`/agents/${"9".repeat(300_000)}`), 431, tooLong],
     ["a query over 256 KiB", get(`/agents?owner=${"9".repeat(300_000)}`), 431, tooLong],
     ["a header over 256 KiB", get("/health", host, `X-Long: ${"9".repeat(300_000)}`), 431, tooLong],
+    ["1,001 headers", get("/health", host, ...junk(999)), 431, tooMany],
+    ["1,001 headers on an unknown path", get("/nowhere", host, ...junk(999)), 431, tooMany],
+    [
+      "a chunked body and 1,001 headers",
+      head("POST /preflight HTTP/1.1", host, "Transfer-Encoding: chunked", ...junk(998)),
+      431,
+      tooMany,
+    ],
+    ["30,000 headers", get("/health", host, ...Array(30_000).fill("A: b")), 431, tooMany],
+    [
+      "a proxy's header after 998 others",
+      get("/metrics", host, ...junk(998), "X-Forwarded-For: 192.0.2.1"),
+      431,
+      tooMany,
+    ],
     ["a path that starts with two slashes", get("//agents"), 404, "No route GET //agents; see /docs"],
     ["a path of slashes", get("///"), 404, "No route GET //; see /docs"],
     ["an id that is a slash", get("/agents/%2f"), 400, /^agentId: must be/],
@@ -112,7 +130,7 @@ describe("an odd request over a plain connection", () => {
       "15,000 unknown parameters",
       get(`/health?${Array.from({ length: 15_000 }, (_, place) => `a${place}=${place}`).join("&")}`),
     ],
-    ["1,000 headers", get("/health", host, ...Array.from({ length: 1_000 }, (_, place) => `X-${place}: 1`))],
+    ["1,000 headers", get("/health", host, ...junk(998))],
     ["a body on a GET", `${get("/health", host, "Content-Length: 5")}hello`],
     ["an unknown expectation", get("/health", host, "Expect: the-unexpected")],
     [

@@ -140,7 +140,7 @@ describe("the gateway's HTTP", () => {
         expect(JSON.parse(body)).toEqual(
           error("unknown_route", `No route ${method} ${path === "/%61gent" ? "/agent" : path}; see /docs`),
         );
-        expect(headers.get("content-type")).toBe("application/json");
+        expect(headers.get("content-type")).toBe("application/json; charset=UTF-8");
       }
     });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { callTool, openGatewayOnStore, post } from "./gateway-on-store";
 
 type Gateways = Awaited<ReturnType<typeof openGatewayOnStore>>;
@@ -167,5 +167,30 @@ describe("what a client may send", () => {
     expect(large).toMatchObject({ json_schema: null });
     const read = await gateway.request(`/attestations/schemas/${large?.schema_hash}`);
     expect(await read.json()).toEqual({ ...large, json_schema: { description: "z".repeat(5_000) } });
+  });
+
+  it("counts writes and bytes by the clock of the database, whatever the clock of a gateway says", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const DAY_MS = 86_400_000;
+    const headers = { "x-forwarded-for": "192.0.2.77" };
+    const send = async (gateway: ReturnType<Gateways["serve"]>, text: string) => {
+      vi.setSystemTime(Date.now() + DAY_MS);
+      const { status, headers: answered } = await post(gateway, "/catalogs", { catalog_json: text }, headers);
+      return { status, retryAfter: Number(answered.get("retry-after")) };
+    };
+    const oneWrite = gateways.serve({ writesPerMinute: 1, trustProxy: true });
+    const writes = [await send(oneWrite, "1"), await send(oneWrite, "2"), await send(oneWrite, "3")];
+    // A new minute may start in between.
+    const refused = writes.find(({ status }) => status === 429);
+    expect(refused?.retryAfter).toBeGreaterThanOrEqual(1);
+    expect(refused?.retryAfter).toBeLessThanOrEqual(60);
+    const fewBytes = gateways.serve({ storedBytesPerDay: 100, trustProxy: true });
+    const bytes = [4, 5, 6].map((digit) => JSON.stringify(String(digit).repeat(80)));
+    const published = [];
+    for (const text of bytes) published.push(await send(fewBytes, text));
+    const full = published.find(({ status }) => status === 429);
+    expect(full?.retryAfter).toBeGreaterThanOrEqual(1);
+    expect(full?.retryAfter).toBeLessThanOrEqual(DAY_MS / 1000);
   });
 });

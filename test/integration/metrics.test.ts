@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
 import { FollowingClient } from "./event-client";
+import { get, host } from "./gateway-requests";
+import { parseAnswer, sendRaw } from "./raw-http";
 import { type Stack, startStack } from "./stack";
 
 /** The samples of a scrape: values by name and labels, as in the text. */
@@ -90,5 +92,18 @@ describe("the metrics of the gateway", () => {
     const { response } = await scrape({ "x-forwarded-for": "203.0.113.7" });
     expect(response.status).toBe(403);
     expect((await fetch(`${stack.apiUrl}/metrics`, { method: "POST" })).status).toBe(405);
+    for (const path of [
+      "/metrics/",
+      "/metrics//",
+      "/metrics/.",
+      "/metrics%2f",
+      "//metrics",
+      "/x/../metrics",
+      "/%6detrics",
+    ]) {
+      const proxy = "X-Forwarded-For: 203.0.113.7";
+      const { status } = parseAnswer(await sendRaw(stack.apiUrl, get(path, host, proxy)));
+      expect([path, [403, 404].includes(status)]).toEqual([path, true]);
+    }
   });
 });

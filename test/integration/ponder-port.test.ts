@@ -51,4 +51,18 @@ describe("Ponder's port", () => {
     );
     expect(agents?.items).toEqual([{ agentId: "1", owner }]);
   });
+
+  it("rejects a GraphQL query that is deeper than the introspection query", async () => {
+    /** A query of filter types, which refer to themselves. */
+    const queryOf = (levels: number) =>
+      `{ __type(name: "agentFilter") ${"{ inputFields { type { ofType ".repeat(levels)}{ name }${" } } }".repeat(levels)} }`;
+    const ask = async (levels: number) => {
+      const headers = { "content-type": "application/json" };
+      const body = JSON.stringify({ query: queryOf(levels) });
+      return (await fetch(`${stack.ponderUrl}/graphql`, { method: "POST", headers, body })).text();
+    };
+    expect(await ask(6)).toContain('"name":"agentFilter"');
+    expect(await ask(7)).toContain("Query depth limit of 21 exceeded, found 23.");
+    expect(await ask(30)).toContain("Query depth limit of 21 exceeded, found 92.");
+  });
 });

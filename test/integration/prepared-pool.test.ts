@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import pg, { type QueryConfig } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { MAX_CHANGING_STATEMENTS } from "../../api/database/named-statement";
 import { PreparedPool } from "../../api/database/prepared-pool";
 import { createTestDatabase, type TestDatabase } from "../support/database";
 import { startTcpProxy } from "../support/tcp-proxy";
@@ -79,6 +80,34 @@ describe("a pool of prepared statements", () => {
         rowCount: 3,
       });
     expect(typesSent()).toBe("PBDESBES");
+  });
+
+  it("closes the least recently used statements, but none that has a name", async () => {
+    const prepared = async () => {
+      const { rows } = await pool.query("SELECT statement FROM pg_prepared_statements");
+      return rows.map(({ statement }: { statement: string }) => statement);
+    };
+    const textOf = (number: number) => `SELECT ${number} AS shape`;
+    await run({ name: "fixed", text: "SELECT 'fixed' AS fixed" });
+    for (let number = 0; number < 500; number++) {
+      expect((await run({ text: textOf(number) })).rows).toEqual([{ shape: number }]);
+      // In use all the time.
+      await run({ text: textOf(0) });
+    }
+    const kept = await prepared();
+    const shapes = kept.filter((text) => text.endsWith("AS shape"));
+    expect(shapes).toHaveLength(MAX_CHANGING_STATEMENTS);
+    expect(new Set(shapes)).toEqual(
+      new Set([0, ...Array.from({ length: MAX_CHANGING_STATEMENTS - 1 }, (_, at) => 499 - at)].map(textOf)),
+    );
+    expect(kept).toContain("SELECT 'fixed' AS fixed");
+    bytes.length = 0;
+    await run({ name: "fixed", text: "SELECT 'fixed' AS fixed" });
+    await run({ text: textOf(0) });
+    expect(typesSent()).toBe("BESBES");
+    // A closed statement is parsed again.
+    expect((await run({ text: textOf(1) })).rows).toEqual([{ shape: 1 }]);
+    expect(typesSent()).toBe("BESBESCPBDES");
   });
 
   it("parses the values of one statement with the types of each query", async () => {

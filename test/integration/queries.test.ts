@@ -1,7 +1,11 @@
+import { drizzle } from "drizzle-orm/node-postgres";
+import type pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clockAt } from "../../api/core/clock";
 import type { AnyOperation } from "../../api/core/operation";
+import { MAX_CHANGING_STATEMENTS } from "../../api/database/named-statement";
+import { openPool } from "../../api/database/open-pool";
 import { createGateway } from "../../api/gateway";
 import { freeCalls } from "../../api/operations/index";
 import { listedOn, nativeOf } from "../../api/portfolio/token-lists";
@@ -32,6 +36,9 @@ describe("queries", () => {
   let stack: SampleStack;
   let index: RecordedIndex;
   let gateway: ReturnType<typeof createGateway>;
+  /** A gateway with one connection to the index, of the kind that gateways use. */
+  let connection: pg.Pool;
+  let ofConnection: ReturnType<typeof createGateway>;
   /** Parameters that depend on the chain, unlike the examples. */
   let found: Found;
 
@@ -69,10 +76,15 @@ describe("queries", () => {
       clock: async () => clockAt(timestamp),
     };
     gateway = createGateway(services, pino({ level: "silent" }));
+    const settings = { search_path: SCHEMA };
+    connection = openPool({ databaseUrl: stack.databaseUrl, poolMode: "session", isReadOnly: true, settings, max: 1 });
+    const db = drizzle(connection, { casing: "snake_case" });
+    ofConnection = createGateway({ ...services, db }, pino({ level: "silent" }));
     found = await findParameters(stack.apiUrl);
   }, 180_000);
   afterAll(async () => {
     await index?.close();
+    await connection?.end();
   });
 
   /** The number of queries of a request with status 200. */
@@ -146,5 +158,55 @@ describe("queries", () => {
       });
       expect(queries, address).toEqual([]);
     }
+  });
+
+  it("stay prepared while a client requests every shape of a list, and their number is limited", async () => {
+    const address = "0x0000000000000000000000000000000000000001";
+    const filters = [
+      ...[`owner=${address}`, `intent_hash=0x${"1".repeat(64)}`],
+      ...[`input_token=${address}`, `output_token=${address}`],
+    ];
+    const subsets = Array.from({ length: 2 ** filters.length }, (_, set) =>
+      filters.filter((__, at) => (set >> at) & 1),
+    );
+    const statuses = ["", "status=open", "status=filled", "status=cancelled", "status=expired"];
+    const pages = ["", "offset=1", "total=true", "offset=1&total=true"];
+    const shapes = subsets.flatMap((set) =>
+      statuses.flatMap((status) => pages.map((page) => [...set, status, page].filter(Boolean).join("&"))),
+    );
+    const read = async (path: string) => {
+      const response = await ofConnection.request(path);
+      expect([path, response.status]).toEqual([path, 200]);
+    };
+    const fixed = ["/agents/1", "/solvers/1", "/merchants/1"];
+    // The queries of these depend on their parameters.
+    const inUse = ["/search?q=agent", "/intents?limit=50"];
+    const common = [...fixed, ...inUse];
+    const prepared = async () => {
+      const { rows } = await connection.query<{ name: string; at: string }>(
+        "SELECT name, prepare_time::text AS at FROM pg_prepared_statements",
+      );
+      return rows;
+    };
+    for (const path of common) await read(path);
+    const before = await prepared();
+    for (const [at, shape] of shapes.entries()) {
+      await read(`/intents?${shape}`);
+      if (at % 30 === 0) for (const path of inUse) await read(path);
+    }
+    for (const path of common) await read(path);
+    const after = await prepared();
+    // None of them was prepared again.
+    expect(after).toEqual(expect.arrayContaining(before));
+    expect(before.length).toBeGreaterThanOrEqual(common.length);
+    expect(after.length).toBeLessThanOrEqual(MAX_CHANGING_STATEMENTS + before.length);
+    // What is requested for the first time afterwards is prepared too, once.
+    const later = ["/attestors/1", "/receipts/1", "/receipts?limit=20"];
+    for (const path of later) await read(path);
+    const withLater = await prepared();
+    const names = new Set(after.map(({ name }) => name));
+    expect(withLater.filter(({ name }) => !names.has(name)).length).toBeGreaterThanOrEqual(later.length);
+    for (const path of later) await read(path);
+    expect(await prepared()).toEqual(withLater);
   });
 });

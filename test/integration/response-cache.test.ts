@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { keccak256, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freeCalls } from "../../api/operations/index";
@@ -188,5 +190,94 @@ describe("the response cache, with two gateways on one index", () => {
     const { port } = new URL(otherUrl);
     const viaName = await read(`http://localhost:${port}${path}`);
     expect(viaName.body).toBe(body.replaceAll("127.0.0.1", "localhost"));
+  });
+
+  describe("with a small limit", () => {
+    const MAX_BYTES = 4_000_000;
+    /** Besides the cache: compiled code, connections and responses that are being sent. */
+    const CONSTANT_BYTES = 12_000_000;
+    let small: Gateway;
+    let smallUrl: string;
+
+    beforeAll(async () => {
+      const [port = 0] = await freePorts(1);
+      smallUrl = `http://127.0.0.1:${port}`;
+      small = await startGateway({
+        env: {
+          ...stack.env,
+          API_PORT: String(port),
+          RESPONSE_CACHE_BYTES: String(MAX_BYTES),
+          NODE_OPTIONS: `--require ${join(import.meta.dirname, "collect-garbage.cjs")}`,
+        },
+      });
+      await small.listening;
+    });
+    afterAll(() => small?.stop());
+
+    /** The heap and the buffers of all gateways; the others are idle. */
+    const memory = async () => {
+      const { body } = await read(`${smallUrl}/metrics`);
+      const bytesOf = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(body)?.[1]);
+      return bytesOf("nodejs_heap_size_used_bytes") + bytesOf("nodejs_external_memory_bytes");
+    };
+    /** The lowest of several readings, taken until garbage was collected. */
+    const liveMemory = async () => {
+      const readings: number[] = [];
+      for (let reading = 0; reading < 30; reading++) {
+        readings.push(await memory());
+        await sleep(200);
+      }
+      return Math.min(...readings);
+    };
+    /** One of many spellings of a text in a URL: with the characters percent-encoded whose bit in `number` is set. */
+    const spelled = (text: string, number: number) =>
+      [...text].map((one, at) => ((number >> at) & 1 ? `%${one.charCodeAt(0).toString(16)}` : one)).join("");
+    const post = (path: string, body: object) =>
+      fetch(`${smallUrl}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+
+    /** Repeats reads, and expects that the memory of the process does not grow by more than the limit and the constant. */
+    const expectBounded = async (rounds: number, act: (round: number) => Promise<void>) => {
+      await act(0);
+      const before = await liveMemory();
+      for (let round = 1; round < rounds; round++) await act(round);
+      await expect.poll(memory).toBeLessThan(before + MAX_BYTES + CONSTANT_BYTES);
+    };
+
+    it("stays within its memory over 1,000 evictions, with several URLs of each input", async () => {
+      const hashes: string[] = [];
+      for (let number = 0; number < 40; number++) {
+        const published = await post("/catalogs", { catalog_json: JSON.stringify([number, "x".repeat(200_000)]) });
+        hashes.push(((await published.json()) as { catalog_hash: string }).catalog_hash);
+      }
+      await expectBounded(25, async (round) => {
+        for (const hash of hashes)
+          for (const spelling of [2 * round, 2 * round + 1])
+            expect((await read(`${smallUrl}/catalogs/${spelled(hash, spelling)}`)).status).toBe(200);
+      });
+    });
+
+    it("stays within its memory over 1,000 replaced responses, each with a URL of its own", async () => {
+      const bid = (number: number) =>
+        post("/intents/6/bids", {
+          solver: actor(3).address,
+          amount_in: "1",
+          amount_out: String(10_000 + number),
+          fee: "0",
+          valid_until: "4000000000",
+        });
+      for (let number = 0; number < 100; number++) expect((await bid(number)).status).toBe(201);
+      await expectBounded(100, async (round) => {
+        expect((await bid(100 + round)).status).toBe(201);
+        for (let limit = 91; limit <= 100; limit++) {
+          const query = `${spelled("limit", round)}=${spelled(String(limit), round >> 5)}`;
+          const { status, body } = await read(`${smallUrl}/intents/6/bids?${query}`);
+          expect([status, body.length > 20_000]).toEqual([200, true]);
+        }
+      });
+    });
   });
 });

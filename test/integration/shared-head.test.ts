@@ -5,6 +5,7 @@ import { readSharedHead, type SharedHead } from "../../api/monitor/shared-head";
 import { publishHead, readHead } from "../../api/store/chain-heads";
 import { openStore, type Store } from "../../api/store/open";
 import { publishIndexerHead } from "../../api/store/publish-head";
+import { steadyTime } from "../../config/steady-time";
 import { type FollowedHead, followHead } from "../../rpc/follow-head";
 import { createTestDatabase, type TestDatabase } from "../support/database";
 import { block, type FakeNode, startFakeNode } from "../support/rpc-node";
@@ -66,7 +67,7 @@ describe("the shared head of a chain", () => {
     number,
     hash: `0x${number}`,
     timestamp: 1_000n + number,
-    receivedAt: Date.now(),
+    receivedAt: steadyTime(),
   });
   const indexer = { id: "an indexer", isIndexer: true };
   const renew = (number: bigint, isAway = false) =>
@@ -129,9 +130,9 @@ describe("the shared head of a chain", () => {
   });
 
   it("has the same age as in its follower", async () => {
-    const old = { ...head(7n), receivedAt: Date.now() - 60_000 };
+    const old = { ...head(7n), receivedAt: steadyTime() - 60_000 };
     await publishHead(store.db, CHAIN_ID, indexer, { head: old, isAway: true });
-    const age = Date.now() - ((await readHead(store.db, CHAIN_ID))?.head?.receivedAt ?? 0);
+    const age = steadyTime() - ((await readHead(store.db, CHAIN_ID))?.head?.receivedAt ?? 0);
     expect(age).toBeGreaterThanOrEqual(59_000);
   });
 

@@ -1,8 +1,10 @@
 import { pino } from "pino";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createClientLimits } from "../../api/core/client-limits";
+import { TooMany } from "../../api/core/errors";
 import { createGateway } from "../../api/gateway";
 import type { Context } from "../../api/operations/context";
+import { createPaymentLimits } from "../../api/payments/payment-limits";
 
 const MINUTE = 60_000;
 
@@ -15,6 +17,25 @@ describe("the requests of a client", () => {
     countRequests("other");
     time += 15_000;
     countRequests("one");
+  });
+
+  it("start from zero after a minute, also if the system's clock is set back by an hour", () => {
+    vi.useFakeTimers({ toFake: ["Date", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { countRequests } = createClientLimits({ requestsPerMinute: 3, readsAtOnce: undefined });
+    const { begin } = createPaymentLimits(1);
+    countRequests("one", 3);
+    begin("one");
+    vi.setSystemTime(Date.now() - 60 * MINUTE);
+    for (const count of [() => countRequests("one"), () => begin("one")]) {
+      const error = vi.fn(count);
+      expect(error).toThrow(TooMany);
+      const { value } = error.mock.results[0] ?? {};
+      expect((value as TooMany).retryAfterSeconds).toBeLessThanOrEqual(60);
+    }
+    vi.advanceTimersByTime(MINUTE);
+    countRequests("one", 3);
+    begin("one");
   });
 
   it("count by the number of calls", () => {
@@ -85,7 +106,9 @@ describe("the reads of a client", () => {
   it("are limited over REST and in a tRPC and an MCP batch", async () => {
     const { state, read, release } = heldReads();
     const prepared = { fields: [], execute: () => read([]) };
-    const db = { select: () => ({ from: () => ({ where: () => ({ prepare: () => prepared }) }) }) };
+    const db = {
+      select: () => ({ from: () => ({ where: () => ({ prepare: () => prepared, toSQL: () => ({ sql: "" }) }) }) }),
+    };
     const head = async () => ({ historyDone: true, block: 7n, timestamp: 1n, builtBlock: 7n, revision: "1" });
     const config = { trustProxy: true, writeTokens: [] };
     const context = { db, head, config, limits: limits(3) } as unknown as Context;

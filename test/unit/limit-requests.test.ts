@@ -8,11 +8,11 @@ import { limitRequests } from "../../api/http/limit-requests";
 
 type Line = { path: string; status: number };
 
-/** A server that serves `/cached` from a cache and every other path from an app, with a limit of three requests. */
-async function serve() {
+/** A server that serves `/cached` from a cache and every other path from an app, with a limit of requests. */
+async function serve(requestsPerMinute = 3) {
   const lines: Line[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => lines.push(JSON.parse(line)) });
-  const limits = createClientLimits({ requestsPerMinute: 3, readsAtOnce: undefined }, () => 30_000);
+  const limits = createClientLimits({ requestsPerMinute, readsAtOnce: undefined }, () => 30_000);
   const config = { trustProxy: true, writeTokens: [] };
   const handle = limitRequests(
     (request, response) => {
@@ -71,5 +71,20 @@ describe("the limit on requests", () => {
     ]);
     const head = await get("/cached", "192.0.2.3", { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([429, ""]);
+  });
+
+  it.each([
+    ["ports of an address", (number: number) => `192.0.2.4:${40_000 + number}`],
+    ["ports of an IPv6 address", (number: number) => `[2001:db8:1:2::3]:${40_000 + number}`],
+    ["zones of an IPv6 address", (number: number) => `fe80::1%eth${number}`],
+    ["addresses of an IPv6 network", (number: number) => `2001:db8:1:3::${number}`],
+    ["spellings of an IPv4 address", (number: number) => `${number % 2 ? "::ffff:" : ""}192.0.2.5`],
+  ])("counts all %s as one client: 30 of 60 requests pass", async (_, client) => {
+    const { get } = await serve(30);
+    const statuses = [];
+    for (let number = 0; number < 60; number++)
+      statuses.push((await get("/cached", `203.0.113.1, ${client(number)}`)).status);
+    expect(statuses).toEqual([...Array(30).fill(200), ...Array(30).fill(429)]);
+    expect((await get("/cached", "192.0.2.6:1")).status).toBe(200);
   });
 });

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { clockAt } from "../../api/core/clock";
 import type { BaseContext } from "../../api/core/context";
@@ -44,10 +46,15 @@ function openCache(maxBytes = 1_000_000) {
     storeRevision: shared(() => state.store),
   });
   /** Gets a response that depends on `use`; its body is the number of computations so far. */
-  const get = (key: string, use: Use = { index: true }, body = () => Promise.resolve("")): Promise<Found> =>
+  const get = (
+    key: string,
+    use: Use = { index: true },
+    body = () => Promise.resolve(""),
+    url = `/${key}`,
+  ): Promise<Found> =>
     cache.get(key, {
       operation: "test",
-      url: `/${key}`,
+      url,
       readsIndex: use.index === true,
       onIndexHead: () => {},
       compute: () => {
@@ -209,6 +216,38 @@ describe("the response cache", () => {
     expect(cache.find("/key 50")).toBeUndefined();
     await get("too large", { index: true }, () => Promise.resolve("x".repeat(10_000)));
     expect(cache.find("/too large")).toBeUndefined();
+  });
+});
+
+describe("the memory of the response cache", () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage: () => void = runInNewContext("gc");
+  const MAX_BYTES = 2_000_000;
+  /** Besides the cache: what the test itself allocates. */
+  const CONSTANT_BYTES = 5_000_000;
+  const memory = () => {
+    collectGarbage();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+
+  it.each([
+    ["inputs of large responses", 200_000, (number: number) => `${number}`],
+    ["inputs of small responses", 200, (number: number) => `${number}`],
+    ["revisions of one input", 200_000, () => "one"],
+  ])("is bounded over 1,000 evictions by other %s, each with ten URLs", async (_, size, keyOf) => {
+    const { cache, state, get } = openCache(MAX_BYTES);
+    // Evictions need more small responses than fit.
+    const count = 1_000 + (size < 1_000 ? MAX_BYTES / size : 0);
+    const before = memory();
+    for (let number = 0; number < count; number++) {
+      state.head = { ...state.head, revision: keyOf(0) === keyOf(1) ? String(number) : "a" };
+      for (let spelling = 0; spelling < 10; spelling++)
+        await get(keyOf(number), { index: true }, async () => "x".repeat(size), `/${number}?${spelling}`);
+    }
+    expect(cache.bytes).toBeLessThanOrEqual(MAX_BYTES);
+    // Buffers are freed a moment after the collection.
+    await expect.poll(() => memory() - before).toBeLessThan(MAX_BYTES + CONSTANT_BYTES);
   });
 });
 

@@ -17,6 +17,7 @@ import {
 import { anvil } from "viem/chains";
 import { localAccount } from "../../../config/local-accounts";
 import { LOCAL_FACILITATOR_INDEX } from "../../../config/networks";
+import { steadyTime } from "../../../config/steady-time";
 import type { Terms } from "../../../config/terms";
 import { tracedHttp } from "../../tracing/traced-http";
 import { type Facilitator, supportedBy } from "./remote";
@@ -68,10 +69,10 @@ export function localFacilitator(rpcUrl: string, network: Terms["network"], mine
 
   /** Polls for the receipt. viem's own wait checks only on new blocks, and a local chain may not mine any. */
   async function receiptOf(hash: Hex): Promise<TransactionReceipt> {
-    const deadline = Date.now() + minedMs;
+    const deadline = steadyTime() + minedMs;
     for (;;) {
       const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
-        if (error instanceof TransactionReceiptNotFoundError && Date.now() < deadline) return undefined;
+        if (error instanceof TransactionReceiptNotFoundError && steadyTime() < deadline) return undefined;
         throw error;
       });
       if (receipt) return receipt;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Context as HonoContext } from "hono";
 import { BadInput, TooLarge } from "../../core/errors";
+import { originOf } from "../../http/caller";
 
 const MAX_BODY_BYTES = 256 * 1024;
 
@@ -23,7 +24,7 @@ export async function readIncomingBody(request: IncomingMessage, parameters: Rea
     request.on("end", () => resolve(Buffer.concat(chunks)));
     request.on("error", reject);
   });
-  return parseBody(decode(bytes), request.headers["content-type"], parameters);
+  return parseBody(decode(bytes), originOf(request).header("content-type"), parameters);
 }
 
 /**

@@ -7,6 +7,7 @@ import { JSON_TYPE } from "../../http/common-headers";
 import { etagOf, hasTag } from "../../http/etag";
 import { recordOf, setIndexHeaders } from "../../http/index-headers";
 import type { Env } from "../../http/log";
+import { respondJson } from "../../http/respond-json";
 import type { ResponseCache } from "../../http/response-cache";
 import type { Context } from "../../operations/context";
 import { freeCalls, nameOf } from "../../operations/index";
@@ -34,7 +35,9 @@ export function respond(
 export function rejectOtherMethods(routes: Hono<Env>, path: string, methods: readonly string[]): void {
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
   routes.all(path, (c) =>
-    c.json(errorBody("method_not_allowed", `Method ${c.req.method} is not allowed; use ${allow}`), 405, { allow }),
+    respondJson(c, errorBody("method_not_allowed", `Method ${c.req.method} is not allowed; use ${allow}`), 405, {
+      allow,
+    }),
   );
 }
 
@@ -93,7 +96,7 @@ function handlerOf(context: Context, operation: AnyCall) {
     });
     return route.method === "GET" && status === 200
       ? respond(c, body)
-      : c.body(body, status, { "content-type": JSON_TYPE });
+      : c.body(body, status, { "content-type": JSON_TYPE, "content-length": String(Buffer.byteLength(body)) });
   };
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { METHOD_NAME_ALL } from "hono/router";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
@@ -55,18 +56,20 @@ function servedOf(context: Context, cache: ResponseCache, operation: AnyCall): S
 
 type Match = { served: Served; parameters: Record<string, string> };
 
-/** Finds the operation of a method and path, with the path's parameters. */
+/** Finds the operation of a method and path, with the path's parameters. Hono responds to other methods of a path. */
 function createRouter(context: Context, cache: ResponseCache) {
-  const router = new SmartRouter<Served>({ routers: [new RegExpRouter(), new TrieRouter()] });
-  for (const [path, operations] of callsByPath())
-    for (const operation of operations) {
-      const served = servedOf(context, cache, operation);
-      if (served) router.add(served.route.method, path, served);
-    }
+  const router = new SmartRouter<Served | undefined>({ routers: [new RegExpRouter(), new TrieRouter()] });
+  for (const [path, operations] of callsByPath()) {
+    for (const operation of operations)
+      router.add(routeOf(operation).method, path, servedOf(context, cache, operation));
+    // The first match counts, so that GET /intents/metadata is not the intent with the id "metadata".
+    router.add(METHOD_NAME_ALL, path, undefined);
+  }
   return (method: string, path: string): Match | undefined => {
     const [[first], stash] = router.match(method, path);
     if (!first) return undefined;
     const [served, indices] = first;
+    if (!served) return undefined;
     const parameters = Object.entries(indices).map(([name, at]) => [name, typeof at === "string" ? at : stash?.[at]]);
     return { served, parameters: Object.fromEntries(parameters) };
   };

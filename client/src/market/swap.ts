@@ -46,7 +46,7 @@ export async function swap(
   if (!submitted) throw unusable("The intent was not submitted");
   const { intentId } = submitted.args;
   const timeoutMs = seconds * 1000;
-  const end = Date.now() + timeoutMs;
+  const end = performance.now() + timeoutMs;
   await intentry.waitForIntent(intentId, { status: "OPEN", timeoutMs });
   for (;;) {
     const { bids } = await intentry.bids.list.query({ id: intentId, status: "open", limit: 10 });
@@ -56,7 +56,7 @@ export async function swap(
       await send(() => wallet.writeContract({ ...book, functionName: "selectBid", args: selection }));
       break;
     }
-    if (Date.now() > end) throw unusable(`No solver bid on intent ${intentId} in time`);
+    if (performance.now() > end) throw unusable(`No solver bid on intent ${intentId} in time`);
     await wait(POLL_MS);
   }
   await intentry.waitForIntent(intentId, { timeoutMs });
