@@ -18,7 +18,8 @@ await solver({
   intentry,
   wallet,
   signal: stop.signal,
-  // Takes 1 % of what the owner pays at most, and gives 1 % more than the owner wants at least.
+  // Takes what the owner pays at most, and gives 1 % more than the owner wants at least. The fee of a bid is an integer whose
+  // token the contract does not define; the parties agree on it. Here: 1 % of what the owner pays, in the same token.
   price({ amount_in_max, amount_out_min }) {
     const [amountIn, amountOut] = [BigInt(amount_in_max), (BigInt(amount_out_min) * 101n) / 100n];
     return { amountIn, amountOut, fee: amountIn / 100n };

@@ -1,4 +1,4 @@
-import { ID_PATTERN } from "../api/core/inputs";
+import { ID_PATTERN, UINT_OR_HEX_PATTERN } from "../api/core/inputs";
 import { subscribeToEvents } from "../api/operations/events";
 import { freeCalls } from "../api/operations/index";
 import { openApiDocument } from "../api/transports/openapi";
@@ -39,7 +39,7 @@ const union = (types: readonly string[]) => [...new Set(types)].join(" | ");
 const names = (schema: Schema) => (Array.isArray(schema.type) ? schema.type : schema.type ? [schema.type] : []);
 
 function textType({ pattern }: Schema, direction: Direction): string {
-  if (direction === "in") return pattern === ID_PATTERN ? "Uint" : "string";
+  if (direction === "in") return pattern === ID_PATTERN || pattern === UINT_OR_HEX_PATTERN ? "Uint" : "string";
   return pattern?.startsWith("^0x") ? "Hex" : "string";
 }
 

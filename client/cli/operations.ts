@@ -105,6 +105,7 @@ export const operations: Readonly<Record<string, readonly string[]>> = {
     "merchant_id",
     "service_numeric_id",
     "agent",
+    "quote_hash",
   ],
   "documents.getQuoteResponse": ["hash"],
   "documents.getQuoteResponseMetadata": ["hash"],
