@@ -1,24 +1,11 @@
-import { distance } from "../client/cli/nearest";
+import { nearest } from "../client/src/nearest";
 import { variableNames } from "./variables/index";
 
 /** Earlier names of our variables. Nothing reads them, so a setting would be lost without notice. */
 const renamed: Readonly<Record<string, string>> = { DOCUMENT_QUOTA_BYTES: "STORAGE_QUOTA_BYTES" };
 
-/** Ignores case, underscores and a plural: the most frequent mistakes, which no other program's variable happens to be. */
-const simplified = (name: string) => name.toUpperCase().replaceAll("_", "").replace(/S$/, "");
-
 /** How many letters of a variable may be mistyped. Short names resemble too many of other programs, such as APP_PORT. */
-const tolerated = ({ length }: string) => (length < 10 ? 0 : length < 16 ? 1 : 2);
-
-/** The variable of ours that a name resembles, if any. */
-function resembled(name: string): string | undefined {
-  const simple = simplified(name);
-  const candidates = variableNames.flatMap((one) => {
-    const away = simplified(one) === simple ? 0 : distance(name, one);
-    return away <= tolerated(one) ? [{ one, away }] : [];
-  });
-  return candidates.sort((one, other) => one.away - other.away)[0]?.one;
-}
+const tolerance = (_: string, { length }: string) => (length < 10 ? 0 : length < 16 ? 1 : 2);
 
 /**
  * Problems with variables that have an earlier name, or are probably mistyped: set, not ours, and similar to one of ours that
@@ -31,7 +18,7 @@ export function unknownVariables(source: Record<string, string | undefined>): st
   return Object.entries(source).flatMap(([name, value]) => {
     if (!value || variableNames.includes(name)) return [];
     if (Object.hasOwn(renamed, name)) return [`${name}: is now ${renamed[name]}; rename it, or unset it`];
-    const meant = resembled(name);
+    const [meant] = nearest(name, variableNames, tolerance);
     return meant === undefined || source[meant]
       ? []
       : [`${name}: is not a variable of this service; rename it to ${meant}, or unset it`];

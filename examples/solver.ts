@@ -25,11 +25,12 @@ await solver({
   intentry,
   wallet,
   signal,
-  // Takes what the owner pays at most, and gives 1 % more than the owner wants at least.
-  price: ({ amount_in_max, amount_out_min }) => ({
-    amountIn: BigInt(amount_in_max),
-    amountOut: (BigInt(amount_out_min) * 101n) / 100n,
-  }),
+  // Takes what the owner pays at most, and gives 1 % more than the owner wants at least. The fee of a bid is an integer whose
+  // token the contract does not define; the parties agree on it. Here: 1 % of what the owner pays, in the same token.
+  price({ amount_in_max, amount_out_min }) {
+    const [amountIn, amountOut] = [BigInt(amount_in_max), (BigInt(amount_out_min) * 101n) / 100n];
+    return { amountIn, amountOut, fee: amountIn / 100n };
+  },
   // A real solver swaps here. The book moves no tokens, so the owner must be able to check the result by its hash.
   async execute({ intent_hash }, { amountOut }) {
     return { resultHash: keccak256(toHex(`${intent_hash} ${amountOut}`)), traceHash: intent_hash };

@@ -1,5 +1,5 @@
 import type { Abi } from "viem";
-import { ID_PATTERN } from "../api/core/inputs";
+import { ID_PATTERN, UINT_OR_HEX_PATTERN } from "../api/core/inputs";
 import { textOf } from "../api/core/operation";
 import { eventNames } from "../api/events/filter";
 import { subscribeToEvents } from "../api/operations/events";
@@ -49,7 +49,7 @@ const union = (types: readonly string[]) => [...new Set(types)].join(" | ");
 const names = (schema: Schema) => (Array.isArray(schema.type) ? schema.type : schema.type ? [schema.type] : []);
 
 function textType({ pattern }: Schema, direction: Direction): string {
-  if (direction === "in") return pattern === ID_PATTERN ? "Uint" : "string";
+  if (direction === "in") return pattern === ID_PATTERN || pattern === UINT_OR_HEX_PATTERN ? "Uint" : "string";
   return pattern?.startsWith("^0x") ? "Hex" : "string";
 }
 

@@ -135,7 +135,13 @@ export const commerce: Handlers<"CommerceRegistry"> = {
     let change: Change = { count: 1, volume: amount, protocolFees: protocolFeeAmount };
     await context.db
       .insert(quote)
-      .values({ ...event.args, settled: false, logIndex: event.log.logIndex, blockNumber: event.block.number })
+      .values({
+        ...event.args,
+        settled: false,
+        committedAt: event.block.timestamp,
+        logIndex: event.log.logIndex,
+        blockNumber: event.block.number,
+      })
       .onConflictDoUpdate((before) => {
         change = { marked: before.settled ? -1 : 0 };
         return { settled: false };

@@ -89,7 +89,8 @@ export const intents: Handlers<"IntentBook"> = {
         await addOpen(context.db, replaced, selecting.deadline, -1);
       }
     }
-    await context.db.insert(bidSelection).values({ intentId, bidId }).onConflictDoNothing();
+    const selectedAt = event.block.timestamp;
+    await context.db.insert(bidSelection).values({ intentId, bidId, selectedAt }).onConflictDoUpdate({ selectedAt });
   },
 
   async IntentFilled({ event, context }) {

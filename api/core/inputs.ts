@@ -39,19 +39,43 @@ const digitsOf = (sent: unknown): string | undefined => {
   return typeof sent === "number" && Number.isSafeInteger(sent) && sent >= 0 ? String(sent) : undefined;
 };
 
+/** Whether a value is a number whose digits may have been lost before it was parsed. */
+const isInexact = (sent: unknown) => typeof sent === "number" && !Number.isSafeInteger(sent);
+
+const INEXACT = "is a number with a fraction or above 2^53 - 1, which may have lost digits; send it as a string";
+
 /** The OpenAPI pattern of an id. Generators recognise ids by it. */
 export const ID_PATTERN = "^0*[0-9]{1,78}$";
 
+/** Parses an unsigned 256-bit integer in decimal digits. */
+function parseUint(sent: unknown): { value: bigint } | { problem: string } {
+  if (isInexact(sent)) return { problem: INEXACT };
+  const digits = digitsOf(sent)?.replace(/^0+(?=.)/, "");
+  const value = digits !== undefined && digits.length <= UINT256_DIGITS ? BigInt(digits) : undefined;
+  return value !== undefined && value <= UINT256_MAX
+    ? { value }
+    : { problem: "must be a whole number from 0 to 2^256 - 1 in decimal digits" };
+}
+
 /** An id or another unsigned 256-bit integer. */
-export const id = scalar<string | number | bigint, bigint>(
+export const id = scalar<string | number | bigint, bigint>(parseUint, {
+  type: "string",
+  pattern: ID_PATTERN,
+  example: "1",
+});
+
+/** The OpenAPI pattern of an integer that may also be hexadecimal. */
+export const UINT_OR_HEX_PATTERN = "^(0*[0-9]{1,78}|0x[0-9a-fA-F]{1,64})$";
+
+/** An unsigned 256-bit integer in decimal digits, or in hexadecimal as wallets send it. */
+export const uintOrHex = scalar<string | number | bigint, bigint>(
   (sent) => {
-    const digits = digitsOf(sent)?.replace(/^0+(?=.)/, "");
-    const value = digits !== undefined && digits.length <= UINT256_DIGITS ? BigInt(digits) : undefined;
-    return value !== undefined && value <= UINT256_MAX
-      ? { value }
-      : { problem: "must be a whole number from 0 to 2^256 - 1 in decimal digits" };
+    if (typeof sent !== "string" || !sent.startsWith("0x")) return parseUint(sent);
+    return /^0x[0-9a-fA-F]{1,64}$/.test(sent)
+      ? { value: BigInt(sent) }
+      : { problem: "must be a whole number from 0 to 2^256 - 1: decimal digits, or 0x and 1 to 64 hex digits" };
   },
-  { type: "string", pattern: ID_PATTERN, example: "1" },
+  { type: "string", pattern: UINT_OR_HEX_PATTERN, example: "1" },
 );
 
 const MAX_TIME_DIGITS = 12;
@@ -62,6 +86,7 @@ export const TIME_PATTERN = `^[0-9]{1,${MAX_TIME_DIGITS}}$`;
 /** A time in unix seconds. */
 export const time = scalar<string | number | bigint, bigint>(
   (sent) => {
+    if (isInexact(sent)) return { problem: INEXACT };
     const digits = digitsOf(sent);
     return digits !== undefined && digits.length <= MAX_TIME_DIGITS
       ? { value: BigInt(digits) }
@@ -127,18 +152,23 @@ export const jsonObject = scalar<Record<string, unknown>, Record<string, unknown
   { type: "object", example: {} },
 );
 
-/** A string of valid JSON. It is stored unchanged. */
+/** A string of JSON with an object or an array. It is stored unchanged. */
 export const jsonText = scalar<string, string>(
   (sent) => {
     if (typeof sent !== "string") return { problem: "must be a string of JSON" };
     try {
-      JSON.parse(sent);
+      const value: unknown = JSON.parse(sent);
+      if (typeof value !== "object" || value === null) return { problem: "must be a JSON object or array" };
     } catch (error) {
       return { problem: `is not valid JSON (${error instanceof Error ? error.message : error})` };
     }
     return isStorable(sent) ? { value: sent } : { problem: "must be valid Unicode: it has an unpaired surrogate" };
   },
-  { type: "string", description: "The exact JSON text. It is stored byte for byte.", example: "{}" },
+  {
+    type: "string",
+    description: "The exact text of a JSON object or array. It is stored byte for byte.",
+    example: "{}",
+  },
 );
 
 export const flag = scalar<"true" | "false" | boolean, boolean>(
@@ -151,15 +181,25 @@ export const flag = scalar<"true" | "false" | boolean, boolean>(
   { type: "boolean", example: true },
 );
 
+/** Returns the name that equals a value, ignoring case. */
+const nameIn =
+  <const Name extends string>(names: readonly Name[]) =>
+  (sent: string): { value: Name } | { problem: string } => {
+    const value = names.find((name) => typeof sent === "string" && name === sent.toLowerCase());
+    return value !== undefined ? { value } : { problem: `must be one of ${names.join(", ")}` };
+  };
+
 /** One of several names, case-insensitive. */
 export const oneOf = <const Name extends string>(...names: readonly Name[]) =>
-  scalar<Name | Uppercase<Name>, Name>(
-    (sent) => {
-      const value = names.find((name) => typeof sent === "string" && name === sent.toLowerCase());
-      return value !== undefined ? { value } : { problem: `must be one of ${names.join(", ")}` };
-    },
-    { type: "string", enum: names, example: names[0] ?? "" },
-  );
+  scalar<Name | Uppercase<Name>, Name>(nameIn(names), { type: "string", enum: names, example: names[0] ?? "" });
+
+/** The status to filter by, case-insensitive: clients send it in lowercase, or as records have it. */
+export const statusFilter = <const Name extends string>(...names: readonly Name[]) =>
+  scalar<Name | Uppercase<Name>, Name>(nameIn(names), {
+    type: "string",
+    enum: [...names, ...names.map((name) => name.toUpperCase())],
+    example: names[0] ?? "",
+  });
 
 /** One of several names, case-sensitive. */
 export const exactly = <const Name extends string>(...names: readonly Name[]) =>
@@ -174,6 +214,7 @@ export const exactly = <const Name extends string>(...names: readonly Name[]) =>
 /** An id or an address, normalized as in the event log. */
 export const idOrAddress = scalar<string | number | bigint, string>(
   (sent) => {
+    if (isInexact(sent)) return { problem: INEXACT };
     const asId = id.safeParse(sent);
     if (asId.success) return { value: String(asId.data) };
     const asAddress = address.safeParse(sent);

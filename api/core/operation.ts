@@ -16,6 +16,8 @@ type Definition<Input extends z.ZodObject, Context extends BaseContext> = {
   errors?: readonly ErrorStatus[];
   /** An input that succeeds on the sample chain of `npm start`. */
   example: z.input<Input>;
+  /** Names that documented clients send and that have no effect, such as `metadata_uri` or `quote.agent`. Other unknown names are errors. */
+  ignored?: readonly string[];
   /** Input fields that REST reads from headers, by header name. */
   headers?: Readonly<Record<string, string>>;
   /** Throws BadInput for input that this deployment can't serve. Runs before any payment. */
@@ -112,30 +114,25 @@ export type AnySubscription = Omit<Subscription, "subscribe" | "check" | "exampl
 /** An operation of any kind. */
 export type AnyOperation = AnyCall | AnySubscription;
 
-/** Defines an operation and infers its types from the schemas. */
+/** The schema that rejects unknown names. It parses to the same type. */
+const strict = <Input extends z.ZodObject>(input: Input) => input.strict() as z.ZodObject as Input;
+
+/** Defines an operation and infers its types from the schemas. Its input has no names but those of the schema. */
 export const operation = <
   const Input extends z.ZodObject,
   const Output extends z.ZodType,
   Context extends BaseContext = BaseContext,
 >(
   definition: Operation<Input, Output, Context>,
-) => definition;
+): Operation<Input, Output, Context> => ({ ...definition, input: strict(definition.input) });
 
 /** The same for a subscription. */
 export const subscription = <const Input extends z.ZodObject, Context extends BaseContext = BaseContext>(
   definition: Omit<Subscription<Input, Context>, "kind">,
-): Subscription<Input, Context> => ({ kind: "subscription", ...definition });
+): Subscription<Input, Context> => ({ kind: "subscription", ...definition, input: strict(definition.input) });
 
 /** The whole text about an operation. */
 export const textOf = ({ summary, description }: Pick<AnyOperation, "summary" | "description">): string =>
   description === undefined ? summary : `${summary} ${description}`;
-
-/** Validation messages, each prefixed with the name of the parameter or header. */
-export const problemsOf = ({ issues }: z.ZodError, headers: Operation["headers"] = {}) =>
-  issues.map(({ path, message }) => {
-    const name = path.join(".");
-    const header = Object.entries(headers).find(([, part]) => part === name)?.[0];
-    return name === "" ? message : `${header ?? name}: ${message}`;
-  });
 
 export { z };

@@ -2,30 +2,17 @@ import type { IndexHead } from "../index/head";
 import { visibleToAll } from "../index/shared-read";
 import type { BaseContext } from "./context";
 import { BadInput, Forbidden, Unauthorized } from "./errors";
-import { isJsonObject } from "./json-values";
+import { presentInput, problemsOf } from "./input-object";
 import { type Allowance, countWrite } from "./limits";
-import {
-  type AnyCall,
-  type AnyOperation,
-  type AnySubscription,
-  type Caller,
-  problemsOf,
-  type StreamEntry,
-} from "./operation";
+import type { AnyCall, AnyOperation, AnySubscription, Caller, StreamEntry } from "./operation";
 import { isPaidCaller } from "./paid-caller";
 
 type OperationResult = { input: Record<string, unknown>; output: unknown };
 
-/** The input without its null members: null means absent. */
-function withoutNulls(input: unknown): unknown {
-  if (!isJsonObject(input) || !Object.values(input).includes(null)) return input;
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
-}
-
 /** Parses and validates the input of an operation. Throws {@link BadInput}. */
 export function parseInput(context: BaseContext, operation: AnyOperation, rawInput: unknown): Record<string, unknown> {
-  const parsed = operation.input.safeParse(withoutNulls(rawInput));
-  if (!parsed.success) throw new BadInput(...problemsOf(parsed.error, operation.headers));
+  const parsed = operation.input.safeParse(presentInput(operation, rawInput));
+  if (!parsed.success) throw new BadInput(...problemsOf(parsed.error, operation));
   operation.check?.(context as never, parsed.data as never);
   return parsed.data;
 }

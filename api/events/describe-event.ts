@@ -92,7 +92,7 @@ const descriptions: { [Name in EventName]: (args: ArgumentsOf<Name>, facts: Even
     `Intent #${intentId} filled by ${solver}: ${swapOf({ intentId, amountIn, amountOut }, facts)}`,
   IntentFillProof: ({ intentId, resultHash, attestationId }) =>
     `The fill of intent #${intentId} has the result ${resultHash}${attestationId === "0" ? "" : ` and attestation #${attestationId}`}`,
-  // The protocol does not define the token of the fee.
+  // The fee is an integer whose token the contract does not define; the parties agree on it.
   SolverBidSubmitted: ({ intentId, bidId, solver, amountIn, amountOut, fee, validUntil }, facts) =>
     `Bid #${bidId} on intent #${intentId} by ${solver}: ${swapOf({ intentId, amountIn, amountOut }, facts)}, fee ${fee}, valid until ${timeOf(validUntil)}`,
   SolverBidSelected: ({ intentId, bidId, solver }) =>

@@ -3,7 +3,7 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 import { bid, bidSelection, intent } from "../../ponder.schema";
 import type { Clock } from "../core/clock";
 import { NotFound } from "../core/errors";
-import { id, oneOf, shortText } from "../core/inputs";
+import { id, shortText, statusFilter } from "../core/inputs";
 import { listOutput, type Now, pagedList, pageInput } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
@@ -33,6 +33,7 @@ export const Bid = z
     block_number: uintText.nullable(),
     tx_hash: hashText.nullable(),
     created_at: timeText,
+    selected_at: timeText.nullable(),
   })
   .openapi("Bid");
 
@@ -82,6 +83,7 @@ const onchainFields = {
   state: onchainState.as("state"),
   blockNumber: sql<string | null>`${bid.blockNumber}`.as("block_number"),
   txHash: sql<string | null>`${bid.txHash}`.as("tx_hash"),
+  selectedAt: sql<string | null>`${bidSelection.selectedAt}::numeric`.as("selected_at"),
 };
 
 const offchainOrder = sql<string>`(${offchainBid.number} + ${OFFCHAIN_ORDER})`;
@@ -102,6 +104,7 @@ const offchainFields = {
   state: offchainState.as("state"),
   blockNumber: sql<string | null>`NULL::numeric`.as("block_number"),
   txHash: sql<string | null>`NULL::text`.as("tx_hash"),
+  selectedAt: sql<string | null>`${offchainBid.selectedAt}::numeric`.as("selected_at"),
 };
 
 const selectOnchain = (db: IndexDatabase) =>
@@ -154,6 +157,7 @@ const toWire = (row: TextRow<BidRow>, clock: Clock): BidText => ({
   block_number: row.blockNumber,
   tx_hash: row.txHash,
   created_at: row.createdAt,
+  selected_at: row.selectedAt,
 });
 
 const listRoute = "GET /intents/{id}/bids";
@@ -214,7 +218,7 @@ export const listBids = operation({
   summary: "The bids on an intent, best first.",
   description:
     "The best bid has the highest amount_out, then the lowest amount_in, then the lowest fee, then the lowest age.",
-  input: z.object({ id, status: oneOf(...statuses).optional(), ...pageInput }),
+  input: z.object({ id, status: statusFilter(...statuses).optional(), ...pageInput }),
   output: listOutput("bids", Bid),
   example: { id: "1" },
   async run(context, input) {

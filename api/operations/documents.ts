@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import { PAYLOAD_ENCRYPTION } from "../../client/src/payload";
 import { fieldsInDocument } from "../core/document-fields";
+import { schemaOfOtherKind } from "../core/document-schemas";
 import { BadInput, Conflict, NotFound, TooLarge } from "../core/errors";
 import { address, hash, id, jsonText, shortText, textUpTo } from "../core/inputs";
 import { countBytes, hasByteLimit, textBytes } from "../core/limits";
@@ -127,6 +128,9 @@ function documentOperations<const Text extends string, const Hash extends string
       const bytes = new TextEncoder().encode(content);
       if (bytes.length > MAX_DOCUMENT_BYTES)
         throw new TooLarge(`${text}: must have at most ${MAX_DOCUMENT_BYTES} bytes`);
+      const otherSchema = schemaOfOtherKind(kind, content);
+      if (otherSchema !== undefined)
+        throw new BadInput(`${text}: its schema ${otherSchema} names another kind of document than a ${what}`);
       const expected = sent.expected_hash as Hex | undefined;
       const actual = documentHash(bytes);
       if (expected !== undefined && expected !== actual)
@@ -219,7 +223,7 @@ export const quoteResponses = documentOperations({
   what: "quote response",
   text: "quote_response_json",
   hash: "response_hash",
-  fields: ["request_hash", "request_id", "merchant_id", "service_numeric_id", "agent"],
+  fields: ["request_hash", "request_id", "merchant_id", "service_numeric_id", "agent", "quote_hash"],
   lookIn: "top and quote",
   example: '{"quote":{"merchantId":"1"}}',
 });

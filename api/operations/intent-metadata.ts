@@ -39,6 +39,9 @@ const contentInput = {
     .openapi({ description: "The owner's EIP-712 signature of the metadata. In REST, the header x-owner-signature." }),
 };
 
+/** The client of the public deployment sends the whole metadata, of which the chain has the URI's hash. */
+const sentByOtherClients = ["metadata_uri"];
+
 const contentOutput = {
   execution_target: addressText.nullable(),
   execution_data: bytesText.nullable(),
@@ -235,6 +238,7 @@ export const putMetadata = operation({
   example: { id: "1", execution_target: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
   writes: true,
   headers: { "x-owner-signature": "owner_signature" },
+  ignored: sentByOtherClients,
   async run(context: Context, { id, owner_signature, ...sent }, caller) {
     const row = await findIntent(context, [intent.intentId, id]);
     if (!row) throw new NotFound(`Intent ${id} not found`);
@@ -257,6 +261,7 @@ export const reserveMetadata = operation({
   writes: true,
   status: 201,
   headers: { "x-owner-signature": "owner_signature" },
+  ignored: sentByOtherClients,
   async run(context: Context, { intent_hash: intentHash, owner, owner_signature, ...sent }, caller) {
     const row = await findIntent(context, [intent.intentHash, intentHash]);
     if (row) {

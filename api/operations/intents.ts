@@ -3,7 +3,7 @@ import { zeroHash } from "viem";
 import { fill, fillProof, intent } from "../../ponder.schema";
 import type { Clock } from "../core/clock";
 import { NotFound } from "../core/errors";
-import { address, hash, id, oneOf } from "../core/inputs";
+import { address, hash, id, statusFilter } from "../core/inputs";
 import { listOperation, type Now } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, orNull, timeText, uintText } from "../core/outputs";
@@ -169,7 +169,7 @@ export const listIntents = listOperation({
   name: "intents",
   item: Intent,
   filters: {
-    status: oneOf(...statuses).optional(),
+    status: statusFilter(...statuses).optional(),
     owner: address.optional(),
     intent_hash: hash.optional(),
     input_token: address.optional(),

@@ -31,6 +31,7 @@ const offchainToWire = (row: OffchainBid, intentId: bigint, clock: Clock): BidTe
   block_number: null,
   tx_hash: null,
   created_at: String(row.createdAt),
+  selected_at: row.selectedAt === null ? null : String(row.selectedAt),
 });
 
 type IntentRow = typeof intent.$inferSelect;
@@ -121,7 +122,7 @@ export const chooseBid = operation({
     if (found.selectedBidId !== null) throw new Conflict(`Intent ${found.intentId} has a bid selected on chain`);
     const status = offchainStatus(row, clock);
     if (status !== "OPEN") throw new Conflict(`Bid ${bidId} is ${status}`);
-    const selected = await selectBid(store, row);
+    const selected = await selectBid(store, row, clock.now);
     if (!selected) throw new Conflict(`Bid ${bidId} is no longer open`);
     return offchainToWire(selected, found.intentId, clock);
   },

@@ -1,9 +1,10 @@
-import { BadInput, Conflict } from "../core/errors";
+import { Conflict } from "../core/errors";
 import { hash, jsonObject, scalar } from "../core/inputs";
 import { operation, z } from "../core/operation";
 import { hashText } from "../core/outputs";
 import { canonicalJson, normalizeRequirement } from "../payments/normalize-requirement";
 import { keccak256 } from "../store/keccak";
+import { Quote } from "./quotes";
 
 const text = z.string();
 
@@ -61,10 +62,13 @@ export const normalizePaymentRequirement = operation({
   input: z.object({
     payment_requirement_json: requirement,
     expected_hash: hash.optional(),
-    quote: jsonObject.optional().openapi({
-      description: "The quote to compare with, by its `x402_payload_hash`.",
-      example: { x402_payload_hash: `0x${"1f".repeat(32)}` },
-    }),
+    quote: z
+      .strictObject({ x402_payload_hash: hash.optional() }, "must be a JSON object")
+      .optional()
+      .openapi({
+        description: "The quote to compare with, by its `x402_payload_hash`.",
+        example: { x402_payload_hash: `0x${"1f".repeat(32)}` },
+      }),
   }),
   output: Hashed.extend({
     matches_expected_hash: z.boolean().nullable().openapi({ description: "Null without `expected_hash`." }),
@@ -72,6 +76,10 @@ export const normalizePaymentRequirement = operation({
   }).openapi("PaymentRequirementNormalization"),
   conflict: Hashed,
   errors: [409],
+  // Clients send the record of a quote as it is.
+  ignored: Object.keys(Quote.shape)
+    .filter((name) => name !== "x402_payload_hash")
+    .map((name) => `quote.${name}`),
   example: {
     payment_requirement_json: {
       scheme: "exact",
@@ -88,8 +96,6 @@ export const normalizePaymentRequirement = operation({
     const canonical_json = canonicalJson(normalized);
     const x402_payload_hash = keccak256(new TextEncoder().encode(canonical_json));
     const hashed = { normalized, canonical_json, x402_payload_hash, warnings };
-    const quoted = hash.optional().safeParse(quote?.x402_payload_hash || undefined);
-    if (!quoted.success) throw new BadInput("quote.x402_payload_hash: must be a hash: 0x and 64 hex digits");
     if (expected_hash !== undefined && expected_hash !== x402_payload_hash)
       throw new Conflict(
         `expected_hash: is ${expected_hash}, but the requirement's hash is ${x402_payload_hash}`,
@@ -98,7 +104,7 @@ export const normalizePaymentRequirement = operation({
     return {
       ...hashed,
       matches_expected_hash: expected_hash === undefined ? null : true,
-      matches_quote_hash: quoted.data === undefined ? null : quoted.data === x402_payload_hash,
+      matches_quote_hash: quote?.x402_payload_hash === undefined ? null : quote.x402_payload_hash === x402_payload_hash,
     };
   },
 });

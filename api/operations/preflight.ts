@@ -4,7 +4,7 @@ import { policy, policyTypes } from "../../ponder.schema";
 import { policyKey } from "../../src/lib/policy-key";
 import type { BaseContext } from "../core/context";
 import { BadInput } from "../core/errors";
-import { address, bytes, id } from "../core/inputs";
+import { address, bytes, id, uintOrHex } from "../core/inputs";
 import { operation, z } from "../core/operation";
 import { addressText, bytesText, selectorText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
@@ -217,10 +217,12 @@ export const checkPreflight = operation({
   input: z.object({
     account: address,
     target: address.optional().openapi({ description: "Required, except for a check of a payment only." }),
-    value: id.optional().openapi({ description: "In wei. Default: 0." }),
+    value: uintOrHex
+      .optional()
+      .openapi({ description: "In wei, in decimal digits or as 0x and hex digits. Default: 0." }),
     data: bytes.optional().openapi({ description: "The calldata. Default: empty." }),
     payment: z
-      .object({ merchant: address, token: address, facilitator: address, amount: id }, "must be a JSON object")
+      .strictObject({ merchant: address, token: address, facilitator: address, amount: id }, "must be a JSON object")
       .optional(),
   }),
   output: Preflight,

@@ -20,7 +20,7 @@ export const PaymentRail = z
 
 export const feeBps = z.int().min(0).max(65_535).openapi({ description: "Basis points.", example: 0 });
 
-const Quote = z
+export const Quote = z
   .strictObject({
     quote_hash: hashText,
     merchant_id: uintText,
@@ -38,6 +38,8 @@ const Quote = z
     terms_hash: hashText,
     x402_payload_hash: hashText,
     settled: z.boolean(),
+    block_number: uintText,
+    committed_at: timeText,
   })
   .openapi("Quote");
 
@@ -58,6 +60,8 @@ const toWire = (row: TextRow<typeof quote.$inferSelect>): z.input<typeof Quote> 
   terms_hash: row.termsHash,
   x402_payload_hash: row.x402PayloadHash,
   settled: row.settled,
+  block_number: row.blockNumber,
+  committed_at: row.committedAt,
 });
 
 const findQuote = preparedQuery((db, { quoteHash }: Placeholders<{ quoteHash: Hex }>) =>

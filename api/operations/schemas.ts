@@ -12,6 +12,7 @@ import type { IndexDatabase } from "../index/database";
 import { boundsProblem } from "../schemas/bounds";
 import { createSchemaChecker } from "../schemas/checker";
 import { attestationSchema } from "../store/schema";
+import { aliasesOf, hashOfAlias } from "./builtin-schemas";
 
 const MAX_SCHEMA_BYTES = 128 * 1024;
 
@@ -20,6 +21,7 @@ const MAX_LISTED_BYTES = 4 * 1024;
 
 const fields = {
   schema_hash: hashText,
+  aliases: z.array(hashText),
   name: z.string().openapi({ example: "solver_reputation" }),
   description: z.string().nullable(),
   json_schema: z.record(z.string(), z.unknown()).openapi({ example: { type: "object" } }),
@@ -45,6 +47,7 @@ type ListedRow = Omit<Row, "jsonSchema"> & { jsonSchema: string | null };
 
 const withoutBody = (row: ListedRow) => ({
   schema_hash: row.schemaHash,
+  aliases: aliasesOf(row),
   name: row.name,
   description: row.description,
   recommended_subject: row.recommendedSubject,
@@ -116,7 +119,7 @@ export const getSchema = operation({
   example: { schemaHash: keccak256(stringToBytes("solver_reputation")) },
   readsIndex: false,
   async run({ store }, { schemaHash }) {
-    const [row] = await findSchema(await store(), { schemaHash });
+    const [row] = await findSchema(await store(), { schemaHash: hashOfAlias(schemaHash) ?? schemaHash });
     if (!row) throw new NotFound(`Schema ${schemaHash} not found`);
     return toWire(row);
   },
@@ -155,6 +158,8 @@ export const publishSchema = operation({
       jsonSchema: JSON.stringify(json_schema),
       recommendedSubject: recommended_subject ?? null,
     };
+    if (hashOfAlias(schema.schemaHash) !== undefined)
+      throw new Conflict(`schema_hash: ${schema.schemaHash} is an alias of a built-in schema`);
     if (Buffer.byteLength(schema.jsonSchema) > MAX_SCHEMA_BYTES)
       throw new TooLarge(`json_schema: must have at most ${MAX_SCHEMA_BYTES} bytes`);
     const problem = await schemaProblem(schema.jsonSchema, caller.client);

@@ -24,6 +24,8 @@ const Solver = z
     failed_fills: uintText.openapi({ description: "Selected bids whose intent expired or was cancelled unfilled." }),
     avg_latency_blocks: decimalText,
     avg_surplus_out: decimalText,
+    total_latency_blocks: uintText,
+    total_surplus_out: uintText,
     block_number: uintText,
   })
   .openapi("Solver");
@@ -64,7 +66,7 @@ const selectSolvers = (db: IndexDatabase, time: Now) =>
 type Row = TextRow<Awaited<ReturnType<typeof selectSolvers>>[number]>;
 
 const toWire = ({ activity, openSelections, ...row }: Row): z.input<typeof Solver> => {
-  const fills = activity?.fills ?? 0;
+  const { fills = 0, latencyBlocks = "0", surplusOut = "0" } = activity ?? {};
   return {
     solver_id: row.solverId,
     operator: row.operator,
@@ -75,8 +77,10 @@ const toWire = ({ activity, openSelections, ...row }: Row): z.input<typeof Solve
     fills: String(fills),
     successful_fills: String(fills),
     failed_fills: String((activity?.unfilledSelections ?? 0) - openSelections),
-    avg_latency_blocks: average(BigInt(activity?.latencyBlocks ?? 0), fills),
-    avg_surplus_out: average(BigInt(activity?.surplusOut ?? 0), fills),
+    avg_latency_blocks: average(BigInt(latencyBlocks), fills),
+    avg_surplus_out: average(BigInt(surplusOut), fills),
+    total_latency_blocks: latencyBlocks,
+    total_surplus_out: surplusOut,
     block_number: row.blockNumber,
   };
 };

@@ -5,7 +5,7 @@ import { blockOfEvent } from "../../src/lib/event-id";
 import { NotFound } from "../core/errors";
 import { hash } from "../core/inputs";
 import { operation, z } from "../core/operation";
-import { hashText, uintText } from "../core/outputs";
+import { addressText, hashText, timeText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery } from "../database/prepared-query";
 import { describeEvent } from "../events/describe-event";
 import { eventsAboutIntents, factsAbout } from "../events/facts";
@@ -15,6 +15,10 @@ const Explanation = z
   .strictObject({
     tx_hash: hashText,
     block_number: uintText,
+    block_timestamp: timeText,
+    from: addressText,
+    to: addressText.nullable(),
+    status: z.literal("success"),
     summary: z.string().openapi({ example: "Transaction contained 1 event(s)" }),
     events: z.array(
       z.strictObject({
@@ -53,6 +57,9 @@ const selectEvents = preparedQuery((db, { hash }: Placeholders<{ hash: Hex }>) =
       id: eventLog.id,
       name: eventLog.name,
       args: eventLog.args,
+      from: eventLog.txFrom,
+      to: eventLog.txTo,
+      timestamp: eventLog.blockTimestamp,
       inputToken: intent.inputToken,
       outputToken: intent.outputToken,
     })
@@ -86,6 +93,11 @@ export const explainTransaction = operation({
     return {
       tx_hash: hash,
       block_number: String(blockOfEvent(first.id)),
+      block_timestamp: first.timestamp,
+      from: first.from,
+      to: first.to,
+      // A transaction that fails emits no events.
+      status: "success" as const,
       summary: `Transaction contained ${rows.length} event(s)`,
       events: await mapInSlices(events, ({ name, args }) => ({
         eventName: name,

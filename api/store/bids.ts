@@ -43,6 +43,7 @@ export async function findBid(db: StoreDatabase, chainId: number, number: bigint
 export const selectBid = (
   db: StoreDatabase,
   { number, chainId, intentHash }: OffchainBid,
+  now: bigint,
 ): Promise<OffchainBid | null> =>
   db.transaction(async (transaction) => {
     const ofIntent = and(eq(offchainBid.chainId, chainId), eq(offchainBid.intentHash, intentHash));
@@ -59,7 +60,7 @@ export const selectBid = (
       .where(and(ofIntent, eq(offchainBid.status, "SELECTED")));
     const [row] = await transaction
       .update(offchainBid)
-      .set({ status: "SELECTED" })
+      .set({ status: "SELECTED", selectedAt: now })
       .where(eq(offchainBid.number, number))
       .returning();
     return row ?? null;

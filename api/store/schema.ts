@@ -194,6 +194,8 @@ export const offchainBid = offchain.table(
     status: text({ enum: ["OPEN", "SELECTED", "REJECTED"] }).notNull(),
     /** Unix seconds. */
     createdAt: bigint({ mode: "bigint" }).notNull(),
+    /** Unix seconds. Null until it is selected, and for bids that were selected before this column existed. */
+    selectedAt: bigint({ mode: "bigint" }),
   },
   (table) => [
     index("bid_best_first").on(

@@ -31,6 +31,7 @@ import { summary, topics } from "./introduction";
 import { getPrompt, prompts } from "./mcp-prompts";
 import { readResource, resources, resourceTemplates } from "./mcp-resources";
 import { bufferedRequest } from "./rest/body";
+import { readQuery } from "./rest/query";
 import { rejectOtherMethods } from "./rest/routes";
 import { type ToolOptions, toolNameOf, toolOf, toolOperations } from "./tools";
 
@@ -143,9 +144,12 @@ function serverFor(context: Context, request: RequestContext): Server {
   return server;
 }
 
+const queryNames = new Set(["output_schemas"]);
+
 /** The query parameter `output_schemas`. */
-function outputSchemasIn(sent: string | undefined): boolean {
-  const parsed = flag.optional().safeParse(sent);
+function outputSchemasIn(url: string): boolean {
+  const { output_schemas } = readQuery(new URL(url).search.slice(1), queryNames);
+  const parsed = flag.optional().safeParse(output_schemas);
   if (!parsed.success) throw new BadInput("output_schemas: must be true or false");
   return parsed.data ?? false;
 }
@@ -158,7 +162,7 @@ export function mcpRoutes(context: Context, log: Logger): Hono<Env> {
   const routes = new Hono<Env>();
   routes.post(ENDPOINT, async (c) => {
     c.set("operation", "mcp");
-    const outputSchemas = outputSchemasIn(c.req.query("output_schemas"));
+    const outputSchemas = outputSchemasIn(c.req.url);
     const received = await bufferedRequest(c);
     // Invalid JSON is left for the transport to reject.
     const parsedBody: unknown = await received

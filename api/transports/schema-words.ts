@@ -1,4 +1,4 @@
-import { ID_PATTERN } from "../core/inputs";
+import { ID_PATTERN, UINT_OR_HEX_PATTERN } from "../core/inputs";
 
 /** The subset of JSON Schema that the OpenAPI document uses. */
 export type Schema = {
@@ -24,6 +24,7 @@ const isDecimal = (pattern: string) => pattern.startsWith("^(0|[1-9]\\d*)(\\.") 
 const patterns: Readonly<Record<string, string>> = {
   "^\\d+$": "whole number in decimal digits",
   [ID_PATTERN]: "whole number in decimal digits, up to 2^256 - 1",
+  [UINT_OR_HEX_PATTERN.replaceAll("A-F", "")]: "whole number in decimal digits, or 0x and hex digits",
   "^0x[0-9a-f]{40}$": "address",
   "^0x[0-9a-f]{64}$": "hash",
   "^0x[0-9a-f]{8}$": "function selector",

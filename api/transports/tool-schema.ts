@@ -20,6 +20,13 @@ function textOf({ description, ...schema }: Schema): string | undefined {
   return text === "" ? undefined : text;
 }
 
+/** The choices without those that differ from another one by uppercase only. */
+const withoutUppercase = (choices: readonly unknown[]) =>
+  choices.filter(
+    (choice) =>
+      typeof choice !== "string" || choice === choice.toLowerCase() || !choices.includes(choice.toLowerCase()),
+  );
+
 /**
  * A shorter form of an input schema, for language models. It has the names, types and choices of all parameters. Patterns
  * and limits are left out: the service checks them, and names the parameter that is wrong.
@@ -28,16 +35,17 @@ function textOf({ description, ...schema }: Schema): string | undefined {
  * shortSchema({ type: "string", pattern: "^0x[0-9a-fA-F]{40}$" }) // { type: "string", description: "address" }
  */
 export function shortSchema(schema: Schema): Schema {
-  const { type, enum: choices, properties, required, items, anyOf } = schema;
+  const { type, enum: choices, properties, required, items, anyOf, additionalProperties } = schema;
   const description = textOf(schema);
   return {
     ...(type !== undefined && { type }),
     ...(description !== undefined && { description }),
-    ...(choices && { enum: choices }),
+    ...(choices && { enum: withoutUppercase(choices) }),
     ...(properties && { properties: shortProperties(properties) }),
     ...(required && required.length > 0 && { required }),
     ...(items && { items: shortSchema(items) }),
     ...(anyOf && { anyOf: anyOf.map(shortSchema) }),
+    ...(additionalProperties === false && { additionalProperties }),
   };
 }
 

@@ -4,9 +4,10 @@ import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import { Hono } from "hono";
 import type { Logger } from "pino";
 import { codeOfStatus, type ErrorCode } from "../core/error-codes";
-import { Conflict, type ErrorStatus, OperationError } from "../core/errors";
+import { BadInput, Conflict, type ErrorStatus, OperationError } from "../core/errors";
 import type { AnyCall, AnySubscription, Caller } from "../core/operation";
 import { openSubscription, runOperation } from "../core/run";
+import { unknownNames } from "../core/unknown-names";
 import { callerOf } from "../http/caller";
 import { failureOf } from "../http/failure";
 import { setIndexHeaders } from "../http/index-headers";
@@ -147,9 +148,14 @@ function routerOf(context: Context) {
   return router(resources);
 }
 
-/** The number of calls in a request. A batch has their names in its path, separated by commas. */
+/** The parameters of tRPC's protocol. Inputs are in `input`, or in the body. */
+const queryNames = new Set(["batch", "input", "lastEventId", "Last-Event-Id", "connectionParams"]);
+
+/** The number of calls in a request. A batch has their names in its path, separated by commas. Throws for unknown parameters. */
 function callsIn(url: string): number {
   const { pathname, searchParams } = new URL(url);
+  const unknown = unknownNames(searchParams.keys(), queryNames);
+  if (unknown.length > 0) throw new BadInput(...unknown);
   return searchParams.get("batch") === "1" ? pathname.split(/,|%2c/i).length : 1;
 }
 

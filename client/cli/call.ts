@@ -1,8 +1,8 @@
 import { createTRPCUntypedClient, httpLink, TRPCClientError } from "@trpc/client";
 import { z } from "zod";
+import { nearest } from "../src/nearest";
 import type { Service } from "./arguments";
 import { Failure, unreachable } from "./failure";
-import { nearest } from "./nearest";
 
 const Documented = z.object({
   operationId: z.string(),

@@ -318,7 +318,7 @@ export type Bid = {
   amount_in: string;
   /** The output in the token's smallest unit. */
   amount_out: string;
-  /** The solver's fee, in the output token's smallest unit. */
+  /** An integer whose token the contract does not define; the parties agree on it. */
   fee: string;
   /** The bid expires after this time, in unix seconds. */
   valid_until: string;
@@ -336,6 +336,8 @@ export type Bid = {
   tx_hash: Hex | null;
   /** When the bid was made, in unix seconds. */
   created_at: string;
+  /** When the bid was last selected, in unix seconds. Null until it is selected. A bid that a later selection replaced keeps it. */
+  selected_at: string | null;
 };
 
 /** Returned by `accounts.policies`. */
@@ -515,6 +517,8 @@ export type PolicyUpdate = {
 export type AttestationSchema = {
   /** The hash that identifies the schema. */
   schema_hash: Hex;
+  /** The other hashes under which the schema is found. Built-in schemas have the hash of the public deployment. Attestations name one of the hashes, and contracts compare it exactly. */
+  aliases: readonly Hex[];
   /** The unique name of the schema. */
   name: string;
   /** What attestations with this schema say. */
@@ -533,6 +537,8 @@ export type AttestationSchema = {
 export type ListedAttestationSchema = {
   /** The hash that identifies the schema. */
   schema_hash: Hex;
+  /** The other hashes under which the schema is found. Built-in schemas have the hash of the public deployment. Attestations name one of the hashes, and contracts compare it exactly. */
+  aliases: readonly Hex[];
   /** The unique name of the schema. */
   name: string;
   /** What attestations with this schema say. */
@@ -591,6 +597,10 @@ export type SolverRecord = {
   avg_latency_blocks: string;
   /** The average output above the intent's minimum, in smallest units. */
   avg_surplus_out: string;
+  /** The sum over all fills of the blocks from an intent to its fill. */
+  total_latency_blocks: string;
+  /** The sum over all fills of the output above the intent's minimum, in smallest units. */
+  total_surplus_out: string;
   /** The block of the event that created the record. */
   block_number: string;
   /** What the metadata URI points to. Present with include=metadata. */
@@ -621,6 +631,10 @@ export type Solver = {
   avg_latency_blocks: string;
   /** The average output above the intent's minimum, in smallest units. */
   avg_surplus_out: string;
+  /** The sum over all fills of the blocks from an intent to its fill. */
+  total_latency_blocks: string;
+  /** The sum over all fills of the output above the intent's minimum, in smallest units. */
+  total_surplus_out: string;
   /** The block of the event that created the record. */
   block_number: string;
 };
@@ -851,6 +865,10 @@ export type Quote = {
   x402_payload_hash: Hex;
   /** Whether a receipt exists for the quote. */
   settled: boolean;
+  /** The block of the first commitment of the quote. */
+  block_number: string;
+  /** The time of the first commitment of the quote, in unix seconds. */
+  committed_at: string;
 };
 
 /** Returned by `receipts.get`. */
@@ -1134,6 +1152,14 @@ export type TransactionExplanation = {
   tx_hash: Hex;
   /** The block of the transaction. */
   block_number: string;
+  /** The time of the block, in unix seconds. */
+  block_timestamp: string;
+  /** The sender of the transaction. */
+  from: Hex;
+  /** The recipient of the transaction. Null if it created a contract. */
+  to: Hex | null;
+  /** Always success: a transaction that fails has no events. */
+  status: "success";
   /** How many protocol events the transaction has. */
   summary: string;
   /** The protocol events of the transaction, in the order of their logs. */
@@ -1399,6 +1425,8 @@ export type QuoteResponsePublished = {
   service_numeric_id: string | null;
   /** The address of the buying agent. */
   agent: Hex | null;
+  /** The hash that identifies the committed quote. */
+  quote_hash: Hex | null;
   /** The size of the document in bytes. */
   size_bytes: number;
   /** The URL of the document. */
@@ -1419,6 +1447,8 @@ export type QuoteResponseMetadata = {
   service_numeric_id: string | null;
   /** The address of the buying agent. */
   agent: Hex | null;
+  /** The hash that identifies the committed quote. */
+  quote_hash: Hex | null;
   /** The size of the document in bytes. */
   size_bytes: number;
   /** The URL of the document. */
@@ -2273,8 +2303,8 @@ export type Api = {
     /** Intents, newest first. */
     list: Query<
       {
-        /** Only intents with this status. An open intent past its deadline is expired. */
-        status?: "open" | "filled" | "cancelled" | "expired";
+        /** Only intents with this status, in lowercase or uppercase. An open intent past its deadline is expired. */
+        status?: "open" | "filled" | "cancelled" | "expired" | "OPEN" | "FILLED" | "CANCELLED" | "EXPIRED";
         /** Only records of this owner. */
         owner?: string;
         /** The EIP-712 hash of the intent, before or after it is on chain. */
@@ -2362,8 +2392,8 @@ export type Api = {
       {
         /** The id of the intent whose bids are listed. */
         id: Uint;
-        /** Only bids with this status. An open bid past its valid_until is expired. */
-        status?: "open" | "selected" | "rejected" | "expired";
+        /** Only bids with this status, in lowercase or uppercase. An open bid past its valid_until is expired. */
+        status?: "open" | "selected" | "rejected" | "expired" | "OPEN" | "SELECTED" | "REJECTED" | "EXPIRED";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
@@ -2391,7 +2421,7 @@ export type Api = {
         amount_in: Uint;
         /** The output that the solver delivers, in the token's smallest unit. */
         amount_out: Uint;
-        /** The solver's fee, in the output token's smallest unit. Default: 0. */
+        /** An integer whose token the contract does not define; the parties agree on it. Default: 0. */
         fee?: Uint;
         /** When the bid expires, in unix seconds. */
         valid_until: Uint;
@@ -2442,7 +2472,7 @@ export type Api = {
         account: string;
         /** Required, except for a check of a payment only. */
         target?: string;
-        /** In wei. Default: 0. */
+        /** In wei, in decimal digits or as 0x and hex digits. Default: 0. */
         value?: Uint;
         /** The calldata. Default: empty. */
         data?: string;
@@ -2465,7 +2495,7 @@ export type Api = {
     /** One attestation schema by its hash. */
     get: Query<
       {
-        /** The hash that identifies the schema: the keccak256 of its name, unless registered with another one. */
+        /** The hash that identifies the schema: the keccak256 of its name, unless registered with another one, or one of its aliases. */
         schemaHash: string;
       },
       AttestationSchema
@@ -2518,7 +2548,7 @@ export type Api = {
     /** Attestations, by id. Requires at least one filter: schema, subject, attester or revoked. */
     list: Query<
       {
-        /** Only attestations with this schema hash. */
+        /** Only attestations with exactly this schema hash, as on chain. Aliases are not considered. */
         schema?: string;
         /** Only attestations about this subject. */
         subject?: string;
@@ -2977,7 +3007,7 @@ export type Api = {
     /** Publishes the exact text of a catalog. A document is identified by the keccak256 of its bytes. */
     publishCatalog: Mutation<
       {
-        /** The exact JSON text. It is stored byte for byte. */
+        /** The exact text of a JSON object or array. It is stored byte for byte. */
         catalog_json: string;
         /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
@@ -3007,7 +3037,7 @@ export type Api = {
     /** Publishes the exact text of a quote request. A document is identified by the keccak256 of its bytes. */
     publishQuoteRequest: Mutation<
       {
-        /** The exact JSON text. It is stored byte for byte. */
+        /** The exact text of a JSON object or array. It is stored byte for byte. */
         quote_request_json: string;
         /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
@@ -3043,7 +3073,7 @@ export type Api = {
     /** Publishes the exact text of a quote response. A document is identified by the keccak256 of its bytes. */
     publishQuoteResponse: Mutation<
       {
-        /** The exact JSON text. It is stored byte for byte. */
+        /** The exact text of a JSON object or array. It is stored byte for byte. */
         quote_response_json: string;
         /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
@@ -3057,6 +3087,8 @@ export type Api = {
         service_numeric_id?: Uint;
         /** The address of the buying agent. */
         agent?: string;
+        /** The hash of the quote that the document belongs to. */
+        quote_hash?: string;
       },
       QuoteResponsePublished
     >;
@@ -3079,7 +3111,7 @@ export type Api = {
     /** Publishes the exact text of a fulfillment payload. A document is identified by the keccak256 of its bytes. */
     publishFulfillmentPayload: Mutation<
       {
-        /** The exact JSON text. It is stored byte for byte. */
+        /** The exact text of a JSON object or array. It is stored byte for byte. */
         fulfillment_payload_json: string;
         /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
@@ -3115,7 +3147,7 @@ export type Api = {
     /** Publishes the exact text of a fulfillment evidence document. A document is identified by the keccak256 of its bytes. */
     publishFulfillmentEvidence: Mutation<
       {
-        /** The exact JSON text. It is stored byte for byte. */
+        /** The exact text of a JSON object or array. It is stored byte for byte. */
         fulfillment_evidence_json: string;
         /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
@@ -3158,7 +3190,9 @@ export type Api = {
         /** The hash that the caller expects. Another one is a 409. */
         expected_hash?: string;
         /** The quote to compare with, by its `x402_payload_hash`. */
-        quote?: Record<string, unknown>;
+        quote?: {
+          x402_payload_hash?: string;
+        };
       },
       PaymentRequirementNormalization
     >;

@@ -144,7 +144,7 @@ const Bids = ({ intent, bids, hasMoreBids }: Data) => (
           isNumber: true,
           cell: ({ amount_in }) => <Amount value={amount_in} token={intent.input_token} />,
         },
-        // The protocol does not define the token of the fee.
+        // An integer whose token the contract does not define; the parties agree on it.
         { label: "Fee in smallest units", isNumber: true, cell: ({ fee }) => <Amount value={fee} /> },
         { label: "Valid until", cell: ({ valid_until }) => <Time seconds={valid_until} /> },
         { label: "Made", cell: ({ source }) => (source === "onchain" ? "on chain" : "off chain") },

@@ -46,6 +46,8 @@ export function handle(contract: ContractName, name: string, handler: AnyHandler
       blockHash: hash,
       blockTimestamp: timestamp,
       txHash: event.transaction.hash,
+      txFrom: event.transaction.from,
+      txTo: event.transaction.to,
       contract,
       name,
       args: encodeArguments(event.args),

@@ -76,6 +76,8 @@ export const quote = onchainTable(
     termsHash: hex(t).notNull(),
     x402PayloadHash: hex(t).notNull(),
     settled: t.boolean().notNull(),
+    /** The time of the first commitment. */
+    committedAt: ofBlock(t).notNull(),
     logIndex: t.integer().notNull(),
     blockNumber: madeInBlock(t),
   }),

@@ -10,6 +10,9 @@ export const eventLog = onchainTable(
     blockHash: hex(t).notNull(),
     blockTimestamp: ofBlock(t).notNull(),
     txHash: hex(t).notNull(),
+    txFrom: hex(t).notNull(),
+    /** Null if the transaction created a contract. */
+    txTo: hex(t),
     /** The contract's name in the protocol, such as `IntentBook`. */
     contract: t.varchar().notNull(),
     name: t.varchar().notNull(),

@@ -81,7 +81,12 @@ export const bid = onchainTable(
 /** One row is one bid that the intent's owner selected. A later selection may have replaced it. */
 export const bidSelection = onchainTable(
   "bid_selection",
-  (t) => ({ intentId: t.bigint().notNull(), bidId: t.bigint().notNull() }),
+  (t) => ({
+    intentId: t.bigint().notNull(),
+    bidId: t.bigint().notNull(),
+    /** The time of the latest selection of this bid. */
+    selectedAt: ofBlock(t).notNull(),
+  }),
   (table) => ({ pk: primaryKey({ columns: [table.intentId, table.bidId] }) }),
 );
 

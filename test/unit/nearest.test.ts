@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { allOperations } from "../../api/operations/index";
-import { nearest } from "../../client/cli/nearest";
+import { nearest } from "../../client/src/nearest";
 
 const names = allOperations.map(({ name }) => name);
 

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { problemsOf } from "../../api/core/input-object";
 import { address, cursor, enumNumber, flag, hash, id, limit, offset, oneOf } from "../../api/core/inputs";
-import { problemsOf, z } from "../../api/core/operation";
+import { z } from "../../api/core/operation";
 import { addressText, bytesText, decimalText, hashText, uintText } from "../../api/core/outputs";
 import { runs } from "../support/seed";
 
@@ -11,8 +12,9 @@ const kind = enumNumber(["verification", "risk"]);
 
 /** Parses a value. Returns the parsed value or the error messages. */
 const read = (scalar: z.ZodType, sent: unknown): unknown => {
-  const parsed = z.object({ it: scalar }).safeParse({ it: sent });
-  return parsed.success ? parsed.data.it : problemsOf(parsed.error);
+  const input = z.object({ it: scalar });
+  const parsed = input.safeParse({ it: sent });
+  return parsed.success ? parsed.data.it : problemsOf(parsed.error, { input });
 };
 
 const refused = (problem: string) => [`it: ${problem}`];

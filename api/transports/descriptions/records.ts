@@ -24,6 +24,8 @@ export const recordDescriptions: Readonly<Record<string, string>> = {
   successful_fills: "The same as fills: a fill that reverts is not on chain.",
   avg_latency_blocks: "The average number of blocks from an intent to its fill.",
   avg_surplus_out: "The average output above the intent's minimum, in smallest units.",
+  total_latency_blocks: "The sum over all fills of the blocks from an intent to its fill.",
+  total_surplus_out: "The sum over all fills of the output above the intent's minimum, in smallest units.",
   attestor_id: "The attestor's id in the AttestorRegistry.",
   schemas_hash: "The hash of the schemas that the attestor claims to attest.",
   attestations: "The page of attestations.",
@@ -46,6 +48,10 @@ export const recordDescriptions: Readonly<Record<string, string>> = {
   "TransactionExplanation.summary": "How many protocol events the transaction has.",
   "TransactionExplanation.block_number": "The block of the transaction.",
   "TransactionExplanation.tx_hash": "The hash of the transaction.",
+  "TransactionExplanation.block_timestamp": "The time of the block, in unix seconds.",
+  "TransactionExplanation.from": "The sender of the transaction.",
+  "TransactionExplanation.to": "The recipient of the transaction. Null if it created a contract.",
+  "TransactionExplanation.status": "Always success: a transaction that fails has no events.",
   eventName: "The name of the event in the contract.",
   "TransactionExplanation.events.description": "The event in a sentence.",
   finalized_block_number: "The newest block that a reorg can't remove.",
@@ -88,7 +94,7 @@ export const recordDescriptions: Readonly<Record<string, string>> = {
   created_at: "When it was published here.",
   updated_at: "When its fields last changed here.",
   bid_id: "The bid's id: <intent>-<bid> on chain, or the id of an off-chain bid.",
-  fee: "The solver's fee, in the output token's smallest unit.",
+  fee: "An integer whose token the contract does not define; the parties agree on it.",
   valid_until: "The bid expires after this time, in unix seconds.",
   execution_hash: "The hash of the solver's plan. Null for off-chain bids.",
   execution_plan: "The solver's plan. Null for on-chain bids.",
@@ -96,6 +102,8 @@ export const recordDescriptions: Readonly<Record<string, string>> = {
   "Bid.block_number": "The block of the bid. Null for off-chain bids.",
   "Bid.tx_hash": "The transaction of the bid. Null for off-chain bids.",
   "Bid.created_at": "When the bid was made, in unix seconds.",
+  selected_at:
+    "When the bid was last selected, in unix seconds. Null until it is selected. A bid that a later selection replaced keeps it.",
 
   // Policies
   policy_type: "The kind of policy, which determines the other fields.",
@@ -126,6 +134,8 @@ export const recordDescriptions: Readonly<Record<string, string>> = {
 
   // Attestations
   schema_hash: "The hash that identifies the schema.",
+  aliases:
+    "The other hashes under which the schema is found. Built-in schemas have the hash of the public deployment. Attestations name one of the hashes, and contracts compare it exactly.",
   json_schema: "The JSON Schema of the attested data.",
   recommended_subject: "What the subject of an attestation should be, for people.",
   builtin: "Whether the schema is part of the service and can't be replaced.",
@@ -168,6 +178,8 @@ export const recordDescriptions: Readonly<Record<string, string>> = {
   terms_hash: "The hash of the terms of sale.",
   x402_payload_hash: "The hash of the x402 payment requirement in its canonical form. Zero for other rails.",
   settled: "Whether a receipt exists for the quote.",
+  "Quote.block_number": "The block of the first commitment of the quote.",
+  committed_at: "The time of the first commitment of the quote, in unix seconds.",
   settled_at: "When the receipt was recorded, in unix seconds.",
   receipt_id: "The receipt's id in the CommerceRegistry.",
   evidence_hash: "The hash of the evidence, which recordFulfillment takes.",

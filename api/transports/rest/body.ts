@@ -2,6 +2,9 @@ import type { IncomingMessage } from "node:http";
 import type { Context as HonoContext } from "hono";
 import { BadInput, TooLarge } from "../../core/errors";
 import { originOf } from "../../http/caller";
+import { isJsonObject } from "../../core/json-values";
+import { unknownNames } from "../../core/unknown-names";
+import type { Route } from "./route";
 
 const MAX_BODY_BYTES = 256 * 1024;
 
@@ -9,45 +12,44 @@ const MAX_BODY_BYTES = 256 * 1024;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Reads the JSON object in the body of a request that Hono handles. */
-export const readBody = async (c: HonoContext, parameters: ReadonlySet<string>) =>
-  parseBody(await readText(c), c.req.header("content-type"), parameters);
+export const readBody = async (c: HonoContext, route: Route) =>
+  parseBody(await readText(c), c.req.header("content-type"), route);
 
 /** Whether a request declares the length of its body, and it is within the limit. */
 export const hasKnownLength = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) <= MAX_BODY_BYTES;
 
 /** Reads the JSON object in the body of a request that {@link hasKnownLength} and that is served without Hono. */
-export async function readIncomingBody(request: IncomingMessage, parameters: ReadonlySet<string>) {
+export async function readIncomingBody(request: IncomingMessage, route: Route) {
   const bytes = await new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => resolve(Buffer.concat(chunks)));
     request.on("error", reject);
   });
-  return parseBody(decode(bytes), originOf(request).header("content-type"), parameters);
+  return parseBody(decode(bytes), originOf(request).header("content-type"), route);
 }
 
-/**
- * Parses a body with a JSON object. It may be empty if there are no parameters. Parameters can't be JSON numbers: JSON.parse
- * silently rounds large ones, so numbers are sent as strings.
- */
+/** Parses a body with a JSON object. It may be empty if there are no parameters. */
 function parseBody(
   text: string,
   contentType: string | undefined,
-  parameters: ReadonlySet<string>,
+  { otherParameters, bodyNames, headers }: Route,
 ): Record<string, unknown> {
   if (text === "") {
-    if (parameters.size === 0) return {};
+    if (otherParameters.size === 0) return {};
     throw new BadInput("body: is required and must be a JSON object");
   }
   const type = contentType?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") throw new BadInput("content-type: must be application/json");
   const body = parse(text);
-  if (typeof body !== "object" || body === null || Array.isArray(body))
-    throw new BadInput("body: must be a JSON object");
-  const numbers = Object.entries(body).filter(([name, value]) => typeof value === "number" && parameters.has(name));
-  if (numbers.length > 0) throw new BadInput(...numbers.map(([name]) => `${name}: must be a string`));
-  return body as Record<string, unknown>;
+  if (!isJsonObject(body)) throw new BadInput("body: must be a JSON object");
+  for (const [header, field] of Object.entries(headers))
+    if (Object.hasOwn(body, field))
+      throw new BadInput(`${field}: unknown in the body; send it as the header ${header}`);
+  const unknown = unknownNames(Object.keys(body), bodyNames);
+  if (unknown.length > 0) throw new BadInput(...unknown);
+  return body;
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Context } from "../../operations/context";
 import { freeCalls, nameOf } from "../../operations/index";
 import { readBody } from "./body";
 import { callOf } from "./call";
-import { readQuery } from "./query";
+import { readQuery, rejectQuery } from "./query";
 import { cacheKeyOf, isRead, readThrough } from "./read";
 import { type Route, routeOf } from "./route";
 
@@ -42,13 +42,12 @@ export function rejectOtherMethods(routes: Hono<Env>, path: string, methods: rea
 }
 
 /** Reads an operation's input from the path, the headers, and the query or body. */
-export async function readInput(
-  c: HonoContext,
-  { method, pathParameters, headers, otherParameters }: Route,
-): Promise<Record<string, unknown>> {
-  const { search } = new URL(c.req.url);
+export async function readInput(c: HonoContext, route: Route): Promise<Record<string, unknown>> {
+  const { method, pathParameters, headers, otherParameters } = route;
+  const query = new URL(c.req.url).search.slice(1);
+  if (method !== "GET") rejectQuery(query, route);
   return {
-    ...(method === "GET" ? readQuery(search.slice(1), otherParameters) : await readBody(c, otherParameters)),
+    ...(method === "GET" ? readQuery(query, otherParameters) : await readBody(c, route)),
     ...Object.fromEntries(Object.entries(headers).map(([header, name]) => [name, c.req.header(header)])),
     ...Object.fromEntries(pathParameters.map((name) => [name, c.req.param(name)])),
   };

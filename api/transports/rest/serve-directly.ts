@@ -21,7 +21,7 @@ import type { Context } from "../../operations/context";
 import { nameOf } from "../../operations/index";
 import { hasKnownLength, readIncomingBody } from "./body";
 import { type Call, callOf } from "./call";
-import { readQuery } from "./query";
+import { readQuery, rejectQuery } from "./query";
 import { cacheKeyOf, isRead, type Read, readThrough } from "./read";
 import { type Route, routeOf } from "./route";
 import { callsByPath } from "./routes";
@@ -75,12 +75,15 @@ function createRouter(context: Context, cache: ResponseCache) {
   };
 }
 
+const queryOf = (url: string) => url.slice(pathOf(url).length + 1);
+
 /** Reads the input of a call: its body, its headers and the path's parameters. */
-async function readCallInput(request: IncomingMessage, { headers, otherParameters }: Route, parameters: object) {
+async function readCallInput(request: IncomingMessage, route: Route, parameters: object) {
   const { header } = originOf(request);
+  rejectQuery(queryOf(request.url ?? ""), route);
   return {
-    ...(await readIncomingBody(request, otherParameters)),
-    ...Object.fromEntries(Object.entries(headers).map(([name, field]) => [field, header(name)])),
+    ...(await readIncomingBody(request, route)),
+    ...Object.fromEntries(Object.entries(route.headers).map(([name, field]) => [field, header(name)])),
     ...parameters,
   };
 }
@@ -116,7 +119,7 @@ export function serveDirectly(context: Context, cache: ResponseCache, log: Logge
     const respond = async (): Promise<Reply> => {
       const caller = callerFrom(originOf(request), `http://${headers.host}`, config);
       if ("read" in served) {
-        const query = readQuery(url.slice(pathOf(url).length + 1), served.route.otherParameters);
+        const query = readQuery(queryOf(url), served.route.otherParameters);
         const sent = { ...query, ...parameters };
         return replyTo(request, await served.read({ caller, sent, url: key, onIndexHead }));
       }

@@ -9,7 +9,7 @@ import { senderOf, type Wallet } from "./wallet";
 export type Offer = {
   amountIn: bigint;
   amountOut: bigint;
-  /** Default: 0. */
+  /** An integer whose token the contract does not define; the parties agree on it. Default: 0. */
   fee?: bigint;
   /** Unix seconds. Default: the intent's deadline. */
   validUntil?: bigint;

@@ -65,7 +65,7 @@ async function partyRows({ client, read, events }: Chain): Promise<Rows<"merchan
   };
 }
 
-async function quoteRows({ client, read, events }: Chain): Promise<Row<"quote">[]> {
+async function quoteRows({ client, read, events, timeOf }: Chain): Promise<Row<"quote">[]> {
   const committed = await client.getContractEvents({ ...events("CommerceRegistry"), eventName: "QuoteCommitted" });
   // A quote keeps the position of its first commitment.
   const first = [...byId(committed.reverse(), ({ args }) => args.quoteHash).values()];
@@ -88,6 +88,7 @@ async function quoteRows({ client, read, events }: Chain): Promise<Row<"quote">[
       resourceHash: commitment.resourceHash,
       termsHash: commitment.termsHash,
       x402PayloadHash: commitment.x402PayloadHash,
+      committedAt: timeOf(log.blockNumber),
       settled: quote.settled,
       logIndex: log.logIndex,
       ...blockOf(log),

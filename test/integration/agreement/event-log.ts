@@ -1,6 +1,6 @@
-import { type Abi, type AbiEvent, decodeEventLog, type Log, toEventSelector } from "viem";
+import { type Abi, type AbiEvent, decodeEventLog, type Hex, type Log, toEventSelector } from "viem";
 import { type ContractName, contractNames, protocolAbis } from "../../../config/contracts";
-import { type Chain, type Rows, withoutNul } from "./chain";
+import { type Chain, inChunks, known, lower, type Rows, withoutNul } from "./chain";
 
 type Value = string | number | boolean;
 
@@ -25,8 +25,18 @@ function decode(contract: ContractName, { topics, data }: Pick<Log<bigint, numbe
 
 const digits = (value: bigint | number, width: number) => String(value).padStart(width, "0");
 
+/** The sender and the recipient of each transaction. */
+async function partiesOf({ client }: Chain, hashes: readonly Hex[]) {
+  const found = await inChunks([...new Set(hashes)], async (hash) => {
+    const { from, to } = await client.getTransaction({ hash });
+    return [hash, { txFrom: lower(from), txTo: to && lower(to) }] as const;
+  });
+  return new Map(found);
+}
+
 /** Every log of the seven contracts, from eth_getLogs. */
-export async function eventLogRows({ client, contracts, timeOf, events }: Chain): Promise<Rows<"eventLog">> {
+export async function eventLogRows(chain: Chain): Promise<Rows<"eventLog">> {
+  const { client, contracts, timeOf, events } = chain;
   const logs = await Promise.all(
     contractNames.map(async (contract) => {
       const ofContract = await client.getLogs({ address: contracts[contract], fromBlock: events(contract).fromBlock });
@@ -40,5 +50,10 @@ export async function eventLogRows({ client, contracts, timeOf, events }: Chain)
       }));
     }),
   );
-  return { eventLog: logs.flat() };
+  const all = logs.flat();
+  const parties = await partiesOf(
+    chain,
+    all.map(({ txHash }) => txHash),
+  );
+  return { eventLog: all.map((log) => ({ ...log, ...known(parties, log.txHash) })) };
 }

@@ -125,12 +125,18 @@ async function proofRows({ client, events }: Chain): Promise<Row<"fillProof">[]>
 }
 
 /** Every bid that was ever selected. */
-async function readSelections({ client, events }: Chain) {
+async function readSelections({ client, events, timeOf }: Chain) {
   const selections = await client.getContractEvents({ ...events("IntentBook"), eventName: "SolverBidSelected" });
-  return selections.map(({ args: { intentId, bidId, solver } }) => ({
+  const rows = selections.map(({ args: { intentId, bidId, solver }, blockNumber }) => ({
     solver: lower(solver),
-    row: { intentId: String(intentId), bidId: String(bidId) } satisfies Row<"bidSelection">,
+    row: {
+      intentId: String(intentId),
+      bidId: String(bidId),
+      selectedAt: timeOf(blockNumber),
+    } satisfies Row<"bidSelection">,
   }));
+  // Of a bid that was selected again, the latest selection.
+  return [...new Map(rows.map((one) => [`${one.row.intentId}-${one.row.bidId}`, one])).values()];
 }
 
 /** The solver statistics of each active address, registered or not. */

@@ -1,0 +1,76 @@
+import { isJsonObject } from "./json-values";
+import { type AnyOperation, z } from "./operation";
+import { unknownNames } from "./unknown-names";
+
+/** The object schema of an optional or required object. Undefined for other types. */
+function objectIn(schema: unknown): z.ZodObject | undefined {
+  if (schema instanceof z.ZodOptional) return objectIn(schema.unwrap());
+  return schema instanceof z.ZodObject ? schema : undefined;
+}
+
+const fieldOf = (schema: z.ZodObject, name: string): unknown =>
+  Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+
+const isOptional = (field: unknown) => field instanceof z.ZodType && field.safeParse(undefined).success;
+
+/** Whether a member of an input is absent, by its path: `quote.x402_payload_hash`. */
+type IsAbsent = (path: string, field: unknown, value: unknown) => boolean;
+
+function withoutAbsent(schema: unknown, sent: unknown, isAbsent: IsAbsent, within = ""): unknown {
+  const object = objectIn(schema);
+  if (!object || !isJsonObject(sent)) return sent;
+  const members = Object.entries(sent).map(([name, value]) => ({
+    name,
+    value,
+    path: `${within}${name}`,
+    field: fieldOf(object, name),
+  }));
+  return Object.fromEntries(
+    members
+      .filter(({ path, field, value }) => !isAbsent(path, field, value))
+      .map(({ name, path, field, value }) => [name, withoutAbsent(field, value, isAbsent, `${path}.`)]),
+  );
+}
+
+/**
+ * The input without absent members: null, names that the operation ignores and, in operations with a body, the empty text of
+ * an optional field. An empty query parameter is an error.
+ */
+export function presentInput({ route, input, headers = {}, ignored = [] }: AnyOperation, sent: unknown): unknown {
+  const hasBody = !route.startsWith("GET ");
+  const isHeader = (path: string) => Object.values(headers).includes(path);
+  return withoutAbsent(
+    input,
+    sent,
+    (path, field, value) =>
+      value === null || ignored.includes(path) || (value === "" && hasBody && !isHeader(path) && isOptional(field)),
+  );
+}
+
+/** The names of the object at a path of an input. */
+function namesAt(schema: unknown, [first, ...others]: readonly PropertyKey[]): ReadonlySet<string> {
+  const object = objectIn(schema);
+  if (!object) return new Set();
+  return first === undefined ? new Set(Object.keys(object.shape)) : namesAt(fieldOf(object, String(first)), others);
+}
+
+/**
+ * Validation messages, each prefixed with the name of the parameter or header. Of an input with unknown names only these are
+ * reported: a misspelled name is also missing under its own.
+ */
+export function problemsOf(
+  { issues }: z.ZodError,
+  { input, headers = {} }: Pick<AnyOperation, "input" | "headers">,
+): string[] {
+  const unknown = issues.flatMap((issue) => {
+    if (issue.code !== "unrecognized_keys") return [];
+    const within = issue.path.map((name) => `${String(name)}.`).join("");
+    return unknownNames(issue.keys, namesAt(input, issue.path), within);
+  });
+  if (unknown.length > 0) return unknown;
+  return issues.map(({ path, message }) => {
+    const name = path.join(".");
+    const header = Object.entries(headers).find(([, part]) => part === name)?.[0];
+    return name === "" ? message : `${header ?? name}: ${message}`;
+  });
+}

@@ -1,0 +1,1 @@
+ALTER TABLE "offchain"."bid" ADD COLUMN "selected_at" bigint;
