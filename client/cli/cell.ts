@@ -60,14 +60,14 @@ export function tokenOf(name: string, row: Row): string | undefined {
  * @example
  * shortHex("0x70997970c51812dc3a010c7d01b50e0d17dc79c8") // "0x7099…79c8"
  */
-const shortHex = (text: string) =>
-  /^0x[0-9a-f]{40,}$/i.test(text) ? `${text.slice(0, 6)}…${text.slice(-4)}` : text;
+const shortHex = (text: string) => (/^0x[0-9a-f]{40,}$/i.test(text) ? `${text.slice(0, 6)}…${text.slice(-4)}` : text);
 
-/** Any contract can have any symbol, so only a listed token is named by it. */
+/** An amount with its token. Any contract can have any symbol, so only a listed token is named without its address. */
 export function amountText(value: string, address: string, tokens: Tokens): string {
   const { symbol = null, decimals = null, source } = tokens.get(address) ?? {};
   const number = decimals === null ? groupDigits(value) : formatAmount(value, decimals);
-  return `${number} ${symbol !== null && source === "list" ? symbol : shortHex(address)}`;
+  if (symbol === null) return `${number} ${shortHex(address)}`;
+  return `${number} ${symbol}${source === "list" ? "" : ` (${shortHex(address)})`}`;
 }
 
 /** A value in one line. Short cells have the ends of long hex values only. */

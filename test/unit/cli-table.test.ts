@@ -42,10 +42,10 @@ describe("a response on a terminal", () => {
     const shown = tableText({ quotes, pagination: {} }, { width: 100, tokens, columns: Object.keys(quotes[0] ?? {}) });
     expect(shown).toBe(
       [
-        "quote_id  amount              token        expires_at",
-        "1         950.00 tUSD         tUSD         14 Nov 2026 19:25 UTC",
-        "2         1.00 0xfafa…fafa    0xfafa…fafa  14 Nov 2026 19:25 UTC",
-        "3         12,345 0x0000…0001  0x0000…0001  14 Nov 2026 19:25 UTC",
+        "quote_id  amount                   token        expires_at",
+        "1         950.00 tUSD              tUSD         14 Nov 2026 19:25 UTC",
+        "2         1.00 USDC (0xfafa…fafa)  0xfafa…fafa  14 Nov 2026 19:25 UTC",
+        "3         12,345 0x0000…0001       0x0000…0001  14 Nov 2026 19:25 UTC",
       ].join("\n"),
     );
   });
