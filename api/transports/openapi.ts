@@ -44,6 +44,13 @@ const PaymentRequiredBody = z
   .strictObject({ ...unpaid, x402Version: z.literal(2), accepts: z.array(PaymentRequirements) })
   .openapi("PaymentRequired");
 
+const PaidRequest = z
+  .object({
+    type: z.literal("http").openapi({ description: "The protocol." }),
+    method: z.literal("GET").openapi({ description: "The HTTP method." }),
+  })
+  .openapi({ description: "The request." });
+
 /** The body on networks that x402 version 1 names. */
 const PaymentRequiredV1 = z
   .strictObject({
@@ -53,11 +60,11 @@ const PaymentRequiredV1 = z
       PaymentRequirements.omit({ amount: true })
         .extend({
           network: z.string().openapi({ description: "Its name in x402 version 1.", example: "base-sepolia" }),
-          maxAmountRequired: z.string().openapi({ example: "10000" }),
+          maxAmountRequired: z.string().openapi({ description: "In the asset's smallest unit.", example: "10000" }),
           resource: z.url().openapi({ description: "The URL of the resource." }),
-          description: z.string(),
-          mimeType: z.string().openapi({ example: "application/json" }),
-          outputSchema: z.object({ input: z.object({ type: z.literal("http"), method: z.literal("GET") }) }),
+          description: z.string().openapi({ description: "The resource in one sentence." }),
+          mimeType: z.string().openapi({ description: "The type of the paid response.", example: "application/json" }),
+          outputSchema: z.object({ input: PaidRequest }).openapi({ description: "How the resource is requested." }),
         })
         .openapi("PaymentRequirementsV1"),
     ),

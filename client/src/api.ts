@@ -1709,13 +1709,19 @@ export type PaymentRequirementsV1 = {
   maxTimeoutSeconds: number;
   /** The token's EIP-712 domain, for the signature. */
   extra: Record<string, unknown>;
+  /** In the asset's smallest unit. */
   maxAmountRequired: string;
   /** The URL of the resource. */
   resource: string;
+  /** The resource in one sentence. */
   description: string;
+  /** The type of the paid response. */
   mimeType: string;
+  /** How the resource is requested. */
   outputSchema: {
+    /** The request. */
     input: {
+      /** The protocol. */
       type: "http";
       /** The HTTP method. */
       method: "GET";

@@ -64,6 +64,8 @@ export async function startPublicNetwork() {
   const index = await indexOf(chain, contracts, {
     NETWORK: "base-sepolia",
     RPC_URL: rpcUrl,
+    // The first block of every contract here. On the public network, contracts can be later than others.
+    START_BLOCK: String(baseSepolia.startBlock),
     PUBLIC_BASE_URL: apiUrl,
     API_PORT: String(apiPort),
     DATABASE_URL: database.url,

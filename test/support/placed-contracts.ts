@@ -10,7 +10,7 @@ import { type Contracts, deploy } from "../../stack/deploy";
 const hex = z.templateLiteral(["0x", z.string()]);
 
 /** Deploys a contract and returns its runtime code, with its immutables. */
-export async function runtimeCodeOf(
+async function runtimeCodeOf(
   client: ChainConnection,
   name: keyof typeof bytecode,
   abi: readonly unknown[] = [],

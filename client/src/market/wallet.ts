@@ -10,15 +10,36 @@ import {
 } from "viem";
 import { IntentryError } from "../error";
 
+type Receipt = Pick<TransactionReceipt, "status" | "logs" | "blockHash" | "blockNumber">;
+
+/** The members whose types depend on the chain: those of the OP stack have transactions of their own. */
+type ByChain = {
+  getBlock: (options?: { blockHash: Hex }) => Promise<{ timestamp: bigint }>;
+  getTransactionReceipt: (options: { hash: Hex }) => Promise<Receipt>;
+};
+
 /** A viem wallet client with an account and a chain, extended with `publicActions`. */
-export type Wallet = WalletClient<Transport, Chain, Account> & PublicActions<Transport, Chain, Account>;
+export type Wallet = Pick<
+  WalletClient<Transport, Chain, Account>,
+  "account" | "chain" | "sendTransaction" | "signTypedData" | "writeContract"
+> &
+  Pick<
+    PublicActions<Transport, Chain, Account>,
+    | "getBlockNumber"
+    | "getContractEvents"
+    | "getEip712Domain"
+    | "getTransactionCount"
+    | "readContract"
+    | "verifyTypedData"
+  > &
+  ByChain;
 
 /** How often a receipt is requested, and for how long: one minute. */
 const POLL_MS = 100;
 const POLLS = 600;
 
 /** Sends a transaction and waits until it is mined. */
-export type Send = (transaction: () => Promise<Hex>) => Promise<TransactionReceipt>;
+export type Send = (transaction: () => Promise<Hex>) => Promise<Receipt>;
 
 /** The errors after which the node may have the transaction. viem repeats a request that got no answer. */
 const unanswered = [HttpRequestError, TimeoutError, WebSocketRequestError, SocketClosedError, NonceTooLowError];
