@@ -21,7 +21,13 @@ describe("a read whose URL is in the cache", () => {
       writeHead: (status: number) => Object.assign(sent, { status }),
       end: (body: Buffer) => Object.assign(sent, { body: String(body) }),
     };
-    const request = { method: "GET", url: "/agents/1", headers: { host: "localhost" }, headersDistinct: {}, socket: {} };
+    const request = {
+      method: "GET",
+      url: "/agents/1",
+      headers: { host: "localhost" },
+      headersDistinct: {},
+      socket: {},
+    };
     const served = serve(request as IncomingMessage, response as unknown as ServerResponse);
     return { sent, served, run };
   }
