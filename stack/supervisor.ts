@@ -1,9 +1,9 @@
-import { createWriteStream } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "../config/environment";
 import { type Child, ChildEnded } from "./child";
 import { jsonLine, toJsonLine } from "./json-lines";
+import { openLogFile } from "./log-file";
 import { type Progress, progressBar, progressText, watchProgress } from "./progress";
 import { ownStateFolder, type StateFolder } from "./state-folder";
 import { createStepLog, timed } from "./step-log";
@@ -47,6 +47,8 @@ export function createSupervisor(role: string | undefined) {
     }
     return new Promise(() => {});
   }
+  // Output to a file on a full disk, or to a closed pipe. An error without a listener would end the process.
+  for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stopAll(0));
 
   /** Prints an error and stops with an exit code. */
@@ -62,9 +64,9 @@ export function createSupervisor(role: string | undefined) {
   async function logLines({ stateFolder, networkName }: Environment): Promise<(line: string) => void> {
     if (networkName !== "local") return isJson ? (line) => terminal.print(toJsonLine(line)) : terminal.print;
     await mkdir(stateFolder, { recursive: true });
-    const file = createWriteStream(join(stateFolder, "ponder.log"));
+    const write = openLogFile(join(stateFolder, "ponder.log"));
     return (line) => {
-      file.write(`${line}\n`);
+      write(line);
       const isError = /^\{"level":[56]0/.test(line);
       if (!stopping && (isError || !line.startsWith("{"))) terminal.print(line);
     };
