@@ -3,11 +3,12 @@ import { join } from "node:path";
 import type { Environment } from "../config/environment";
 import { type Child, ChildEnded } from "./child";
 import { jsonLine, toJsonLine } from "./json-lines";
+import { keepRunning } from "./keep-running";
 import { openLogFile } from "./log-file";
 import { type Progress, progressBar, progressText, watchProgress } from "./progress";
 import { ownStateFolder, type StateFolder } from "./state-folder";
 import { createStepLog, timed } from "./step-log";
-import type { Supervision } from "./supervision";
+import { restartNotice, type Supervision } from "./supervision";
 import { createTerminal } from "./terminal";
 
 /** The interval at which the progress is read, and at which it is printed unless there is a terminal. */
@@ -91,6 +92,22 @@ export function createSupervisor(role: string | undefined) {
       void child.ended.then((code) => {
         if (!stopping) void fail(new ChildEnded(child, code));
       });
+    },
+    /** Starts the child again when it ends. Stops everything if that fails several times in a row. */
+    async keep(first: Child, startAgain: () => Promise<Child>): Promise<void> {
+      let start = async () => first;
+      const kept = await keepRunning({
+        async start() {
+          const child = await start();
+          start = startAgain;
+          void state?.record(child);
+          return child;
+        },
+        onRestart: (error, delayMs) => stopping || printError(restartNotice(error, delayMs)),
+        onGivenUp: (error) => void fail(error),
+        isFinal: () => false,
+      });
+      parts.push(kept);
     },
     /**
      * Runs a part that can be started again. Stopping waits until it has started: an indexer that is killed while it starts
