@@ -3,6 +3,7 @@ import { waitFor } from "../stack/child";
 import { isListening, startIndexer } from "../stack/indexer";
 import { freePorts } from "../stack/ports";
 import { sumOf } from "../stack/progress";
+import { watchStall } from "./stall";
 
 /** A Ponder app to measure. */
 type App = { root: string; env?: NodeJS.ProcessEnv };
@@ -25,7 +26,19 @@ export type Backfill = {
   contractReads: number;
 };
 
-const metricsOf = async (ponderPort: number) => (await fetch(`http://127.0.0.1:${ponderPort}/metrics`)).text();
+const metricsOf = async (ponderPort: number) =>
+  (await fetch(`http://127.0.0.1:${ponderPort}/metrics`, { signal: AbortSignal.timeout(30_000) })).text();
+
+/** Where a backfill stands, for a benchmark that can't finish. */
+const positionOf = async (ponderPort: number): Promise<string> => {
+  const metrics = await metricsOf(ponderPort);
+  const [events, cached, fetched] = [
+    "ponder_indexing_completed_events",
+    "ponder_historical_cached_blocks",
+    "ponder_historical_completed_blocks",
+  ].map((name) => sumOf(metrics, name));
+  return `${events} events indexed, ${fetched} blocks fetched, ${cached} blocks cached`;
+};
 
 const cpuSecondsIn = (metrics: string) => sumOf(metrics, "process_cpu_seconds_total");
 
@@ -61,9 +74,18 @@ export async function indexOnce(app: keyof typeof apps, { env, meanwhile }: Opti
       if (isListening(line)) atStart = metricsOf(ponderPort);
     },
   });
+  const { stalled, stop: stopWatching } = watchStall({
+    what: `the history of ${app}`,
+    read: () => positionOf(ponderPort),
+  });
+  // Also if it stalls before it is waited for.
+  stalled.catch(() => {});
   try {
     const stopOther = await meanwhile?.(ponderPort, schema);
-    const milliseconds = await waitFor(child, "complete history", async () => duration, 1_200_000);
+    const milliseconds = await Promise.race([
+      waitFor(child, "complete history", async () => duration, 1_200_000),
+      stalled,
+    ]);
     const metrics = await metricsOf(ponderPort);
     await stopOther?.();
     return {
@@ -72,6 +94,7 @@ export async function indexOnce(app: keyof typeof apps, { env, meanwhile }: Opti
       contractReads: sumOf(metrics, "ponder_indexing_rpc_requests_total"),
     };
   } finally {
+    stopWatching();
     await child.stop();
   }
 }

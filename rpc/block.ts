@@ -8,5 +8,8 @@ const Quantity = z.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a
 export const BlockHeader = z.looseObject({ number: Quantity, hash: z.string(), timestamp: Quantity });
 export type BlockHeader = z.infer<typeof BlockHeader>;
 
+/** How many null responses in a row for a block's height mean that it was removed. A single one may come from a lagging node. */
+export const MAX_NULL_RESPONSES = 3;
+
 export const isNewer = (block: BlockHeader, other: BlockHeader): boolean =>
   hexToBigInt(block.number) > hexToBigInt(other.number);

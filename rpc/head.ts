@@ -1,12 +1,9 @@
 import { steadyTime } from "../config/steady-time";
-import { BlockHeader, isNewer } from "./block";
+import { BlockHeader, isNewer, MAX_NULL_RESPONSES } from "./block";
 import type { Call } from "./json-rpc";
 import { NewHeads } from "./new-heads";
 import type { RpcNode } from "./node";
 import type { RpcPool } from "./pool";
-
-/** How many null responses in a row for the head's height let an older block replace the head. */
-const MAX_NULL_RESPONSES = 3;
 
 /** The pause before a poll is at least the last response time multiplied by this, so slow nodes get fewer requests. */
 const RESPONSE_TIME_FACTOR = 0.5;

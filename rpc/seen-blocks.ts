@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
-import { BlockHeader } from "./block";
+import { BlockHeader, MAX_NULL_RESPONSES } from "./block";
 
 /** More blocks than a chain has that are not final. */
 const MAX_BLOCKS = 1_000;
@@ -17,11 +18,18 @@ export class SeenBlocks {
     if (this.#numbers.size > MAX_BLOCKS && oldest !== undefined) this.#numbers.delete(oldest);
   }
 
-  /** Whether the chain has another block at the height of this one. False if the height is unknown. */
-  async isOrphaned(hash: string, blockAt: (number: Hex) => Promise<unknown>): Promise<boolean> {
+  /**
+   * Whether the chain has another block at the height of this one, or none in several responses: the chain got shorter.
+   * False if the height is unknown.
+   */
+  async isOrphaned(hash: string, blockAt: (number: Hex) => Promise<unknown>, pauseMs: number): Promise<boolean> {
     const number = this.#numbers.get(hash);
     if (number === undefined) return false;
-    const present = BlockHeader.safeParse(await blockAt(number)).data;
-    return present !== undefined && present.hash !== hash;
+    for (let nulls = 1; ; nulls++) {
+      const present = BlockHeader.nullable().parse(await blockAt(number));
+      if (present) return present.hash !== hash;
+      if (nulls === MAX_NULL_RESPONSES) return true;
+      await sleep(pauseMs);
+    }
   }
 }

@@ -36,9 +36,12 @@ export type TransportOptions = NodeOptions & {
   onFollow?: (head: FollowedHead) => void;
 };
 
-/** Timeouts for a local chain, which may be slow but has no rate limit, or for a public one. */
+/**
+ * Times for a local chain, which may be slow but has no rate limit, or for a public one. A local chain can get shorter, for
+ * example by `evm_revert`, which only polling notices.
+ */
 export const rpcTimes = (isLocal: boolean) =>
-  isLocal ? { quietMs: 2_000, timeoutMs: 30_000 } : { quietMs: 5_000, timeoutMs: 10_000 };
+  isLocal ? { quietMs: 500, timeoutMs: 30_000 } : { quietMs: 5_000, timeoutMs: 10_000 };
 
 /** Ponder calls `request` as a method of its rate-limit bucket, so the limit is a property of `this`. */
 function liftRateLimit(bucket: unknown): void {
@@ -83,7 +86,7 @@ export function rpcTransport({ onFollow = () => {}, ...options }: TransportOptio
     } catch (error) {
       const [filter] = LogsOfBlock.safeParse(call).data?.params ?? [];
       if (!filter || !(error instanceof RpcRequestError)) throw error;
-      const isOrphaned = await seen.isOrphaned(filter.blockHash, blockAt).catch(() => false);
+      const isOrphaned = await seen.isOrphaned(filter.blockHash, blockAt, options.intervalMs).catch(() => false);
       throw isOrphaned ? orphaned(call, filter.blockHash) : error;
     }
   }

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
+import { isDiskFull, WRITE_PROBE } from "../api/database/write-probe";
 import { READER_LEASE_SECONDS } from "../api/store/index-readers";
 import { anyBuildPattern, legacyBuild, sameDeploymentPattern } from "../config/index-build";
 import { steadyTime } from "../config/steady-time";
@@ -149,8 +150,12 @@ export class DatabaseUnavailable extends Error {
 }
 
 /** Waits up to a minute for the database. Calls `onWaiting` once if the first attempt fails. */
-export async function databaseReady(databaseUrl: string, onWaiting: (error: Error) => void): Promise<void> {
-  const deadline = steadyTime() + DATABASE_WAIT_MS;
+export async function databaseReady(
+  databaseUrl: string,
+  onWaiting: (error: Error) => void,
+  waitMs = DATABASE_WAIT_MS,
+): Promise<void> {
+  const deadline = steadyTime() + waitMs;
   for (let attempt = 0; ; attempt++) {
     try {
       await withClient(databaseUrl, (client) => client.query("SELECT 1"));
@@ -162,6 +167,19 @@ export async function databaseReady(databaseUrl: string, onWaiting: (error: Erro
     }
     await setTimeout(500);
   }
+}
+
+/** Waits while the disk of the database is full. Calls `onFull` once if it is. The caller handles all other problems. */
+export async function databaseWritable(databaseUrl: string, onFull: (message: string) => void): Promise<void> {
+  const isFull = () =>
+    withClient(databaseUrl, (client) => client.query(WRITE_PROBE)).then(
+      () => false,
+      (error: unknown) => isDiskFull(error),
+    );
+  if (!(await isFull())) return;
+  onFull("The disk of the database is full. The indexer starts again when it has space.");
+  do await setTimeout(1_000);
+  while (await isFull());
 }
 
 /** Whether a retry can't succeed: the role, the password or the database name is wrong. */

@@ -14,7 +14,7 @@ export class StateFolderInUse extends Error {
 }
 
 export type StateFolder = {
-  /** Records a child, so that the next owner ends it if it outlives this process. */
+  /** Records a child, so that the next owner ends it if it outlives this process. Not on a full disk. */
   record: (child: { pid: number; ended: Promise<unknown> }) => Promise<void>;
   /** Releases the folder. Also happens when the process exits. */
   release: () => void;
@@ -73,7 +73,7 @@ export async function ownStateFolder(folder: string): Promise<StateFolder> {
       const started = await runningSince(pid);
       if (started === undefined) return;
       const file = fileOf("child", pid, started);
-      await writeFile(join(marks, file), "");
+      await writeFile(join(marks, file), "").catch(() => {});
       void ended.then(() => remove(file));
     },
   };

@@ -1,6 +1,6 @@
 import { buildSchema } from "../config/index-build";
 import type { Child } from "./child";
-import { databaseReady, manageBuilds, releaseLock } from "./index-builds";
+import { databaseReady, databaseWritable, manageBuilds, releaseLock } from "./index-builds";
 import { isListening, startIndexer } from "./indexer";
 import { type KeptRunning, keepRunning } from "./keep-running";
 import { requireFreePort } from "./ports";
@@ -62,7 +62,8 @@ export async function superviseIndexer(options: IndexerSupervision): Promise<Sup
     async start() {
       await requireFreePort(ponderPort, "PONDER_PORT");
       if (!isFirst) {
-        await databaseReady(databaseUrl, ({ message }) => onNotice(message));
+        await databaseReady(databaseUrl, ({ message }) => onNotice(message), Number.POSITIVE_INFINITY);
+        await databaseWritable(databaseUrl, onNotice);
         // The previous indexer, a child of this process, has ended and may not have released its lock.
         await releaseLock(databaseUrl, build.schema);
       }

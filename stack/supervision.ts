@@ -21,9 +21,12 @@ export type Supervision = {
   onGivenUp: (error: Error) => void;
 };
 
+export const restartNotice = ({ message }: Error, delayMs: number): string =>
+  `${message}\nRestarting in ${delayMs / 1000} s.`;
+
 /** How processes are restarted. */
 export const restartPolicy = ({ watch, onNotice, onGivenUp }: Supervision) => ({
-  onRestart: ({ message }: Error, delayMs: number) => onNotice(`${message}\nRestarting in ${delayMs / 1000} s.`),
+  onRestart: (error: Error, delayMs: number) => onNotice(restartNotice(error, delayMs)),
   onGivenUp: watch ? (error: Error) => onNotice(`${error.message}\nRestarting after the next edit.`) : onGivenUp,
 });
 

@@ -1,13 +1,14 @@
-import { createWriteStream } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "../config/environment";
 import { type Child, ChildEnded } from "./child";
 import { jsonLine, toJsonLine } from "./json-lines";
+import { keepRunning } from "./keep-running";
+import { openLogFile } from "./log-file";
 import { type Progress, progressBar, progressText, watchProgress } from "./progress";
 import { ownStateFolder, type StateFolder } from "./state-folder";
 import { createStepLog, timed } from "./step-log";
-import type { Supervision } from "./supervision";
+import { restartNotice, type Supervision } from "./supervision";
 import { createTerminal } from "./terminal";
 
 /** The interval at which the progress is read, and at which it is printed unless there is a terminal. */
@@ -47,6 +48,8 @@ export function createSupervisor(role: string | undefined) {
     }
     return new Promise(() => {});
   }
+  // Output to a file on a full disk, or to a closed pipe. An error without a listener would end the process.
+  for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stopAll(0));
 
   /** Prints an error and stops with an exit code. */
@@ -62,9 +65,9 @@ export function createSupervisor(role: string | undefined) {
   async function logLines({ stateFolder, networkName }: Environment): Promise<(line: string) => void> {
     if (networkName !== "local") return isJson ? (line) => terminal.print(toJsonLine(line)) : terminal.print;
     await mkdir(stateFolder, { recursive: true });
-    const file = createWriteStream(join(stateFolder, "ponder.log"));
+    const write = openLogFile(join(stateFolder, "ponder.log"));
     return (line) => {
-      file.write(`${line}\n`);
+      write(line);
       const isError = /^\{"level":[56]0/.test(line);
       if (!stopping && (isError || !line.startsWith("{"))) terminal.print(line);
     };
@@ -89,6 +92,22 @@ export function createSupervisor(role: string | undefined) {
       void child.ended.then((code) => {
         if (!stopping) void fail(new ChildEnded(child, code));
       });
+    },
+    /** Starts the child again when it ends. Stops everything if that fails several times in a row. */
+    async keep(first: Child, startAgain: () => Promise<Child>): Promise<void> {
+      let start = async () => first;
+      const kept = await keepRunning({
+        async start() {
+          const child = await start();
+          start = startAgain;
+          void state?.record(child);
+          return child;
+        },
+        onRestart: (error, delayMs) => stopping || printError(restartNotice(error, delayMs)),
+        onGivenUp: (error) => void fail(error),
+        isFinal: () => false,
+      });
+      parts.push(kept);
     },
     /**
      * Runs a part that can be started again. Stopping waits until it has started: an indexer that is killed while it starts

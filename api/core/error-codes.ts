@@ -26,6 +26,10 @@ export const errorCodes = {
   internal_error: { status: 500, meaning: "an unexpected error; the log has the details" },
   upstream_failed: { status: 500, meaning: "the portfolio's providers failed on every chain; nothing was charged" },
   unavailable: { status: 503, meaning: "a dependency does not answer in time; retry after Retry-After" },
+  payment_unknown: {
+    status: 503,
+    meaning: "the payment was submitted and may be charged; repeat the request with the same payment after Retry-After",
+  },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type ErrorCode = keyof typeof errorCodes;

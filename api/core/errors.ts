@@ -104,11 +104,17 @@ export class TooLarge extends OperationError {
 export class Unavailable extends OperationError {
   override name = "Unavailable";
   readonly status = 503;
-  readonly code = "unavailable";
+  readonly code: ErrorCode = "unavailable";
   readonly retryAfterSeconds: number | undefined;
 
   constructor(message: string, { retryAfterSeconds, ...options }: ErrorOptions & { retryAfterSeconds?: number } = {}) {
     super(message, options);
     this.retryAfterSeconds = retryAfterSeconds;
   }
+}
+
+/** A payment was submitted, and its outcome is not known yet. A retry with the same payment is not charged again. */
+export class PaymentUnknown extends Unavailable {
+  override name = "PaymentUnknown";
+  override readonly code = "payment_unknown";
 }

@@ -43,6 +43,11 @@ type Options = {
   head: () => Header | undefined;
   readIndex: () => Promise<IndexState>;
   chainId: number;
+  /**
+   * How long a mismatch above the finalized block may last, and how long the chain's head may be behind the index. The indexer
+   * follows an ordinary reorg within a few polls, and one of several nodes may lag.
+   */
+  settleMs: number;
   /** Returns the recorded genesis hash of this chain. Records `seen` if there is none. */
   genesis: (seen: Hex) => Promise<string>;
   onProblem?: (problem: ChainProblem) => void;
@@ -69,12 +74,6 @@ const BLOCK_TIME_BLOCKS = 100n;
 /** How long a mismatch at a finalized block must last. A single node may return a wrong block once. */
 const CONFIRM_MS = 1_000;
 
-/** How long a mismatch above the finalized block may last. The indexer handles ordinary reorgs within a few polls. */
-const SETTLE_MS = 10_000;
-
-/** How long the chain's head may be behind the index. One of several nodes may lag. */
-const BEHIND_MS = 5_000;
-
 /** An observed mismatch. It becomes a problem if it lasts. */
 type Mismatch = { kind: "finalized" | "head"; number: bigint; since: number; rounds: number; position: string };
 
@@ -87,7 +86,7 @@ type Anchor = IndexedBlock & { isFinalized: boolean; isRemembered: boolean };
  * request leaves the state unchanged.
  */
 export function createChainMonitor(options: Options): ChainMonitor {
-  const { chain, head: latest, readIndex, chainId, now = steadyTime } = options;
+  const { chain, head: latest, readIndex, chainId, settleMs, now = steadyTime } = options;
   const state: ChainState = {
     startedAt: now(),
     head: undefined,
@@ -212,12 +211,12 @@ export function createChainMonitor(options: Options): ChainMonitor {
     if (identity?.problem) return identity.problem;
     const lasts = (ms: number) => mismatch !== undefined && mismatch.rounds > 1 && now() - mismatch.since >= ms;
     if (mismatch?.kind === "finalized" && lasts(CONFIRM_MS)) return reorgBeyondFinality(mismatch.number);
-    if (behind?.isConfirmed && now() - behind.since >= BEHIND_MS && state.head && index.block !== null)
+    if (behind?.isConfirmed && now() - behind.since >= settleMs && state.head && index.block !== null)
       return {
         kind: "behind",
         sentence: `The chain's newest block is ${state.head.number}, behind block ${index.block} of the index.`,
       };
-    if (mismatch?.kind === "head" && lasts(SETTLE_MS))
+    if (mismatch?.kind === "head" && lasts(settleMs))
       return {
         kind: "other-hash",
         sentence: `Block ${mismatch.number} of the chain differs from the indexed block.`,

@@ -33,8 +33,8 @@ type Options = {
   log: Logger;
 };
 
-const LOCAL_INTERVAL_MS = 200;
-const INTERVAL_MS = 1_000;
+const LOCAL_TIMES = { intervalMs: 200, settleMs: 1_000 };
+const TIMES = { intervalMs: 1_000, settleMs: 3_000 };
 
 const indexFailureOf = (error: unknown): IndexFailure =>
   databaseProblemOf(error) === "no-index" ? "not-built" : "unavailable";
@@ -51,7 +51,7 @@ export function openMonitor({
   log,
   head,
 }: Options): Monitor {
-  const intervalMs = chainId === LOCAL_CHAIN_ID ? LOCAL_INTERVAL_MS : INTERVAL_MS;
+  const { intervalMs, settleMs } = chainId === LOCAL_CHAIN_ID ? LOCAL_TIMES : TIMES;
   const onChainError = (error: unknown) => log.debug({ err: error }, "a monitor request to the chain failed");
   const storeHealth = watchStore(store, (state) => {
     if (state === "ok") log.info("the store accepts writes");
@@ -72,6 +72,7 @@ export function openMonitor({
     head,
     readIndex: () => readIndexState(db),
     chainId,
+    settleMs,
     genesis,
     onProblem: ({ kind, sentence }) => log.error({ problem: kind }, sentence),
     onError: onChainError,

@@ -88,6 +88,7 @@ function chainReasons({ chain, config, now }: Inputs): string[] {
 const storeReasons: Readonly<Record<StoreState, readonly string[]>> = {
   ok: [],
   "read-only": ["The store is read-only; writes return 503."],
+  full: ["The disk of the store's database is full; writes return 503."],
   unavailable: ["The store does not answer."],
 };
 

@@ -2,10 +2,11 @@ import { sql } from "drizzle-orm";
 import { z } from "zod";
 import { steadyTime } from "../../config/steady-time";
 import { databaseProblemOf } from "../database/problem";
+import { isDiskFull, isProbeForbidden, WRITE_PROBE } from "../database/write-probe";
 import type { StoreDatabase } from "../store/open";
 
-/** Read-write, read-only or unavailable. */
-export const storeStates = ["ok", "read-only", "unavailable"] as const;
+/** Accepts writes, is read-only, has a full disk, or is unavailable. */
+export const storeStates = ["ok", "read-only", "full", "unavailable"] as const;
 export type StoreState = (typeof storeStates)[number];
 
 export type StoreHealth = {
@@ -15,37 +16,50 @@ export type StoreHealth = {
 
 const Rows = z.object({ rows: z.tuple([z.object({ read_only: z.boolean() })]) });
 
-/** Checks whether the store accepts writes. Replicas and read-only databases do not. */
-async function readStoreState(store: () => Promise<Pick<StoreDatabase, "execute">>): Promise<StoreState> {
+/** Checks whether the store accepts writes. Replicas, read-only databases and full disks do not. */
+async function readStoreState(
+  store: () => Promise<Pick<StoreDatabase, "execute">>,
+  writes: boolean,
+): Promise<StoreState> {
   try {
     const db = await store();
     const answer = await db.execute(
       sql`SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS read_only`,
     );
-    return Rows.parse(answer).rows[0].read_only ? "read-only" : "ok";
+    if (Rows.parse(answer).rows[0].read_only) return "read-only";
+    if (writes) await db.execute(sql.raw(WRITE_PROBE));
+    return "ok";
   } catch (error) {
+    if (isProbeForbidden(error)) return "ok";
+    if (isDiskFull(error)) return "full";
     return databaseProblemOf(error) === "read-only" ? "read-only" : "unavailable";
   }
 }
 
 const INTERVAL_MS = 2_000;
 
+/** How often a check includes a write, while the store accepts writes. Otherwise every check does. */
+const WRITE_INTERVAL_MS = 10_000;
+
 /** A check that takes longer than this means unavailable. */
 const TIMEOUT_MS = 5_000;
 
-/** Checks the store every 2 s, one query at a time. */
+/** Checks the store every 2 s, one query at a time, and writes to it every 10 s. */
 export function watchStore(
   store: () => Promise<Pick<StoreDatabase, "execute">>,
   onChange: (state: StoreState) => void = () => {},
 ): StoreHealth {
   let state: StoreState = "unavailable";
   let checkStartedAt: number | undefined;
+  let writtenAt = 0;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
   async function check(): Promise<void> {
     checkStartedAt = steadyTime();
-    const answer = await readStoreState(store);
+    const writes = state !== "ok" || checkStartedAt - writtenAt >= WRITE_INTERVAL_MS;
+    if (writes) writtenAt = checkStartedAt;
+    const answer = await readStoreState(store, writes);
     checkStartedAt = undefined;
     if (stopped) return;
     if (answer !== state) onChange(answer);

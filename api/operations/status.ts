@@ -58,7 +58,8 @@ export const getReadiness = operation({
         .nullable()
         .openapi({ description: "Estimated seconds until the history is indexed. Null if unknown.", example: 0 }),
       store: z.enum(storeStates).openapi({
-        description: "The state of the store of published data: read-write, read-only or unavailable.",
+        description:
+          "Whether the store of published data accepts writes: ok, read-only, full (no disk space) or unavailable.",
         example: "ok",
       }),
       unpaid_payments: z.int().min(0).nullable().openapi({

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { steadyTime } from "../../config/steady-time";
 import type { Terms } from "../../config/terms";
 import type { BaseContext } from "../core/context";
-import { InProgress, Unavailable } from "../core/errors";
+import { InProgress, PaymentUnknown, Unavailable } from "../core/errors";
 import type { AnyCall, Caller } from "../core/operation";
 import { paidCaller } from "../core/paid-caller";
 import { createSemaphore } from "../core/semaphore";
@@ -87,8 +87,11 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 const RETRY_SECONDS = 2;
 
-const OUTCOME_UNKNOWN =
-  "The payment was submitted, but its outcome is not known yet; retry with the same payment, which is charged at most once";
+const outcomeUnknown = (cause?: unknown) =>
+  new PaymentUnknown(
+    "The payment was submitted, but its outcome is not known yet; retry with the same payment, which is charged at most once",
+    { retryAfterSeconds: RETRY_SECONDS, cause },
+  );
 
 /** The caller's payment was not processed because others are. */
 const tooBusy = () =>
@@ -207,7 +210,7 @@ export function createPaywall(
     const outcome = await withDeadline(settling, { ms: deadline - steadyTime() }).catch((): Outcome => ({}));
     if (outcome.transaction) return paidResponse(c, offer, payment, answer, outcome.transaction);
     if (outcome.refusal) return settlementFailedResponse(c, offer, terms, payment, outcome.refusal);
-    throw new Unavailable(OUTCOME_UNKNOWN, { retryAfterSeconds: RETRY_SECONDS });
+    throw outcomeUnknown();
   }
 
   /**
@@ -264,10 +267,13 @@ export function createPaywall(
     const db = await store();
     const settlement = await findSettlement(chain, row, requirements).catch((error: unknown) => {
       log.warn({ err: error }, "the payment network does not answer");
-      throw new Unavailable(OUTCOME_UNKNOWN, { retryAfterSeconds: RETRY_SECONDS, cause: error });
+      throw outcomeUnknown(error);
     });
     if (settlement) {
-      await recordSettlement(db, payment.key, settlement.transaction);
+      await recordSettlement(db, payment.key, settlement.transaction).catch((error: unknown) => {
+        log.error({ err: error }, "a settled payment could not be recorded; a retry finds it on chain");
+        throw outcomeUnknown(error);
+      });
       return paidResponse(c, offer, payment, row.answer, settlement.transaction);
     }
     const holder = await resumeSettlement(db, payment.key);

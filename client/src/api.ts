@@ -110,7 +110,8 @@ export type ErrorCode =
   | "headers_too_large"
   | "internal_error"
   | "upstream_failed"
-  | "unavailable";
+  | "unavailable"
+  | "payment_unknown";
 
 /** Returned by `search.names`. */
 export type RecordNames = {
@@ -1836,8 +1837,8 @@ export type Readiness = {
   progress: number;
   /** Estimated seconds until the history is indexed. Null if unknown. */
   eta_seconds: number | null;
-  /** The state of the store of published data: read-write, read-only or unavailable. */
-  store: "ok" | "read-only" | "unavailable";
+  /** Whether the store of published data accepts writes: ok, read-only, full (no disk space) or unavailable. */
+  store: "ok" | "read-only" | "full" | "unavailable";
   /** Payments whose transfer was removed by a reorg, and that expired before they could be settled again. Null if unknown. */
   unpaid_payments: number | null;
   /** The first of the reasons. Null if ready. */

@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { lstat, mkdir, readdir, readlink, realpath, rm, symlink } from "node:fs/promises";
+import { lstat, mkdir, readdir, readlink, realpath, rm, statfs, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Child } from "../child";
 import { DATABASE, findTools, makeCluster, startCluster, type Tools } from "./cluster";
@@ -52,7 +53,25 @@ async function removeScratch(stateFolder: string): Promise<void> {
     if (name.startsWith("postgres.making-")) await rm(join(stateFolder, name), { recursive: true, force: true });
 }
 
-export type EmbeddedPostgres = { child: Child; databaseUrl: string };
+/** PostgreSQL can't start without space for two segments of its write-ahead log. */
+const MIN_FREE_BYTES = 32 * 1024 * 1024;
+
+/** Waits until the disk of a folder has space for PostgreSQL. Calls `onFull` once if it has not. */
+async function diskHasSpace(folder: string, onFull: () => void): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize >= MIN_FREE_BYTES) return;
+    if (attempt === 0) onFull();
+    await sleep(1_000);
+  }
+}
+
+export type EmbeddedPostgres = {
+  child: Child;
+  databaseUrl: string;
+  /** Starts the server again, at the same URL, once its disk has space. Calls `onFull` if it has to wait for that. */
+  startAgain: (onFull: (message: string) => void) => Promise<Child>;
+};
 
 /**
  * Starts the PostgreSQL server of a state folder, and creates its cluster if necessary. The caller must own the folder,
@@ -62,6 +81,15 @@ export async function startEmbeddedPostgres(stateFolder: string): Promise<Embedd
   await mkdir(stateFolder, { recursive: true });
   await removeScratch(stateFolder);
   const tools = await findTools(join(stateFolder, "postgres"), stateFolder);
-  const { child, url } = await startCluster(tools, await ensureDataFolder(tools, stateFolder));
-  return { child, databaseUrl: url(DATABASE) };
+  const data = await ensureDataFolder(tools, stateFolder);
+  const { child, url } = await startCluster(tools, data);
+  const databaseUrl = url(DATABASE);
+  return {
+    child,
+    databaseUrl,
+    async startAgain(onFull) {
+      await diskHasSpace(data, () => onFull(`The disk of ${data} is full. PostgreSQL starts again when it has space.`));
+      return (await startCluster(tools, data, { port: Number(new URL(databaseUrl).port) })).child;
+    },
+  };
 }

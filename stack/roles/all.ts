@@ -19,10 +19,10 @@ import { publishOwnSettings } from "./settings";
 /** The local chain mines a block for every transaction, and also at this interval. */
 const BLOCK_TIME_MS = 2_000;
 
-async function startDatabase({ log, require }: Supervisor, { stateFolder }: Environment): Promise<string> {
+async function startDatabase({ log, keep, printError }: Supervisor, { stateFolder }: Environment): Promise<string> {
   log.step("Starting PostgreSQL");
-  const { child, databaseUrl } = await startEmbeddedPostgres(stateFolder);
-  require(child);
+  const { child, databaseUrl, startAgain } = await startEmbeddedPostgres(stateFolder);
+  await keep(child, () => startAgain(printError));
   return databaseUrl;
 }
 

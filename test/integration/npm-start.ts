@@ -29,16 +29,22 @@ type StartOptions = {
   terminal?: boolean;
   /** Whether to run it with npm itself. By default only its script runs, because npm takes seconds of CPU. */
   npm?: boolean;
+  /** A command that runs first, in a mount namespace of its own. */
+  mount?: string;
 };
+
+/** Whether this user may mount a file system in a namespace, which changes nothing outside of it. */
+export const canMount = spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status === 0;
 
 /** Runs `npm start` or one of its roles, with only this environment. */
 export function npmStart(
   env: NodeJS.ProcessEnv,
-  { script = "start", root = projectRoot, terminal = false, npm = false }: StartOptions = {},
+  { script = "start", root = projectRoot, terminal = false, npm = false, mount }: StartOptions = {},
 ) {
   const { PATH, HOME } = process.env;
   const line = npm ? `exec npm run ${script}` : scriptOf(script);
-  const [command, args] = terminal ? onTerminal(line) : ["sh", ["-c", line]];
+  const own: [string, string[]] = mount ? ["unshare", ["-m", "sh", "-c", `${mount} && ${line}`]] : ["sh", ["-c", line]];
+  const [command, args] = terminal ? onTerminal(line) : own;
   const child = spawn(command, args, { cwd: root, env: { PATH, HOME, ...env } });
   let output = "";
   for (const stream of [child.stdout, child.stderr])

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { owner } from "./gateway-requests";
 import { graphql } from "./npm-start";
+import { parseAnswer, sendRaw } from "./raw-http";
 import { type SampleStack, sampleStack } from "./sample-stack";
 
 describe("Ponder's port", () => {
@@ -31,6 +32,17 @@ describe("Ponder's port", () => {
     expect(await forwarded?.json()).toEqual(await direct?.json());
     for (const response of await both("/intents", { method: "PUT" })) expect(response.status).toBe(405);
     for (const response of await both("/intents", { method: "HEAD" })) expect(response.status).toBe(200);
+  });
+
+  it("rejects the body of a GET, which would be the next request of another client", async () => {
+    const smuggled = "GET /agents/1 HTTP/1.1\r\nHost: x\r\n\r\n";
+    const head = ["GET /intents HTTP/1.1", "Host: x", "Transfer-Encoding: chunked", "Connection: close", "", ""];
+    const attack = `${head.join("\r\n")}${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`;
+    for (let round = 0; round < 10; round++) {
+      const answer = parseAnswer(await sendRaw(stack.ponderUrl, attack));
+      expect([answer.status, JSON.parse(answer.body)]).toMatchObject([400, { code: "malformed_request" }]);
+      expect((await fetch(`${stack.ponderUrl}/nowhere`)).status).toBe(404);
+    }
   });
 
   it("forwards the event stream without buffering", async () => {

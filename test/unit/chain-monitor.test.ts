@@ -54,6 +54,7 @@ function standIn() {
     head: () => ({ number: head, hash: chainHash(head), timestamp: timestampOf(head), receivedAt: time }),
     readIndex: async () => ({ ...index }),
     chainId: CHAIN_ID,
+    settleMs: 3_000,
     async genesis(seen) {
       recorded ??= seen;
       return recorded;
@@ -148,9 +149,9 @@ describe("the chain monitor", () => {
     const world = standIn();
     await world.pass(10);
     world.setHead(195n);
-    await world.pass(4);
-    expect(world.problem()).toBeUndefined();
     await world.pass(2);
+    expect(world.problem()).toBeUndefined();
+    await world.pass(1);
     expect(world.monitor.state().problem).toEqual({
       kind: "behind",
       sentence: "The chain's newest block is 195, behind block 200 of the index.",
@@ -184,7 +185,7 @@ describe("the chain monitor", () => {
       const world = standIn();
       await world.pass(10);
       world.fork(180n, "fork");
-      await world.pass(6);
+      await world.pass(2);
       expect(world.problem()).toBeUndefined();
       world.index.newestEvent = { number: 191n, hash: hashOf("fork", 191n) };
       world.advanceIndex(201n);
@@ -197,7 +198,7 @@ describe("the chain monitor", () => {
       const world = standIn();
       await world.pass(10);
       world.fork(180n, "fork");
-      await world.pass(16);
+      await world.pass(3);
       expect(world.monitor.state().problem).toEqual({
         kind: "other-hash",
         sentence: "Block 190 of the chain differs from the indexed block.",
@@ -283,7 +284,8 @@ describe("the chain monitor", () => {
       await world.pass(10);
       world.fork(195n, "fork");
       world.setHead(205n);
-      await world.pass(17);
+      // The next comparison is at most 5 s later.
+      await world.pass(9);
       expect(world.monitor.state().problem).toEqual({
         kind: "other-hash",
         sentence: "Block 200 of the chain differs from the indexed block.",

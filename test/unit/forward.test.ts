@@ -6,6 +6,7 @@ import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import { forwardTo } from "../../src/api/forward";
+import { parseAnswer, sendRaw } from "../integration/raw-http";
 
 const unexpected = (error: unknown) => {
   throw error;
@@ -122,6 +123,93 @@ describe("a forwarded request", () => {
       });
     });
     expect(failures).toEqual([[expect.stringContaining("ECONNREFUSED"), "/intents"]]);
+  });
+
+  describe("with a body that is not framed exactly", () => {
+    const SMUGGLED = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
+    const CHUNKED = `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`;
+    const raw = (method: string, headers: string[], body: string) =>
+      [`${method} /attack HTTP/1.1`, "Host: x", ...headers, "Connection: close", "", body].join("\r\n");
+
+    /** Sends the attack between requests of another client on the same connection to the gateway. */
+    async function attack(request: string) {
+      const received: string[] = [];
+      let answer = { status: 0, headers: {}, body: "" };
+      const answers: string[] = [];
+      await forwarding(
+        ({ method, url, headers }, response) => {
+          received.push(`${method} ${url}`);
+          response.end(`${url} ${headers.authorization}`);
+        },
+        async (url) => {
+          for (let round = 0; round < 5; round++) {
+            const headers = { authorization: "Bearer victim" };
+            answers.push(await (await fetch(`${url}/victim`, { headers })).text());
+            answer = parseAnswer(await sendRaw(url, request));
+          }
+          answers.push(await (await fetch(`${url}/victim`)).text());
+        },
+      );
+      return { received, answer, answers };
+    }
+
+    it.each(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"])("rejects a chunked %s", async (method) => {
+      const { received, answer, answers } = await attack(raw(method, ["Transfer-Encoding: chunked"], CHUNKED));
+      expect(received).toEqual(Array(6).fill("GET /victim"));
+      expect(answers).toEqual([...Array(5).fill("/victim Bearer victim"), "/victim undefined"]);
+      expect([answer.status, answer.headers]).toEqual([400, expect.objectContaining({ connection: "close" })]);
+      if (method !== "HEAD")
+        expect(JSON.parse(answer.body)).toEqual({
+          error: `${method} requests have no body; send it with POST, PUT or PATCH`,
+          code: "malformed_request",
+        });
+    });
+
+    it.each(["GET", "HEAD", "DELETE", "OPTIONS"])("rejects a %s with a content length", async (method) => {
+      const { received, answer } = await attack(raw(method, [`Content-Length: ${SMUGGLED.length}`], SMUGGLED));
+      expect(received).toEqual(Array(6).fill("GET /victim"));
+      expect(answer.status).toBe(400);
+    });
+
+    it.each(["GET", "POST"])("rejects a %s with two lengths", async (method) => {
+      const lengths = ["Content-Length: 4", "Transfer-Encoding: chunked"];
+      for (const headers of [lengths, lengths.toReversed(), ["Content-Length: 4", "Content-Length: 5"]]) {
+        const { received, answer } = await attack(raw(method, headers, CHUNKED));
+        expect(received).toEqual(Array(6).fill("GET /victim"));
+        expect(answer.status).toBe(400);
+      }
+    });
+
+    it("rejects a transfer coding other than chunked", async () => {
+      const { received, answer } = await attack(raw("POST", ["Transfer-Encoding: gzip, chunked"], CHUNKED));
+      expect(received).toEqual(Array(6).fill("GET /victim"));
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([
+        400,
+        { error: "The only supported Transfer-Encoding is chunked", code: "malformed_request" },
+      ]);
+    });
+
+    it.each([
+      ["a chunked body", ["Transfer-Encoding: chunked"], CHUNKED],
+      ["a length named in Connection", [`Content-Length: ${SMUGGLED.length}`, "Connection: content-length"], SMUGGLED],
+    ])("forwards %s as a body", async (_, headers, body) => {
+      const { received, answer, answers } = await attack(raw("POST", headers, body));
+      expect(received).toEqual([...Array(5).fill(["GET /victim", "POST /attack"]).flat(), "GET /victim"]);
+      expect([answer.status, answers.at(-1)]).toEqual([200, "/victim undefined"]);
+    });
+  });
+
+  it("has no headers of the connection, nor those that Connection names", async () => {
+    await forwarding(
+      ({ headers }, response) => response.end(JSON.stringify(Object.keys(headers).sort())),
+      async (url) => {
+        const headers = ["GET / HTTP/1.1", "Host: x", "X-Kept: 1", "X-Dropped: 1", "TE: trailers", "Keep-Alive: 5"];
+        const connection = "Connection: close, X-Dropped";
+        const answer = parseAnswer(await sendRaw(url, [...headers, connection, "", ""].join("\r\n")));
+        // Node adds the header of its own connection.
+        expect(answer.body).toContain(JSON.stringify(["connection", "host", "x-kept"]));
+      },
+    );
   });
 
   it("ends when the gateway ends in the middle of a response", async () => {

@@ -107,6 +107,30 @@ describe("Ponder's transport", () => {
       expect(isRetried(error as Error)).toBe(false);
     });
 
+    it("throws it too, if the chain got shorter and has no block at that height", async () => {
+      const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+      node.mine(block(2));
+      await bucket.request(headPoll);
+      node.forget();
+      node.mine(block(1));
+      const error = await bucket.request(logsOf("a2")).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: -32000, details: "Block a2 was reverted by a reorg" });
+    });
+
+    it("throws the node's error, if a lagging node has the block after all", async () => {
+      const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+      await bucket.request(headPoll);
+      let nulls = 0;
+      node.intercept = ({ id, method, params: [number] }, response) => {
+        if (method !== "eth_getLogs" && (number !== "0x1" || nulls++ === 2)) return false;
+        response.end(JSON.stringify(method === "eth_getLogs" ? unknownBlock : { jsonrpc: "2.0", id, result: null }));
+        return true;
+      };
+      const error = await bucket.request(logsOf("a1")).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: -32000, details: "unknown block" });
+      expect(nulls).toBe(3);
+    });
+
     it("throws the node's error, if the block is on the chain or was never seen", async () => {
       const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
       await bucket.request(headPoll);

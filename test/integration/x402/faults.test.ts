@@ -36,11 +36,14 @@ describe("faults during a payment", () => {
     await act();
     return (await shop.balanceOf(payee)) - before;
   }
-  async function expectLater(response: Response): Promise<void> {
+  /** A 503 with the code of a request that was not charged, or of one that may be. */
+  async function expectLater(response: Response, code = "unavailable"): Promise<void> {
     expect(response.status).toBe(503);
     expect(response.headers.get("retry-after")).toBe("2");
     expect(response.headers.has("payment-required")).toBe(false);
-    expect(JSON.stringify([...response.headers]) + (await response.text())).not.toContain("secret");
+    const text = await response.text();
+    expect(JSON.parse(text)).toMatchObject({ code });
+    expect(JSON.stringify([...response.headers]) + text).not.toContain("secret");
   }
 
   it("facilitator unavailable at the start: the gateway still returns 402, and accepts payments once it is back", async () => {
@@ -79,7 +82,9 @@ describe("faults during a payment", () => {
     await shop.db().execute(sql`
       CREATE TRIGGER fail BEFORE UPDATE ON offchain.payment FOR EACH ROW
         WHEN (NEW.state = 'SETTLED') EXECUTE FUNCTION public.fail()`);
-    expect(await paid(async () => expectLater(await pay(header)))).toBe(PRICE);
+    expect(await paid(async () => expectLater(await pay(header), "payment_unknown"))).toBe(PRICE);
+    // The transfer is found on chain, and can't be recorded either.
+    expect(await paid(async () => expectLater(await pay(header), "payment_unknown"))).toBe(0n);
     expect(await rowOf(nonce)).toMatchObject({ state: "SETTLING", transaction: null });
     await shop.db().execute(sql`DROP FUNCTION public.fail() CASCADE`);
     expect(await paid(async () => expect((await pay(header)).status).toBe(200))).toBe(0n);
@@ -97,13 +102,37 @@ describe("faults during a payment", () => {
     async (fault) => {
       const { header, nonce } = await signed();
       shop.facilitator.faults.settle.push(fault);
-      expect(await paid(async () => expectLater(await pay(header)))).toBe(0n);
+      expect(await paid(async () => expectLater(await pay(header), "payment_unknown"))).toBe(0n);
       expect(await rowOf(nonce)).toMatchObject({ state: "SETTLING", transaction: null });
       expect(await paid(async () => expect((await pay(header)).status).toBe(200))).toBe(PRICE);
       expect(await rowOf(nonce)).toMatchObject({ state: "SETTLED" });
       expect(shop.state.runs).toBe(1);
     },
   );
+
+  it("an unknown outcome can be asked again, as the documentation says", async () => {
+    const { header, nonce } = await signed();
+    const codeOf = async (response: Response) => [response.status, ((await response.json()) as { code: string }).code];
+    shop.facilitator.faults.settle.push("status 500");
+    await expectLater(await pay(header), "payment_unknown");
+    // Another request with the payment is rejected, and the payment is kept for its own.
+    const other = { headers: { "payment-signature": header } };
+    expect(await codeOf(await fetch(`${shop.url}/portfolio?address=${payee}&chains=local`, other))).toEqual([402, "payment_rejected"]);
+    // While the settlement is in progress, the same request with the same header is a 409, and then a 200.
+    const settled = shop.facilitator.calls.settle;
+    const release = shop.facilitator.holdSettlements();
+    const again = pay(header);
+    await expect.poll(() => shop.facilitator.calls.settle, { interval: 5 }).toBe(settled + 1);
+    const early = await pay(header);
+    expect([early.headers.get("retry-after"), await codeOf(early)]).toEqual(["1", [409, "in_progress"]]);
+    release();
+    const response = await again;
+    expect([response.status, receiptOf(response).success]).toEqual([200, true]);
+    const repeated = await pay(header);
+    expect([repeated.status, receiptOf(repeated)]).toEqual([200, receiptOf(response)]);
+    expect(await repeated.text()).toBe(await response.text());
+    expect([shop.state.runs, (await rowOf(nonce))?.state]).toEqual([1, "SETTLED"]);
+  });
 
   it("facilitator unavailable in settle: the payment is kept, and a retry settles it once", async () => {
     const { header } = await signed();
@@ -117,7 +146,7 @@ describe("faults during a payment", () => {
       release();
       return paying;
     });
-    await expectLater(lost);
+    await expectLater(lost, "payment_unknown");
     expect(await paid(async () => expect((await pay(header)).status).toBe(200))).toBe(PRICE);
     expect(shop.state.runs).toBe(1);
   });
@@ -185,7 +214,7 @@ describe("faults during a payment", () => {
   it("payment cancelled on chain before settlement: no snapshot is returned", async () => {
     const { header, nonce } = await signed();
     shop.facilitator.faults.settle.push("disconnect before");
-    await expectLater(await pay(header));
+    await expectLater(await pay(header), "payment_unknown");
     const signature = await payer.signTypedData({
       domain: { name: "Test Dollar", version: "1", chainId: 31337, verifyingContract: shop.contracts.TestDollar },
       types: {
@@ -208,7 +237,7 @@ describe("faults during a payment", () => {
     const required = askedFor(await fetch(shop.url + path));
     const { header, nonce } = await sign(payer, required);
     shop.facilitator.faults.settle.push("disconnect before");
-    await expectLater(await pay(header));
+    await expectLater(await pay(header), "payment_unknown");
     const elsewhere = await sign(payer, required, { nonce, to: payer.address });
     const { payload } = JSON.parse(Buffer.from(elsewhere.header, "base64").toString());
     const { from, to, value, validAfter, validBefore } = payload.authorization;

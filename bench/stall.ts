@@ -1,0 +1,47 @@
+/** A benchmark can't finish: what it waits for makes no progress. */
+export class Stalled extends Error {
+  override name = "Stalled";
+
+  constructor(what: string, quietMs: number, last: string | undefined) {
+    super(
+      `Waited for ${what}, but there was no progress for ${quietMs / 1000} s. It stood at: ${last ?? "no response"}. Is the machine busy?`,
+    );
+  }
+}
+
+type Watch = {
+  /** What is waited for. */
+  what: string;
+  /** Where it stands. Any change is progress; an error is none. */
+  read: () => Promise<string>;
+  quietMs?: number;
+  intervalMs?: number;
+};
+
+/** Rejects with {@link Stalled} after a time without progress. Ends with `stop`. */
+export function watchStall({ what, read, quietMs = 120_000, intervalMs = 1_000 }: Watch) {
+  let last: string | undefined;
+  let changedAt = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  const stalled = new Promise<never>((_, reject) => {
+    const check = async () => {
+      const present = await read().catch(() => undefined);
+      if (isStopped) return;
+      if (present !== undefined && present !== last) {
+        last = present;
+        changedAt = performance.now();
+      }
+      if (performance.now() - changedAt >= quietMs) reject(new Stalled(what, quietMs, last));
+      else timer = setTimeout(() => void check(), intervalMs);
+    };
+    void check();
+  });
+  return {
+    stalled,
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
