@@ -3,6 +3,7 @@ import { z } from "zod";
 import { addressVariable, type ContractName, contractNames, protocolAbis } from "../../config/contracts";
 import type { Network } from "../../config/networks";
 import { check, type Finding, failed, ok, type Result, warning } from "./check";
+import { otherReturnTypes } from "./getters";
 import { type Rpc, rpcTo } from "./rpc";
 import { missingIn } from "./selectors";
 
@@ -40,6 +41,11 @@ async function checkContract(rpc: Rpc, name: ContractName, { contracts, chainId,
   const place = implementation === undefined ? address : `${address} (a proxy of ${implementation})`;
   const { needed, other } = missingIn(deployed, name, protocolAbis[name] as Abi);
   if (needed.length > 0) return failed(`${place} is another contract: it lacks ${namesText(needed)}.`, advice);
+  const lacking = new Set(other);
+  const present = (protocolAbis[name] as Abi).filter((item) => !("name" in item && lacking.has(item.name)));
+  const undecodable = await otherReturnTypes(rpc, address, present);
+  if (undecodable.length > 0)
+    return failed(`${place} is another contract: it returns other types from ${namesText(undecodable)}.`, advice);
   if (await existedBefore(rpc, address, startBlock))
     return warning(
       `${place} existed before block ${startBlock}, so its earlier events are not indexed.`,

@@ -67,27 +67,27 @@ async function partyRows({ client, read, events }: Chain): Promise<Rows<"merchan
 
 async function quoteRows({ client, read, events }: Chain): Promise<Row<"quote">[]> {
   const committed = await client.getContractEvents({ ...events("CommerceRegistry"), eventName: "QuoteCommitted" });
-  // A quote keeps the position of its first commitment.
+  // A quote keeps the position of its first quote.
   const first = [...byId(committed.reverse(), ({ args }) => args.quoteHash).values()];
   return inChunks(first, async (log) => {
     const { quoteHash } = log.args;
-    const { commitment, ...quote } = await read("CommerceRegistry", "getQuote", [quoteHash]);
+    const quote = await read("CommerceRegistry", "getQuote", [quoteHash]);
     return {
       quoteHash,
-      merchantId: String(commitment.merchantId),
-      serviceNumericId: String(commitment.serviceNumericId),
-      agent: lower(commitment.agent),
-      token: lower(commitment.token),
-      facilitator: lower(commitment.facilitator),
-      amount: String(commitment.amount),
-      paymentRail: commitment.paymentRail,
+      merchantId: String(quote.merchantId),
+      serviceNumericId: String(quote.serviceNumericId),
+      agent: lower(quote.agent),
+      token: lower(quote.token),
+      facilitator: lower(quote.facilitator),
+      amount: String(quote.amount),
+      paymentRail: quote.paymentRail,
       protocolFeeBps: quote.protocolFeeBps,
       protocolFeeAmount: String(quote.protocolFeeAmount),
-      expiresAt: String(commitment.expiresAt),
-      paymentNonce: String(commitment.paymentNonce),
-      resourceHash: commitment.resourceHash,
-      termsHash: commitment.termsHash,
-      x402PayloadHash: commitment.x402PayloadHash,
+      expiresAt: String(quote.expiresAt),
+      paymentNonce: String(quote.paymentNonce),
+      resourceHash: quote.resourceHash,
+      termsHash: quote.termsHash,
+      x402PayloadHash: quote.x402PayloadHash,
       settled: quote.settled,
       logIndex: log.logIndex,
       ...blockOf(log),
@@ -95,7 +95,7 @@ async function quoteRows({ client, read, events }: Chain): Promise<Row<"quote">[
   });
 }
 
-async function receiptRows({ client, read, events }: Chain): Promise<Row<"receipt">[]> {
+async function receiptRows({ client, read, events, timeOf }: Chain): Promise<Row<"receipt">[]> {
   const from = events("CommerceRegistry");
   const receipts = await allOf((id) => unless("ReceiptNotFound", read("CommerceRegistry", "getReceipt", [id])));
   const recorded = byId(
@@ -122,7 +122,7 @@ async function receiptRows({ client, read, events }: Chain): Promise<Row<"receip
     resultHash: value.resultHash,
     resourceHash: value.resourceHash,
     fulfillmentHash: fulfilled.has(id) ? value.fulfillmentHash : null,
-    settledAt: String(value.recordedAt),
+    settledAt: timeOf(known(recorded, id).blockNumber),
     ...originOf(known(recorded, id)),
   }));
 }
