@@ -26,6 +26,7 @@ const CONTRACTS = [
   "Multicall",
   "PolicyAccount",
   "PolicyModule",
+  "SettlementAdapter",
   "SolverRegistry",
   "TestDollar",
   "TestFeed",

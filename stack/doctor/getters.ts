@@ -54,7 +54,7 @@ export function isEncodingOf(outputs: readonly AbiParameter[], data: Hex): boole
 }
 
 const isRevert = (error: unknown) =>
-  error instanceof RpcRequestError && (error.code === REVERTED || /revert/i.test(error.details));
+  error instanceof RpcRequestError && (error.code === REVERTED || /revert|VM execution/i.test(error.details));
 
 /** What a call returns. Undefined if it reverts. */
 async function returnedBy(rpc: Rpc, to: Address, data: Hex): Promise<Hex | undefined> {
