@@ -75,6 +75,8 @@ export const operations: Readonly<Record<string, readonly string[]>> = {
   "quotes.list": ["merchant_id", "agent", "settled", "limit", "offset", "cursor", "total"],
   "receipts.get": ["id"],
   "receipts.list": ["agent", "merchant_id", "limit", "offset", "cursor", "total"],
+  "settlements.get": ["executionHash"],
+  "settlements.list": ["quote_hash", "payer", "token", "limit", "offset", "cursor", "total"],
   "disputes.get": ["id"],
   "disputes.list": ["receipt_id", "merchant_id", "limit", "offset", "cursor", "total"],
   "trustSignals.list": ["subject_type", "subject_id", "kind", "reporter", "limit", "offset", "cursor", "total"],

@@ -15,6 +15,7 @@ const ofOpenZeppelin = new Set([
   "error InsufficientBalance(uint256 balance, uint256 needed)",
   "error InvalidShortString()",
   "error ReentrancyGuardReentrantCall()",
+  "error SafeERC20FailedOperation(address token)",
   "error StringTooLong(string str)",
   // ERC-5267. A contract with a fixed domain never emits it.
   "event EIP712DomainChanged()",

@@ -13,6 +13,7 @@ import {
   unless,
   withoutNul,
 } from "./chain";
+import { provenReceipts, settlementRows } from "./settlements";
 
 async function partyRows({ client, read, events }: Chain): Promise<Rows<"merchant" | "service" | "facilitator">> {
   const from = events("CommerceRegistry");
@@ -95,7 +96,7 @@ async function quoteRows({ client, read, events }: Chain): Promise<Row<"quote">[
   });
 }
 
-async function receiptRows({ client, read, events, timeOf }: Chain): Promise<Row<"receipt">[]> {
+async function receiptRows({ client, read, events, timeOf }: Chain): Promise<Omit<Row<"receipt">, "paymentProof">[]> {
   const from = events("CommerceRegistry");
   const receipts = await allOf((id) => unless("ReceiptNotFound", read("CommerceRegistry", "getReceipt", [id])));
   const recorded = byId(
@@ -129,7 +130,10 @@ async function receiptRows({ client, read, events, timeOf }: Chain): Promise<Row
 
 const disputeStatuses = ["OPEN", "RESOLVED", "REJECTED"] as const;
 
-async function disputeRows({ client, read, events }: Chain, receipts: Row<"receipt">[]): Promise<Row<"dispute">[]> {
+async function disputeRows(
+  { client, read, events }: Chain,
+  receipts: readonly Pick<Row<"receipt">, "receiptId" | "merchantId" | "serviceNumericId">[],
+): Promise<Row<"dispute">[]> {
   const disputes = await allOf((id) => unless("DisputeNotFound", read("CommerceRegistry", "getDispute", [id])));
   const opened = byId(
     await client.getContractEvents({ ...events("CommerceRegistry"), eventName: "DisputeOpened" }),
@@ -174,17 +178,27 @@ async function signalRows({ client, read, events }: Chain): Promise<Row<"trustSi
 }
 
 export type CommerceRows = Rows<
-  "merchant" | "service" | "facilitator" | "quote" | "receipt" | "dispute" | "trustSignal"
+  | "merchant"
+  | "service"
+  | "facilitator"
+  | "quote"
+  | "receipt"
+  | "settlementClaim"
+  | "settlement"
+  | "dispute"
+  | "trustSignal"
 >;
 
-/** The rows of the CommerceRegistry. */
+/** The rows of the CommerceRegistry and the SettlementAdapter. */
 export async function commerceRows(chain: Chain): Promise<CommerceRows> {
-  const receipt = await receiptRows(chain);
+  const receipts = await receiptRows(chain);
+  const { settlement } = await settlementRows(chain);
   return {
     ...(await partyRows(chain)),
     quote: await quoteRows(chain),
-    receipt,
-    dispute: await disputeRows(chain, receipt),
+    settlement,
+    ...(await provenReceipts(chain, receipts, settlement)),
+    dispute: await disputeRows(chain, receipts),
     trustSignal: await signalRows(chain),
   };
 }
