@@ -46,9 +46,22 @@ async function attestationsAbout(api: Reads, subject: string): Promise<readonly 
   }));
 }
 
+/** Settlements of a plan, and of a quote. */
+async function settlementsWith(api: Reads, hash: string): Promise<readonly Match[]> {
+  const filters = [{ settlement_plan_hash: hash }, { quote_hash: hash }];
+  const found = await Promise.all(filters.map((filter) => api.settlements.list.query({ ...filter, limit: 20 })));
+  return found.flatMap(({ settlements }, index) =>
+    settlements.map(({ execution_hash }) => ({
+      title: `Settlement of this ${index === 0 ? "plan" : "quote"}`,
+      href: links.settlement(execution_hash),
+    })),
+  );
+}
+
 const recordsWithHash = (api: Reads, hash: string) => [
   matchIf(api.transactions.explain.query({ hash }), "Transaction", links.transaction(hash)),
   matchIf(api.quotes.get.query({ quoteHash: hash }), "Quote", links.quote(hash)),
+  matchIf(api.settlements.get.query({ executionHash: hash }), "Settlement", links.settlement(hash)),
   matchIf(api.schemas.get.query({ schemaHash: hash }), "Attestation schema", links.schema(hash)),
   ...documentKinds.map(({ kind, title, read }) => matchIf(read(api, hash), title, links.document(kind, hash))),
 ];
@@ -61,6 +74,6 @@ export async function exactMatches(api: Reads, text: string): Promise<readonly M
   const records = id !== undefined ? recordsWithId(api, id) : hash !== undefined ? recordsWithHash(api, hash) : [];
   const found = (await Promise.all(records)).filter((match) => match !== null);
   if (hash === undefined) return found;
-  const lists = await Promise.all([intentsOf(api, hash), attestationsAbout(api, hash)]);
+  const lists = await Promise.all([intentsOf(api, hash), attestationsAbout(api, hash), settlementsWith(api, hash)]);
   return [...found, ...lists.flat()];
 }

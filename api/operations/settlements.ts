@@ -85,12 +85,18 @@ export const listSettlements = listOperation({
   summary: "Settlements of the SettlementAdapter, newest first.",
   name: "settlements",
   item: Settlement,
-  filters: { quote_hash: hash.optional(), payer: address.optional(), token: address.optional() },
+  filters: {
+    quote_hash: hash.optional(),
+    settlement_plan_hash: hash.optional(),
+    payer: address.optional(),
+    token: address.optional(),
+  },
   example: {},
   query: (db: IndexDatabase) => db.select().from(settlement).$dynamic(),
   rows: settlement,
-  where: ({ quote_hash, payer, token }) => [
+  where: ({ quote_hash, settlement_plan_hash, payer, token }) => [
     quote_hash && eq(settlement.quoteHash, quote_hash),
+    settlement_plan_hash && eq(settlement.settlementPlanHash, settlement_plan_hash),
     payer && eq(settlement.payer, payer),
     token && eq(settlement.token, token),
   ],

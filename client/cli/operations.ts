@@ -76,7 +76,7 @@ export const operations: Readonly<Record<string, readonly string[]>> = {
   "receipts.get": ["id"],
   "receipts.list": ["agent", "merchant_id", "limit", "offset", "cursor", "total"],
   "settlements.get": ["executionHash"],
-  "settlements.list": ["quote_hash", "payer", "token", "limit", "offset", "cursor", "total"],
+  "settlements.list": ["quote_hash", "settlement_plan_hash", "payer", "token", "limit", "offset", "cursor", "total"],
   "disputes.get": ["id"],
   "disputes.list": ["receipt_id", "merchant_id", "limit", "offset", "cursor", "total"],
   "trustSignals.list": ["subject_type", "subject_id", "kind", "reporter", "limit", "offset", "cursor", "total"],

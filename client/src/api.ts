@@ -2589,6 +2589,8 @@ export type Api = {
       {
         /** Only settlements that name this quote. */
         quote_hash?: string;
+        /** Only settlements of this plan. */
+        settlement_plan_hash?: string;
         /** Only settlements that this account paid. */
         payer?: string;
         /** Only settlements in this token. */

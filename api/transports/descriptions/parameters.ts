@@ -57,6 +57,7 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   executionHash: "The execution hash of the settlement.",
   quoteHash: "The hash of the committed quote.",
   "settlements.list.quote_hash": "Only settlements that name this quote.",
+  settlement_plan_hash: "Only settlements of this plan.",
   "settlements.list.payer": "Only settlements that this account paid.",
   "settlements.list.token": "Only settlements in this token.",
   quote_hash: "The hash of the quote that the document belongs to.",
