@@ -1,5 +1,6 @@
 import pino from "pino";
 import { createConfig } from "ponder";
+import { zeroAddress } from "viem";
 import { onLostConnection } from "./api/store/lost-connection";
 import { publishIndexerHead } from "./api/store/publish-head";
 import { type ContractName, protocolAbis } from "./config/contracts";
@@ -10,7 +11,7 @@ import { reasonOf } from "./rpc/json-rpc";
 import { rpcTimes, rpcTransport } from "./rpc/transport";
 
 const environment = parseEnvironment(process.env);
-const { chainId, rpcUrls, startBlock, contracts } = environment.network();
+const { chainId, rpcUrls, startBlock, startBlocks, contracts } = environment.network();
 
 const isLocal = chainId === LOCAL_CHAIN_ID;
 
@@ -43,8 +44,13 @@ const rpc = rpcTransport({
 });
 
 /** The Ponder configuration of a contract. The name is generic, so that each contract keeps the types of its own events. */
-const contract = <Name extends ContractName>(name: Name) =>
-  ({ chain: "protocol", abi: protocolAbis[name], address: contracts[name], startBlock }) as const;
+const contract = <Name extends ContractName>(name: Name) => {
+  const address = contracts[name];
+  const source = { chain: "protocol", abi: protocolAbis[name], startBlock: startBlocks?.[name] ?? startBlock } as const;
+  // A contract that the deployment lacks: nothing can emit events at the zero address, and one block is searched.
+  if (address === undefined) return { ...source, address: zeroAddress, endBlock: source.startBlock };
+  return { ...source, address, endBlock: undefined };
+};
 
 export default createConfig({
   database: { kind: "postgres", connectionString: databaseUrl },
@@ -57,5 +63,6 @@ export default createConfig({
     SolverRegistry: contract("SolverRegistry"),
     AttestorRegistry: contract("AttestorRegistry"),
     CommerceRegistry: contract("CommerceRegistry"),
+    SettlementAdapter: contract("SettlementAdapter"),
   },
 });

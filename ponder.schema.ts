@@ -14,5 +14,6 @@ export * from "./src/schema/commerce";
 export * from "./src/schema/event-log";
 export * from "./src/schema/intents";
 export * from "./src/schema/policies";
+export * from "./src/schema/settlements";
 export * from "./src/schema/solvers";
 export * from "./src/schema/totals";

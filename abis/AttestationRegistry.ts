@@ -158,7 +158,7 @@ export const attestationRegistryAbi = [
   },
   {
     "type": "error",
-    "name": "AttestationAlreadyRevoked",
+    "name": "AlreadyRevoked",
     "inputs": []
   },
   {

@@ -32,6 +32,16 @@ export const attestorRegistryAbi = [
             "internalType": "bytes32"
           },
           {
+            "name": "attestations",
+            "type": "uint256",
+            "internalType": "uint256"
+          },
+          {
+            "name": "revokedAttestations",
+            "type": "uint256",
+            "internalType": "uint256"
+          },
+          {
             "name": "active",
             "type": "bool",
             "internalType": "bool"
@@ -177,13 +187,7 @@ export const attestorRegistryAbi = [
   {
     "type": "error",
     "name": "AttestorAlreadyRegistered",
-    "inputs": [
-      {
-        "name": "attestorId",
-        "type": "uint256",
-        "internalType": "uint256"
-      }
-    ]
+    "inputs": []
   },
   {
     "type": "error",

@@ -276,24 +276,19 @@ export const commerceRegistryAbi = [
             "internalType": "address"
           },
           {
-            "name": "status",
-            "type": "uint8",
-            "internalType": "enum CommerceTypes.DisputeStatus"
-          },
-          {
             "name": "reasonHash",
             "type": "bytes32",
             "internalType": "bytes32"
           },
           {
+            "name": "status",
+            "type": "uint8",
+            "internalType": "enum CommerceTypes.DisputeStatus"
+          },
+          {
             "name": "resolutionHash",
             "type": "bytes32",
             "internalType": "bytes32"
-          },
-          {
-            "name": "openedAt",
-            "type": "uint64",
-            "internalType": "uint64"
           }
         ]
       }
@@ -318,11 +313,6 @@ export const commerceRegistryAbi = [
         "components": [
           {
             "name": "facilitator",
-            "type": "address",
-            "internalType": "address"
-          },
-          {
-            "name": "registrant",
             "type": "address",
             "internalType": "address"
           },
@@ -409,71 +399,39 @@ export const commerceRegistryAbi = [
         "internalType": "struct CommerceTypes.Quote",
         "components": [
           {
-            "name": "commitment",
-            "type": "tuple",
-            "internalType": "struct CommerceTypes.QuoteCommitment",
-            "components": [
-              {
-                "name": "merchantId",
-                "type": "uint256",
-                "internalType": "uint256"
-              },
-              {
-                "name": "serviceNumericId",
-                "type": "uint256",
-                "internalType": "uint256"
-              },
-              {
-                "name": "agent",
-                "type": "address",
-                "internalType": "address"
-              },
-              {
-                "name": "token",
-                "type": "address",
-                "internalType": "address"
-              },
-              {
-                "name": "facilitator",
-                "type": "address",
-                "internalType": "address"
-              },
-              {
-                "name": "amount",
-                "type": "uint256",
-                "internalType": "uint256"
-              },
-              {
-                "name": "paymentRail",
-                "type": "uint8",
-                "internalType": "enum CommerceTypes.PaymentRail"
-              },
-              {
-                "name": "expiresAt",
-                "type": "uint256",
-                "internalType": "uint256"
-              },
-              {
-                "name": "paymentNonce",
-                "type": "uint256",
-                "internalType": "uint256"
-              },
-              {
-                "name": "resourceHash",
-                "type": "bytes32",
-                "internalType": "bytes32"
-              },
-              {
-                "name": "termsHash",
-                "type": "bytes32",
-                "internalType": "bytes32"
-              },
-              {
-                "name": "x402PayloadHash",
-                "type": "bytes32",
-                "internalType": "bytes32"
-              }
-            ]
+            "name": "merchantId",
+            "type": "uint256",
+            "internalType": "uint256"
+          },
+          {
+            "name": "serviceNumericId",
+            "type": "uint256",
+            "internalType": "uint256"
+          },
+          {
+            "name": "agent",
+            "type": "address",
+            "internalType": "address"
+          },
+          {
+            "name": "token",
+            "type": "address",
+            "internalType": "address"
+          },
+          {
+            "name": "facilitator",
+            "type": "address",
+            "internalType": "address"
+          },
+          {
+            "name": "amount",
+            "type": "uint256",
+            "internalType": "uint256"
+          },
+          {
+            "name": "paymentRail",
+            "type": "uint8",
+            "internalType": "enum CommerceTypes.PaymentRail"
           },
           {
             "name": "protocolFeeBps",
@@ -486,12 +444,32 @@ export const commerceRegistryAbi = [
             "internalType": "uint256"
           },
           {
-            "name": "settled",
-            "type": "bool",
-            "internalType": "bool"
+            "name": "expiresAt",
+            "type": "uint256",
+            "internalType": "uint256"
           },
           {
-            "name": "exists",
+            "name": "paymentNonce",
+            "type": "uint256",
+            "internalType": "uint256"
+          },
+          {
+            "name": "resourceHash",
+            "type": "bytes32",
+            "internalType": "bytes32"
+          },
+          {
+            "name": "termsHash",
+            "type": "bytes32",
+            "internalType": "bytes32"
+          },
+          {
+            "name": "x402PayloadHash",
+            "type": "bytes32",
+            "internalType": "bytes32"
+          },
+          {
+            "name": "settled",
             "type": "bool",
             "internalType": "bool"
           }
@@ -580,11 +558,6 @@ export const commerceRegistryAbi = [
             "name": "fulfillmentHash",
             "type": "bytes32",
             "internalType": "bytes32"
-          },
-          {
-            "name": "recordedAt",
-            "type": "uint64",
-            "internalType": "uint64"
           }
         ]
       }
@@ -682,11 +655,6 @@ export const commerceRegistryAbi = [
             "name": "signalHash",
             "type": "bytes32",
             "internalType": "bytes32"
-          },
-          {
-            "name": "recordedAt",
-            "type": "uint64",
-            "internalType": "uint64"
           }
         ]
       }
@@ -1548,11 +1516,6 @@ export const commerceRegistryAbi = [
   {
     "type": "error",
     "name": "FacilitatorNotFound",
-    "inputs": []
-  },
-  {
-    "type": "error",
-    "name": "InvalidDisputeStatus",
     "inputs": []
   },
   {

@@ -50,6 +50,21 @@ export const solverRegistryAbi = [
             "internalType": "uint256"
           },
           {
+            "name": "fills",
+            "type": "uint256",
+            "internalType": "uint256"
+          },
+          {
+            "name": "successfulFills",
+            "type": "uint256",
+            "internalType": "uint256"
+          },
+          {
+            "name": "failedFills",
+            "type": "uint256",
+            "internalType": "uint256"
+          },
+          {
             "name": "active",
             "type": "bool",
             "internalType": "bool"
@@ -258,44 +273,22 @@ export const solverRegistryAbi = [
   },
   {
     "type": "error",
-    "name": "InsufficientBond",
-    "inputs": [
-      {
-        "name": "requested",
-        "type": "uint256",
-        "internalType": "uint256"
-      },
-      {
-        "name": "bond",
-        "type": "uint256",
-        "internalType": "uint256"
-      }
-    ]
-  },
-  {
-    "type": "error",
     "name": "ReentrancyGuardReentrantCall",
     "inputs": []
   },
   {
     "type": "error",
     "name": "SolverAlreadyRegistered",
-    "inputs": [
-      {
-        "name": "solverId",
-        "type": "uint256",
-        "internalType": "uint256"
-      }
-    ]
-  },
-  {
-    "type": "error",
-    "name": "SolverNotFound",
     "inputs": []
   },
   {
     "type": "error",
-    "name": "SolverStillActive",
+    "name": "SolverInactive",
+    "inputs": []
+  },
+  {
+    "type": "error",
+    "name": "SolverNotFound",
     "inputs": []
   },
   {

@@ -7,6 +7,7 @@ export { intentBookAbi } from "./IntentBook.js";
 export { multicallAbi } from "./Multicall.js";
 export { policyAccountAbi } from "./PolicyAccount.js";
 export { policyModuleAbi } from "./PolicyModule.js";
+export { settlementAdapterAbi } from "./SettlementAdapter.js";
 export { solverRegistryAbi } from "./SolverRegistry.js";
 export { testDollarAbi } from "./TestDollar.js";
 export { testFeedAbi } from "./TestFeed.js";

@@ -10,7 +10,7 @@ import { deployedAbis } from "../stack/protocol";
 import { hashOf } from "../stack/sample/people";
 
 /** An unsigned transaction, which anvil sends for any account. */
-type Call = { from: Address; to: Address; data: Hex };
+type Call = { from: Address; to: Address; data: Hex; value?: Hex };
 
 const FAR_FUTURE = 2n ** 40n;
 const ONE_DAY_LIMIT = 2n ** 200n;
@@ -113,6 +113,13 @@ async function round(contracts: Contracts, number: number): Promise<Call[]> {
   call(merchant, registry, "commitQuote", quote);
   call(facilitator, registry, "recordReceipt", quoteHash(LOCAL_CHAIN_ID, contracts.CommerceRegistry, quote), hash);
   call(merchant, registry, "recordFulfillment", id, hash);
+  const line = { kind: 0, recipient: merchant, token: zeroAddress, amount: 1n, metadataHash: hash };
+  const settlement = {
+    ...{ quoteHash: hash, settlementPlanHash: hash, payer: intentOwner.address, token: zeroAddress, grossAmount: 1n },
+    ...{ deadline: FAR_FUTURE, lines: [line] },
+  };
+  call(intentOwner.address, "SettlementAdapter", "executeSettlement", settlement);
+  Object.assign(calls.at(-1) ?? {}, { value: numberToHex(1) });
   call(owner, registry, "openDispute", id, hash);
   call(merchant, registry, "resolveDispute", id, 1, hash);
   call(solver, registry, "recordTrustSignal", number % 4, id, number % 4, hash);

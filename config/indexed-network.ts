@@ -1,4 +1,4 @@
-import { addressVariable, type ContractName, contractNames } from "./contracts";
+import { addressVariable, type ContractName, contractNames, requiredContracts } from "./contracts";
 import { baseSepolia, LOCAL_CHAIN_ID, type Network, readLocalDeployment } from "./networks";
 import type { Variables } from "./variables/index";
 
@@ -17,12 +17,18 @@ export function networkProblems(variables: Variables): string[] {
   if (networkName === "custom") {
     requireSet("CHAIN_ID", variables.CHAIN_ID);
     requireSet("START_BLOCK", variables.START_BLOCK);
-    for (const name of contractNames) requireSet(addressVariable(name), variables[addressVariable(name)]);
+    for (const name of requiredContracts) requireSet(addressVariable(name), variables[addressVariable(name)]);
   }
   if (networkName === "base-sepolia" && (variables.CHAIN_ID ?? baseSepolia.chainId) !== baseSepolia.chainId)
     problems.push(`CHAIN_ID: must be ${baseSepolia.chainId} or unset when the network is base-sepolia`);
   return problems;
 }
+
+/** The start blocks of later contracts, if their addresses and the start block are those of the preset. */
+const laterStartBlocks = (
+  { startBlocks }: typeof baseSepolia,
+  { START_BLOCK, SETTLEMENT_ADAPTER_ADDRESS }: Variables,
+) => (START_BLOCK === undefined && SETTLEMENT_ADAPTER_ADDRESS === undefined ? startBlocks : {});
 
 /** Reads the network to index. The local deployment file exists only once the local chain is up. */
 export function indexedNetwork(variables: Variables): Network {
@@ -46,7 +52,11 @@ export function indexedNetwork(variables: Variables): Network {
     rpcUrls: variables.RPC_URL ?? [],
     startBlock: variables.START_BLOCK ?? preset?.startBlock ?? 0,
     contracts: Object.fromEntries(
-      contractNames.map((contract) => [contract, addressOf(contract)]),
+      contractNames.flatMap((contract) => {
+        const address = addressOf(contract);
+        return address === undefined ? [] : [[contract, address]];
+      }),
     ) as Network["contracts"],
+    ...(preset && { startBlocks: laterStartBlocks(preset, variables) }),
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Address } from "viem";
 import { z } from "zod";
-import type { ContractName } from "./contracts";
+import type { ContractAddresses, ContractName } from "./contracts";
 import { TokenList } from "./token-list";
 import { address, contractAddresses, httpUrl } from "./values";
 
@@ -21,7 +21,9 @@ export type Network = {
   chainId: number;
   rpcUrls: string[];
   startBlock: number;
-  contracts: Record<ContractName, Address>;
+  contracts: ContractAddresses;
+  /** The first block of a contract that was deployed later than the others. */
+  startBlocks?: Partial<Record<ContractName, number>>;
   /** The payment token of a local chain. */
   testDollar?: Address;
 };
@@ -38,8 +40,10 @@ export const baseSepolia = {
     SolverRegistry: "0x21cf04bc864953da4c79160f820f38ef74213eea",
     AttestorRegistry: "0x40f2623f177a400a5928c99f107500049a884da0",
     CommerceRegistry: "0xf0bf44b28567f0b3d2370dc7af8a63335746d8d4",
+    SettlementAdapter: "0xbd61097cc7b7e1f03e88fe20e9512ff091126cb3",
   },
-} as const satisfies Pick<Network, "chainId" | "startBlock" | "contracts">;
+  startBlocks: { SettlementAdapter: 42074808 },
+} as const satisfies Pick<Network, "chainId" | "startBlock" | "contracts" | "startBlocks">;
 
 /** The content of `.intentry/local.json`, which the local stack writes once its chain is up. */
 export const LocalDeployment = z.object({

@@ -1,6 +1,6 @@
 import { type Address, isAddress } from "viem";
 import { z } from "zod";
-import { type ContractName, contractNames } from "./contracts";
+import { requiredContracts } from "./contracts";
 
 /** An address in any letter case, converted to lowercase. */
 export const address = z
@@ -12,9 +12,13 @@ export const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http(s) 
 
 export const webSocketUrl = z.url({ protocol: /^wss?$/, error: "must be a ws(s) URL" });
 
-export const contractAddresses = z.object(
-  Object.fromEntries(contractNames.map((name) => [name, address])) as Record<ContractName, typeof address>,
-);
+export const contractAddresses = z.object({
+  ...(Object.fromEntries(requiredContracts.map((name) => [name, address])) as Record<
+    (typeof requiredContracts)[number],
+    typeof address
+  >),
+  SettlementAdapter: address.optional(),
+});
 
 /** A whole number in decimal digits, within a range. */
 export const wholeNumber = (minimum: number, maximum: number) =>

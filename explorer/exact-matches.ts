@@ -15,6 +15,8 @@ export function pageOf({ type, id, name }: SearchMatch): PageMatch {
       return { title: "Transaction", href: links.transaction(id) };
     case "quote":
       return { title: "Quote", href: links.quote(id) };
+    case "settlement":
+      return { title: "Settlement", href: links.settlement(id) };
     case "schema":
       return { title: `Attestation schema ${name ?? ""}`.trim(), href: links.schema(id) };
     case "token":

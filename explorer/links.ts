@@ -22,6 +22,7 @@ export const links = {
   facilitator: to("facilitators"),
   quote: to("quotes"),
   receipt: to("receipts"),
+  settlement: to("settlements"),
   dispute: to("disputes"),
   attestation: to("attestations"),
   schema: to("schemas"),

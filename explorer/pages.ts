@@ -11,6 +11,7 @@ import { disputePage, quotePage, receiptPage } from "./pages/payments";
 import { portfolioPage } from "./pages/portfolio";
 import { preflightPage } from "./pages/preflight";
 import { searchPage } from "./pages/search";
+import { settlementPage } from "./pages/settlement";
 import { tokenPage } from "./pages/token";
 import { transactionPage } from "./pages/transaction";
 
@@ -30,6 +31,7 @@ const pages: readonly Page[] = [
   facilitatorPage,
   quotePage,
   receiptPage,
+  settlementPage,
   disputePage,
   attestationPage,
   schemaPage,

@@ -27,6 +27,7 @@ const CONTRACTS = [
   "Multicall",
   "PolicyAccount",
   "PolicyModule",
+  "SettlementAdapter",
   "SolverRegistry",
   "TestDollar",
   "TestFeed",

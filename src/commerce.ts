@@ -7,6 +7,7 @@ import { addTo } from "./lib/add-to";
 import type { Handlers } from "./lib/handle";
 import { known } from "./lib/known-row";
 import { cleanText } from "./lib/text";
+import { proveReceipt } from "./payment-proof";
 
 type Subject = (typeof totalSubjects)[number];
 
@@ -155,6 +156,7 @@ export const commerce: Handlers<"CommerceRegistry"> = {
     await context.db.insert(receipt).values({
       ...event.args,
       fulfillmentHash,
+      paymentProof: await proveReceipt(context.db, event.args),
       settledAt: event.block.timestamp,
       blockNumber: event.block.number,
       txHash: event.transaction.hash,

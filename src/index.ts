@@ -5,6 +5,7 @@ import { commerce } from "./commerce";
 import { intents } from "./intents";
 import { handleAll } from "./lib/handle";
 import { policies } from "./policies";
+import { settlements } from "./settlements";
 import { solvers } from "./solvers";
 
 handleAll({
@@ -15,4 +16,5 @@ handleAll({
   SolverRegistry: solvers,
   AttestorRegistry: attestors,
   CommerceRegistry: commerce,
+  SettlementAdapter: settlements,
 });

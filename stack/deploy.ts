@@ -33,5 +33,6 @@ export async function deploy(client: ChainConnection): Promise<Contracts> {
     TestDollar: await make("TestDollar"),
     Multicall: await make("Multicall"),
     PolicyAccount: await make("PolicyAccount", policyAccountAbi, [actor(1).address, PolicyModule]),
+    SettlementAdapter: await make("SettlementAdapter"),
   };
 }

@@ -1,5 +1,4 @@
-import type { Address } from "viem";
-import type { ContractName } from "../../config/contracts";
+import type { ContractAddresses } from "../../config/contracts";
 import type { Environment } from "../../config/environment";
 import type { IndexDatabase } from "../index/database";
 import type { IndexHead } from "../index/head";
@@ -28,7 +27,7 @@ export type Config = Pick<
   cursorSecret: () => Promise<string>;
   chainId: number;
   /** Addresses of the protocol's contracts on this chain. */
-  contracts: Readonly<Record<ContractName, Address>>;
+  contracts: Readonly<ContractAddresses>;
 };
 
 /** The context of every operation. An operation that needs another subsystem adds it to its context type. */

@@ -154,6 +154,10 @@ const descriptions: { [Name in EventName]: (args: ArgumentsOf<Name>, facts: Even
     `Dispute #${disputeId} is now ${named(disputeStatuses, status).toLowerCase()}`,
   TrustSignalRecorded: ({ signalId, subjectType, subjectId, kind, reporter }) =>
     `Trust signal #${signalId} by ${reporter}: ${named(signalKinds, kind)} of ${named(signalSubjects, subjectType)} #${subjectId}`,
+
+  // Anyone can name any quote hash, so the sentence does not say that the quote exists.
+  SettlementExecuted: ({ quoteHash, payer, token, grossAmount, executionHash }, facts) =>
+    `${payer} paid ${amountOf(grossAmount, token, facts)} for quote ${quoteHash} (settlement ${executionHash})`,
 };
 
 const isEventName = (name: string): name is EventName => Object.hasOwn(descriptions, name);

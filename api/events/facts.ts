@@ -28,7 +28,9 @@ const aboutNative = new Set(["SolverRegistered", "SolverBondChanged"]);
 
 /** Whether the sentence about an event may need facts. */
 export const needsFacts = (name: string) =>
-  aboutIntents.has(name) || aboutNative.has(name) || /^(Spend|Payment|SignedPayment|Quote|Receipt)/.test(name);
+  aboutIntents.has(name) ||
+  aboutNative.has(name) ||
+  /^(Spend|Payment|SignedPayment|Quote|Receipt|Settlement)/.test(name);
 
 /** The most intents and tokens of one page or transaction that are looked up. The sentences about others have raw amounts. */
 const MAX_INTENTS = 1_000;

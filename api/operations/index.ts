@@ -24,6 +24,7 @@ import { getSchema, listSchemas, publishSchema } from "./schemas";
 import { find } from "./search/index";
 import { getNames } from "./search/names";
 import { getService, listServices } from "./services";
+import { getSettlement, listSettlements } from "./settlements";
 import { getSolver, listSolvers } from "./solvers";
 import { getHealth, getProtocol, getReadiness } from "./status";
 import { getTimeSeries } from "./time-series";
@@ -54,6 +55,7 @@ export const operations = {
   facilitators: { get: getFacilitator, list: listFacilitators },
   quotes: { get: getQuote, list: listQuotes },
   receipts: { get: getReceipt, list: listReceipts },
+  settlements: { get: getSettlement, list: listSettlements },
   disputes: { get: getDispute, list: listDisputes },
   trustSignals: { list: listTrustSignals },
   analytics: { commerce: getCommerceAnalytics, timeseries: getTimeSeries },

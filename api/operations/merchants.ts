@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, or, sql } from "drizzle-orm";
-import { disputeStatuses, merchant, signalKinds, signalSubjects, total } from "../../ponder.schema";
+import { disputeStatuses, merchant, paymentProofs, signalKinds, signalSubjects, total } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { address, flag, id } from "../core/inputs";
 import { listOperation } from "../core/list";
@@ -81,7 +81,14 @@ export const listMerchants = listOperation({
 const Reputation = z
   .strictObject({
     merchant: Merchant,
-    commerce: z.strictObject({ receipts: uintText, settled_volume: uintText, fulfilled_receipts: uintText }),
+    commerce: z.strictObject({
+      receipts: uintText,
+      settled_volume: uintText,
+      fulfilled_receipts: uintText,
+      settlement_receipts: uintText.openapi({ description: "Receipts whose `payment_proof` is `settlement`." }),
+      facilitator_receipts: uintText.openapi({ description: "Receipts whose `payment_proof` is `facilitator`." }),
+      claim_receipts: uintText.openapi({ description: "Receipts whose `payment_proof` is `claim`." }),
+    }),
     disputes: z.strictObject({
       disputes: uintText,
       open_disputes: uintText,
@@ -92,10 +99,10 @@ const Reputation = z
   })
   .openapi("MerchantReputation");
 
-type TotalKeys = { id: bigint; receipts: string; disputes: string[]; signals: string[] };
+type TotalKeys = { id: bigint; receipts: string; proofs: string[]; disputes: string[]; signals: string[] };
 
 /** Selects a merchant with each of its totals, by their keys. */
-const selectReputation = preparedQuery((db, { id, receipts, disputes, signals }: Placeholders<TotalKeys>) =>
+const selectReputation = preparedQuery((db, { id, receipts, proofs, disputes, signals }: Placeholders<TotalKeys>) =>
   db
     .select({ merchant: getTableColumns(merchant), total: getTableColumns(total) })
     .from(merchant)
@@ -103,6 +110,7 @@ const selectReputation = preparedQuery((db, { id, receipts, disputes, signals }:
       total,
       or(
         and(eq(total.subject, "receipts_by_merchant"), eq(total.key, receipts)),
+        and(eq(total.subject, "receipts_by_payment_proof"), sql`${total.key} = ANY(${proofs}::text[])`),
         and(eq(total.subject, "disputes_by_merchant"), sql`${total.key} = ANY(${disputes}::text[])`),
         and(eq(total.subject, "signals_by_subject"), sql`${total.key} = ANY(${signals}::text[])`),
       ),
@@ -119,12 +127,13 @@ export const getReputation = operation({
   errors: [404],
   example: { id: "1" },
   async run({ db }, { id }) {
-    const disputeKey = (status: string) => `${id}-${status}`;
+    const keyOf = (value: string) => `${id}-${value}`;
     const signalKey = (kind: number) => `${signalSubjects.indexOf("merchant")}-${id}-${kind}`;
     const rows = await selectReputation(db, {
       id,
       receipts: String(id),
-      disputes: disputeStatuses.map(disputeKey),
+      proofs: paymentProofs.map(keyOf),
+      disputes: disputeStatuses.map(keyOf),
       signals: signalKinds.map((_, kind) => signalKey(kind)),
     });
     const [first] = rows;
@@ -132,7 +141,7 @@ export const getReputation = operation({
     const totals = rows.flatMap(({ total: row }) => row ?? []);
     const receipts = totals.find(({ subject }) => subject === "receipts_by_merchant");
     const countOf = (key: string) => totals.find((row) => row.key === key)?.count ?? 0;
-    const disputes = disputeStatuses.map((status) => countOf(disputeKey(status)));
+    const disputes = disputeStatuses.map((status) => countOf(keyOf(status)));
     const [open = 0, resolved = 0, rejected = 0] = disputes;
     return {
       merchant: toWire(first.merchant),
@@ -140,6 +149,9 @@ export const getReputation = operation({
         receipts: String(receipts?.count ?? 0),
         settled_volume: receipts?.volume ?? "0",
         fulfilled_receipts: String(receipts?.marked ?? 0),
+        settlement_receipts: String(countOf(keyOf("settlement"))),
+        facilitator_receipts: String(countOf(keyOf("facilitator"))),
+        claim_receipts: String(countOf(keyOf("claim"))),
       },
       disputes: {
         disputes: String(open + resolved + rejected),

@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns } from "drizzle-orm";
-import { receipt } from "../../ponder.schema";
+import { paymentProofs, receipt } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { address, id } from "../core/inputs";
 import { listOperation } from "../core/list";
@@ -25,6 +25,11 @@ const fields = {
   result_hash: hashText,
   resource_hash: hashText,
   fulfillment_hash: hashText.nullable().openapi({ description: "Null until fulfilled." }),
+  payment_proof: z.enum(paymentProofs).openapi({
+    description:
+      "How the payment is known. `settlement`: `result_hash` is the execution hash of a settlement of this quote, whose lines pay the merchant's payout address at least the amount in the token. `facilitator`: recorded by a registered facilitator that is neither the merchant nor the agent. `claim`: by a party's word only.",
+    example: "claim",
+  }),
   block_number: uintText,
   tx_hash: hashText,
   settled_at: timeText,
@@ -60,6 +65,7 @@ const toWire = (row: TextRow<typeof receipt.$inferSelect>): z.input<typeof Recei
   result_hash: row.resultHash,
   resource_hash: row.resourceHash,
   fulfillment_hash: row.fulfillmentHash,
+  payment_proof: row.paymentProof,
   block_number: row.blockNumber,
   tx_hash: row.txHash,
   settled_at: row.settledAt,

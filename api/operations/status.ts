@@ -1,4 +1,4 @@
-import { contractNames } from "../../config/contracts";
+import { contractNames, requiredContracts } from "../../config/contracts";
 import { operation, z } from "../core/operation";
 import { addressText, uintText } from "../core/outputs";
 import { storeStates } from "../monitor/store-health";
@@ -86,18 +86,21 @@ export const getProtocol = operation({
   output: z
     .strictObject({
       chain_id: z.int().openapi({ example: 31337 }),
-      contracts: z.strictObject(
-        Object.fromEntries(contractNames.map((name) => [name, addressText])) as Record<
-          (typeof contractNames)[number],
+      contracts: z.strictObject({
+        ...(Object.fromEntries(requiredContracts.map((name) => [name, addressText])) as Record<
+          (typeof requiredContracts)[number],
           typeof addressText
-        >,
-      ),
+        >),
+        SettlementAdapter: addressText.optional().openapi({ description: "Absent if the deployment has none." }),
+      }),
     })
     .openapi("Protocol"),
   example: {},
   readsIndex: false,
   run: async ({ config: { chainId, contracts } }) => ({
     chain_id: chainId,
-    contracts: Object.fromEntries(contractNames.map((name) => [name, contracts[name]])) as typeof contracts,
+    contracts: Object.fromEntries(
+      contractNames.flatMap((name) => (contracts[name] ? [[name, contracts[name]]] : [])),
+    ) as typeof contracts,
   }),
 });

@@ -1,5 +1,5 @@
-import { type Abi, type Address, decodeFunctionData, type Hex, parseAbi, stringify, toFunctionSelector } from "viem";
-import { type ContractName, contractNames, protocolAbis } from "../../config/contracts";
+import { type Abi, decodeFunctionData, type Hex, parseAbi, stringify, toFunctionSelector } from "viem";
+import { type ContractAddresses, contractNames, protocolAbis } from "../../config/contracts";
 import type { Transaction } from "./check";
 import { selectorOf } from "./token-spend";
 
@@ -60,10 +60,7 @@ const withValue = (what: string, value: bigint) => (value > 0n ? `${what}, with 
  * @example
  * describeCall({ target, value: 5n, data: "0x" }, contracts) // "Send 5 wei to 0x…"
  */
-export function describeCall(
-  { target, value, data }: Transaction,
-  contracts: Readonly<Record<ContractName, Address>>,
-): string {
+export function describeCall({ target, value, data }: Transaction, contracts: Readonly<ContractAddresses>): string {
   if (data === "0x") return value > 0n ? `Send ${value} wei to ${target}` : `Call ${target} without data`;
   const selector = selectorOf(data);
   if (selector === null) return withValue(`Call ${target} with ${(data.length - 2) / 2} bytes of data`, value);

@@ -6,6 +6,10 @@ type Source = { operation: string; key: string };
  */
 export const exampleSources: Readonly<Record<string, { parameter: string; source: Source }>> = {
   "transactions.explain": { parameter: "hash", source: { operation: "intents.get", key: "tx_hash" } },
+  "settlements.get": {
+    parameter: "executionHash",
+    source: { operation: "settlements.list", key: "execution_hash" },
+  },
   "quotes.get": { parameter: "quoteHash", source: { operation: "quotes.list", key: "quote_hash" } },
   "bids.select": { parameter: "bidId", source: { operation: "bids.create", key: "bid_id" } },
 };

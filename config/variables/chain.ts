@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { addressVariable, contractNames } from "../contracts";
+import { addressVariable, optionalContracts, requiredContracts } from "../contracts";
 import { address, httpUrl, list, webSocketUrl, wholeNumber } from "../values";
 import type { Variable, VariableGroup } from "../variable";
 
@@ -54,8 +54,18 @@ const contractAddress = {
   description: "Address of the contract. Required when the network is `custom`.",
 } as const satisfies Variable;
 
+const optionalAddress = {
+  ...contractAddress,
+  description: "Address of the contract. Optional: a deployment without it has no settlements.",
+} as const satisfies Variable;
+
+type AddressVariable = Variable & { schema: typeof address };
+
 /** A separate group, because the types of the others depend on literal names. */
-export const contracts: VariableGroup & { variables: Record<string, typeof contractAddress> } = {
+export const contracts: VariableGroup & { variables: Record<string, AddressVariable> } = {
   title: "Contracts",
-  variables: Object.fromEntries(contractNames.map((name) => [addressVariable(name), contractAddress])),
+  variables: Object.fromEntries([
+    ...requiredContracts.map((name): [string, AddressVariable] => [addressVariable(name), contractAddress]),
+    ...optionalContracts.map((name): [string, AddressVariable] => [addressVariable(name), optionalAddress]),
+  ]),
 };

@@ -25,7 +25,7 @@ contract AttestationRegistry {
     /// @notice No attestation has this id.
     error AttestationNotFound();
     /// @notice An attestation can be revoked once only.
-    error AttestationAlreadyRevoked();
+    error AlreadyRevoked();
 
     uint256 private attestationCount;
     mapping(uint256 attestationId => Attestation) private attestations;
@@ -51,7 +51,7 @@ contract AttestationRegistry {
     function revokeAttestation(uint256 attestationId) external {
         Attestation storage attestation = _existing(attestationId);
         if (attestation.attester != msg.sender) revert Unauthorized();
-        if (attestation.revoked) revert AttestationAlreadyRevoked();
+        if (attestation.revoked) revert AlreadyRevoked();
         attestation.revoked = true;
         emit AttestationRevoked(attestationId);
     }

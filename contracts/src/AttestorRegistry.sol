@@ -9,6 +9,9 @@ contract AttestorRegistry {
         address operator;
         string metadataURI;
         bytes32 schemasHash;
+        /// @dev The registry never changes the counters: indexers count attestations from events.
+        uint256 attestations;
+        uint256 revokedAttestations;
         bool active;
     }
 
@@ -23,8 +26,8 @@ contract AttestorRegistry {
     error Unauthorized();
     /// @notice No attestor has this id.
     error AttestorNotFound();
-    /// @notice The operator has registered before, under this id.
-    error AttestorAlreadyRegistered(uint256 attestorId);
+    /// @notice The operator has registered before.
+    error AttestorAlreadyRegistered();
 
     uint256 private attestorCount;
     mapping(uint256 attestorId => Attestor) private attestors;
@@ -32,12 +35,17 @@ contract AttestorRegistry {
 
     /// @notice Registers the sender as an attestor, once per operator.
     function registerAttestor(string calldata metadataURI, bytes32 schemasHash) external returns (uint256 attestorId) {
-        uint256 earlier = attestorByOperator[msg.sender];
-        if (earlier != 0) revert AttestorAlreadyRegistered(earlier);
+        if (attestorByOperator[msg.sender] != 0) revert AttestorAlreadyRegistered();
         attestorId = ++attestorCount;
         attestorByOperator[msg.sender] = attestorId;
-        attestors[attestorId] =
-            Attestor({operator: msg.sender, metadataURI: metadataURI, schemasHash: schemasHash, active: true});
+        attestors[attestorId] = Attestor({
+            operator: msg.sender,
+            metadataURI: metadataURI,
+            schemasHash: schemasHash,
+            attestations: 0,
+            revokedAttestations: 0,
+            active: true
+        });
         emit AttestorRegistered(attestorId, msg.sender, metadataURI, schemasHash);
     }
 

@@ -24,6 +24,8 @@ contract CommerceRegistry is CommerceTypes {
     mapping(uint256 serviceNumericId => Service) private services;
     mapping(uint256 facilitatorId => Facilitator) private facilitators;
     mapping(address facilitator => uint256 facilitatorId) private facilitatorIds;
+    /// @dev Who registered a facilitator. The registrant speaks for it, and so does its own address.
+    mapping(uint256 facilitatorId => address) private registrants;
     mapping(bytes32 quoteHash => Quote) private quotes;
     mapping(uint256 receiptId => Receipt) private receipts;
     mapping(uint256 disputeId => Dispute) private disputes;
@@ -113,12 +115,9 @@ contract CommerceRegistry is CommerceTypes {
         } else {
             _spokenFor(facilitatorId);
         }
+        registrants[facilitatorId] = msg.sender;
         facilitators[facilitatorId] = Facilitator({
-            facilitator: facilitator,
-            registrant: msg.sender,
-            metadataURI: metadataURI,
-            metadataHash: metadataHash,
-            active: true
+            facilitator: facilitator, metadataURI: metadataURI, metadataHash: metadataHash, active: true
         });
         emit FacilitatorRegistered(facilitatorId, facilitator, metadataURI, metadataHash);
     }
@@ -143,25 +142,33 @@ contract CommerceRegistry is CommerceTypes {
 
         quoteHash = _quoteHash(commitment);
         Quote storage quote = quotes[quoteHash];
-        quote.commitment = commitment;
+        quote.merchantId = commitment.merchantId;
+        quote.serviceNumericId = commitment.serviceNumericId;
+        quote.agent = commitment.agent;
+        quote.token = commitment.token;
+        quote.facilitator = commitment.facilitator;
+        quote.amount = commitment.amount;
+        quote.paymentRail = commitment.paymentRail;
         quote.protocolFeeBps = PROTOCOL_FEE_BPS;
         quote.protocolFeeAmount = _protocolFee(commitment.amount);
+        quote.expiresAt = commitment.expiresAt;
+        quote.paymentNonce = commitment.paymentNonce;
+        quote.resourceHash = commitment.resourceHash;
+        quote.termsHash = commitment.termsHash;
+        quote.x402PayloadHash = commitment.x402PayloadHash;
         quote.settled = false;
-        quote.exists = true;
         _emitQuoteCommitted(quoteHash, quote);
     }
 
     /// @notice Settles a quote: by its facilitator on the rails that need one, else by the merchant's owner or the agent.
     function recordReceipt(bytes32 quoteHash, bytes32 resultHash) external returns (uint256 receiptId) {
-        Quote storage quote = quotes[quoteHash];
-        if (!quote.exists) revert QuoteNotFound();
+        Quote storage quote = _quote(quoteHash);
         if (quote.settled) revert QuoteAlreadySettled();
-        QuoteCommitment storage commitment = quote.commitment;
-        if (block.timestamp > commitment.expiresAt) revert QuoteExpired();
-        if (_needsFacilitator(commitment.paymentRail)) {
-            if (msg.sender != commitment.facilitator) revert Unauthorized();
-            _requireActiveFacilitator(commitment.facilitator);
-        } else if (msg.sender != merchants[commitment.merchantId].owner && msg.sender != commitment.agent) {
+        if (block.timestamp > quote.expiresAt) revert QuoteExpired();
+        if (_needsFacilitator(quote.paymentRail)) {
+            if (msg.sender != quote.facilitator) revert Unauthorized();
+            _requireActiveFacilitator(quote.facilitator);
+        } else if (msg.sender != merchants[quote.merchantId].owner && msg.sender != quote.agent) {
             revert Unauthorized();
         }
 
@@ -169,19 +176,18 @@ contract CommerceRegistry is CommerceTypes {
         receiptId = ++receiptCount;
         receipts[receiptId] = Receipt({
             quoteHash: quoteHash,
-            agent: commitment.agent,
-            merchantId: commitment.merchantId,
-            serviceNumericId: commitment.serviceNumericId,
-            token: commitment.token,
-            amount: commitment.amount,
-            paymentRail: commitment.paymentRail,
+            agent: quote.agent,
+            merchantId: quote.merchantId,
+            serviceNumericId: quote.serviceNumericId,
+            token: quote.token,
+            amount: quote.amount,
+            paymentRail: quote.paymentRail,
             protocolFeeBps: quote.protocolFeeBps,
             protocolFeeAmount: quote.protocolFeeAmount,
-            facilitator: commitment.facilitator,
+            facilitator: quote.facilitator,
             resultHash: resultHash,
-            resourceHash: commitment.resourceHash,
-            fulfillmentHash: bytes32(0),
-            recordedAt: uint64(block.timestamp)
+            resourceHash: quote.resourceHash,
+            fulfillmentHash: bytes32(0)
         });
         _emitReceiptRecorded(receiptId, receipts[receiptId]);
     }
@@ -204,10 +210,9 @@ contract CommerceRegistry is CommerceTypes {
         disputes[disputeId] = Dispute({
             receiptId: receiptId,
             opener: msg.sender,
-            status: DisputeStatus.OPEN,
             reasonHash: reasonHash,
-            resolutionHash: bytes32(0),
-            openedAt: uint64(block.timestamp)
+            status: DisputeStatus.OPEN,
+            resolutionHash: bytes32(0)
         });
         emit DisputeOpened(disputeId, receiptId, msg.sender, reasonHash);
     }
@@ -216,7 +221,7 @@ contract CommerceRegistry is CommerceTypes {
     function resolveDispute(uint256 disputeId, DisputeStatus status, bytes32 resolutionHash) external {
         Dispute storage dispute = _dispute(disputeId);
         if (msg.sender != merchants[receipts[dispute.receiptId].merchantId].owner) revert Unauthorized();
-        if (status == DisputeStatus.OPEN) revert InvalidDisputeStatus();
+        if (status == DisputeStatus.OPEN) revert Unauthorized();
         dispute.status = status;
         dispute.resolutionHash = resolutionHash;
         emit DisputeResolved(disputeId, uint8(status), resolutionHash);
@@ -233,8 +238,7 @@ contract CommerceRegistry is CommerceTypes {
             subjectId: subjectId,
             kind: kind,
             reporter: msg.sender,
-            signalHash: signalHash,
-            recordedAt: uint64(block.timestamp)
+            signalHash: signalHash
         });
         emit TrustSignalRecorded(signalId, uint8(subjectType), subjectId, uint8(kind), msg.sender, signalHash);
     }
@@ -290,9 +294,9 @@ contract CommerceRegistry is CommerceTypes {
         return _facilitator(facilitatorId);
     }
 
-    /// @notice The quote with this hash; `exists` is false when none was committed.
+    /// @notice The quote with this hash. Reverts with QuoteNotFound when none was committed.
     function getQuote(bytes32 quoteHash) external view returns (Quote memory) {
-        return quotes[quoteHash];
+        return _quote(quoteHash);
     }
 
     /// @notice The receipt with this id.
@@ -327,12 +331,17 @@ contract CommerceRegistry is CommerceTypes {
 
     function _facilitator(uint256 facilitatorId) private view returns (Facilitator storage facilitator) {
         facilitator = facilitators[facilitatorId];
-        if (facilitator.registrant == address(0)) revert FacilitatorNotFound();
+        if (registrants[facilitatorId] == address(0)) revert FacilitatorNotFound();
     }
 
     function _spokenFor(uint256 facilitatorId) private view returns (Facilitator storage facilitator) {
         facilitator = _facilitator(facilitatorId);
-        if (msg.sender != facilitator.registrant && msg.sender != facilitator.facilitator) revert Unauthorized();
+        if (msg.sender != registrants[facilitatorId] && msg.sender != facilitator.facilitator) revert Unauthorized();
+    }
+
+    function _quote(bytes32 quoteHash) private view returns (Quote storage quote) {
+        quote = quotes[quoteHash];
+        if (quote.merchantId == 0) revert QuoteNotFound();
     }
 
     function _receipt(uint256 receiptId) private view returns (Receipt storage receipt) {
@@ -382,20 +391,20 @@ contract CommerceRegistry is CommerceTypes {
     function _emitQuoteCommitted(bytes32 quoteHash, Quote storage quote) private {
         emit QuoteCommitted(
             quoteHash,
-            quote.commitment.merchantId,
-            quote.commitment.serviceNumericId,
-            quote.commitment.agent,
-            quote.commitment.token,
-            quote.commitment.facilitator,
-            quote.commitment.amount,
-            uint8(quote.commitment.paymentRail),
+            quote.merchantId,
+            quote.serviceNumericId,
+            quote.agent,
+            quote.token,
+            quote.facilitator,
+            quote.amount,
+            uint8(quote.paymentRail),
             quote.protocolFeeBps,
             quote.protocolFeeAmount,
-            quote.commitment.expiresAt,
-            quote.commitment.paymentNonce,
-            quote.commitment.resourceHash,
-            quote.commitment.termsHash,
-            quote.commitment.x402PayloadHash
+            quote.expiresAt,
+            quote.paymentNonce,
+            quote.resourceHash,
+            quote.termsHash,
+            quote.x402PayloadHash
         );
     }
 

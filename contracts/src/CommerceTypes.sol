@@ -70,10 +70,9 @@ interface CommerceTypes {
         bool active;
     }
 
-    /// @notice Who settles payments for others. The registrant speaks for it, and so does its own address.
+    /// @notice Who settles payments for others.
     struct Facilitator {
         address facilitator;
-        address registrant;
         string metadataURI;
         bytes32 metadataHash;
         bool active;
@@ -81,11 +80,21 @@ interface CommerceTypes {
 
     /// @notice A committed quote and whether a receipt has settled it.
     struct Quote {
-        QuoteCommitment commitment;
+        uint256 merchantId;
+        uint256 serviceNumericId;
+        address agent;
+        address token;
+        address facilitator;
+        uint256 amount;
+        PaymentRail paymentRail;
         uint16 protocolFeeBps;
         uint256 protocolFeeAmount;
+        uint256 expiresAt;
+        uint256 paymentNonce;
+        bytes32 resourceHash;
+        bytes32 termsHash;
+        bytes32 x402PayloadHash;
         bool settled;
-        bool exists;
     }
 
     /// @notice That a quote was paid. The fulfilment hash is zero until fulfilment is recorded.
@@ -103,17 +112,15 @@ interface CommerceTypes {
         bytes32 resultHash;
         bytes32 resourceHash;
         bytes32 fulfillmentHash;
-        uint64 recordedAt;
     }
 
     /// @notice A complaint about a receipt. The resolution hash is zero while it is open.
     struct Dispute {
         uint256 receiptId;
         address opener;
-        DisputeStatus status;
         bytes32 reasonHash;
+        DisputeStatus status;
         bytes32 resolutionHash;
-        uint64 openedAt;
     }
 
     /// @notice What somebody says about a party. The subject need not exist.
@@ -123,7 +130,6 @@ interface CommerceTypes {
         SignalKind kind;
         address reporter;
         bytes32 signalHash;
-        uint64 recordedAt;
     }
 
     /// @notice A merchant was registered by its owner, active from the start.
@@ -216,7 +222,7 @@ interface CommerceTypes {
         bytes32 signalHash
     );
 
-    /// @notice The sender has no say in this.
+    /// @notice The sender may not do this. Nobody may set a dispute back to OPEN.
     error Unauthorized();
     /// @notice No merchant has this id.
     error MerchantNotFound();
@@ -236,6 +242,4 @@ interface CommerceTypes {
     error ReceiptNotFound();
     /// @notice No dispute has this id.
     error DisputeNotFound();
-    /// @notice A dispute is resolved to RESOLVED or REJECTED, never back to OPEN.
-    error InvalidDisputeStatus();
 }

@@ -16,21 +16,29 @@ contract PolicyAccount is IERC1271 {
 
     bytes4 private constant INVALID_SIGNATURE = 0xffffffff;
 
-    /// @notice Who acts through the account.
-    address public immutable SIGNER;
-    /// @notice Where the account's policies are kept.
-    PolicyModule public immutable POLICY_MODULE;
+    address private immutable SIGNER;
+    PolicyModule private immutable POLICY_MODULE;
 
     modifier onlySigner() {
         if (msg.sender != SIGNER) revert Unauthorized();
         _;
     }
 
-    /// @param signer Who acts through the account, for good.
-    /// @param policyModule The module that is asked in front of every execution.
-    constructor(address signer, address policyModule) {
-        SIGNER = signer;
-        POLICY_MODULE = PolicyModule(policyModule);
+    /// @param signer_ Who acts through the account, for good.
+    /// @param policyModule_ The module that is asked in front of every execution.
+    constructor(address signer_, address policyModule_) {
+        SIGNER = signer_;
+        POLICY_MODULE = PolicyModule(policyModule_);
+    }
+
+    /// @notice Who acts through the account.
+    function signer() external view returns (address) {
+        return SIGNER;
+    }
+
+    /// @notice Where the account's policies are kept.
+    function policyModule() external view returns (address) {
+        return address(POLICY_MODULE);
     }
 
     /// @notice The account holds the native coin.

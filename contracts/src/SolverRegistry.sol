@@ -14,6 +14,10 @@ contract SolverRegistry is ReentrancyGuard {
         string metadataURI;
         bytes32 capabilitiesHash;
         uint256 bond;
+        /// @dev The registry never changes the counters: indexers count fills from events.
+        uint256 fills;
+        uint256 successfulFills;
+        uint256 failedFills;
         bool active;
     }
 
@@ -30,12 +34,10 @@ contract SolverRegistry is ReentrancyGuard {
     error Unauthorized();
     /// @notice No solver has this id.
     error SolverNotFound();
-    /// @notice The operator has registered before, under this id.
-    error SolverAlreadyRegistered(uint256 solverId);
-    /// @notice The bond of an active solver stays: set the solver inactive first.
-    error SolverStillActive();
-    /// @notice More was asked for than the bond holds.
-    error InsufficientBond(uint256 requested, uint256 bond);
+    /// @notice The operator has registered before.
+    error SolverAlreadyRegistered();
+    /// @notice The bond is paid out only while the solver is inactive.
+    error SolverInactive();
 
     uint256 private solverCount;
     mapping(uint256 solverId => Solver) private solvers;
@@ -47,8 +49,7 @@ contract SolverRegistry is ReentrancyGuard {
         payable
         returns (uint256 solverId)
     {
-        uint256 earlier = solverByOperator[msg.sender];
-        if (earlier != 0) revert SolverAlreadyRegistered(earlier);
+        if (solverByOperator[msg.sender] != 0) revert SolverAlreadyRegistered();
         solverId = ++solverCount;
         solverByOperator[msg.sender] = solverId;
         solvers[solverId] = Solver({
@@ -56,6 +57,9 @@ contract SolverRegistry is ReentrancyGuard {
             metadataURI: metadataURI,
             capabilitiesHash: capabilitiesHash,
             bond: msg.value,
+            fills: 0,
+            successfulFills: 0,
+            failedFills: 0,
             active: true
         });
         emit SolverRegistered(solverId, msg.sender, metadataURI, capabilitiesHash, msg.value);
@@ -79,11 +83,10 @@ contract SolverRegistry is ReentrancyGuard {
         emit SolverBondChanged(solverId, solver.bond);
     }
 
-    /// @notice Pays a part of the bond of an inactive solver out to its operator.
+    /// @notice Pays a part of the bond of an inactive solver out to its operator. More than the bond is a panic.
     function withdrawBond(uint256 solverId, uint256 amount) external nonReentrant {
         Solver storage solver = _operated(solverId);
-        if (solver.active) revert SolverStillActive();
-        if (amount > solver.bond) revert InsufficientBond(amount, solver.bond);
+        if (solver.active) revert SolverInactive();
         solver.bond -= amount;
         emit SolverBondChanged(solverId, solver.bond);
         Address.sendValue(payable(msg.sender), amount);

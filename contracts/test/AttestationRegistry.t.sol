@@ -59,7 +59,7 @@ contract AttestationRegistryTest is Test {
         registry.revokeAttestation(1);
         vm.assertTrue(registry.getAttestation(1).revoked);
 
-        vm.expectRevert(AttestationRegistry.AttestationAlreadyRevoked.selector);
+        vm.expectRevert(AttestationRegistry.AlreadyRevoked.selector);
         vm.prank(attester);
         registry.revokeAttestation(1);
     }

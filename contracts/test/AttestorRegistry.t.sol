@@ -28,6 +28,7 @@ contract AttestorRegistryTest is Test {
         vm.assertEq(attestor.operator, operator);
         vm.assertEq(attestor.metadataURI, "ipfs://attestor");
         vm.assertEq(attestor.schemasHash, bytes32("schemas"));
+        vm.assertEq(attestor.attestations + attestor.revokedAttestations, 0);
         vm.assertTrue(attestor.active);
         vm.assertEq(registry.getAttestorByOperator(actor("other")), 2);
         vm.assertEq(registry.getAttestorByOperator(actor("nobody")), 0);
@@ -37,7 +38,7 @@ contract AttestorRegistryTest is Test {
         register(operator);
         vm.prank(operator);
         registry.updateAttestor(1, "", 0, false);
-        vm.expectRevert(abi.encodeWithSelector(AttestorRegistry.AttestorAlreadyRegistered.selector, 1));
+        vm.expectRevert(AttestorRegistry.AttestorAlreadyRegistered.selector);
         register(operator);
     }
 

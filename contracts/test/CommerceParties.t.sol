@@ -91,7 +91,6 @@ contract CommercePartiesTest is CommerceTest {
 
         CommerceTypes.Facilitator memory registered = registry.getFacilitator(2);
         vm.assertEq(registered.facilitator, settler);
-        vm.assertEq(registered.registrant, sender);
         vm.assertEq(registered.metadataURI, uri);
         vm.assertEq(registered.metadataHash, hash);
         vm.assertTrue(registered.active);
@@ -128,7 +127,6 @@ contract CommercePartiesTest is CommerceTest {
         registry.registerFacilitator(settler, "squatted", 0);
         vm.prank(settler);
         vm.assertEq(registry.registerFacilitator(settler, "own", 0), 2);
-        vm.assertEq(registry.getFacilitator(2).registrant, settler);
         vm.expectRevert(CommerceTypes.Unauthorized.selector);
         vm.prank(stranger);
         registry.updateFacilitator(2, "", 0, false);

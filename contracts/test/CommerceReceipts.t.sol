@@ -49,8 +49,7 @@ contract CommerceReceiptsTest is CommerceTest {
             facilitator: facilitator,
             resultHash: resultHash,
             resourceHash: quote.resourceHash,
-            fulfillmentHash: 0,
-            recordedAt: uint64(START + 5)
+            fulfillmentHash: 0
         });
         vm.assertEq(abi.encode(registry.getReceipt(1)), abi.encode(expected));
     }

@@ -52,8 +52,8 @@ contract PolicyAccountTest is Test {
     }
 
     function test_knowsItsSignerAndModule() public view {
-        vm.assertEq(account.SIGNER(), signer);
-        vm.assertEq(address(account.POLICY_MODULE()), address(module));
+        vm.assertEq(account.signer(), signer);
+        vm.assertEq(account.policyModule(), address(module));
     }
 
     function test_receivesTheNativeCoin() public {

@@ -9,6 +9,7 @@ import type {
   Quote,
   Receipt,
   Service,
+  Settlement,
   Solver,
   TrustSignal,
 } from "../../client/src/api";
@@ -208,6 +209,29 @@ export const ReceiptTable = ({ rows, caption }: Rows<Receipt>) => (
       { label: "Amount", isNumber: true, cell: ({ amount, token }) => <Amount value={amount} token={token} /> },
       { label: "Rail", cell: ({ payment_rail }) => <Kind value={payment_rail} names={paymentRails} /> },
       { label: "Settled", cell: ({ settled_at }) => <Time seconds={settled_at} /> },
+    ]}
+  />
+);
+
+export const SettlementTable = ({ rows, caption }: Rows<Settlement>) => (
+  <Table
+    caption={caption}
+    rows={rows}
+    rowKey={({ execution_hash }) => execution_hash}
+    empty="No settlements."
+    columns={[
+      {
+        label: "Settlement",
+        cell: ({ execution_hash }) => <Hex value={execution_hash} href={links.settlement(execution_hash)} />,
+      },
+      { label: "Quote", cell: ({ quote_hash }) => <Hex value={quote_hash} href={links.quote(quote_hash)} /> },
+      { label: "Paid by", cell: ({ payer }) => <Account value={payer} /> },
+      {
+        label: "Amount",
+        isNumber: true,
+        cell: ({ gross_amount, token }) => <Amount value={gross_amount} token={token} />,
+      },
+      { label: "Executed", cell: ({ executed_at }) => <Time seconds={executed_at} /> },
     ]}
   />
 );

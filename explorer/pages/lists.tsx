@@ -11,6 +11,7 @@ import {
   ReceiptTable,
   SchemaTable,
   ServiceTable,
+  SettlementTable,
   SolverTable,
 } from "../components/tables";
 import { links, withQuery } from "../links";
@@ -145,6 +146,13 @@ export const listPages: readonly Page[] = [
     read: ({ receipts }, input) => receipts.list.query(input),
     Rows: ReceiptTable,
     subscription: commerce,
+  }),
+  listPage({
+    name: "settlements",
+    title: "Settlements",
+    read: ({ settlements }, input) => settlements.list.query(input),
+    Rows: SettlementTable,
+    subscription: { filter: { contract: "SettlementAdapter" } },
   }),
   listPage({
     name: "disputes",

@@ -76,6 +76,21 @@ const Reputation = ({
         { field: "receipts", label: "Receipts", value: <Count value={commerce.receipts} /> },
         { field: "fulfilled_receipts", label: "Fulfilled", value: <Count value={commerce.fulfilled_receipts} /> },
         {
+          field: "settlement_receipts",
+          label: "Paid by a settlement on chain",
+          value: <Count value={commerce.settlement_receipts} />,
+        },
+        {
+          field: "facilitator_receipts",
+          label: "Recorded by a neutral facilitator",
+          value: <Count value={commerce.facilitator_receipts} />,
+        },
+        {
+          field: "claim_receipts",
+          label: "Claimed by a party only",
+          value: <Count value={commerce.claim_receipts} />,
+        },
+        {
           field: "settled_volume",
           label: "Settled volume",
           value: <SettledVolume value={commerce.settled_volume} receipts={receipts} />,

@@ -1,9 +1,9 @@
-import type { Dispute, Quote, Receipt, ReceiptWithEvidence } from "../../client/src/api";
+import type { Dispute, Quote, Receipt, ReceiptWithEvidence, Settlement } from "../../client/src/api";
 import { Facts, Heading, Section, TableSection } from "../components/blocks";
 import { EventLog } from "../components/event-log";
 import { Hex } from "../components/hex";
 import { RecordLink } from "../components/record-link";
-import { DisputeTable } from "../components/tables";
+import { DisputeTable, SettlementTable } from "../components/tables";
 import { Amount, Token } from "../components/tokens";
 import { Account, Count, Kind, None, paymentRails, Status, Time, Transaction } from "../components/values";
 import { links } from "../links";
@@ -40,7 +40,9 @@ const paymentFacts = (payment: Quote | Receipt) => [
   { field: "resource_hash", label: "Resource hash", value: <Hex value={payment.resource_hash} full /> },
 ];
 
-const QuoteView = ({ data: quote, live }: ViewProps<Quote>) => (
+type QuoteData = { quote: Quote; settlements: readonly Settlement[] };
+
+const QuoteView = ({ data: { quote, settlements }, live }: ViewProps<QuoteData>) => (
   <>
     <Heading kind="Quote">
       <Hex value={quote.quote_hash} full /> <Status value={quote.settled ? "SETTLED" : "UNSETTLED"} />
@@ -60,17 +62,36 @@ const QuoteView = ({ data: quote, live }: ViewProps<Quote>) => (
         ]}
       />
     </Section>
+    <TableSection
+      title="Settlements"
+      id="settlements"
+      Rows={SettlementTable}
+      rows={settlements}
+      caption="Settlements that name this quote"
+    />
     <EventLog title="Recent events of this merchant" live={live} />
   </>
 );
 
-export const quotePage = page<Quote>({
+export const quotePage = page<QuoteData>({
   path: links.quote(":hash"),
-  title: ({ quote_hash }) => `Quote ${shortHex(quote_hash)}`,
-  load: ({ quotes }, { hash = "" }) => quotes.get.query({ quoteHash: hash }),
+  title: ({ quote }) => `Quote ${shortHex(quote.quote_hash)}`,
+  async load(api, { hash = "" }) {
+    const [quote, { settlements }] = await Promise.all([
+      api.quotes.get.query({ quoteHash: hash }),
+      api.settlements.list.query({ quote_hash: hash }),
+    ]);
+    return { quote, settlements };
+  },
   View: QuoteView,
-  subscription: ({ merchant_id }) => ({ filter: { merchant_id } }),
+  subscription: ({ quote: { merchant_id } }) => ({ filter: { merchant_id } }),
 });
+
+const proofs = {
+  settlement: "a settlement on chain",
+  facilitator: "a facilitator that is neither party",
+  claim: "a party's claim only",
+} as const satisfies Record<Receipt["payment_proof"], string>;
 
 type ReceiptData = { receipt: ReceiptWithEvidence; disputes: readonly Dispute[] };
 
@@ -88,7 +109,17 @@ const ReceiptView = ({ data: { receipt, disputes } }: ViewProps<ReceiptData>) =>
             label: "Quote",
             value: <Hex value={receipt.quote_hash} full href={links.quote(receipt.quote_hash)} />,
           },
-          { field: "result_hash", label: "Result hash", value: <Hex value={receipt.result_hash} full /> },
+          { field: "payment_proof", label: "The payment is known by", value: proofs[receipt.payment_proof] },
+          {
+            field: "result_hash",
+            label: "Result hash",
+            value:
+              receipt.payment_proof === "settlement" ? (
+                <Hex value={receipt.result_hash} full href={links.settlement(receipt.result_hash)} />
+              ) : (
+                <Hex value={receipt.result_hash} full />
+              ),
+          },
           {
             field: "fulfillment_hash",
             label: "Fulfilment hash",

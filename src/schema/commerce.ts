@@ -89,6 +89,12 @@ export const quote = onchainTable(
   }),
 );
 
+/**
+ * How the payment of a receipt is known: by a settlement on chain that pays it, by a facilitator that is neither of the
+ * parties, or only by the party that recorded the receipt.
+ */
+export const paymentProofs = ["settlement", "facilitator", "claim"] as const;
+
 /** One row is one settled payment. */
 export const receipt = onchainTable(
   "receipt",
@@ -108,6 +114,7 @@ export const receipt = onchainTable(
     resourceHash: hex(t).notNull(),
     /** The latest fulfilment. Null until there is one. */
     fulfillmentHash: hex(t),
+    paymentProof: t.varchar({ enum: paymentProofs }).notNull(),
     settledAt: ofBlock(t).notNull(),
     blockNumber: madeInBlock(t),
     txHash: hex(t).notNull(),

@@ -16,6 +16,8 @@ export const totalSubjects = [
   "receipts_by_service",
   "receipts_by_facilitator",
   "receipts_by_payment_rail",
+  // By merchant and payment proof.
+  "receipts_by_payment_proof",
   // Disputes by status, and by the receipt's merchant or service and status.
   "disputes_by_status",
   "disputes_by_merchant",

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { addressVariable, type ContractName, contractNames, protocolAbis } from "../../config/contracts";
 import type { Network } from "../../config/networks";
 import { check, type Finding, failed, ok, type Result, warning } from "./check";
+import { otherReturnTypes } from "./getters";
 import { type Rpc, rpcTo } from "./rpc";
 import { missingIn } from "./selectors";
 
@@ -30,8 +31,9 @@ async function existedBefore(rpc: Rpc, address: Address, startBlock: number): Pr
 const namesText = (names: readonly string[]) =>
   names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");
 
-async function checkContract(rpc: Rpc, name: ContractName, { contracts, chainId, startBlock }: Network) {
-  const address = contracts[name];
+async function checkContract(rpc: Rpc, name: ContractName, address: Address, network: Network) {
+  const { chainId } = network;
+  const startBlock = network.startBlocks?.[name] ?? network.startBlock;
   const code = await readCode(rpc, address);
   const advice = `Check ${addressVariable(name)}.`;
   if (code === "0x") return failed(`${address} has no code on chain ${chainId}.`, advice);
@@ -40,6 +42,11 @@ async function checkContract(rpc: Rpc, name: ContractName, { contracts, chainId,
   const place = implementation === undefined ? address : `${address} (a proxy of ${implementation})`;
   const { needed, other } = missingIn(deployed, name, protocolAbis[name] as Abi);
   if (needed.length > 0) return failed(`${place} is another contract: it lacks ${namesText(needed)}.`, advice);
+  const lacking = new Set(other);
+  const present = (protocolAbis[name] as Abi).filter((item) => !("name" in item && lacking.has(item.name)));
+  const undecodable = await otherReturnTypes(rpc, address, present);
+  if (undecodable.length > 0)
+    return failed(`${place} is another contract: it returns other types from ${namesText(undecodable)}.`, advice);
   if (await existedBefore(rpc, address, startBlock))
     return warning(
       `${place} existed before block ${startBlock}, so its earlier events are not indexed.`,
@@ -58,8 +65,12 @@ export async function checkContracts(network: Network, node: Promise<string | un
       { name: "contracts", ...warning("Not checked, because no RPC node serves the chain.", "Solve that problem.") },
     ];
   return Promise.all(
-    contractNames.map((name) =>
-      check(`contract ${name}`, (signal): Promise<Finding> => checkContract(rpcTo(url, signal), name, network)),
-    ),
+    contractNames.flatMap((name) => {
+      const address = network.contracts[name];
+      // A deployment may lack an optional contract.
+      if (address === undefined) return [];
+      const run = (signal: AbortSignal): Promise<Finding> => checkContract(rpcTo(url, signal), name, address, network);
+      return check(`contract ${name}`, run);
+    }),
   );
 }

@@ -1,4 +1,5 @@
-import { type Address, parseUnits, zeroAddress, zeroHash } from "viem";
+import { type Address, type Hex, parseUnits, zeroAddress, zeroHash } from "viem";
+import { executionHashOf } from "../../src/lib/settlement-lines";
 import type { Protocol } from "../protocol";
 import type { MetadataReference, metadataAt } from "./metadata";
 import { hashOf, people } from "./people";
@@ -38,6 +39,22 @@ async function commitQuote({ write, read, contracts }: Protocol, sale: Sale, exp
   };
   await write(sale.merchantId === 1n ? dataMerchant : artMerchant, "CommerceRegistry", "commitQuote", [commitment]);
   return read("CommerceRegistry", "computeQuoteHash", [commitment]);
+}
+
+/** Alice pays the quote of the data merchant with a fee for the facilitator. Returns the hash of the execution. */
+async function settle({ write, client, contracts }: Protocol, quoteHash: Hex, deadline: bigint): Promise<Hex> {
+  const { TestDollar: token, SettlementAdapter: adapter } = contracts;
+  const line = (kind: number, { address: recipient }: { address: Address }, dollars: string) => ({
+    ...{ kind, recipient, token, amount: parseUnits(dollars, 6), metadataHash: hashOf(`line ${kind}`) },
+  });
+  const instruction = {
+    ...{ quoteHash, settlementPlanHash: hashOf("plan 1"), payer: alice.address, token, deadline },
+    ...{ grossAmount: parseUnits("1.53", 6), lines: [line(0, dataMerchant, "1.5"), line(7, facilitator, "0.03")] },
+  };
+  await write(alice, "TestDollar", "mint", [alice.address, instruction.grossAmount]);
+  await write(alice, "TestDollar", "approve", [adapter, instruction.grossAmount]);
+  await write(alice, "SettlementAdapter", "executeSettlement", [instruction]);
+  return executionHashOf(client.chain.id, adapter, instruction);
 }
 
 /** Registers two merchants with three services, and their facilitator. */
@@ -105,7 +122,7 @@ export async function recordSales(protocol: Protocol, now: bigint): Promise<void
   const x402 = await commitQuote(protocol, { ...portrait, dollars: "25", rail: "x402", nonce: 4n }, expiresAt);
   await commitQuote(protocol, { ...weather, dollars: "9.99", rail: "transfer", nonce: 5n }, expiresAt);
 
-  await write(alice, registry, "recordReceipt", [transfer, hashOf("paid 1")]);
+  await write(alice, registry, "recordReceipt", [transfer, await settle(protocol, transfer, expiresAt)]);
   await write(artMerchant, registry, "recordReceipt", [swap, hashOf("paid 2")]);
   await write(facilitator, registry, "recordReceipt", [facilitated, hashOf("paid 3")]);
   await write(facilitator, registry, "recordReceipt", [x402, hashOf("paid 4")]);

@@ -84,6 +84,8 @@ export async function sampleRecords(apiUrl: string): Promise<SampleRecord[]> {
   const { quotes } = (await readJson(`${apiUrl}/quotes?settled=true`)) as { quotes: { quote_hash: string }[] };
   const { tx_hash, input_token } = (await readJson(`${apiUrl}/intents/1`)) as { tx_hash: string; input_token: string };
   const { schemas } = (await readJson(`${apiUrl}/attestations/schemas`)) as { schemas: { schema_hash: string }[] };
+  const { settlements } = (await readJson(`${apiUrl}/settlements`)) as { settlements: { execution_hash: string }[] };
+  const settlement = settlements[0]?.execution_hash;
   const [quote, schema] = [quotes[0]?.quote_hash, schemas[0]?.schema_hash];
   return [
     { path: "/explore/agents/1", api: "/agents/1", elsewhere: ["agent_id", "revoked"] },
@@ -101,6 +103,11 @@ export async function sampleRecords(apiUrl: string): Promise<SampleRecord[]> {
     { path: `/explore/tokens/${input_token}`, api: `/tokens/${input_token}`, elsewhere: [] },
     { path: `/explore/quotes/${quote}`, api: `/quotes/${quote}`, elsewhere: ["quote_hash", "settled"] },
     { path: "/explore/receipts/1", api: "/receipts/1", elsewhere: ["receipt_id"] },
+    {
+      path: `/explore/settlements/${settlement}`,
+      api: `/settlements/${settlement}`,
+      elsewhere: ["execution_hash", "lines", "lines_known"],
+    },
     { path: "/explore/disputes/1", api: "/disputes/1", elsewhere: ["dispute_id", "status"] },
     { path: "/explore/attestations/1", api: "/attestations/1", elsewhere: ["attestation_id", "revoked"] },
     { path: `/explore/schemas/${schema}`, api: `/attestations/schemas/${schema}`, elsewhere: ["builtin"] },
@@ -124,6 +131,7 @@ export const sampleLists = [
   ["facilitators", "/facilitators", "facilitators", "facilitator_id"],
   ["quotes", "/quotes", "quotes", "quote_hash"],
   ["receipts", "/receipts", "receipts", "receipt_id"],
+  ["settlements", "/settlements", "settlements", "execution_hash"],
   ["disputes", "/disputes", "disputes", "dispute_id"],
   ["schemas", "/attestations/schemas", "schemas", "schema_hash"],
 ] as const;

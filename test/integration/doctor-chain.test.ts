@@ -1,7 +1,53 @@
-import { type Address, pad } from "viem";
+import {
+  type Abi,
+  type Address,
+  concat,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  maxUint256,
+  numberToHex,
+  pad,
+  parseAbiParameters,
+  size,
+  toEventSelector,
+  toFunctionSelector,
+  zeroAddress,
+  zeroHash,
+} from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { commerceRegistryAbi, solverRegistryAbi } from "../../abis/index";
+import { protocolAbis } from "../../config/contracts";
+import { actor, mined } from "../../stack/chain";
 import { type Installation, KEY, serve, startInstallation } from "./doctor-installation";
 import { startRpcProxy } from "./rpc-proxy";
+
+/** A solver as a struct without the counters. */
+const otherSolver = encodeAbiParameters(
+  parseAbiParameters("(address operator, string metadataURI, bytes32 capabilitiesHash, uint256 bond, bool active)"),
+  [{ operator: `0x${"ab".repeat(20)}`, metadataURI: "ipfs://a", capabilitiesHash: zeroHash, bond: 1n, active: true }],
+);
+
+/** The code of a contract with all selectors of an ABI, which returns data from one function and reverts for the others. */
+function returningFor(name: string, abi: Abi, data: Hex): Hex {
+  const selectors = abi.flatMap((item) => {
+    if (item.type === "event") return [{ name: item.name, value: toEventSelector(item) }];
+    return item.type === "function" ? [{ name: item.name, value: toFunctionSelector(item) }] : [];
+  });
+  const push = (value: Hex) => concat([numberToHex(0x5f + size(value)), value]);
+  const push2 = (value: number) => push(numberToHex(value, { size: 2 }));
+  const selector = selectors.find((one) => one.name === name)?.value ?? "0x";
+  // PUSH each constant and POP it.
+  const constants = concat(selectors.map(({ value }) => concat([push(value), "0x50"])));
+  // SHR(224, CALLDATALOAD(0)), EQ, JUMPI to the JUMPDEST after REVERT(0, 0).
+  const start = concat([constants, push("0x00"), "0x35", push("0xe0"), "0x1c", push(selector), "0x14"]);
+  const target = size(start) + 4 + 5;
+  const revert = concat([push2(target), "0x57", push("0x00"), push("0x00"), "0xfd"]);
+  // CODECOPY(0, offset, size), RETURN(0, size).
+  const offset = target + 14;
+  const copy = concat([push2(size(data)), push2(offset), push("0x00"), "0x39", push2(size(data)), "0x5f", "0xf3"]);
+  return concat([start, revert, "0x5b", copy, data]);
+}
 
 describe("intentry doctor and the chain", () => {
   let installation: Installation;
@@ -128,6 +174,55 @@ describe("intentry doctor and the chain", () => {
       expect(found?.message).toMatch(/ is another contract: it lacks addBond, registerSolver, .* and 2 more\.$/);
     });
 
+    it("whose getter returns another struct, with the getter's name", async () => {
+      const { SolverRegistry } = installation.contracts;
+      const client = installation.chain.client;
+      const code = await client.getCode({ address: SolverRegistry });
+      const bytecode = returningFor("getSolver", protocolAbis.SolverRegistry, otherSolver);
+      await client.setCode({ address: SolverRegistry, bytecode });
+      expect(await problems({})).toEqual([
+        {
+          name: "contract SolverRegistry",
+          status: "failed",
+          message: `${SolverRegistry} is another contract: it returns other types from getSolver.`,
+          advice: "Check SOLVER_REGISTRY_ADDRESS.",
+        },
+      ]);
+      await client.setCode({ address: SolverRegistry, bytecode: code ?? "0x" });
+    });
+
+    it("with rows as its own, also with text that is not valid UTF-8", async () => {
+      const { SolverRegistry, CommerceRegistry } = installation.contracts;
+      const client = installation.chain.client;
+      const call = encodeFunctionData({
+        abi: solverRegistryAbi,
+        functionName: "registerSolver",
+        args: ["~~~~", zeroHash],
+      });
+      const send = { account: actor(1), to: SolverRegistry } as const;
+      await mined(
+        client,
+        client.sendTransaction({ ...send, data: `0x${call.slice(2).replace("7e7e7e7e", "ff00c328")}` }),
+      );
+      const write = { account: actor(1), abi: commerceRegistryAbi, address: CommerceRegistry } as const;
+      const [agent, token, text] = [actor(1).address, zeroAddress, ""] as const;
+      await mined(
+        client,
+        client.writeContract({ ...write, functionName: "registerMerchant", args: [agent, text, zeroHash] }),
+      );
+      const service = [1n, text, text, zeroHash, zeroHash] as const;
+      await mined(client, client.writeContract({ ...write, functionName: "registerService", args: service }));
+      const quote = {
+        ...{ merchantId: 1n, serviceNumericId: 1n, agent, token, facilitator: token, amount: 1n, paymentRail: 0 },
+        ...{ expiresAt: maxUint256, paymentNonce: 1n },
+        ...{ resourceHash: zeroHash, termsHash: zeroHash, x402PayloadHash: zeroHash },
+      };
+      const { result } = await client.simulateContract({ ...write, functionName: "commitQuote", args: [quote] });
+      await mined(client, client.writeContract({ ...write, functionName: "commitQuote", args: [quote] }));
+      await mined(client, client.writeContract({ ...write, functionName: "recordReceipt", args: [result, zeroHash] }));
+      expect(await problems({})).toEqual([]);
+    });
+
     it("that existed before START_BLOCK, as a warning", async () => {
       const found = await problems({ START_BLOCK: String(await installation.chain.client.getBlockNumber()) });
       expect(found.length).toBeGreaterThan(3);
@@ -136,13 +231,16 @@ describe("intentry doctor and the chain", () => {
 
     it("behind a proxy by its implementation", async () => {
       const proxy: Address = `0x${"ab".repeat(20)}`;
+      const slot = "360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
       const point = (implementation: Address) =>
         installation.chain.client.setStorageAt({
           address: proxy,
-          index: "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc",
+          index: `0x${slot}`,
           value: pad(implementation),
         });
-      await installation.chain.client.setCode({ address: proxy, bytecode: "0x00" });
+      // It delegates every call to the implementation in the slot of EIP-1967, and returns or reverts with its result.
+      const bytecode = `0x365f5f375f5f365f7f${slot}545af43d5f5f3e6036573d5ffd5b3d5ff3` as const;
+      await installation.chain.client.setCode({ address: proxy, bytecode });
       await point(installation.contracts.IntentBook);
       const found = await installation.results({ INTENT_BOOK_ADDRESS: proxy });
       const result = found.find(({ name }) => name === "contract IntentBook");

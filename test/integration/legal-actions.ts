@@ -12,6 +12,7 @@ import { quoteActions } from "./actions/quotes";
 import { seededRandom } from "./actions/random";
 import { receiptActions } from "./actions/receipts";
 import { aggregate, mineBlock, type Transaction, transactionFor } from "./actions/sending";
+import { settlementActions } from "./actions/settlements";
 import { solverActions } from "./actions/solvers";
 import { bookExecution, spendingActions } from "./actions/spending";
 import { payee } from "./actions/values";
@@ -27,6 +28,7 @@ const kinds: ActionKind[] = [
   ...merchantActions,
   ...quoteActions,
   ...receiptActions,
+  ...settlementActions,
 ];
 
 /** Actions that change policies or spend under them. */
@@ -103,6 +105,7 @@ export async function newWorld({ client, contracts }: Protocol, seed: number): P
     facilitators: [],
     quotes: [],
     receipts: [],
+    settlements: [],
     disputes: [],
   };
   for (const { address } of wallets) world.nonces.set(address, await client.getTransactionCount({ address }));

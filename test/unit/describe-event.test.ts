@@ -21,8 +21,8 @@ const withPlainTexts = ({ inputs }: AbiEvent, args: Readonly<Record<string, stri
 const QUOTED = /"(?:[^"\\]|\\.)*"/gu;
 
 describe("the summary of an event", () => {
-  it("exists for all 37 events of the protocol", () => {
-    expect(events).toHaveLength(37);
+  it("exists for all 38 events of the protocol", () => {
+    expect(events).toHaveLength(38);
   });
 
   it.each(events)("contains the ids and addresses of $name, in one line, for any values", (event) => {

@@ -1,11 +1,12 @@
 import fc from "fast-check";
-import { HttpRequestError, RpcRequestError } from "viem";
+import { encodeAbiParameters, HttpRequestError, numberToHex, RpcRequestError } from "viem";
 import { describe, expect, it } from "vitest";
 import { contractNames, protocolAbis } from "../../config/contracts";
 import bytecode from "../../contracts/bytecode.json";
 import { compareClocks } from "../../stack/doctor/chain-clock";
 import { check, ok } from "../../stack/doctor/check";
 import { describeError } from "../../stack/doctor/describe-error";
+import { isEncodingOf } from "../../stack/doctor/getters";
 import { lagSeconds, positionOf } from "../../stack/doctor/replicas";
 import { jsonReport, textReport } from "../../stack/doctor/report";
 import { redact, secretsIn } from "../../stack/doctor/secrets";
@@ -146,5 +147,31 @@ describe("the clock", () => {
       status: "warning",
       message: "This machine's clock is 5.1 s behind the newest block.",
     });
+  });
+});
+
+describe("the result of a getter", () => {
+  const outputs = [
+    {
+      type: "tuple",
+      components: [
+        { name: "text", type: "string" },
+        { name: "active", type: "bool" },
+      ],
+    },
+  ];
+  const encoded = encodeAbiParameters(outputs, [{ text: "~~", active: true }]);
+
+  it("is the exact encoding of the types, also of text that is not valid UTF-8", () => {
+    expect(isEncodingOf(outputs, encoded)).toBe(true);
+    expect(isEncodingOf(outputs, `0x${encoded.slice(2).replace("7e7e", "ff00")}`)).toBe(true);
+    expect(isEncodingOf([], "0x")).toBe(true);
+  });
+
+  it("is not the encoding of other types, even if it can be decoded", () => {
+    expect(isEncodingOf(outputs, `${encoded}${"00".repeat(32)}`)).toBe(false);
+    expect(isEncodingOf([{ type: "address" }], `0x${"ff".repeat(32)}`)).toBe(false);
+    expect(isEncodingOf([{ type: "bool" }], numberToHex(2, { size: 32 }))).toBe(false);
+    expect(isEncodingOf([{ type: "uint256" }], "0x")).toBe(false);
   });
 });

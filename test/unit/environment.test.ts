@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { addressVariable, contractNames } from "../../config/contracts";
+import { addressVariable, contractNames, requiredContracts } from "../../config/contracts";
 import { InvalidEnvironment, parseEnvironment, requireDatabaseUrl } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
 
@@ -71,7 +71,7 @@ describe("the environment", () => {
 
   it("names every missing variable of another chain", () => {
     expect(problems({ CHAIN_ID: "10", PUBLIC_BASE_URL })).toEqual(
-      ["RPC_URL", "START_BLOCK", ...contractNames.map(addressVariable)].map(
+      ["RPC_URL", "START_BLOCK", ...requiredContracts.map(addressVariable)].map(
         (name) => `${name}: is required when the network is custom`,
       ),
     );

@@ -120,12 +120,17 @@ const expected: [name: string, args: Record<string, string | number | boolean>, 
     { signalId: "1", subjectType: 0, subjectId: "7", kind: 1, reporter: a, signalHash: hash },
     ["merchant_id 7", `account ${a}`],
   ],
+  [
+    "SettlementExecuted",
+    { quoteHash: hash, settlementPlanHash: hash, payer: a, token: d, grossAmount: "1", executionHash: hash },
+    [`account ${a}`],
+  ],
 ];
 
 describe("the filter subjects of an event", () => {
-  it("are specified for all 37 protocol events", () => {
+  it("are specified for all 38 protocol events", () => {
     expect(expected.map(([name]) => name).sort()).toEqual([...eventNames].sort());
-    expect(eventNames).toHaveLength(37);
+    expect(eventNames).toHaveLength(38);
   });
 
   it.each(expected)("%s", (name, args, subjects) => {

@@ -11,6 +11,7 @@ import {
   quote,
   receipt,
   service,
+  settlement,
   solver,
 } from "../../../ponder.schema";
 import type { BaseContext } from "../../core/context";
@@ -37,7 +38,7 @@ type Numbered = keyof typeof numbered;
 
 const numberedKinds = Object.keys(numbered) as Numbered[];
 
-const matchTypes = [...numberedKinds, "account", "transaction", "quote", "schema", "token", ...documentKinds] as const;
+const matchTypes = [...numberedKinds, "account", "transaction", "quote", "settlement", "schema", "token", ...documentKinds] as const;
 
 export const SearchMatch = z
   .strictObject({
@@ -52,7 +53,7 @@ export const SearchMatch = z
 
 type Match = z.input<typeof SearchMatch>;
 
-/** Intents with the same hash, and attestations about the same subject, that are returned. */
+/** Intents with the same hash, attestations about the same subject, and settlements of a plan or quote that are returned. */
 const MAX_PER_TYPE = sql.raw("LIMIT 20");
 
 /**
@@ -94,6 +95,11 @@ const selectByHash = preparedQuery((db, { hash }: Placeholders<{ hash: string }>
     sql`(${union([
       sql`(SELECT 'transaction'::text AS type, ${eventLog.txHash}::text AS id, NULL::text AS name FROM ${eventLog} WHERE ${eventLog.txHash} = ${hash} LIMIT 1)`,
       sql`SELECT 'quote', ${quote.quoteHash}::text, NULL FROM ${quote} WHERE ${quote.quoteHash} = ${hash}`,
+      sql`SELECT 'settlement', ${settlement.executionHash}::text, NULL FROM ${settlement} WHERE ${settlement.executionHash} = ${hash}`,
+      ...[settlement.settlementPlanHash, settlement.quoteHash].map(
+        (column) =>
+          sql`(SELECT 'settlement', ${settlement.executionHash}::text, NULL FROM ${settlement} WHERE ${column} = ${hash} ORDER BY ${settlement.blockNumber}, ${settlement.logIndex} ${MAX_PER_TYPE})`,
+      ),
       sql`SELECT 'schema', ${attestationSchema.schemaHash}, ${attestationSchema.name} FROM ${attestationSchema} WHERE ${attestationSchema.schemaHash} = ${hash}`,
       sql`SELECT ${document.kind}, ${document.hash}, NULL FROM ${document}
         WHERE ${document.kind} IN (${sql.join(documentKinds.map(textLiteral), sql`, `)}) AND ${document.hash} = ${hash}`,

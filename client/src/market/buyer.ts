@@ -9,6 +9,7 @@ import { iterate } from "../iterate";
 import { encryptPayload } from "../payload";
 import type { QuoteCommitment } from "../quote-hash";
 import { wait } from "../wait";
+import { committedQuote } from "./committed-quote";
 import { type Fields, fieldsIn, fieldsOf, unusable } from "./fields";
 import { inTurns } from "./in-turns";
 import { indexed } from "./indexed";
@@ -151,7 +152,8 @@ export async function buyer(options: BuyerOptions): Promise<Buyer> {
     const earlier = purchase.id === undefined ? undefined : await earlierQuote(requestHash, service.merchant_id);
     const { offered, response } = earlier ?? (await request(text, url));
     const quoteHash = await intentry.quoteHash(offered);
-    const { exists, settled } = await wallet.readContract({ ...registry, functionName: "getQuote", args: [quoteHash] });
+    const committed = await committedQuote(wallet, registry.address, quoteHash);
+    const settled = committed?.settled ?? false;
     const { timestamp } = await wallet.getBlock();
     const problems = [
       [isAddressEqual(offered.agent, agent), "is for another agent"],
@@ -162,7 +164,7 @@ export async function buyer(options: BuyerOptions): Promise<Buyer> {
       [isAddressEqual(offered.token, token), "is in another token"],
       [offered.amount <= maxAmount, `is for ${offered.amount}, more than ${maxAmount}`],
       // The chain has it only if the merchant's owner committed to exactly these fields.
-      [exists, "is not committed on chain"],
+      [committed, "is not committed on chain"],
       [!settled || earlier, "is already settled"],
       [settled || offered.expiresAt > timestamp, "has expired"],
     ] as const;

@@ -6,6 +6,7 @@ import { fulfillmentEvidence } from "../evidence";
 import type { IntentryClient } from "../index";
 import { decryptPayload, type PayloadKeyPair, parseEnvelope } from "../payload";
 import type { QuoteCommitment } from "../quote-hash";
+import { committedQuote } from "./committed-quote";
 import { type Fields, fieldsIn, fieldsOf, unusable } from "./fields";
 import { inTurns } from "./in-turns";
 import { indexed } from "./indexed";
@@ -158,9 +159,8 @@ export async function merchant(options: MerchantOptions): Promise<RunningMerchan
       x402PayloadHash: requirement === undefined ? zeroHash : documentHash(requirement),
     };
     const quoteHash = await intentry.quoteHash(commitment);
-    const known = await wallet.readContract({ ...registry, functionName: "getQuote", args: [quoteHash] });
     // A quote that is committed again could be settled again.
-    if (!known.exists)
+    if (!(await committedQuote(wallet, registry.address, quoteHash)))
       await send(() => wallet.writeContract({ ...registry, functionName: "commitQuote", args: [commitment] }));
     const text = JSON.stringify({
       request_hash: requestHash,
@@ -195,13 +195,9 @@ export async function merchant(options: MerchantOptions): Promise<RunningMerchan
   /** Receives the payment of a quote and delivers the order. The same message again continues where the last one failed. */
   async function pay(quoteHash: Hex, message: Fields): Promise<Record<string, string>> {
     const payloadHash = message.hash("payload_hash");
-    const { commitment, exists, settled } = await wallet.readContract({
-      ...registry,
-      functionName: "getQuote",
-      args: [quoteHash],
-    });
-    if (!exists || commitment.merchantId !== merchantId) throw unusable("The quote is not one of this merchant");
-    const { serviceNumericId, agent } = commitment;
+    const committed = await committedQuote(wallet, registry.address, quoteHash);
+    if (committed?.merchantId !== merchantId) throw unusable("The quote is not one of this merchant");
+    const { serviceNumericId, agent, settled } = committed;
     const order = orderMessage(registry.address, wallet.chain.id, { quoteHash, payloadHash });
     if (!(await wallet.verifyTypedData({ ...order, address: agent, signature: message.hex("signature") })))
       throw unusable("The order is not signed by the agent of the quote");
@@ -209,8 +205,8 @@ export async function merchant(options: MerchantOptions): Promise<RunningMerchan
     const payload = await open(payloadHash, quoteHash);
     const receiptId = settled
       ? await receipts.find(quoteHash, agent)
-      : await receipts.receive(quoteHash, commitment, message);
-    if (!settled) report?.({ type: "paid", quoteHash, receiptId, rail: railOf(commitment.paymentRail) });
+      : await receipts.receive(quoteHash, committed, message);
+    if (!settled) report?.({ type: "paid", quoteHash, receiptId, rail: railOf(committed.paymentRail) });
     const recorded = await wallet.readContract({ ...registry, functionName: "getReceipt", args: [receiptId] });
     if (recorded.fulfillmentHash === zeroHash)
       await fulfill({ receiptId, quoteHash, serviceNumericId, agent, payload }, payloadHash);

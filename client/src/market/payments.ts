@@ -1,8 +1,8 @@
 import { type Address, erc20Abi, type Hex } from "viem";
-import { commerceRegistryAbi } from "../../../abis/index";
 import { hasCode, IntentryError } from "../error";
 import type { IntentryClient } from "../index";
 import { authorizationAbi, authorizationToJson, signAuthorization } from "./authorization";
+import { committedQuote } from "./committed-quote";
 import { earlierTransfer } from "./earlier-transfer";
 import { requireTimeToSettle } from "./expiry";
 import { unusable } from "./fields";
@@ -27,10 +27,8 @@ export const transferOf = ({ quote: { amount }, payTo }: VerifiedQuote) =>
 
 /** The payments of a buyer. Each quote is paid once. */
 export function paymentsOf({ intentry, wallet, send, registry, swapFrom }: Options) {
-  const isSettled = async (quoteHash: Hex): Promise<boolean> => {
-    const contract = { abi: commerceRegistryAbi, address: registry } as const;
-    return (await wallet.readContract({ ...contract, functionName: "getQuote", args: [quoteHash] })).settled;
-  };
+  const isSettled = async (quoteHash: Hex): Promise<boolean> =>
+    (await committedQuote(wallet, registry, quoteHash))?.settled ?? false;
 
   /** The transfers of this process. Each pays one quote. */
   const transfers = new Set<Hex>();

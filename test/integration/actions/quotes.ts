@@ -94,7 +94,9 @@ export const quoteActions: ActionKind[] = [
       if (!recorder) return null;
       quote.settled = true;
       world.receipts.push({ receiptId: nextId(world.receipts), quote, fulfilled: false });
-      return call(world, recorder, "CommerceRegistry", "recordReceipt", [quote.quoteHash, anyHash(random)]);
+      const settled = random.pick(world.settlements.filter((one) => one.instruction.quoteHash === quote.quoteHash));
+      const resultHash = (random.chance(0.7) && settled?.executionHash) || anyHash(random);
+      return call(world, recorder, "CommerceRegistry", "recordReceipt", [quote.quoteHash, resultHash]);
     },
   },
 ];

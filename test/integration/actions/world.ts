@@ -1,5 +1,6 @@
 import { type Address, type Hex, zeroAddress } from "viem";
 import type { QuoteCommitment } from "../../../client/src/quote-hash";
+import type { executionHashOf } from "../../../src/lib/settlement-lines";
 import type { actor } from "../../../stack/chain";
 import type { Contracts } from "../../../stack/deploy";
 import { type Call, type ContractName, type FunctionName, selectorOf } from "./calls";
@@ -52,6 +53,8 @@ export type Quote = { quoteHash: Hex; merchant: Merchant; commitment: QuoteCommi
 
 export type Receipt = { receiptId: bigint; quote: Quote; fulfilled: boolean };
 
+export type Settlement = { executionHash: Hex; instruction: Parameters<typeof executionHashOf>[2] };
+
 export type Dispute = { disputeId: bigint; receipt: Receipt; status: number };
 
 /** A model of the chain's state, sufficient to choose legal actions. Nothing else may change the chain. */
@@ -86,6 +89,7 @@ export type World = {
   facilitators: Facilitator[];
   quotes: Quote[];
   receipts: Receipt[];
+  settlements: Settlement[];
   disputes: Dispute[];
 };
 

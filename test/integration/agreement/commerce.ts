@@ -13,6 +13,7 @@ import {
   unless,
   withoutNul,
 } from "./chain";
+import { provenReceipts, settlementRows } from "./settlements";
 
 async function partyRows({ client, read, events }: Chain): Promise<Rows<"merchant" | "service" | "facilitator">> {
   const from = events("CommerceRegistry");
@@ -71,23 +72,23 @@ async function quoteRows({ client, read, events, timeOf }: Chain): Promise<Row<"
   const first = [...byId(committed.reverse(), ({ args }) => args.quoteHash).values()];
   return inChunks(first, async (log) => {
     const { quoteHash } = log.args;
-    const { commitment, ...quote } = await read("CommerceRegistry", "getQuote", [quoteHash]);
+    const quote = await read("CommerceRegistry", "getQuote", [quoteHash]);
     return {
       quoteHash,
-      merchantId: String(commitment.merchantId),
-      serviceNumericId: String(commitment.serviceNumericId),
-      agent: lower(commitment.agent),
-      token: lower(commitment.token),
-      facilitator: lower(commitment.facilitator),
-      amount: String(commitment.amount),
-      paymentRail: commitment.paymentRail,
+      merchantId: String(quote.merchantId),
+      serviceNumericId: String(quote.serviceNumericId),
+      agent: lower(quote.agent),
+      token: lower(quote.token),
+      facilitator: lower(quote.facilitator),
+      amount: String(quote.amount),
+      paymentRail: quote.paymentRail,
       protocolFeeBps: quote.protocolFeeBps,
       protocolFeeAmount: String(quote.protocolFeeAmount),
-      expiresAt: String(commitment.expiresAt),
-      paymentNonce: String(commitment.paymentNonce),
-      resourceHash: commitment.resourceHash,
-      termsHash: commitment.termsHash,
-      x402PayloadHash: commitment.x402PayloadHash,
+      expiresAt: String(quote.expiresAt),
+      paymentNonce: String(quote.paymentNonce),
+      resourceHash: quote.resourceHash,
+      termsHash: quote.termsHash,
+      x402PayloadHash: quote.x402PayloadHash,
       committedAt: timeOf(log.blockNumber),
       settled: quote.settled,
       logIndex: log.logIndex,
@@ -96,7 +97,7 @@ async function quoteRows({ client, read, events, timeOf }: Chain): Promise<Row<"
   });
 }
 
-async function receiptRows({ client, read, events }: Chain): Promise<Row<"receipt">[]> {
+async function receiptRows({ client, read, events, timeOf }: Chain): Promise<Omit<Row<"receipt">, "paymentProof">[]> {
   const from = events("CommerceRegistry");
   const receipts = await allOf((id) => unless("ReceiptNotFound", read("CommerceRegistry", "getReceipt", [id])));
   const recorded = byId(
@@ -123,14 +124,17 @@ async function receiptRows({ client, read, events }: Chain): Promise<Row<"receip
     resultHash: value.resultHash,
     resourceHash: value.resourceHash,
     fulfillmentHash: fulfilled.has(id) ? value.fulfillmentHash : null,
-    settledAt: String(value.recordedAt),
+    settledAt: timeOf(known(recorded, id).blockNumber),
     ...originOf(known(recorded, id)),
   }));
 }
 
 const disputeStatuses = ["OPEN", "RESOLVED", "REJECTED"] as const;
 
-async function disputeRows({ client, read, events }: Chain, receipts: Row<"receipt">[]): Promise<Row<"dispute">[]> {
+async function disputeRows(
+  { client, read, events }: Chain,
+  receipts: readonly Pick<Row<"receipt">, "receiptId" | "merchantId" | "serviceNumericId">[],
+): Promise<Row<"dispute">[]> {
   const disputes = await allOf((id) => unless("DisputeNotFound", read("CommerceRegistry", "getDispute", [id])));
   const opened = byId(
     await client.getContractEvents({ ...events("CommerceRegistry"), eventName: "DisputeOpened" }),
@@ -175,17 +179,27 @@ async function signalRows({ client, read, events }: Chain): Promise<Row<"trustSi
 }
 
 export type CommerceRows = Rows<
-  "merchant" | "service" | "facilitator" | "quote" | "receipt" | "dispute" | "trustSignal"
+  | "merchant"
+  | "service"
+  | "facilitator"
+  | "quote"
+  | "receipt"
+  | "settlementClaim"
+  | "settlement"
+  | "dispute"
+  | "trustSignal"
 >;
 
-/** The rows of the CommerceRegistry. */
+/** The rows of the CommerceRegistry and the SettlementAdapter. */
 export async function commerceRows(chain: Chain): Promise<CommerceRows> {
-  const receipt = await receiptRows(chain);
+  const receipts = await receiptRows(chain);
+  const { settlement } = await settlementRows(chain);
   return {
     ...(await partyRows(chain)),
     quote: await quoteRows(chain),
-    receipt,
-    dispute: await disputeRows(chain, receipt),
+    settlement,
+    ...(await provenReceipts(chain, receipts, settlement)),
+    dispute: await disputeRows(chain, receipts),
     trustSignal: await signalRows(chain),
   };
 }

@@ -66,6 +66,10 @@ export function totalRows(commerce: CommerceRows, attestations: Row<"attestation
       receipt.map((one) => amounts(String(one.paymentRail), one)),
     ),
     sumUp(
+      "receipts_by_payment_proof",
+      receipt.map(({ merchantId, paymentProof }) => ({ key: `${merchantId}-${paymentProof}` })),
+    ),
+    sumUp(
       "disputes_by_status",
       dispute.map(({ status }) => ({ key: status })),
     ),

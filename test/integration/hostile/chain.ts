@@ -25,6 +25,7 @@ export const LAST_ADDRESS: Address = `0x${"ff".repeat(20)}`;
 const ATTESTATIONS = 1_000;
 export const EVENTS_IN_ONE_TRANSACTION = 5_000;
 export const BIDS_ON_ONE_INTENT = 3_000;
+const LINES_OF_ONE_SETTLEMENT = 500;
 
 /** Enough for texts of 100 kB in storage, and for thousands of calls. */
 const TEXT_GAS = 200_000_000n;
@@ -167,6 +168,12 @@ export async function useLargestValues(chain: Protocol): Promise<void> {
   await write(merchantOwner, registry, "recordFulfillment", [1n, ALL_ONES]);
   await write(merchantOwner, registry, "openDispute", [1n, ALL_ONES]);
   await write(merchantOwner, registry, "resolveDispute", [1n, 2, ALL_ONES]);
+  const line = { kind: 255, recipient: LAST_ADDRESS, token: zeroAddress, amount: 1n, metadataHash: ALL_ONES } as const;
+  const instruction = {
+    ...{ quoteHash: ALL_ONES, settlementPlanHash: ALL_ONES, payer: owner.address, token: zeroAddress, deadline: MAX },
+    ...{ grossAmount: BigInt(LINES_OF_ONE_SETTLEMENT), lines: new Array(LINES_OF_ONE_SETTLEMENT).fill(line) },
+  };
+  await write(owner, "SettlementAdapter", "executeSettlement", [instruction], instruction.grossAmount);
   for (const subjectType of [0, 1, 2, 3])
     await write(solver, registry, "recordTrustSignal", [subjectType, MAX, 3, ALL_ONES]);
 }

@@ -40,7 +40,8 @@ export async function newcomersOn(protocol: Protocol): Promise<Newcomers> {
 
   const send = async (calls: readonly Call[]) => {
     const batch = calls.map(({ to, data, value }) => ({ target: to, value, data }));
-    const { logs } = await write(newcomer, "Multicall", "aggregate", [batch]);
+    const total = calls.reduce((sum, { value }) => sum + value, 0n);
+    const { logs } = await write(newcomer, "Multicall", "aggregate", [batch], total);
     return logs;
   };
 
@@ -78,6 +79,15 @@ export async function newcomersOn(protocol: Protocol): Promise<Newcomers> {
   if (!begun) throw new Error("The service has no log");
   const { serviceNumericId } = begun.args;
 
+  const settlement = (quoteHash: Hex, number: number): Call => {
+    const [token, recipient, amount] = [zeroAddress, newcomer.address, 1n] as const;
+    const instruction = {
+      ...{ quoteHash, settlementPlanHash: hashOf(`plan ${number}`), payer: account, token, grossAmount: amount },
+      ...{ deadline: FAR_FUTURE, lines: [{ kind: 0, recipient, token, amount, metadataHash: zeroHash }] },
+    };
+    return call(protocol, account, "SettlementAdapter", "executeSettlement", [instruction], amount);
+  };
+
   /** Two quotes in one transaction. One is settled. */
   const sales = async (number: number): Promise<Call[]> => {
     const quote = (paymentNonce: bigint) => ({
@@ -100,6 +110,7 @@ export async function newcomersOn(protocol: Protocol): Promise<Newcomers> {
       by("CommerceRegistry", "commitQuote", [settled]),
       by("CommerceRegistry", "commitQuote", [other]),
       by("CommerceRegistry", "recordReceipt", [quoteHash, hashOf(`paid ${number}`)]),
+      settlement(quoteHash, number),
     ];
   };
 

@@ -83,6 +83,12 @@ export const documented: Readonly<Record<string, Documented>> = {
     order: null,
   },
   "receipts.list": withId("receipt", "receipt_id", "receiptId", down),
+  "settlements.list": {
+    table: "settlement",
+    nameOf: (item) => String(item.execution_hash),
+    nameOfRow: (row) => String(row.executionHash),
+    order: down("block_number"),
+  },
   "disputes.list": withId("dispute", "dispute_id", "disputeId", down),
   "trustSignals.list": withId("trustSignal", "signal_id", "signalId", down),
 };

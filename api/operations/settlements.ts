@@ -1,0 +1,108 @@
+import { eq } from "drizzle-orm";
+import type { Hex } from "viem";
+import { settlement } from "../../ponder.schema";
+import { NotFound } from "../core/errors";
+import { address, hash } from "../core/inputs";
+import { listOperation } from "../core/list";
+import { operation, z } from "../core/operation";
+import { addressText, hashText, timeText, uintText } from "../core/outputs";
+import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
+import type { IndexDatabase } from "../index/database";
+
+const SettlementLine = z
+  .strictObject({
+    kind: z
+      .int()
+      .min(0)
+      .max(255)
+      .openapi({ description: "What the line pays for, as the payer numbers it.", example: 0 }),
+    recipient: addressText,
+    token: addressText,
+    amount: uintText,
+    metadata_hash: hashText,
+  })
+  .openapi("SettlementLine");
+
+const Settlement = z
+  .strictObject({
+    execution_hash: hashText,
+    quote_hash: hashText.openapi({ description: "As the payer named it. Such a quote need not exist." }),
+    settlement_plan_hash: hashText,
+    payer: addressText,
+    token: addressText,
+    gross_amount: uintText,
+    deadline: timeText.nullable().openapi({ description: "Unix seconds. Null if the lines are unknown." }),
+    lines: z.array(SettlementLine).nullable().openapi({ description: "Null if the lines are unknown." }),
+    lines_known: z.boolean().openapi({
+      description:
+        "Whether the lines are in the calldata of the transaction. They are not if a contract made the call.",
+    }),
+    executions: uintText.openapi({ description: "How often the same instruction was executed, and paid." }),
+    block_number: uintText,
+    tx_hash: hashText,
+    executed_at: timeText,
+  })
+  .openapi("Settlement");
+
+const Lines = z.array(SettlementLine);
+
+const toWire = (row: TextRow<typeof settlement.$inferSelect>): z.input<typeof Settlement> => ({
+  execution_hash: row.executionHash,
+  quote_hash: row.quoteHash,
+  settlement_plan_hash: row.settlementPlanHash,
+  payer: row.payer,
+  token: row.token,
+  gross_amount: row.grossAmount,
+  deadline: row.deadline,
+  lines: row.lines === null ? null : Lines.parse(JSON.parse(row.lines)),
+  lines_known: row.lines !== null,
+  executions: String(row.executions),
+  block_number: row.blockNumber,
+  tx_hash: row.txHash,
+  executed_at: row.executedAt,
+});
+
+const findSettlement = preparedQuery((db, { executionHash }: Placeholders<{ executionHash: Hex }>) =>
+  db.select().from(settlement).where(eq(settlement.executionHash, executionHash)),
+);
+
+export const getSettlement = operation({
+  route: "GET /settlements/{executionHash}",
+  summary: "One settlement of the SettlementAdapter by its execution hash, with its lines.",
+  input: z.object({ executionHash: hash }),
+  output: Settlement,
+  errors: [404],
+  example: { executionHash: `0x${"1f".repeat(32)}` },
+  async run({ db }, { executionHash }) {
+    const [row] = await findSettlement(db, { executionHash });
+    if (!row) throw new NotFound(`Settlement ${executionHash} not found`);
+    return toWire(row);
+  },
+});
+
+export const listSettlements = listOperation({
+  route: "GET /settlements",
+  summary: "Settlements of the SettlementAdapter, newest first.",
+  name: "settlements",
+  item: Settlement,
+  filters: {
+    quote_hash: hash.optional(),
+    settlement_plan_hash: hash.optional(),
+    payer: address.optional(),
+    token: address.optional(),
+  },
+  example: {},
+  query: (db: IndexDatabase) => db.select().from(settlement).$dynamic(),
+  rows: settlement,
+  where: ({ quote_hash, settlement_plan_hash, payer, token }) => [
+    quote_hash && eq(settlement.quoteHash, quote_hash),
+    settlement_plan_hash && eq(settlement.settlementPlanHash, settlement_plan_hash),
+    payer && eq(settlement.payer, payer),
+    token && eq(settlement.token, token),
+  ],
+  order: [
+    { column: settlement.blockNumber, descending: true, of: (row) => row.blockNumber },
+    { column: settlement.logIndex, descending: true, of: (row) => row.logIndex },
+  ],
+  toWire,
+});

@@ -1,0 +1,199 @@
+import { type Address, encodeFunctionData, type Hex, zeroAddress, zeroHash } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { settlementAdapterAbi } from "../../abis/index";
+import { executionHashOf } from "../../src/lib/settlement-lines";
+import { actor } from "../../stack/chain";
+import { hashOf } from "../../stack/sample/people";
+import { differences } from "./agreement";
+import { type Stack, startStack } from "./stack";
+
+const registry = "CommerceRegistry";
+const FAR_FUTURE = 2n ** 40n;
+const [owner, agent, facilitator, payout, stranger] = [actor(1), actor(2), actor(3), actor(4), actor(5)];
+
+type Line = { recipient: Address; amount: bigint };
+type Instruction = Parameters<typeof executionHashOf>[2];
+
+describe("settlements and the payment proof of receipts", () => {
+  let stack: Stack;
+  let nonce = 0n;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    await stack.write(owner, registry, "registerMerchant", [payout.address, "shop", hashOf("shop")]);
+    await stack.write(owner, registry, "registerService", [1n, "thing", "uri", hashOf("thing"), hashOf("capability")]);
+    for (const account of [facilitator, owner, payout, agent])
+      await stack.write(account, registry, "registerFacilitator", [account.address, "facilitator", zeroHash]);
+  });
+  afterAll(() => stack?.stop());
+
+  const commit = async (change: { paymentRail?: number; facilitator?: Address; token?: Address } = {}) => {
+    const quote = {
+      ...{ merchantId: 1n, serviceNumericId: 1n, agent: agent.address, token: zeroAddress as Address, amount: 100n },
+      ...{ facilitator: zeroAddress as Address, paymentRail: 0, expiresAt: FAR_FUTURE, paymentNonce: ++nonce },
+      ...{ resourceHash: zeroHash, termsHash: zeroHash, x402PayloadHash: zeroHash, ...change },
+    };
+    await stack.write(owner, registry, "commitQuote", [quote]);
+    return { quote, quoteHash: await stack.read(registry, "computeQuoteHash", [quote]) };
+  };
+  const instructionFor = (quoteHash: Hex, lines: Line[], payer = agent.address, token: Address = zeroAddress) => ({
+    ...{ quoteHash, settlementPlanHash: hashOf("plan"), payer, token, deadline: FAR_FUTURE },
+    grossAmount: lines.reduce((sum, { amount }) => sum + amount, 0n),
+    lines: lines.map((line) => ({ ...line, kind: 0, token, metadataHash: zeroHash })),
+  });
+  const hashOfExecution = (instruction: Instruction) =>
+    executionHashOf(stack.client.chain.id, stack.contracts.SettlementAdapter, instruction);
+  /** Executes a settlement in the native coin. */
+  const execute = async (instruction: Instruction) => {
+    await stack.write(agent, "SettlementAdapter", "executeSettlement", [instruction], instruction.grossAmount);
+    return hashOfExecution(instruction);
+  };
+  const record = (quoteHash: Hex, resultHash: Hex, by = agent) =>
+    stack.write(by, registry, "recordReceipt", [quoteHash, resultHash]);
+  const get = async (path: string) => (await fetch(stack.apiUrl + path)).json();
+  const newestProof = async () => {
+    await stack.indexed();
+    const { receipts } = (await get("/receipts?limit=1")) as { receipts: { payment_proof: string }[] };
+    return receipts[0]?.payment_proof;
+  };
+  const toMerchant = (amount: bigint): Line => ({ recipient: payout.address, amount });
+
+  it("are served with their lines, by hash and in a list with filters", async () => {
+    const { quoteHash } = await commit();
+    const instruction = instructionFor(quoteHash, [toMerchant(100n), { recipient: stranger.address, amount: 3n }]);
+    const executionHash = await execute(instruction);
+    await stack.indexed();
+    const served = await get(`/settlements/${executionHash}`);
+    const line = { kind: 0, token: zeroAddress, metadata_hash: zeroHash };
+    expect(served).toMatchObject({
+      ...{ execution_hash: executionHash, quote_hash: quoteHash, settlement_plan_hash: hashOf("plan") },
+      ...{ payer: agent.address.toLowerCase(), token: zeroAddress, gross_amount: "103", deadline: String(FAR_FUTURE) },
+      ...{ lines_known: true, executions: "1" },
+      lines: [
+        { ...line, recipient: payout.address.toLowerCase(), amount: "100" },
+        { ...line, recipient: stranger.address.toLowerCase(), amount: "3" },
+      ],
+    });
+    const filters = [`quote_hash=${quoteHash}`, `payer=${agent.address}`, `token=${zeroAddress}`];
+    for (const filter of filters)
+      expect(await get(`/settlements?${filter}&limit=1&total=true`)).toMatchObject({ settlements: [served] });
+    expect(await get(`/settlements?payer=${stranger.address}`)).toMatchObject({ settlements: [] });
+  });
+
+  it("executed again are one settlement, with the number of executions", async () => {
+    const instruction = instructionFor(hashOf("no quote"), [toMerchant(1n)]);
+    const executionHash = await execute(instruction);
+    await execute(instruction);
+    await stack.indexed();
+    expect(await get(`/settlements/${executionHash}`)).toMatchObject({ executions: "2" });
+    expect(await get(`/settlements?quote_hash=${hashOf("no quote")}&total=true`)).toMatchObject({
+      pagination: { count: 1, total: 1 },
+    });
+  });
+
+  it("of a nested call have no lines and prove no receipt, until a direct call shows the lines", async () => {
+    const { quoteHash } = await commit();
+    const { SettlementAdapter, Multicall } = stack.contracts;
+    const instruction = instructionFor(quoteHash, [toMerchant(100n)], Multicall);
+    const data = encodeFunctionData({
+      abi: settlementAdapterAbi,
+      functionName: "executeSettlement",
+      args: [instruction],
+    });
+    await stack.write(agent, "Multicall", "aggregate", [[{ target: SettlementAdapter, value: 100n, data }]], 100n);
+    const executionHash = hashOfExecution(instruction);
+    await record(quoteHash, executionHash);
+    expect(await newestProof()).toBe("claim");
+    expect(await get(`/settlements/${executionHash}`)).toMatchObject({
+      ...{ lines: null, lines_known: false, deadline: null, gross_amount: "100" },
+    });
+  });
+
+  it("prove a receipt that has their hash, also if they are executed after it", async () => {
+    const before = await commit();
+    await record(before.quoteHash, await execute(instructionFor(before.quoteHash, [toMerchant(60n), toMerchant(40n)])));
+    expect(await newestProof()).toBe("settlement");
+    const after = await commit();
+    const instruction = instructionFor(after.quoteHash, [toMerchant(100n)]);
+    await record(after.quoteHash, hashOfExecution(instruction));
+    expect(await newestProof()).toBe("claim");
+    await execute(instruction);
+    expect(await newestProof()).toBe("settlement");
+  });
+
+  it.each<[string, (quoteHash: Hex) => Instruction]>([
+    ["of another quote", () => instructionFor(hashOf("another quote"), [toMerchant(100n)])],
+    [
+      "of less",
+      (quoteHash) => instructionFor(quoteHash, [toMerchant(99n), { recipient: stranger.address, amount: 9n }]),
+    ],
+    ["to others", (quoteHash) => instructionFor(quoteHash, [{ recipient: owner.address, amount: 100n }])],
+  ])("%s prove nothing", async (_, instructionOf) => {
+    const { quoteHash } = await commit();
+    await record(quoteHash, await execute(instructionOf(quoteHash)));
+    expect(await newestProof()).toBe("claim");
+  });
+
+  it("in another token than the quote prove nothing", async () => {
+    const { quoteHash } = await commit({ token: stack.contracts.TestDollar });
+    await record(quoteHash, await execute(instructionFor(quoteHash, [toMerchant(100n)])));
+    expect(await newestProof()).toBe("claim");
+  });
+
+  it("prove one receipt: the first of two with the same hash", async () => {
+    const { quote, quoteHash } = await commit();
+    const executionHash = await execute(instructionFor(quoteHash, [toMerchant(100n)]));
+    await record(quoteHash, executionHash);
+    await stack.write(owner, registry, "commitQuote", [quote]);
+    await record(quoteHash, executionHash);
+    await stack.indexed();
+    const { receipts } = (await get("/receipts?limit=2")) as { receipts: { payment_proof: string }[] };
+    expect(receipts.map(({ payment_proof }) => payment_proof)).toEqual(["claim", "settlement"]);
+  });
+
+  it("must pay the payout address of the receipt's time", async () => {
+    const { quoteHash } = await commit();
+    const executionHash = await execute(instructionFor(quoteHash, [toMerchant(100n)]));
+    const moveTo = (address: Address) =>
+      stack.write(owner, registry, "updateMerchant", [1n, address, "shop", hashOf("shop"), true]);
+    await record(quoteHash, executionHash);
+    await moveTo(stranger.address);
+    expect(await newestProof()).toBe("settlement");
+    const later = await commit();
+    await record(later.quoteHash, await execute(instructionFor(later.quoteHash, [toMerchant(100n)])));
+    await moveTo(payout.address);
+    expect(await newestProof()).toBe("claim");
+  });
+
+  it("are not needed if a facilitator recorded the receipt that is neither of the parties", async () => {
+    for (const paymentRail of [2, 3]) {
+      const { quoteHash } = await commit({ paymentRail, facilitator: facilitator.address });
+      await record(quoteHash, hashOf("result"), facilitator);
+      expect(await newestProof()).toBe("facilitator");
+      for (const party of [owner, payout, agent]) {
+        const own = await commit({ paymentRail, facilitator: party.address });
+        await record(own.quoteHash, hashOf("result"), party);
+        expect(await newestProof()).toBe("claim");
+      }
+    }
+    // On other rails the quote may name any facilitator, and a party records the receipt.
+    const { quoteHash } = await commit({ facilitator: facilitator.address });
+    await record(quoteHash, hashOf("result"));
+    expect(await newestProof()).toBe("claim");
+  });
+
+  it("are counted apart in the merchant's reputation, in agreement with the chain", async () => {
+    await stack.indexed();
+    const proofs = (await stack.rows("receipt")).map(({ paymentProof }) => paymentProof);
+    const countOf = (proof: string) => String(proofs.filter((one) => one === proof).length);
+    const { commerce } = (await get("/merchants/1/reputation")) as { commerce: object };
+    expect(commerce).toMatchObject({
+      receipts: String(proofs.length),
+      settlement_receipts: countOf("settlement"),
+      facilitator_receipts: countOf("facilitator"),
+      claim_receipts: countOf("claim"),
+    });
+    expect(countOf("settlement")).toBe("4");
+    expect(await differences(stack)).toEqual([]);
+  });
+});
