@@ -10,7 +10,7 @@ import {
 } from "viem";
 import { IntentryError } from "../error";
 
-type Receipt = Pick<TransactionReceipt, "status" | "logs" | "blockHash" | "blockNumber">;
+type Receipt = Pick<TransactionReceipt, "status" | "logs" | "blockHash" | "blockNumber" | "transactionHash">;
 
 /** The members whose types depend on the chain: those of the OP stack have transactions of their own. */
 type ByChain = {
