@@ -12,7 +12,7 @@ const onchain = `
     b.amount_out, b.fee, b.valid_until, b.execution_hash, NULL::json AS execution_plan,
     CASE WHEN i.selected_bid_id = b.bid_id THEN 'SELECTED' WHEN s.bid_id IS NOT NULL OR i.status <> 'OPEN' THEN 'REJECTED'
       WHEN b.valid_until < ${NOW} THEN 'EXPIRED' ELSE 'OPEN' END AS status,
-    'onchain' AS source, b.block_number, b.tx_hash, b.created_at, -b.amount_out AS rank, 0 AS source_rank,
+    'onchain' AS source, b.block_number, b.tx_hash, b.created_at, s.selected_at, -b.amount_out AS rank, 0 AS source_rank,
     b.bid_id AS number
   FROM bid b
   LEFT JOIN intent i ON i.intent_id = b.intent_id
@@ -25,7 +25,7 @@ const offchain = `
     CASE WHEN o.status = 'SELECTED' AND i.selected_bid_id IS NULL THEN 'SELECTED'
       WHEN o.status <> 'OPEN' OR i.status <> 'OPEN' THEN 'REJECTED' WHEN o.valid_until < ${NOW} THEN 'EXPIRED'
       ELSE 'OPEN' END,
-    'offchain', NULL, NULL, o.created_at, -o.amount_out, 1, o.number
+    'offchain', NULL, NULL, o.created_at, o.selected_at, -o.amount_out, 1, o.number
   FROM intent i JOIN offchain.bid o ON o.chain_id = ${chainId} AND o.intent_hash = i.intent_hash`;
 
 /** The bids of an intent ($1). */

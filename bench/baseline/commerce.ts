@@ -111,7 +111,7 @@ commerce.get("/facilitators/:id", async (req, res) => {
 
 const quoteColumns = `quote_hash, merchant_id, service_numeric_id, agent, token, facilitator, amount, payment_rail,
   protocol_fee_bps, protocol_fee_amount, expires_at, payment_nonce, resource_hash, terms_hash,
-  x402_payload_hash, settled`;
+  x402_payload_hash, settled, block_number, committed_at`;
 
 commerce.get("/quotes", async (req, res) => {
   const { rows, pagination } = await readPage(req.query, {

@@ -20,7 +20,7 @@ const kinds: Kind[] = [
     kind: "quote-response",
     path: "/quote-responses",
     title: "Quote response",
-    columns: "hash AS response_hash, request_hash, request_id, merchant_id, service_numeric_id, agent",
+    columns: "hash AS response_hash, request_hash, request_id, merchant_id, service_numeric_id, agent, quote_hash",
   },
   {
     kind: "fulfillment-payload",

@@ -85,7 +85,8 @@ const solvers = {
       SELECT count(*) FROM intent i
       WHERE i.selected_solver = s.operator AND i.status = 'OPEN' AND i.deadline > ${NOW}
     ) AS failed_fills,
-    ${average("y.latency_blocks")} AS avg_latency_blocks, ${average("y.surplus_out")} AS avg_surplus_out, s.block_number`,
+    ${average("y.latency_blocks")} AS avg_latency_blocks, ${average("y.surplus_out")} AS avg_surplus_out,
+    coalesce(y.latency_blocks, 0) AS total_latency_blocks, coalesce(y.surplus_out, 0) AS total_surplus_out, s.block_number`,
   from: "solver s LEFT JOIN solver_activity y ON y.solver = s.operator",
 };
 

@@ -1,3 +1,4 @@
+import { nearest } from "../src/nearest";
 import { WrongUsage } from "./failure";
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
@@ -48,8 +49,12 @@ export function filterOf<const Name extends string>(
   for (const word of words) {
     const [, sent, sign, text] = pair.exec(word) ?? [];
     const name = names.find((one) => one === sent);
-    if (name === undefined || sign !== "=")
+    if (sent === undefined || sign !== "=")
       throw new WrongUsage(`Unknown filter ${word}. Filters: ${names.map((one) => `${one}=…`).join(", ")}`);
+    if (name === undefined) {
+      const [near] = nearest(sent, names);
+      throw new WrongUsage(`${sent}: unknown; ${near ? `did you mean ${near}?` : `the names are ${names.join(", ")}`}`);
+    }
     if (filter[name] !== undefined) throw new WrongUsage(`${name} is given twice`);
     filter[name] = text;
   }

@@ -53,23 +53,20 @@ describe("documented counts and sums, on the sample chain", () => {
           ({ intent_id, status }) => intent_id === intentId && ["EXPIRED", "CANCELLED"].includes(String(status)),
         ),
       );
-      const mean = (of: (intent: Item, fill: Item) => number) =>
-        filled.length === 0
-          ? 0
-          : filled.reduce((total, each) => total + of(each, each.fill as Item), 0) / filled.length;
+      const total = (of: (intent: Item, fill: Item) => number) =>
+        filled.reduce((sum, each) => sum + of(each, each.fill as Item), 0);
+      const mean = (of: (intent: Item, fill: Item) => number) => (filled.length === 0 ? 0 : total(of) / filled.length);
+      const latency = (intent: Item, fill: Item) => Number(fill.block_number) - Number(intent.block_number);
+      const surplus = (intent: Item, fill: Item) => Number(fill.amount_out) - Number(intent.amount_out_min);
       expect(solver).toMatchObject({
         fills: String(filled.length),
         successful_fills: String(filled.length),
         failed_fills: String(failed.length),
+        total_latency_blocks: String(total(latency)),
+        total_surplus_out: String(total(surplus)),
       });
-      expect(Number(solver.avg_latency_blocks)).toBeCloseTo(
-        mean((intent, fill) => Number(fill.block_number) - Number(intent.block_number)),
-        6,
-      );
-      expect(Number(solver.avg_surplus_out)).toBeCloseTo(
-        mean((intent, fill) => Number(fill.amount_out) - Number(intent.amount_out_min)),
-        6,
-      );
+      expect(Number(solver.avg_latency_blocks)).toBeCloseTo(mean(latency), 6);
+      expect(Number(solver.avg_surplus_out)).toBeCloseTo(mean(surplus), 6);
       expect(filled.length + failed.length).toBeGreaterThan(0);
     }
   });

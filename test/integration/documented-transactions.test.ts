@@ -54,6 +54,10 @@ describe("GET /tx/:hash/explain, on the sample chain", () => {
       expect(rest).toEqual({
         tx_hash: hash,
         block_number: String(receipt.blockNumber),
+        block_timestamp: String((await stack.client.getBlock({ blockNumber: receipt.blockNumber })).timestamp),
+        from: lower(receipt.from),
+        to: receipt.to && lower(receipt.to),
+        status: receipt.status,
         summary: `Transaction contained ${logs.length} event(s)`,
       });
       expect(events.map(({ eventName, args }) => ({ eventName, args }))).toEqual(

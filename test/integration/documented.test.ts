@@ -59,7 +59,15 @@ describe("the documented responses, on the sample chain", () => {
       name: "solver",
       list: () => all("/solvers"),
       single: ["/solvers/{id}", "id", "solver_id"],
-      derived: ["fills", "successful_fills", "failed_fills", "avg_latency_blocks", "avg_surplus_out"],
+      derived: [
+        "fills",
+        "successful_fills",
+        "failed_fills",
+        "avg_latency_blocks",
+        "avg_surplus_out",
+        "total_latency_blocks",
+        "total_surplus_out",
+      ],
     },
     {
       name: "attestor",
@@ -196,7 +204,7 @@ describe("the documented responses, on the sample chain", () => {
             BigInt(intentId),
             BigInt(bidId),
           ]);
-          const wasSelected = rows.bidSelection.some((row) => row.intentId === intentId && row.bidId === bidId);
+          const selection = rows.bidSelection.find((row) => row.intentId === intentId && row.bidId === bidId);
           const row = rows.bid.find((made) => made.intentId === intentId && made.bidId === bidId);
           expect(selected).toBe(selectedBidId === bidId);
           expect(bid).toEqual({
@@ -210,17 +218,12 @@ describe("the documented responses, on the sample chain", () => {
             valid_until: String(offer.validUntil),
             execution_hash: offer.executionHash,
             execution_plan: null,
-            status: selected
-              ? "SELECTED"
-              : wasSelected
-                ? "REJECTED"
-                : timestamp > offer.validUntil
-                  ? "EXPIRED"
-                  : "OPEN",
+            status: selected ? "SELECTED" : selection ? "REJECTED" : timestamp > offer.validUntil ? "EXPIRED" : "OPEN",
             source: "onchain",
             block_number: row?.blockNumber,
             tx_hash: row?.txHash,
             created_at: row?.createdAt,
+            selected_at: selection?.selectedAt ?? null,
           });
         }
     });

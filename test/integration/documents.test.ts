@@ -39,19 +39,20 @@ async function openDocuments() {
 
 const latin1 = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 
-/** JSON texts that change when parsed and serialized: whitespace, key order, duplicate keys, large numbers, escapes. */
+/** JSON objects and arrays that change when parsed and serialized: whitespace, key order, duplicate keys, large numbers, escapes. */
 const jsonText = fc.oneof(
-  fc.json(),
-  fc.json({ stringUnit: "binary" }),
-  fc.tuple(fc.json(), fc.constantFrom("", " ", "\n", "\t\r\n")).map(([text, space]) => `${space}${text}${space}\n`),
+  fc.json().map((text) => `[${text}]`),
+  fc.json({ stringUnit: "binary" }).map((text) => `{"member": ${text}}`),
+  fc
+    .tuple(fc.json(), fc.constantFrom("", " ", "\n", "\t\r\n"))
+    .map(([text, space]) => `${space}[${text}${space}]${space}\n`),
   fc.constantFrom(
     '{"a":1,"a":2}',
     '{"b":1,"a":1.0,"c":1e400,"d":123456789012345678901234567890}',
-    '"\\u0000\\ud800 \\/ é é 🤖"',
+    '["\\u0000\\ud800 \\/ é é 🤖"]',
     '{"__proto__":{"x":1},"constructor":null}',
     "[1,\n 2]\n",
     `${"[".repeat(50_000)}${"]".repeat(50_000)}`,
-    "null",
   ),
 );
 
@@ -66,7 +67,7 @@ describe("documents", () => {
   afterAll(() => documents?.close());
 
   it.each(kinds)(
-    "$path returns the same bytes for their hash, for any JSON",
+    "$path returns the same bytes for their hash, for any JSON object or array",
     async (kind) => {
       await fc.assert(
         fc.asyncProperty(jsonText, async (text) => {
@@ -155,6 +156,45 @@ describe("documents", () => {
     });
   });
 
+  it("reads the quote's hash of a response from the body, the document or its quote", async () => {
+    const [first, second] = [hashOf("one"), hashOf("two")];
+    const publish = async (document: object, fields: object = {}) => {
+      const body = { quote_response_json: JSON.stringify(document), ...fields };
+      return (await (await post(gateway, "/quote-responses", body)).json()) as Record<string, unknown>;
+    };
+    expect(await publish({ quote_hash: first })).toMatchObject({ quote_hash: first });
+    expect(await publish({ quote: { quoteHash: first } })).toMatchObject({ quote_hash: first });
+    expect(await publish({ quote: { quote_hash: first }, id: 1 })).toMatchObject({ quote_hash: first });
+    const published = await publish({ quote_hash: first, id: 2 }, { quote_hash: second });
+    expect(published).toMatchObject({ quote_hash: second });
+    const metadata = await gateway.request(`/quote-responses/${published.response_hash}/metadata`);
+    expect(await metadata.json()).toMatchObject({ quote_hash: second });
+    expect(await publish({ quote: {} })).toMatchObject({ quote_hash: null });
+  });
+
+  it("rejects a document whose schema names another kind, and accepts other identifiers", async () => {
+    const own: Record<string, string> = {
+      "/fulfillment-payloads": "cortex.encrypted-fulfillment.v1",
+      "/fulfillment-evidence": "cortex.fulfillment-evidence.v1",
+    };
+    const others = [...Object.values(own), "cortex.fulfillment-plaintext.v1", "cortex.settlement-plan.v1"];
+    for (const kind of kinds) {
+      const publish = async (schema: unknown) => {
+        const fields = "fields" in kind ? kind.fields : {};
+        const response = await post(gateway, kind.path, { [kind.text]: JSON.stringify({ schema }), ...fields });
+        return [response.status, ((await response.json()) as { error?: string }).error];
+      };
+      for (const schema of others)
+        expect(await publish(schema)).toEqual(
+          schema === own[kind.path]
+            ? [201, undefined]
+            : [400, expect.stringMatching(new RegExp(`^${kind.text}: its schema ${schema} names another kind`))],
+        );
+      for (const schema of ["shop.order.v1", "cortex.unheard-of.v1", "", null, 7, {}])
+        expect(await publish(schema)).toEqual([201, undefined]);
+    }
+  });
+
   it("requires the encryption and the key of a payload, in the body or in the document", async () => {
     const envelope = {
       encryption: "ECDH-P256+HKDF-SHA256+A256GCM",
@@ -205,10 +245,15 @@ describe("documents", () => {
     expect((await publish({}, { evidence_type: "delivery", receipt_id: "x" })).status).toBe(400);
   });
 
-  it("treats null as absent in every optional field of a body", async () => {
-    const body = { catalog_json: '{"with":"nulls"}', merchant_id: null, service_id: null, expected_hash: null };
-    const published = await post(gateway, "/catalogs", body);
+  it.each([
+    ["null", null],
+    ["an empty text", ""],
+  ])("treats %s as absent in every optional field of a body", async (_, nothing) => {
+    const body = { catalog_json: `{"with":"${nothing}"}`, merchant_id: nothing, service_id: nothing };
+    const published = await post(gateway, "/catalogs", { ...body, expected_hash: nothing });
     expect([published.status, await published.json()]).toMatchObject([201, { merchant_id: null, service_id: null }]);
+    const required = await post(gateway, "/catalogs", { catalog_json: "" });
+    expect(required.status).toBe(400);
     const missing = await post(gateway, "/catalogs", { ...body, catalog_json: null });
     expect([missing.status, await missing.json()]).toEqual([
       400,
@@ -239,14 +284,29 @@ describe("documents", () => {
     ["no text", {}, 400, /^catalog_json: is required/],
     ["a text that is not JSON", { catalog_json: "{" }, 400, /^catalog_json: is not valid JSON/],
     ["a text that is not a string", { catalog_json: { a: 1 } }, 400, /^catalog_json: must be a string/],
-    ["half a surrogate pair", { catalog_json: '"\ud800"' }, 400, /^catalog_json: .*surrogate/],
-    ["a malformed hash", { catalog_json: "1", expected_hash: "0x1" }, 400, /^expected_hash: must be a hash/],
-    ["a malformed id", { catalog_json: "1", merchant_id: "-1" }, 400, /^merchant_id: /],
-    ["an id that is a number", { catalog_json: "1", merchant_id: 1 }, 400, /^merchant_id: must be a string$/],
-    ["NUL that is not escaped", { catalog_json: '"\0"' }, 400, /^catalog_json: is not valid JSON/],
-    ["too long a name", { catalog_json: "1", service_id: "x".repeat(161) }, 400, /^service_id: /],
-    ["a name with NUL", { catalog_json: "1", service_id: "a\0b" }, 400, /^service_id: /],
-    ["a document over 128 KiB", { catalog_json: `"${"x".repeat(131_071)}"` }, 413, /^catalog_json: must have at most/],
+    ["half a surrogate pair", { catalog_json: '["\ud800"]' }, 400, /^catalog_json: .*surrogate/],
+    ["a malformed hash", { catalog_json: "[]", expected_hash: "0x1" }, 400, /^expected_hash: must be a hash/],
+    ["a malformed id", { catalog_json: "[]", merchant_id: "-1" }, 400, /^merchant_id: /],
+    ["an id with a fraction", { catalog_json: "[]", merchant_id: 1.5 }, 400, /^merchant_id: .*send it as a string$/],
+    ["an id above 2^53", { catalog_json: "[]", merchant_id: 2 ** 53 }, 400, /^merchant_id: .*send it as a string$/],
+    ["a number", { catalog_json: "1" }, 400, /^catalog_json: must be a JSON object or array$/],
+    ["a text in quotes", { catalog_json: '"text"' }, 400, /^catalog_json: must be a JSON object or array$/],
+    ["null as a document", { catalog_json: "null" }, 400, /^catalog_json: must be a JSON object or array$/],
+    [
+      "an unknown name",
+      { catalog_json: "[]", merchantId: "1" },
+      400,
+      /^merchantId: unknown; did you mean merchant_id\?$/,
+    ],
+    ["NUL that is not escaped", { catalog_json: '["\0"]' }, 400, /^catalog_json: is not valid JSON/],
+    ["too long a name", { catalog_json: "[]", service_id: "x".repeat(161) }, 400, /^service_id: /],
+    ["a name with NUL", { catalog_json: "[]", service_id: "a\0b" }, 400, /^service_id: /],
+    [
+      "a document over 128 KiB",
+      { catalog_json: `["${"x".repeat(131_069)}"]` },
+      413,
+      /^catalog_json: must have at most/,
+    ],
     ["only brackets", { catalog_json: "[".repeat(100_000) }, 400, /^catalog_json: is not valid JSON/],
   ])("rejects %s", async (_, body, status, message) => {
     const response = await post(gateway, "/catalogs", body);
@@ -276,7 +336,7 @@ describe("documents", () => {
       '{"__proto__":{"catalog_json":"1"}}',
       "application/json",
       400,
-      /^catalog_json: is req/,
+      /^__proto__: unknown; /,
     ],
     ["a string of 1 MB", `{"catalog_json":"\\"${"x".repeat(1e6)}\\""}`, "application/json", 413, /^body: /],
     ["a key of 1 MB", `{"${"x".repeat(1e6)}":1}`, "application/json", 413, /^body: /],

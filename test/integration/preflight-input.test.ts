@@ -79,7 +79,7 @@ describe("an invalid body of POST /preflight", () => {
       ["valid", JSON.stringify(good), 200],
       ["not JSON", "{", 400],
       ["empty", "", 400],
-      ["of a wrong type", JSON.stringify({ ...good, value: 5 }), 400],
+      ["of a wrong type", JSON.stringify({ ...good, value: true }), 400],
     ])("gets the same response, if it is %s", async (_, body, status) => {
       const [chunked, whole] = [await inChunks(body), await sendWhole(body)];
       expect(whole.status).toBe(status);
@@ -111,10 +111,42 @@ describe("an invalid body of POST /preflight", () => {
     ]);
   });
 
-  it("with unknown keys or upper-case hex is accepted", async () => {
+  it("with upper-case hex is accepted", async () => {
     const upper = `0x${account.slice(2).toUpperCase()}`;
-    const [status, answer] = await post(`{"account":"${upper}","target":"${upper}","__proto__":{"value":"9"},"x":[1]}`);
+    const [status, answer] = await post(`{"account":"${upper}","target":"${upper}"}`);
     expect(status).toBe(200);
     expect(answer).toMatchObject({ account, target: account, value: "0", selector: null });
+  });
+
+  it("with unknown names returns 400", async () => {
+    expect(await post(JSON.stringify({ ...good, valeu: "9" }))).toEqual([
+      400,
+      { error: "valeu: unknown; did you mean value?", code: "invalid_input" },
+    ]);
+    expect(await post(`{"account":"${account}","target":"${account}","__proto__":{"value":"9"}}`)).toEqual(
+      refused(/^__proto__: unknown; /),
+    );
+  });
+
+  it.each([
+    [5, "5"],
+    ["5", "5"],
+    ["0x5", "5"],
+    ["0xFf", "255"],
+    [`0x${"f".repeat(64)}`, String(2n ** 256n - 1n)],
+    [Number.MAX_SAFE_INTEGER, "9007199254740991"],
+    ["", "0"],
+    [null, "0"],
+  ])("accepts the value %j", async (value, wei) => {
+    const [status, answer] = await post(JSON.stringify({ ...good, value }));
+    expect([status, answer.value]).toEqual([200, wei]);
+  });
+
+  it.each([2 ** 53, 1e21, 1.5, -1.5])("rejects the JSON number %j, which may have lost digits", async (value) => {
+    expect(await post(JSON.stringify({ ...good, value }))).toEqual(refused(/^value: .*send it as a string$/));
+  });
+
+  it.each(["0x", "0X5", "0xg", `0x${"0".repeat(65)}`, "-0x5"])("rejects the value %j", async (value) => {
+    expect(await post(JSON.stringify({ ...good, value }))).toEqual(refused(/^value: must be a whole number /));
   });
 });

@@ -228,10 +228,35 @@ describe("the store", () => {
     }
   });
 
+  it("finds the built-in schemas under the hashes of the public deployment, which nobody else can take", async () => {
+    const fixed = { solver_reputation: "11", tool_capability: "22", model_provider: "33", safety_review: "44" };
+    for (const [name, byte] of Object.entries(fixed)) {
+      const alias = `0x${byte.repeat(32)}`;
+      const { status, body } = await get(`/attestations/schemas/${alias}`);
+      expect([status, body.name, body.schema_hash, body.aliases]).toEqual([
+        200,
+        name,
+        keccak256(stringToBytes(name)),
+        [alias],
+      ]);
+      expect((await get(`/attestations/schemas/${body.schema_hash}`)).body).toEqual(body);
+      const taken = { name: `other-${name}`, json_schema: {}, schema_hash: alias };
+      expect(await send("POST", "/attestations/schemas", taken)).toEqual({
+        status: 409,
+        body: { error: `schema_hash: ${alias} is an alias of a built-in schema`, code: "conflict" },
+      });
+    }
+    // Contracts compare hashes exactly, and so does the filter.
+    expect((await get(`/attestations?schema=0x${"11".repeat(32)}`)).body.attestations).toEqual([]);
+  });
+
   it("publishes a schema once, and rejects an invalid JSON Schema", async () => {
     const schema = { name: "price_feed", json_schema: { type: "object", required: ["price"] }, description: "Prices." };
     const first = await send("POST", "/attestations/schemas", schema);
-    expect(first).toMatchObject({ status: 201, body: { builtin: false, recommended_subject: null, ...schema } });
+    expect(first).toMatchObject({
+      status: 201,
+      body: { builtin: false, aliases: [], recommended_subject: null, ...schema },
+    });
     expect(await send("POST", "/attestations/schemas", schema)).toEqual(first);
     const reordered = { ...schema, json_schema: { required: ["price"], type: "object" } };
     expect(await send("POST", "/attestations/schemas", reordered)).toEqual(first);
@@ -333,17 +358,37 @@ describe("the store", () => {
       const { status, body } = await bid(1, { fee: undefined });
       expect([status, body.fee]).toEqual([201, "0"]);
       expect((await bid(1, { fee: null })).body.fee).toBe("0");
+      expect((await bid(1, { fee: "" })).body.fee).toBe("0");
+    });
+
+    it("accept JSON numbers up to 2^53 - 1, and reject others", async () => {
+      expect((await bid(1, { fee: 7, valid_until: Number(deadline) })).body).toMatchObject({
+        fee: "7",
+        valid_until: String(deadline),
+      });
+      for (const fee of [2 ** 53, 0.5])
+        expect(await bid(1, { fee })).toMatchObject({
+          status: 400,
+          body: { error: expect.stringMatching(/^fee: .*send it as a string$/) },
+        });
     });
 
     it("are selected once each, and a new selection rejects the earlier one", async () => {
       const [best, , , second] = await bids();
       const select = (one: Body | undefined) => send("POST", `/bids/${one?.bid_id}/select`);
-      expect(await select(best)).toMatchObject({ status: 200, body: { status: "SELECTED" } });
+      expect(best?.selected_at).toBeNull();
+      const chosen = await select(best);
+      expect(chosen).toMatchObject({
+        status: 200,
+        body: { status: "SELECTED", selected_at: expect.stringMatching(/^\d+$/) },
+      });
       expect((await select(best)).status).toBe(409);
       expect((await select(second)).status).toBe(200);
       expect((await bids("?status=selected")).map(({ bid_id }) => bid_id)).toEqual([second?.bid_id]);
       expect((await bids("?status=rejected")).map(({ bid_id }) => bid_id)).toEqual([best?.bid_id]);
       expect((await select(best)).status).toBe(409);
+      const [replaced] = await bids("?status=rejected");
+      expect(replaced?.selected_at).toBe(chosen.body.selected_at);
       const onchain = (await bids()).find(({ source }) => source === "onchain");
       expect(await select(onchain)).toEqual({
         status: 409,

@@ -38,7 +38,16 @@ type Numbered = keyof typeof numbered;
 
 const numberedKinds = Object.keys(numbered) as Numbered[];
 
-const matchTypes = [...numberedKinds, "account", "transaction", "quote", "settlement", "schema", "token", ...documentKinds] as const;
+const matchTypes = [
+  ...numberedKinds,
+  "account",
+  "transaction",
+  "quote",
+  "settlement",
+  "schema",
+  "token",
+  ...documentKinds,
+] as const;
 
 export const SearchMatch = z
   .strictObject({

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Context as HonoContext } from "hono";
 import { BadInput, TooLarge } from "../../core/errors";
-import { originOf } from "../../http/caller";
 import { isJsonObject } from "../../core/json-values";
 import { unknownNames } from "../../core/unknown-names";
+import { originOf } from "../../http/caller";
 import type { Route } from "./route";
 
 const MAX_BODY_BYTES = 256 * 1024;

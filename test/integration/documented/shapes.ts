@@ -109,6 +109,7 @@ const bid: Shape = {
   block_number: "numeric",
   tx_hash: "hash",
   created_at: "numeric",
+  selected_at: "numeric?",
 };
 
 const quote: Shape = {
@@ -128,6 +129,8 @@ const quote: Shape = {
   terms_hash: "hash",
   x402_payload_hash: "hash",
   settled: "boolean",
+  block_number: "numeric",
+  committed_at: "numeric",
 };
 
 const attestation: Shape = {
@@ -153,6 +156,8 @@ const solver: Shape = {
   failed_fills: "numeric",
   avg_latency_blocks: "decimal",
   avg_surplus_out: "decimal",
+  total_latency_blocks: "numeric",
+  total_surplus_out: "numeric",
   block_number: "numeric",
 };
 

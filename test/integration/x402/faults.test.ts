@@ -117,7 +117,10 @@ describe("faults during a payment", () => {
     await expectLater(await pay(header), "payment_unknown");
     // Another request with the payment is rejected, and the payment is kept for its own.
     const other = { headers: { "payment-signature": header } };
-    expect(await codeOf(await fetch(`${shop.url}/portfolio?address=${payee}&chains=local`, other))).toEqual([402, "payment_rejected"]);
+    expect(await codeOf(await fetch(`${shop.url}/portfolio?address=${payee}&chains=local`, other))).toEqual([
+      402,
+      "payment_rejected",
+    ]);
     // While the settlement is in progress, the same request with the same header is a 409, and then a 200.
     const settled = shop.facilitator.calls.settle;
     const release = shop.facilitator.holdSettlements();
