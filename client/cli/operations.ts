@@ -11,7 +11,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       q: {
         type: "text",
         description:
-          "Words of the name, description, tags and capabilities; an id; or an address or hash, or at least its first four digits (0x1234).",
+          "Words of the name, description, tags and capabilities; an id, also with its kind (solver 1); an address or hash, or at least its first four digits (0x1234); the symbol or name of a token.",
       },
       type: {
         type: "text",
@@ -105,8 +105,9 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: {
       status: {
         type: "text",
-        values: ["open", "filled", "cancelled", "expired"],
-        description: "Only intents with this status. An open intent past its deadline is expired.",
+        values: ["open", "filled", "cancelled", "expired", "OPEN", "FILLED", "CANCELLED", "EXPIRED"],
+        description:
+          "Only intents with this status, in lowercase or uppercase. An open intent past its deadline is expired.",
       },
       owner: { type: "address", description: "Only records of this owner." },
       intent_hash: { type: "hash", description: "The EIP-712 hash of the intent, before or after it is on chain." },
@@ -221,8 +222,9 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       id: { type: "whole number", required: true, description: "The id of the intent whose bids are listed." },
       status: {
         type: "text",
-        values: ["open", "selected", "rejected", "expired"],
-        description: "Only bids with this status. An open bid past its valid_until is expired.",
+        values: ["open", "selected", "rejected", "expired", "OPEN", "SELECTED", "REJECTED", "EXPIRED"],
+        description:
+          "Only bids with this status, in lowercase or uppercase. An open bid past its valid_until is expired.",
       },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
@@ -260,7 +262,10 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         required: true,
         description: "The output that the solver delivers, in the token's smallest unit.",
       },
-      fee: { type: "whole number", description: "The solver's fee, in the output token's smallest unit. Default: 0." },
+      fee: {
+        type: "whole number",
+        description: "An integer whose token the contract does not define; the parties agree on it. Default: 0.",
+      },
       valid_until: { type: "whole number", required: true, description: "When the bid expires, in unix seconds." },
       execution_plan: {
         type: "JSON object",
@@ -311,7 +316,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: {
       account: { type: "address", required: true, description: "The account whose policies are checked." },
       target: { type: "address", description: "Required, except for a check of a payment only." },
-      value: { type: "whole number", description: "In wei. Default: 0." },
+      value: { type: "text", description: "In wei, in decimal digits or as 0x and hex digits. Default: 0." },
       data: { type: "0x bytes", description: "The calldata. Default: empty." },
       payment: {
         type: "JSON object",
@@ -327,7 +332,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         type: "hash",
         required: true,
         description:
-          "The hash that identifies the schema: the keccak256 of its name, unless registered with another one.",
+          "The hash that identifies the schema: the keccak256 of its name, unless registered with another one, or one of its aliases.",
       },
     },
   },
@@ -375,7 +380,10 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     description: "Requires at least one filter: schema, subject, attester or revoked.",
     example: { revoked: "false" },
     inputs: {
-      schema: { type: "hash", description: "Only attestations with this schema hash." },
+      schema: {
+        type: "hash",
+        description: "Only attestations with exactly this schema hash, as on chain. Aliases are not considered.",
+      },
       subject: { type: "hash", description: "Only attestations about this subject." },
       attester: { type: "address", description: "Only attestations by this address." },
       revoked: {
@@ -631,6 +639,32 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       },
     },
   },
+  "settlements.get": {
+    summary: "One settlement of the SettlementAdapter by its execution hash, with its lines.",
+    example: { executionHash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f" },
+    inputs: { executionHash: { type: "hash", required: true, description: "The execution hash of the settlement." } },
+  },
+  "settlements.list": {
+    summary: "Settlements of the SettlementAdapter, newest first.",
+    example: {},
+    inputs: {
+      quote_hash: { type: "hash", description: "Only settlements that name this quote." },
+      settlement_plan_hash: { type: "hash", description: "Only settlements of this plan." },
+      payer: { type: "address", description: "Only settlements that this account paid." },
+      token: { type: "address", description: "Only settlements in this token." },
+      limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
+      offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
+      cursor: {
+        type: "text",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+      },
+      total: {
+        type: "true or false",
+        values: ["true", "false"],
+        description: "Whether to return the total number of rows.",
+      },
+    },
+  },
   "disputes.get": {
     summary: "One dispute by its id.",
     example: { id: "1" },
@@ -793,6 +827,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
           "ServiceRegistered",
           "ServiceUpdated",
           "TrustSignalRecorded",
+          "SettlementExecuted",
         ],
         description: "Only events with this name.",
       },
@@ -806,6 +841,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
           "SolverRegistry",
           "AttestorRegistry",
           "CommerceRegistry",
+          "SettlementAdapter",
         ],
         description: "Only events of this contract.",
       },
@@ -831,7 +867,11 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     description: "A document is identified by the keccak256 of its bytes.",
     example: { catalog_json: '{"services":[]}' },
     inputs: {
-      catalog_json: { type: "text", required: true, description: "The exact JSON text. It is stored byte for byte." },
+      catalog_json: {
+        type: "text",
+        required: true,
+        description: "The exact text of a JSON object or array. It is stored byte for byte.",
+      },
       expected_hash: {
         type: "hash",
         description: "The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored.",
@@ -859,7 +899,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       quote_request_json: {
         type: "text",
         required: true,
-        description: "The exact JSON text. It is stored byte for byte.",
+        description: "The exact text of a JSON object or array. It is stored byte for byte.",
       },
       expected_hash: {
         type: "hash",
@@ -891,7 +931,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       quote_response_json: {
         type: "text",
         required: true,
-        description: "The exact JSON text. It is stored byte for byte.",
+        description: "The exact text of a JSON object or array. It is stored byte for byte.",
       },
       expected_hash: {
         type: "hash",
@@ -902,6 +942,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       merchant_id: { type: "whole number", description: "The merchant's id in the CommerceRegistry." },
       service_numeric_id: { type: "whole number", description: "The service's id in the CommerceRegistry." },
       agent: { type: "address", description: "The address of the buying agent." },
+      quote_hash: { type: "hash", description: "The hash of the quote that the document belongs to." },
     },
   },
   "documents.getQuoteResponse": {
@@ -926,7 +967,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       fulfillment_payload_json: {
         type: "text",
         required: true,
-        description: "The exact JSON text. It is stored byte for byte.",
+        description: "The exact text of a JSON object or array. It is stored byte for byte.",
       },
       expected_hash: {
         type: "hash",
@@ -961,7 +1002,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       fulfillment_evidence_json: {
         type: "text",
         required: true,
-        description: "The exact JSON text. It is stored byte for byte.",
+        description: "The exact text of a JSON object or array. It is stored byte for byte.",
       },
       expected_hash: {
         type: "hash",
@@ -1076,6 +1117,7 @@ export const eventInputs: CliOperation["inputs"] = {
       "ServiceRegistered",
       "ServiceUpdated",
       "TrustSignalRecorded",
+      "SettlementExecuted",
     ],
     description: "Only events with this name.",
   },
@@ -1089,6 +1131,7 @@ export const eventInputs: CliOperation["inputs"] = {
       "SolverRegistry",
       "AttestorRegistry",
       "CommerceRegistry",
+      "SettlementAdapter",
     ],
     description: "Only events of this contract.",
   },

@@ -76,6 +76,7 @@ export type SearchMatch = {
     | "account"
     | "transaction"
     | "quote"
+    | "settlement"
     | "schema"
     | "token"
     | "catalog"
@@ -732,6 +733,12 @@ export type MerchantReputation = {
     settled_volume: string;
     /** Receipts whose delivery is recorded. */
     fulfilled_receipts: string;
+    /** Receipts whose `payment_proof` is `settlement`. */
+    settlement_receipts: string;
+    /** Receipts whose `payment_proof` is `facilitator`. */
+    facilitator_receipts: string;
+    /** Receipts whose `payment_proof` is `claim`. */
+    claim_receipts: string;
   };
   /** The disputes about the merchant's receipts. */
   disputes: {
@@ -902,6 +909,8 @@ export type ReceiptWithEvidence = {
   resource_hash: Hex;
   /** Null until fulfilled. */
   fulfillment_hash: Hex | null;
+  /** How the payment is known. `settlement`: `result_hash` is the execution hash of a settlement of this quote, whose lines pay the merchant's payout address at least the amount in the token. `facilitator`: recorded by a registered facilitator that is neither the merchant nor the agent. `claim`: by a party's word only. */
+  payment_proof: "settlement" | "facilitator" | "claim";
   /** The block of the event that created the record. */
   block_number: string;
   /** The transaction of the event. */
@@ -949,12 +958,58 @@ export type Receipt = {
   resource_hash: Hex;
   /** Null until fulfilled. */
   fulfillment_hash: Hex | null;
+  /** How the payment is known. `settlement`: `result_hash` is the execution hash of a settlement of this quote, whose lines pay the merchant's payout address at least the amount in the token. `facilitator`: recorded by a registered facilitator that is neither the merchant nor the agent. `claim`: by a party's word only. */
+  payment_proof: "settlement" | "facilitator" | "claim";
   /** The block of the event that created the record. */
   block_number: string;
   /** The transaction of the event. */
   tx_hash: Hex;
   /** When the receipt was recorded, in unix seconds. */
   settled_at: string;
+};
+
+/** Returned by `settlements.get`, `settlements.list`. */
+export type Settlement = {
+  /** The hash of the executed instruction, which a receipt may have as its result_hash. */
+  execution_hash: Hex;
+  /** As the payer named it. Such a quote need not exist. */
+  quote_hash: Hex;
+  /** The hash of the plan by which the payment is split. */
+  settlement_plan_hash: Hex;
+  /** The account that paid. */
+  payer: Hex;
+  /** The token's contract. The zero address is the native coin. */
+  token: Hex;
+  /** The sum of the lines, in the token's smallest unit. */
+  gross_amount: string;
+  /** Unix seconds. Null if the lines are unknown. */
+  deadline: string | null;
+  /** Null if the lines are unknown. */
+  lines: readonly SettlementLine[] | null;
+  /** Whether the lines are in the calldata of the transaction. They are not if a contract made the call. */
+  lines_known: boolean;
+  /** How often the same instruction was executed, and paid. */
+  executions: string;
+  /** The block of the event that created the record. */
+  block_number: string;
+  /** The transaction of the event. */
+  tx_hash: Hex;
+  /** When it was first executed, in unix seconds. */
+  executed_at: string;
+};
+
+/** Part of {@link Settlement}. */
+export type SettlementLine = {
+  /** What the line pays for, as the payer numbers it. */
+  kind: number;
+  /** The account that was paid. */
+  recipient: Hex;
+  /** The token's contract. The zero address is the native coin. */
+  token: Hex;
+  /** The amount in the token's smallest unit. */
+  amount: string;
+  /** The hash of what the payer says about the line. */
+  metadata_hash: Hex;
 };
 
 /** Returned by `disputes.get`, `disputes.list`. */
@@ -1197,7 +1252,8 @@ export type RecentEvent = {
       | "AttestationRegistry"
       | "SolverRegistry"
       | "AttestorRegistry"
-      | "CommerceRegistry";
+      | "CommerceRegistry"
+      | "SettlementAdapter";
     /** The block of the event that created the record. */
     block_number: string;
     /** The hash of the event's block. */
@@ -1240,7 +1296,8 @@ export type StreamedEvent = {
       | "AttestationRegistry"
       | "SolverRegistry"
       | "AttestorRegistry"
-      | "CommerceRegistry";
+      | "CommerceRegistry"
+      | "SettlementAdapter";
     /** The block of the event that created the record. */
     block_number: string;
     /** The hash of the event's block. */
@@ -1302,7 +1359,8 @@ export type StreamRemoved = {
     | "ReceiptRecorded"
     | "ServiceRegistered"
     | "ServiceUpdated"
-    | "TrustSignalRecorded";
+    | "TrustSignalRecorded"
+    | "SettlementExecuted";
   /** The protocol's contract that emitted the event. */
   contract:
     | "AgentRegistry"
@@ -1311,7 +1369,8 @@ export type StreamRemoved = {
     | "AttestationRegistry"
     | "SolverRegistry"
     | "AttestorRegistry"
-    | "CommerceRegistry";
+    | "CommerceRegistry"
+    | "SettlementAdapter";
   /** The block of the event that created the record. */
   block_number: string;
   /** The hash of the event's block. */
@@ -1867,6 +1926,8 @@ export type Protocol = {
     AttestorRegistry: Hex;
     /** The contract of merchants, services, quotes, receipts, disputes and trust signals. */
     CommerceRegistry: Hex;
+    /** Absent if the deployment has none. */
+    SettlementAdapter?: Hex;
   };
 };
 
@@ -2145,6 +2206,15 @@ export type EventArguments = {
     reporter: Hex;
     signalHash: Hex;
   };
+  /** Emitted by SettlementAdapter. */
+  SettlementExecuted: {
+    quoteHash: Hex;
+    settlementPlanHash: Hex;
+    payer: Hex;
+    token: Hex;
+    grossAmount: string;
+    executionHash: Hex;
+  };
 };
 
 /** The name of a protocol event. */
@@ -2190,7 +2260,8 @@ export type EventFilter = {
     | "ReceiptRecorded"
     | "ServiceRegistered"
     | "ServiceUpdated"
-    | "TrustSignalRecorded";
+    | "TrustSignalRecorded"
+    | "SettlementExecuted";
   /** Only events of this contract. */
   contract?:
     | "AgentRegistry"
@@ -2199,7 +2270,8 @@ export type EventFilter = {
     | "AttestationRegistry"
     | "SolverRegistry"
     | "AttestorRegistry"
-    | "CommerceRegistry";
+    | "CommerceRegistry"
+    | "SettlementAdapter";
   /** Only events that name this intent. */
   intent_id?: Uint;
   /** With an id: only events of this agent's registration, and trust signals about it. With an address: only registrations by it, and quotes and receipts that name it as the agent. */
@@ -2831,6 +2903,42 @@ export type Api = {
       }
     >;
   };
+  settlements: {
+    /** One settlement of the SettlementAdapter by its execution hash, with its lines. */
+    get: Query<
+      {
+        /** The execution hash of the settlement. */
+        executionHash: string;
+      },
+      Settlement
+    >;
+    /** Settlements of the SettlementAdapter, newest first. */
+    list: Query<
+      {
+        /** Only settlements that name this quote. */
+        quote_hash?: string;
+        /** Only settlements of this plan. */
+        settlement_plan_hash?: string;
+        /** Only settlements that this account paid. */
+        payer?: string;
+        /** Only settlements in this token. */
+        token?: string;
+        /** Page size. Values above 100 are lowered to 100. */
+        limit?: number;
+        /** Rows to skip. Can't be combined with cursor. */
+        offset?: number;
+        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        cursor?: string;
+        /** Whether to return the total number of rows. */
+        total?: boolean;
+      },
+      {
+        settlements: readonly Settlement[];
+        /** The position of this page in the list. */
+        pagination: Pagination;
+      }
+    >;
+  };
   disputes: {
     /** One dispute by its id. */
     get: Query<
@@ -2986,7 +3094,8 @@ export type Api = {
           | "ReceiptRecorded"
           | "ServiceRegistered"
           | "ServiceUpdated"
-          | "TrustSignalRecorded";
+          | "TrustSignalRecorded"
+          | "SettlementExecuted";
         /** Only events of this contract. */
         contract?:
           | "AgentRegistry"
@@ -2995,7 +3104,8 @@ export type Api = {
           | "AttestationRegistry"
           | "SolverRegistry"
           | "AttestorRegistry"
-          | "CommerceRegistry";
+          | "CommerceRegistry"
+          | "SettlementAdapter";
         /** Only events that name this intent. */
         intent_id?: Uint;
         /** With an id: only events of this agent's registration, and trust signals about it. With an address: only registrations by it, and quotes and receipts that name it as the agent. */
