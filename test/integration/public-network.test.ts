@@ -127,7 +127,7 @@ describe("NETWORK=base-sepolia, on a chain with its chain id, block numbers and 
     const hasBid = () => activities.some((one) => one.type === "bid" && one.intentId === String(intentId));
     await expect.poll(hasBid, { timeout: 30_000 }).toBe(true);
     await stack.write(shopper, "IntentBook", "selectBid", [intentId, 1n]);
-    await intentry.waitForIntent(String(intentId), { timeoutMs: 30_000, pollMs: 50 });
+    await intentry.waitForIntent(String(intentId), { timeoutMs: 30_000 });
     expect(await stack.read("IntentBook", "getIntentStatus", [intentId])).toBe(1);
     stop.abort();
     await solving;
