@@ -44,7 +44,7 @@ describe("an error of PostgreSQL", () => {
   }
 
   let documents = 0;
-  const publish = (gateway: Gateway) => post(gateway, "/catalogs", { catalog_json: String(++documents) });
+  const publish = (gateway: Gateway) => post(gateway, "/catalogs", { catalog_json: `[${++documents}]` });
 
   /** Expects a write to fail with 503, Retry-After and a message, on every transport. */
   async function expectUnavailable(gateway: Gateway, message: string) {
@@ -54,7 +54,7 @@ describe("an error of PostgreSQL", () => {
       "5",
       { error: message, code: "unavailable" },
     ]);
-    const trpc = await post(gateway, "/trpc/documents.publishCatalog", { catalog_json: String(++documents) });
+    const trpc = await post(gateway, "/trpc/documents.publishCatalog", { catalog_json: `[${++documents}]` });
     expect([trpc.status, trpc.headers.get("retry-after"), await trpc.json()]).toMatchObject([
       503,
       "5",

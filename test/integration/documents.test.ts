@@ -424,7 +424,7 @@ describe("documents", () => {
     ];
     const from = (client: string) => ({ "x-forwarded-for": client });
     const send = (place: number, client: string) =>
-      post(limited[place % 2] as Gateway, "/catalogs", { catalog_json: String(place) }, from(client));
+      post(limited[place % 2] as Gateway, "/catalogs", { catalog_json: `[${place}]` }, from(client));
     const answers = await Promise.all(Array.from({ length: 12 }, (_, place) => send(place, "192.0.2.1")));
     // A new minute may start in between, which allows a few more.
     expect(answers.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(10);
@@ -444,7 +444,7 @@ describe("documents", () => {
   it("limits the bytes of new documents per day, but not publishing the same one again", async () => {
     const full = documents.serve({ storedBytesPerDay: 100, trustProxy: true });
     const headers = { "x-forwarded-for": "192.0.2.9" };
-    const publish = (text: string) => post(full, "/catalogs", { catalog_json: JSON.stringify(text) }, headers);
+    const publish = (text: string) => post(full, "/catalogs", { catalog_json: JSON.stringify([text]) }, headers);
     expect((await publish("a".repeat(60))).status).toBe(201);
     const tooMuch = await publish("b".repeat(60));
     expect([tooMuch.status, tooMuch.headers.has("ratelimit")]).toEqual([429, false]);

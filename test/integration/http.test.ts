@@ -155,7 +155,7 @@ describe("the gateway's HTTP", () => {
     const published = await fetch(`${stack.apiUrl}/catalogs`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ catalog_json: '"<script>alert(1)</script>"' }),
+      body: JSON.stringify({ catalog_json: '["<script>alert(1)</script>"]' }),
     });
     const { uri } = (await published.json()) as { uri: string };
     const { pathname: document } = new URL(uri);

@@ -88,7 +88,7 @@ describe("what a client may send", () => {
     };
 
     it.each<[string, string, (attempt: number) => object]>([
-      ["documents", "/catalogs", (attempt) => ({ catalog_json: JSON.stringify(`${attempt}`.repeat(6_000)) })],
+      ["documents", "/catalogs", (attempt) => ({ catalog_json: JSON.stringify([`${attempt}`.repeat(6_000)]) })],
       ["schemas", "/attestations/schemas", (attempt) => schema(`quota-${attempt}`, 6_000)],
       ["metadata", "/intents/metadata", (attempt) => metadata(3_000 + attempt)],
     ])("are limited for %s, and the same content again is free", async (what, path, body) => {
@@ -108,7 +108,7 @@ describe("what a client may send", () => {
 
     it("are one total for all kinds of data and transports", async () => {
       const { gateway, send } = withQuota("192.0.2.60");
-      expect((await send("/catalogs", { catalog_json: JSON.stringify("y".repeat(3_500)) })).status).toBe(201);
+      expect((await send("/catalogs", { catalog_json: JSON.stringify(["y".repeat(3_500)]) })).status).toBe(201);
       expect((await send("/attestations/schemas", schema("one-total", 3_500))).status).toBe(201);
       expect((await send("/intents/metadata", metadata(1_750))).status).toBe(429);
       const trpc = await send("/trpc/intents.reserveMetadata", metadata(1_750));

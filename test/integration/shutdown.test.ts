@@ -66,7 +66,7 @@ describe("SIGTERM", () => {
 
   it("finishes a request whose body is still being sent", async () => {
     const { hostname, port } = new URL(stack.apiUrl);
-    const body = JSON.stringify({ catalog_json: '"sent slowly"' });
+    const body = JSON.stringify({ catalog_json: '["sent slowly"]' });
     const socket = connect(Number(port), hostname);
     let answer = "";
     socket.setEncoding("utf8").on("data", (text) => {
