@@ -41,10 +41,10 @@ export async function mined(wallet: Wallet, sent: Promise<Hex>) {
   return withRetry(() => wallet.getTransactionReceipt({ hash }), { delay: 100, retryCount: 300 });
 }
 
-/** The signal that ends the example: Ctrl-C. */
+/** The signal that ends the example: Ctrl-C. npm forwards it, so it can arrive twice. */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM"]) process.once(name, () => stop.abort());
+  for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => stop.abort());
   return stop.signal;
 }
 
