@@ -5,7 +5,10 @@ import { quoteHash } from "../../client/src/quote-hash";
 import { executionHashOf } from "../../src/lib/settlement-lines";
 import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
+import { serviceEnvironment } from "../faults/simulation/service";
+import { createTestDatabase } from "../support/database";
 import { differences } from "./agreement";
+import { indexOf } from "./index-of";
 import { type Stack, startStack } from "./stack";
 
 const registry = "CommerceRegistry";
@@ -196,5 +199,31 @@ describe("settlements and the payment proof of receipts", () => {
     });
     expect(countOf("settlement")).toBe("4");
     expect(await differences(stack)).toEqual([]);
+  });
+
+  it("are not indexed without the adapter's address, and everything else is", async () => {
+    const database = await createTestDatabase("no-adapter");
+    const service = serviceEnvironment(stack.contracts, {
+      rpcUrl: stack.chain.rpcUrl,
+      portfolioRpcUrl: stack.chain.rpcUrl,
+    });
+    const env = { ...service, SETTLEMENT_ADAPTER_ADDRESS: "", DATABASE_URL: database.url };
+    const index = await indexOf(stack.chain, stack.contracts, env);
+    try {
+      await index.startIndexer();
+      await index.indexed();
+      const read = async (path: string) => (await fetch(index.apiUrl + path)).json();
+      expect((await read("/protocol")) as object).not.toHaveProperty("contracts.SettlementAdapter");
+      expect(await read("/settlements?total=true")).toMatchObject({ settlements: [], pagination: { total: 0 } });
+      expect(await index.rows("receipt")).toHaveLength((await stack.rows("receipt")).length);
+      expect(await read("/merchants/1/reputation")).toMatchObject({ commerce: { settlement_receipts: "0" } });
+      await commit();
+      await stack.indexed();
+      await index.indexed();
+      expect(await index.rows("quote")).toEqual(await stack.rows("quote"));
+    } finally {
+      await index.removeIndex();
+      await database.drop();
+    }
   });
 });
