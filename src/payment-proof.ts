@@ -55,8 +55,10 @@ export async function proveEarlierReceipt(db: Db, executed: typeof settlement.$i
   const { receiptId, payoutAddress } = claim;
   const recorded = await db.find(receipt, { receiptId });
   if (!recorded || recorded.paymentProof === "settlement") return;
-  if (!pays(executed, { token: recorded.token, amount: recorded.amount, payoutAddress })) return;
+  // Read before the update, which changes the found row.
+  const { merchantId, token, amount, paymentProof } = recorded;
+  if (!pays(executed, { token, amount, payoutAddress })) return;
   await db.update(receipt, { receiptId }).set({ paymentProof: "settlement" });
-  await addTo(db, total, receiptsByProof(recorded.merchantId, recorded.paymentProof), { count: -1 });
-  await addTo(db, total, receiptsByProof(recorded.merchantId, "settlement"), { count: 1 });
+  await addTo(db, total, receiptsByProof(merchantId, paymentProof), { count: -1 });
+  await addTo(db, total, receiptsByProof(merchantId, "settlement"), { count: 1 });
 }

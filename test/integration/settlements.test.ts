@@ -1,10 +1,14 @@
 import { type Address, encodeFunctionData, type Hex, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { settlementAdapterAbi } from "../../abis/index";
+import { quoteHash } from "../../client/src/quote-hash";
 import { executionHashOf } from "../../src/lib/settlement-lines";
 import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
+import { serviceEnvironment } from "../faults/simulation/service";
+import { createTestDatabase } from "../support/database";
 import { differences } from "./agreement";
+import { indexOf } from "./index-of";
 import { type Stack, startStack } from "./stack";
 
 const registry = "CommerceRegistry";
@@ -34,7 +38,7 @@ describe("settlements and the payment proof of receipts", () => {
       ...{ resourceHash: zeroHash, termsHash: zeroHash, x402PayloadHash: zeroHash, ...change },
     };
     await stack.write(owner, registry, "commitQuote", [quote]);
-    return { quote, quoteHash: await stack.read(registry, "computeQuoteHash", [quote]) };
+    return { quote, quoteHash: quoteHash(stack.client.chain.id, stack.contracts.CommerceRegistry, quote) };
   };
   const instructionFor = (quoteHash: Hex, lines: Line[], payer = agent.address, token: Address = zeroAddress) => ({
     ...{ quoteHash, settlementPlanHash: hashOf("plan"), payer, token, deadline: FAR_FUTURE },
@@ -91,7 +95,7 @@ describe("settlements and the payment proof of receipts", () => {
     });
   });
 
-  it("of a nested call have no lines and prove no receipt, until a direct call shows the lines", async () => {
+  it("of a nested call have no lines, say so, and prove no receipt", async () => {
     const { quoteHash } = await commit();
     const { SettlementAdapter, Multicall } = stack.contracts;
     const instruction = instructionFor(quoteHash, [toMerchant(100n)], Multicall);
@@ -195,5 +199,31 @@ describe("settlements and the payment proof of receipts", () => {
     });
     expect(countOf("settlement")).toBe("4");
     expect(await differences(stack)).toEqual([]);
+  });
+
+  it("are not indexed without the adapter's address, and everything else is", async () => {
+    const database = await createTestDatabase("no-adapter");
+    const service = serviceEnvironment(stack.contracts, {
+      rpcUrl: stack.chain.rpcUrl,
+      portfolioRpcUrl: stack.chain.rpcUrl,
+    });
+    const env = { ...service, SETTLEMENT_ADAPTER_ADDRESS: "", DATABASE_URL: database.url };
+    const index = await indexOf(stack.chain, stack.contracts, env);
+    try {
+      await index.startIndexer();
+      await index.indexed();
+      const read = async (path: string) => (await fetch(index.apiUrl + path)).json();
+      expect((await read("/protocol")) as object).not.toHaveProperty("contracts.SettlementAdapter");
+      expect(await read("/settlements?total=true")).toMatchObject({ settlements: [], pagination: { total: 0 } });
+      expect(await index.rows("receipt")).toHaveLength((await stack.rows("receipt")).length);
+      expect(await read("/merchants/1/reputation")).toMatchObject({ commerce: { settlement_receipts: "0" } });
+      await commit();
+      await stack.indexed();
+      await index.indexed();
+      expect(await index.rows("quote")).toEqual(await stack.rows("quote"));
+    } finally {
+      await index.removeIndex();
+      await database.drop();
+    }
   });
 });
