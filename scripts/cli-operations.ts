@@ -33,7 +33,10 @@ function typeOf(schema: Schema): string {
 
 function inputOf(schema: Schema, isRequired: boolean) {
   const isFlag = schema.type === "boolean";
-  const values = schema.enum?.map(String) ?? (isFlag ? ["true", "false"] : undefined);
+  // A filter that ignores case lists each name in both cases.
+  const isRepeated = (value: string) => value !== value.toLowerCase() && schema.enum?.includes(value.toLowerCase());
+  const listed = schema.enum?.map(String).filter((value) => !isRepeated(value));
+  const values = listed ?? (isFlag ? ["true", "false"] : undefined);
   return {
     type: typeOf(schema),
     ...(isRequired && { required: true }),

@@ -63,7 +63,10 @@ export const normalizePaymentRequirement = operation({
     payment_requirement_json: requirement,
     expected_hash: hash.optional(),
     quote: z
-      .strictObject({ x402_payload_hash: hash.optional() }, "must be a JSON object")
+      .strictObject(
+        { x402_payload_hash: hash.optional().openapi({ description: "The hash that the quote commits to." }) },
+        "must be a JSON object",
+      )
       .optional()
       .openapi({
         description: "The quote to compare with, by its `x402_payload_hash`.",

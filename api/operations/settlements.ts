@@ -68,7 +68,7 @@ const findSettlement = preparedQuery((db, { executionHash }: Placeholders<{ exec
 
 export const getSettlement = operation({
   route: "GET /settlements/{executionHash}",
-  summary: "One settlement of the SettlementAdapter by its execution hash, with its lines.",
+  summary: "One settlement by its execution hash, with its lines.",
   input: z.object({ executionHash: hash }),
   output: Settlement,
   errors: [404],
@@ -82,7 +82,8 @@ export const getSettlement = operation({
 
 export const listSettlements = listOperation({
   route: "GET /settlements",
-  summary: "Settlements of the SettlementAdapter, newest first.",
+  summary: "Settlements, newest first.",
+  description: "Payments of quotes through the SettlementAdapter, split over lines.",
   name: "settlements",
   item: Settlement,
   filters: {

@@ -62,6 +62,7 @@ export type Pagination = {
 
 /** Returned by `search.find`. */
 export type SearchMatch = {
+  /** What the text identifies. */
   type:
     | "intent"
     | "agent"
@@ -2904,7 +2905,7 @@ export type Api = {
     >;
   };
   settlements: {
-    /** One settlement of the SettlementAdapter by its execution hash, with its lines. */
+    /** One settlement by its execution hash, with its lines. */
     get: Query<
       {
         /** The execution hash of the settlement. */
@@ -2912,7 +2913,7 @@ export type Api = {
       },
       Settlement
     >;
-    /** Settlements of the SettlementAdapter, newest first. */
+    /** Settlements, newest first. Payments of quotes through the SettlementAdapter, split over lines. */
     list: Query<
       {
         /** Only settlements that name this quote. */
@@ -2933,6 +2934,7 @@ export type Api = {
         total?: boolean;
       },
       {
+        /** The page of settlements. */
         settlements: readonly Settlement[];
         /** The position of this page in the list. */
         pagination: Pagination;
@@ -3308,6 +3310,7 @@ export type Api = {
         expected_hash?: string;
         /** The quote to compare with, by its `x402_payload_hash`. */
         quote?: {
+          /** The hash that the quote commits to. */
           x402_payload_hash?: string;
         };
       },

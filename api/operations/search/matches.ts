@@ -51,7 +51,7 @@ const matchTypes = [
 
 export const SearchMatch = z
   .strictObject({
-    type: z.enum(matchTypes),
+    type: z.enum(matchTypes).openapi({ description: "What the text identifies." }),
     id: z.string().openapi({ description: "The record's id, hash or address.", example: "5" }),
     name: z
       .string()

@@ -18,6 +18,7 @@ export const serviceDescriptions: Readonly<Record<string, string>> = {
   quotes: "The page of quotes.",
   trust_signals: "The page of trust signals.",
   "receipts.list/200.receipts": "The page of receipts.",
+  "settlements.list/200.settlements": "The page of settlements.",
   "disputes.list/200.disputes": "The page of disputes.",
   error: "What is wrong, and what to do.",
   code: "The stable code of the error, for programs.",

@@ -15,6 +15,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   facilitators: "Participants that settle payments.",
   quotes: "Prices that merchants committed to on chain.",
   receipts: "Settled payments and their fulfillment.",
+  settlements: "Payments through the SettlementAdapter, split over lines.",
   disputes: "Disputes about receipts.",
   trustSignals: "Reports about participants.",
   analytics: "Totals, rankings and time series.",
