@@ -154,7 +154,7 @@ describe("a hostile chain", () => {
   it.each(singles)("is served by $path, equal to the item in the list", async ({ path, list }) => {
     const items = await itemsOf(list);
     const keys = Object.keys(items[0] ?? {});
-    const key = keys.find((name) => /^(\w+_(numeric_)?id|quote_hash)$/.test(name)) ?? "";
+    const key = keys.find((name) => /^(\w+_(numeric_)?id|execution_hash|quote_hash)$/.test(name)) ?? "";
     for (const item of items.slice(0, 50)) {
       const { status, body } = await ask(path.replace(/\{\w+\}/, String(item[key])));
       // Only single receipts link their evidence.
