@@ -2,11 +2,11 @@ import { type Address, encodeFunctionData, type Hex, zeroAddress, zeroHash } fro
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { settlementAdapterAbi } from "../../abis/index";
 import { quoteHash } from "../../client/src/quote-hash";
-import { executionHashOf } from "../../src/lib/settlement-lines";
 import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
 import { serviceEnvironment } from "../faults/simulation/service";
 import { createTestDatabase } from "../support/database";
+import { executionHashOf, type Instruction } from "../support/execution-hash";
 import { differences } from "./agreement";
 import { indexOf } from "./index-of";
 import { type Stack, startStack } from "./stack";
@@ -16,7 +16,6 @@ const FAR_FUTURE = 2n ** 40n;
 const [owner, agent, facilitator, payout, stranger] = [actor(1), actor(2), actor(3), actor(4), actor(5)];
 
 type Line = { recipient: Address; amount: bigint };
-type Instruction = Parameters<typeof executionHashOf>[2];
 
 describe("settlements and the payment proof of receipts", () => {
   let stack: Stack;

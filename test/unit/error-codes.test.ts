@@ -16,6 +16,7 @@ const thrown = [
   new errors.TooLarge("too large"),
   new errors.TooMany("too many", 1),
   new errors.Unavailable("away"),
+  new errors.PaymentUnknown("submitted"),
   new AllChainsFailed([]),
 ];
 
