@@ -33,7 +33,10 @@ function typeOf(schema: Schema): string {
 
 function inputOf(schema: Schema, isRequired: boolean) {
   const isFlag = schema.type === "boolean";
-  const values = schema.enum?.map(String) ?? (isFlag ? ["true", "false"] : undefined);
+  const names = schema.enum?.map(String);
+  // A status is accepted in both cases. One is enough to type.
+  const distinct = names?.filter((name) => name === name.toLowerCase() || !names.includes(name.toLowerCase()));
+  const values = distinct ?? (isFlag ? ["true", "false"] : undefined);
   return {
     type: typeOf(schema),
     ...(isRequired && { required: true }),

@@ -68,7 +68,7 @@ const findSettlement = preparedQuery((db, { executionHash }: Placeholders<{ exec
 
 export const getSettlement = operation({
   route: "GET /settlements/{executionHash}",
-  summary: "One settlement of the SettlementAdapter by its execution hash, with its lines.",
+  summary: "One settlement by its execution hash, with its lines.",
   input: z.object({ executionHash: hash }),
   output: Settlement,
   errors: [404],
