@@ -105,7 +105,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: {
       status: {
         type: "text",
-        values: ["open", "filled", "cancelled", "expired", "OPEN", "FILLED", "CANCELLED", "EXPIRED"],
+        values: ["open", "filled", "cancelled", "expired"],
         description:
           "Only intents with this status, in lowercase or uppercase. An open intent past its deadline is expired.",
       },
@@ -222,7 +222,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       id: { type: "whole number", required: true, description: "The id of the intent whose bids are listed." },
       status: {
         type: "text",
-        values: ["open", "selected", "rejected", "expired", "OPEN", "SELECTED", "REJECTED", "EXPIRED"],
+        values: ["open", "selected", "rejected", "expired"],
         description:
           "Only bids with this status, in lowercase or uppercase. An open bid past its valid_until is expired.",
       },
@@ -640,7 +640,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "settlements.get": {
-    summary: "One settlement of the SettlementAdapter by its execution hash, with its lines.",
+    summary: "One settlement by its execution hash, with its lines.",
     example: { executionHash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f" },
     inputs: { executionHash: { type: "hash", required: true, description: "The execution hash of the settlement." } },
   },

@@ -2904,7 +2904,7 @@ export type Api = {
     >;
   };
   settlements: {
-    /** One settlement of the SettlementAdapter by its execution hash, with its lines. */
+    /** One settlement by its execution hash, with its lines. */
     get: Query<
       {
         /** The execution hash of the settlement. */
