@@ -33,10 +33,10 @@ function typeOf(schema: Schema): string {
 
 function inputOf(schema: Schema, isRequired: boolean) {
   const isFlag = schema.type === "boolean";
-  // A filter that ignores case lists each name in both cases.
-  const isRepeated = (value: string) => value !== value.toLowerCase() && schema.enum?.includes(value.toLowerCase());
-  const listed = schema.enum?.map(String).filter((value) => !isRepeated(value));
-  const values = listed ?? (isFlag ? ["true", "false"] : undefined);
+  const listed = schema.enum?.map(String);
+  // A status is accepted in both cases. One is enough to type.
+  const distinct = listed?.filter((name) => name === name.toLowerCase() || !listed.includes(name.toLowerCase()));
+  const values = distinct ?? (isFlag ? ["true", "false"] : undefined);
   return {
     type: typeOf(schema),
     ...(isRequired && { required: true }),

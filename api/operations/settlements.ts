@@ -35,7 +35,7 @@ const Settlement = z
     lines: z.array(SettlementLine).nullable().openapi({ description: "Null if the lines are unknown." }),
     lines_known: z.boolean().openapi({
       description:
-        "Whether the lines are in the calldata of the transaction. They are not if a contract made the call.",
+        "Whether the lines are known, from the calldata of the transaction. They are not if a contract made the call, or if there are more than 1,000.",
     }),
     executions: uintText.openapi({ description: "How often the same instruction was executed, and paid." }),
     block_number: uintText,

@@ -28,7 +28,7 @@ export const columns: Readonly<Record<string, readonly string[]>> = {
   "facilitators.list": ["facilitator_id", "facilitator", "active", "metadata_uri"],
   "quotes.list": ["quote_hash", "merchant_id", "agent", "amount", "settled", "expires_at"],
   "receipts.list": ["receipt_id", "merchant_id", "agent", "amount", "settled_at", "fulfillment_hash"],
-  "settlements.list": ["execution_hash", "quote_hash", "payer", "gross_amount", "executed_at", "executions"],
+  "settlements.list": ["execution_hash", "quote_hash", "payer", "gross_amount", "token", "executed_at"],
   "disputes.list": ["dispute_id", "receipt_id", "status", "opener", "block_number"],
   "trustSignals.list": ["signal_id", "subject_type", "subject_id", "kind", "reporter", "block_number"],
   "events.recent": ["block_number", "event", "summary"],

@@ -24,6 +24,14 @@ export class Arguments {
     return this.input.slice(end - digits, end);
   }
 
+  /** Consecutive words, as they are. */
+  words(place: number, count: number): Hex {
+    const start = SELECTOR + place * DIGITS;
+    const end = start + count * DIGITS;
+    if (this.input.length < end) throw new Unreadable();
+    return `0x${this.input.slice(start, end)}`;
+  }
+
   bytes32(place: number): Hex {
     return `0x${this.word(place, DIGITS)}`;
   }

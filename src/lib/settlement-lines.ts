@@ -1,14 +1,6 @@
-import {
-  type Address,
-  concat,
-  decodeFunctionData,
-  encodeAbiParameters,
-  type Hex,
-  keccak256,
-  parseAbiParameters,
-  toFunctionSelector,
-} from "viem";
+import { type Address, encodeAbiParameters, getAbiItem, type Hex, keccak256, parseAbiParameters } from "viem";
 import { settlementAdapterAbi } from "../../abis/index";
+import { type Arguments, directCall } from "./calldata";
 
 /** One payment of a settlement, as it is stored and served. */
 export type SettlementLine = {
@@ -22,66 +14,80 @@ export type SettlementLine = {
 
 type Call = { to: Address | null; input: Hex };
 
-const [executeSettlement] = settlementAdapterAbi.filter(
-  (item) => item.type === "function" && item.name === "executeSettlement",
-);
-const selector = executeSettlement?.type === "function" ? toFunctionSelector(executeSettlement) : "0x";
+/** Nodes accept no transaction with more lines: 128 kB of calldata hold 819. */
+const MAX_LINES = 1_000;
 
-const lineTypes = parseAbiParameters("uint8, address, address, uint256, bytes32");
+/** The positions of words in the calldata: the instruction's offset, its seven members, the number of lines, the lines. */
+const QUOTE_HASH = 1;
+const DEADLINE = 6;
+const LINES_OFFSET = 7;
+const LINE_COUNT = 8;
+const FIRST_LINE = 9;
+const WORDS_OF_LINE = 5;
+const WORD = 32;
+
 const executionTypes = parseAbiParameters(
   "uint256, address, bytes32, bytes32, address, address, uint256, uint256, bytes32",
 );
 
-const decode = (input: Hex) => {
-  const { functionName, args } = decodeFunctionData({ abi: settlementAdapterAbi, data: input });
-  return functionName === "executeSettlement" ? args[0] : null;
-};
-
-type Instruction = NonNullable<ReturnType<typeof decode>>;
-
-const decoded = (input: Hex): Instruction | null => {
-  try {
-    return decode(input);
-  } catch {
-    return null;
-  }
-};
-
-/** The hash that the adapter computes for an executed instruction. */
-export function executionHashOf(chainId: number, adapter: Address, instruction: Instruction): Hex {
-  const hashes = instruction.lines.map(({ kind, recipient, token, amount, metadataHash }) =>
-    keccak256(encodeAbiParameters(lineTypes, [kind, recipient, token, amount, metadataHash])),
+/** The called instruction. Null for more lines than accepted, and for offsets that no ABI encoder writes. */
+function instructionOf(args: Arguments) {
+  const isUsual = args.uint(0, 48) === WORD && args.uint(LINES_OFFSET, 48) === LINES_OFFSET * WORD;
+  const count = args.uint(LINE_COUNT, 48);
+  if (!isUsual || count > MAX_LINES) return null;
+  const places = Array.from({ length: count }, (_, index) => FIRST_LINE + index * WORDS_OF_LINE);
+  const lines = places.map(
+    (place): SettlementLine => ({
+      kind: args.uint(place, 8),
+      recipient: args.address(place + 1),
+      token: args.address(place + 2),
+      amount: String(args.uint256(place + 3)),
+      metadata_hash: args.bytes32(place + 4),
+    }),
   );
-  const { quoteHash, settlementPlanHash, payer, token, grossAmount, deadline } = instruction;
-  return keccak256(
-    encodeAbiParameters(executionTypes, [
-      ...([BigInt(chainId), adapter, quoteHash, settlementPlanHash, payer, token, grossAmount, deadline] as const),
-      keccak256(concat(hashes)),
-    ]),
-  );
+  // The calldata of a line is its ABI encoding.
+  const hashes = places.map((place) => keccak256(args.words(place, WORDS_OF_LINE)).slice(2));
+  const head = [
+    ...([args.bytes32(QUOTE_HASH), args.bytes32(2), args.address(3), args.address(4)] as const),
+    ...([args.uint256(5), args.uint256(DEADLINE), keccak256(`0x${hashes.join("")}`)] as const),
+  ] as const;
+  return { deadline: args.uint256(DEADLINE), lines, head };
 }
 
-const lower = (address: Address): Address => `0x${address.slice(2).toLowerCase()}`;
+const readInstruction = directCall(getAbiItem({ abi: settlementAdapterAbi, name: "executeSettlement" }), instructionOf);
+
+type Called = { chainId: number; adapter: Address; call: Call };
+
+function executionOf({ chainId, adapter, call }: Called) {
+  const instruction = readInstruction(call, adapter);
+  if (!instruction) return null;
+  const { deadline, lines, head } = instruction;
+  const executionHash = keccak256(encodeAbiParameters(executionTypes, [BigInt(chainId), adapter, ...head]));
+  return { executionHash, deadline, lines };
+}
+
+/** The last decoded call. One transaction can have many events: a token or recipient may call the adapter again. */
+let last: { called: Called; execution: ReturnType<typeof executionOf> } | undefined;
+
+const isSame = (one: Called, other: Called) =>
+  one.chainId === other.chainId &&
+  one.adapter === other.adapter &&
+  one.call.to === other.call.to &&
+  one.call.input === other.call.input;
 
 /**
  * The deadline and the lines of an executed settlement, from the calldata of a direct call. Null for a nested call, and for
  * calldata whose hash differs, such as that of a call that a recipient made during the transfer.
  */
 export function executedLines(
-  { to, input }: Call,
+  call: Call,
   { chainId, adapter, executionHash }: { chainId: number; adapter: Address; executionHash: Hex },
 ): { deadline: bigint; lines: SettlementLine[] } | null {
-  if (to !== adapter || !input.startsWith(selector)) return null;
-  const instruction = decoded(input);
-  if (!instruction || executionHashOf(chainId, adapter, instruction) !== executionHash) return null;
-  const lines = instruction.lines.map(({ kind, recipient, token, amount, metadataHash }) => ({
-    kind,
-    recipient: lower(recipient),
-    token: lower(token),
-    amount: String(amount),
-    metadata_hash: metadataHash,
-  }));
-  return { deadline: instruction.deadline, lines };
+  const called = { chainId, adapter, call };
+  if (!last || !isSame(last.called, called)) last = { called, execution: executionOf(called) };
+  if (last.execution?.executionHash !== executionHash) return null;
+  const { deadline, lines } = last.execution;
+  return { deadline, lines };
 }
 
 type Payment = { token: Address; amount: bigint; payoutAddress: Address };

@@ -1,5 +1,5 @@
-import { type Address, type Hex, parseUnits, zeroAddress, zeroHash } from "viem";
-import { executionHashOf } from "../../src/lib/settlement-lines";
+import { type Address, type Hex, parseEventLogs, parseUnits, zeroAddress, zeroHash } from "viem";
+import { settlementAdapterAbi } from "../../abis/index";
 import type { Protocol } from "../protocol";
 import type { MetadataReference, metadataAt } from "./metadata";
 import { hashOf, people } from "./people";
@@ -42,7 +42,7 @@ async function commitQuote({ write, read, contracts }: Protocol, sale: Sale, exp
 }
 
 /** Alice pays the quote of the data merchant with a fee for the facilitator. Returns the hash of the execution. */
-async function settle({ write, client, contracts }: Protocol, quoteHash: Hex, deadline: bigint): Promise<Hex> {
+async function settle({ write, contracts }: Protocol, quoteHash: Hex, deadline: bigint): Promise<Hex> {
   const { TestDollar: token, SettlementAdapter: adapter } = contracts;
   const line = (kind: number, { address: recipient }: { address: Address }, dollars: string) => ({
     ...{ kind, recipient, token, amount: parseUnits(dollars, 6), metadataHash: hashOf(`line ${kind}`) },
@@ -53,8 +53,10 @@ async function settle({ write, client, contracts }: Protocol, quoteHash: Hex, de
   };
   await write(alice, "TestDollar", "mint", [alice.address, instruction.grossAmount]);
   await write(alice, "TestDollar", "approve", [adapter, instruction.grossAmount]);
-  await write(alice, "SettlementAdapter", "executeSettlement", [instruction]);
-  return executionHashOf(client.chain.id, adapter, instruction);
+  const { logs } = await write(alice, "SettlementAdapter", "executeSettlement", [instruction]);
+  const [executed] = parseEventLogs({ abi: settlementAdapterAbi, eventName: "SettlementExecuted", logs });
+  if (!executed) throw new Error("The settlement has no SettlementExecuted event");
+  return executed.args.executionHash;
 }
 
 /** Registers two merchants with three services, and their facilitator. */

@@ -88,6 +88,7 @@ describe.skipIf(executablePath === undefined)("/docs in a browser", () => {
       }),
     );
     expect(requested).toHaveLength(3);
+    for (const url of requested) expect(new URL(url).origin).toBe(new URL(stack.apiUrl).origin);
     expect(Math.min(...sizes)).toBeGreaterThan(0);
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(MAX_COMPRESSED_BYTES);
     expect(await problems()).toEqual([]);

@@ -2,11 +2,11 @@ import { type Address, encodeFunctionData, type Hex, zeroAddress, zeroHash } fro
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { settlementAdapterAbi } from "../../abis/index";
 import { quoteHash } from "../../client/src/quote-hash";
-import { executionHashOf } from "../../src/lib/settlement-lines";
 import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
 import { serviceEnvironment } from "../faults/simulation/service";
 import { createTestDatabase } from "../support/database";
+import { executionHashOf, type Instruction } from "../support/execution-hash";
 import { differences } from "./agreement";
 import { indexOf } from "./index-of";
 import { type Stack, startStack } from "./stack";
@@ -16,7 +16,6 @@ const FAR_FUTURE = 2n ** 40n;
 const [owner, agent, facilitator, payout, stranger] = [actor(1), actor(2), actor(3), actor(4), actor(5)];
 
 type Line = { recipient: Address; amount: bigint };
-type Instruction = Parameters<typeof executionHashOf>[2];
 
 describe("settlements and the payment proof of receipts", () => {
   let stack: Stack;
@@ -31,12 +30,14 @@ describe("settlements and the payment proof of receipts", () => {
   });
   afterAll(() => stack?.stop());
 
-  const commit = async (change: { paymentRail?: number; facilitator?: Address; token?: Address } = {}) => {
-    const quote = {
-      ...{ merchantId: 1n, serviceNumericId: 1n, agent: agent.address, token: zeroAddress as Address, amount: 100n },
-      ...{ facilitator: zeroAddress as Address, paymentRail: 0, expiresAt: FAR_FUTURE, paymentNonce: ++nonce },
-      ...{ resourceHash: zeroHash, termsHash: zeroHash, x402PayloadHash: zeroHash, ...change },
-    };
+  type Change = { paymentRail?: number; facilitator?: Address; token?: Address };
+  const nextQuote = (change: Change = {}) => ({
+    ...{ merchantId: 1n, serviceNumericId: 1n, agent: agent.address, token: zeroAddress as Address, amount: 100n },
+    ...{ facilitator: zeroAddress as Address, paymentRail: 0, expiresAt: FAR_FUTURE, paymentNonce: ++nonce },
+    ...{ resourceHash: zeroHash, termsHash: zeroHash, x402PayloadHash: zeroHash, ...change },
+  });
+  const commit = async (change: Change = {}) => {
+    const quote = nextQuote(change);
     await stack.write(owner, registry, "commitQuote", [quote]);
     return { quote, quoteHash: quoteHash(stack.client.chain.id, stack.contracts.CommerceRegistry, quote) };
   };
@@ -144,6 +145,24 @@ describe("settlements and the payment proof of receipts", () => {
     expect(await newestProof()).toBe("claim");
   });
 
+  it("of another quote do not prove a receipt, and still prove that of their own", async () => {
+    const [own, other] = [await commit(), await commit()];
+    const executionHash = await execute(instructionFor(own.quoteHash, [toMerchant(100n)]));
+    await record(other.quoteHash, executionHash);
+    expect(await newestProof()).toBe("claim");
+    await record(own.quoteHash, executionHash);
+    expect(await newestProof()).toBe("settlement");
+  });
+
+  it("before the quote exists prove its receipt", async () => {
+    const quote = nextQuote();
+    const hash = quoteHash(stack.client.chain.id, stack.contracts.CommerceRegistry, quote);
+    const executionHash = await execute(instructionFor(hash, [toMerchant(100n)]));
+    await stack.write(owner, registry, "commitQuote", [quote]);
+    await record(hash, executionHash);
+    expect(await newestProof()).toBe("settlement");
+  });
+
   it("prove one receipt: the first of two with the same hash", async () => {
     const { quote, quoteHash } = await commit();
     const executionHash = await execute(instructionFor(quoteHash, [toMerchant(100n)]));
@@ -153,6 +172,12 @@ describe("settlements and the payment proof of receipts", () => {
     await stack.indexed();
     const { receipts } = (await get("/receipts?limit=2")) as { receipts: { payment_proof: string }[] };
     expect(receipts.map(({ payment_proof }) => payment_proof)).toEqual(["claim", "settlement"]);
+    // The same instruction once more changes neither. A payment of its own proves a third receipt of the quote.
+    await execute(instructionFor(quoteHash, [toMerchant(100n)]));
+    expect(await newestProof()).toBe("claim");
+    await stack.write(owner, registry, "commitQuote", [quote]);
+    await record(quoteHash, await execute(instructionFor(quoteHash, [toMerchant(101n)])));
+    expect(await newestProof()).toBe("settlement");
   });
 
   it("must pay the payout address of the receipt's time", async () => {
@@ -186,6 +211,36 @@ describe("settlements and the payment proof of receipts", () => {
     expect(await newestProof()).toBe("claim");
   });
 
+  it("are needed if the facilitator was inactive or is registered later, and not if it is deactivated later", async () => {
+    const [{ address }, change] = [stranger, { paymentRail: 2, facilitator: stranger.address }];
+    await expect(commit(change)).rejects.toThrow("FacilitatorInactive");
+    const named = await commit({ facilitator: address });
+    await record(named.quoteHash, hashOf("result"));
+    await stack.write(stranger, registry, "registerFacilitator", [address, "facilitator", zeroHash]);
+    expect(await newestProof()).toBe("claim");
+    const [first, second] = [await commit(change), await commit(change)];
+    await record(first.quoteHash, hashOf("result"), stranger);
+    const id = BigInt((await stack.rows("facilitator")).length);
+    await stack.write(stranger, registry, "updateFacilitator", [id, "facilitator", zeroHash, false]);
+    await expect(record(second.quoteHash, hashOf("result"), stranger)).rejects.toThrow("FacilitatorInactive");
+    expect(await newestProof()).toBe("facilitator");
+  });
+
+  it("that a reorg removes prove nothing any more", async () => {
+    const { quoteHash } = await commit();
+    const instruction = instructionFor(quoteHash, [toMerchant(100n)]);
+    await record(quoteHash, hashOfExecution(instruction));
+    expect(await newestProof()).toBe("claim");
+    const snapshot = await stack.client.snapshot();
+    await execute(instruction);
+    expect(await newestProof()).toBe("settlement");
+    await stack.client.revert({ id: snapshot });
+    await stack.client.mine({ blocks: 6 });
+    await expect.poll(newestProof).toBe("claim");
+    expect((await fetch(`${stack.apiUrl}/settlements/${hashOfExecution(instruction)}`)).status).toBe(404);
+    expect(await differences(stack)).toEqual([]);
+  });
+
   it("are counted apart in the merchant's reputation, in agreement with the chain", async () => {
     await stack.indexed();
     const proofs = (await stack.rows("receipt")).map(({ paymentProof }) => paymentProof);
@@ -197,7 +252,7 @@ describe("settlements and the payment proof of receipts", () => {
       facilitator_receipts: countOf("facilitator"),
       claim_receipts: countOf("claim"),
     });
-    expect(countOf("settlement")).toBe("4");
+    expect(countOf("settlement")).toBe("7");
     expect(await differences(stack)).toEqual([]);
   });
 

@@ -141,6 +141,7 @@ describe("a command line", () => {
     [["call", "--csv", "--table"], "--table can't be used together with --csv"],
     [["events", "--csv"], /^Unknown option '--csv'/],
     [["events", "intent=1"], /^intent: unknown; the names are name, contract, /],
+    [["events", "intent"], /^Unknown filter intent\. Filters: name=…, contract=…, /],
     [["events", "intent_id:=1"], /^Unknown filter intent_id:=1\./],
     [["events", "name=a", "name=b"], "name is given twice"],
     [["events", "--limit", "0"], "--limit: must be a whole number from 1, not 0"],

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { encodeAbiParameters, HttpRequestError, numberToHex, RpcRequestError } from "viem";
+import { type Abi, type AbiParameter, encodeAbiParameters, HttpRequestError, numberToHex, RpcRequestError } from "viem";
 import { describe, expect, it } from "vitest";
 import { contractNames, protocolAbis } from "../../config/contracts";
 import bytecode from "../../contracts/bytecode.json";
@@ -173,5 +173,43 @@ describe("the result of a getter", () => {
     expect(isEncodingOf([{ type: "address" }], `0x${"ff".repeat(32)}`)).toBe(false);
     expect(isEncodingOf([{ type: "bool" }], numberToHex(2, { size: 32 }))).toBe(false);
     expect(isEncodingOf([{ type: "uint256" }], "0x")).toBe(false);
+  });
+
+  const structs = Object.values(protocolAbis).flatMap((abi) =>
+    (abi as Abi).flatMap((item) => {
+      const [output] = item.type === "function" ? item.outputs : [];
+      const components = output && "components" in output ? output.components : undefined;
+      return item.type === "function" && components ? [{ name: item.name, components }] : [];
+    }),
+  );
+  type Member = AbiParameter & { components?: readonly Member[] };
+  const sampleOf = ({ type, components }: Member): unknown => {
+    if (components) return Object.fromEntries(components.map((member) => [member.name, sampleOf(member)]));
+    if (type === "string") return "text";
+    if (type === "bool") return true;
+    if (type === "address") return `0x${"ab".repeat(20)}`;
+    if (type === "bytes") return "0x1234";
+    return type.startsWith("bytes") ? `0x${"cd".repeat(Number(type.slice(5)))}` : type === "uint256" ? 7n : 1;
+  };
+  const encodingOf = (components: readonly Member[]) => {
+    const tuple = { type: "tuple", components };
+    return encodeAbiParameters([tuple], [sampleOf(tuple)]);
+  };
+
+  it.each(structs)("of $name is not the encoding of a struct that lacks a member", ({ components }) => {
+    const outputs = [{ type: "tuple", components }];
+    expect(isEncodingOf(outputs, encodingOf(components))).toBe(true);
+    for (const lacking of components)
+      expect(
+        isEncodingOf(outputs, encodingOf(components.filter((one) => one !== lacking))),
+        `without ${lacking.name}`,
+      ).toBe(false);
+  });
+
+  it("is checked for every getter of a struct in the protocol", () => {
+    expect(structs.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["getQuote", "getReceipt", "getDispute", "getFacilitator", "getTrustSignal"]),
+    );
+    expect(structs.map(({ name }) => name)).toEqual(expect.arrayContaining(["getSolver", "getAttestor", "getIntent"]));
   });
 });

@@ -59,6 +59,29 @@ describe("the environment", () => {
     expect(databaseSchema).toBe("intentry");
   });
 
+  it("has the SettlementAdapter of base-sepolia, with its own start block", () => {
+    const base = { NETWORK: "base-sepolia", RPC_URL: "https://rpc.example", PUBLIC_BASE_URL };
+    const adapterOf = (change: Record<string, string>) => {
+      const { contracts, startBlock, startBlocks } = parseEnvironment({ ...base, ...change }).network();
+      return [contracts.SettlementAdapter, startBlock, startBlocks?.SettlementAdapter];
+    };
+    const published = "0xbd61097cc7b7e1f03e88fe20e9512ff091126cb3";
+    expect(adapterOf({})).toEqual([published, 42033933, 42074808]);
+    expect(adapterOf({ SETTLEMENT_ADAPTER_ADDRESS: "" })).toEqual([published, 42033933, 42074808]);
+    // Another adapter, or another start block, has no known start block of its own.
+    expect(adapterOf({ SETTLEMENT_ADAPTER_ADDRESS: addressOf(9) })).toEqual([addressOf(9), 42033933, undefined]);
+    expect(adapterOf({ START_BLOCK: "5" })).toEqual([published, 5, undefined]);
+  });
+
+  it("needs no SettlementAdapter on another chain", () => {
+    const without = parseEnvironment({ ...custom, SETTLEMENT_ADAPTER_ADDRESS: "" }).network();
+    expect(Object.keys(without.contracts)).toEqual([...requiredContracts]);
+    expect(without.startBlocks).toBeUndefined();
+    const address = "0xABCDEFabcdefABCDEFabcdefABCDEFabcdefABCD";
+    const { contracts } = parseEnvironment({ ...custom, SETTLEMENT_ADAPTER_ADDRESS: address }).network();
+    expect(contracts.SettlementAdapter).toBe(address.toLowerCase());
+  });
+
   it("reads another chain from variables, with several RPC URLs", () => {
     expect(parseEnvironment(custom).network()).toEqual({
       name: "custom",
@@ -127,6 +150,8 @@ describe("the environment", () => {
     ["RPC_URL_BASE", "base.example", "must be an http(s) URL"],
     ["RPC_URL_POLYGON", "https://polygon.example,", "must be an http(s) URL"],
     ["AGENT_REGISTRY_ADDRESS", "0x12", "must be an address: 0x and 40 hex digits"],
+    ["SETTLEMENT_ADAPTER_ADDRESS", "0x12", "must be an address: 0x and 40 hex digits"],
+    ["SETTLEMENT_ADAPTER_ADDRESS", "none", "must be an address: 0x and 40 hex digits"],
   ])("rejects %s=%s and names the variable", (name, value, sentence) => {
     expect(problems({ ...custom, [name]: value })).toContain(`${name}: ${sentence}`);
   });

@@ -254,3 +254,125 @@ describe("normalizeRequirement", () => {
     );
   });
 });
+
+describe("the hash of a real input", () => {
+  const lower = { payTo: payTo.toLowerCase(), asset: asset.toLowerCase() };
+  const terms = { scheme: "exact", pay_to: lower.payTo, asset: lower.asset, amount: "10000" };
+
+  /** keccak256 of the fields in the order of their names. It shares no code with the service. */
+  const committedHash = (fields: Record<string, string | number>) => {
+    const all: Record<string, string | number> = { schema: "cortex.x402-payment-requirement.v1", ...fields };
+    const members = Object.keys(all)
+      .sort()
+      .map((name) => `${JSON.stringify(name)}:${JSON.stringify(all[name])}`);
+    return keccak256(stringToBytes(`{${members.join(",")}}`));
+  };
+
+  it.each<[string, Record<string, unknown>, Record<string, string | number>]>([
+    [
+      "a requirement of version 1, as x402-fetch receives it",
+      {
+        ...{ scheme: "exact", network: "base-sepolia", maxAmountRequired: "10000", resource, description: "Weather" },
+        ...{ mimeType: "application/json", payTo, maxTimeoutSeconds: 60, asset, extra: { name: "USDC", version: "2" } },
+      },
+      { ...terms, network: "base-sepolia", resource },
+    ],
+    [
+      "a requirement of version 2 in accepts, with its resource beside it",
+      {
+        ...{ x402Version: 2, error: "Payment required", resource: { url: resource, description: "Weather" } },
+        accepts: [
+          {
+            ...{ scheme: "exact", network: "eip155:84532", amount: "10000", payTo, asset, maxTimeoutSeconds: 60 },
+            extra: { name: "USDC", version: "2" },
+          },
+          { scheme: "upto", network: "eip155:8453", amount: "9", payTo: asset, asset: payTo },
+        ],
+      },
+      { ...terms, network: "eip155:84532" },
+    ],
+    [
+      "kind, chain, url, recipient, token and value",
+      { kind: "Exact", chain: "Base", url: resource, recipient: payTo, token: asset, value: 10_000 },
+      { ...terms, network: "base", resource },
+    ],
+    [
+      "authorization_scheme, chainId, resource_url, receiver and max_amount_required",
+      {
+        ...{ authorization_scheme: "EXACT", chainId: 8453, resource_url: resource, receiver: payTo, asset },
+        max_amount_required: "10000",
+      },
+      { ...terms, chain_id: 8453, resource },
+    ],
+    [
+      "a chain id as text",
+      { scheme: "exact", chain_id: " 8453 ", payTo, asset, amount: "10000" },
+      { ...terms, chain_id: "8453" },
+    ],
+    [
+      "a facilitator as an object, in mixed case",
+      {
+        ...{ scheme: "exact", network: "base", payTo, asset, amount: "10000" },
+        facilitator: { url: " https://X402.org/Facilitator ", address: payTo, name: "X402" },
+      },
+      {
+        ...{ ...terms, network: "base", facilitator_url: "https://X402.org/Facilitator" },
+        facilitator_address: lower.payTo,
+      },
+    ],
+    [
+      "a facilitator object beside the plain names, of which the object's members count",
+      {
+        ...{ scheme: "exact", network: "base", payTo, asset, amount: "10000", facilitator_url: "https://other" },
+        ...{ facilitator_address: payTo, facilitator: { url: "https://x402.org", address: "" } },
+      },
+      { ...terms, network: "base", facilitator_url: "https://x402.org", facilitator_address: lower.payTo },
+    ],
+    [
+      "whitespace and mixed case everywhere",
+      {
+        ...{ scheme: " EXACT ", network: "\tBase\n", payTo: ` ${payTo}`, asset: `${asset} `, amount: " 10000 " },
+        ...{ method: " post ", resource: ` ${resource} `, nonce: " 0xAbC " },
+      },
+      { ...terms, network: "base", method: "POST", resource, nonce: "0xAbC" },
+    ],
+    [
+      "two names of each field, of which the first counts",
+      {
+        ...{ kind: "upto", scheme: "exact", chain: "polygon", network: "base", recipient: asset, payTo, token: payTo },
+        ...{ asset, value: "1", maxAmountRequired: "2", amount: "10000", url: "https://other", resource },
+        ...{ chainId: 137, chain_id: 8453, expiration: 1, expiresAt: 2, expires_at: 3 },
+      },
+      { ...terms, network: "base", chain_id: 8453, resource, expires_at: "3" },
+    ],
+    [
+      "empty texts and nulls before the name that has the value",
+      {
+        ...{ scheme: "", kind: null, authorization_scheme: "exact", network: "", chain: "base", pay_to: null },
+        ...{ payTo: "", recipient: "  ", receiver: payTo, asset: "", token: asset, amount: "", value: "10000" },
+        ...{ resource: "", url: resource, nonce: "", method: null, facilitator: {}, expires_at: "" },
+      },
+      { ...terms, network: "base", resource },
+    ],
+    [
+      "numbers, which become text except the chain id",
+      { scheme: "exact", chainId: 84532, payTo, asset, amount: 10_000, nonce: 7, expiresAt: 1_800_000_000 },
+      { ...terms, chain_id: 84532, nonce: "7", expires_at: "1800000000" },
+    ],
+    [
+      "the amount 0, an empty facilitator and a resource with other characters than ASCII",
+      {
+        scheme: "exact",
+        network: "base",
+        payTo,
+        asset,
+        amount: 0,
+        resource: 'https://ü.example/"a"\\',
+        facilitator: "",
+      },
+      { ...terms, network: "base", amount: "0", resource: 'https://ü.example/"a"\\' },
+    ],
+  ])("is that of its fields: %s", (_, sent, fields) => {
+    expect(hashOf(sent)).toBe(committedHash(fields));
+  });
+});

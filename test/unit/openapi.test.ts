@@ -18,4 +18,17 @@ describe("the OpenAPI document", () => {
       anyOf: [{ $ref: `#/components/schemas/${name}` }, { type: "null" }],
     });
   });
+
+  type Documented = { parameters?: { name: string; schema: { enum?: string[] } }[]; security?: object[] };
+  const paths = openApiDocument().paths as unknown as Record<string, Record<string, Documented>>;
+
+  it("has the status filters of intents in both cases", () => {
+    const status = paths["/intents"]?.get?.parameters?.find(({ name }) => name === "status");
+    const names = ["open", "filled", "cancelled", "expired"];
+    expect(status?.schema.enum).toEqual([...names, ...names.map((name) => name.toUpperCase())]);
+  });
+
+  it("allows the unpaid portfolio by its security", () => {
+    expect(paths["/portfolio"]?.get?.security).toEqual([{}, { payment: [] }]);
+  });
 });

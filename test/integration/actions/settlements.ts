@@ -1,5 +1,5 @@
 import { type Address, type Hex, zeroAddress } from "viem";
-import { executionHashOf } from "../../../src/lib/settlement-lines";
+import { executionHashOf } from "../../support/execution-hash";
 import { type Call, call } from "./calls";
 import { anyBytes, anyHash, laterThan, payee } from "./values";
 import { type ActionKind, anySender, may, type Settlement, type World } from "./world";

@@ -1,8 +1,8 @@
 import { type Address, type Hex, zeroAddress } from "viem";
 import type { QuoteCommitment } from "../../../client/src/quote-hash";
-import type { executionHashOf } from "../../../src/lib/settlement-lines";
 import type { actor } from "../../../stack/chain";
 import type { Contracts } from "../../../stack/deploy";
+import type { Instruction } from "../../support/execution-hash";
 import { type Call, type ContractName, type FunctionName, selectorOf } from "./calls";
 import { type AccountPolicies, isWithinLimit, newPolicies } from "./policy-state";
 import type { Random } from "./random";
@@ -53,7 +53,7 @@ export type Quote = { quoteHash: Hex; merchant: Merchant; commitment: QuoteCommi
 
 export type Receipt = { receiptId: bigint; quote: Quote; fulfilled: boolean };
 
-export type Settlement = { executionHash: Hex; instruction: Parameters<typeof executionHashOf>[2] };
+export type Settlement = { executionHash: Hex; instruction: Instruction };
 
 export type Dispute = { disputeId: bigint; receipt: Receipt; status: number };
 

@@ -34,7 +34,7 @@ async function partiesOf({ client }: Chain, hashes: readonly Hex[]) {
   return new Map(found);
 }
 
-/** Every log of the seven contracts, from eth_getLogs. */
+/** Every log of the protocol's contracts, from eth_getLogs. */
 export async function eventLogRows(chain: Chain): Promise<Rows<"eventLog">> {
   const { client, contracts, timeOf, events } = chain;
   const logs = await Promise.all(

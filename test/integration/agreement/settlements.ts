@@ -1,6 +1,6 @@
 import { decodeFunctionData, type Hex, isAddressEqual } from "viem";
 import { settlementAdapterAbi } from "../../../abis/index";
-import { executionHashOf } from "../../../src/lib/settlement-lines";
+import { executionHashOf } from "../../support/execution-hash";
 import type { Row } from "../index-of";
 import { byId, type Chain, inChunks, lower, originOf, type Rows } from "./chain";
 
