@@ -134,6 +134,28 @@ function filterSets(list: List, values: ReadonlyMap<string, string[]>): Paramete
   return [...none, ...singles.flat(), ...pairs];
 }
 
+/** Texts that a search looks up by themselves: ids, names, and hashes, of which some have many rows. */
+async function searchedTexts({ pool }: RecordedIndex): Promise<string[]> {
+  const common = [
+    ["intent", "intent_hash"],
+    ["quote", "quote_hash"],
+    ["settlement", "execution_hash"],
+    ["settlement", "settlement_plan_hash"],
+    ["settlement", "quote_hash"],
+    ["attestation", "subject"],
+    ["attestation", "schema_hash"],
+    ["event_log", "tx_hash"],
+  ] as const;
+  const hashes: string[] = [];
+  for (const [table, column] of common) {
+    const { rows } = await pool.query<{ value: string }>(
+      `SELECT ${column} AS value FROM ${table} GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`,
+    );
+    hashes.push(...rows.map(({ value }) => value));
+  }
+  return ["5", "intent 5", "solver_reputation", `0x${"ab".repeat(32)}`, ...hashes];
+}
+
 const problems: string[] = [];
 
 const formatFilters = (filters: Parameters) =>
@@ -203,6 +225,10 @@ try {
     );
     const queries = await index.queriesOf(async () => gateway.request(addressOf(path, parameters)));
     for (const query of queries) check(path, await planOf(index, query), { rows: rowsAllowed(0) });
+  }
+  for (const q of await searchedTexts(index)) {
+    const queries = await index.queriesOf(async () => gateway.request(addressOf("/search", { q })));
+    for (const query of queries) check(`/search q=${q}`, await planOf(index, query), { rows: rowsAllowed(0) });
   }
   for (const list of lists) {
     const values = new Map<string, string[]>();

@@ -143,16 +143,20 @@ try {
       found = (body.results ?? body.names ?? []).length;
     });
     // The response's headers need the index head, which a gateway shares between requests.
-    const [sent, ...others] = queries.filter(({ text }) => !text.includes("_ponder_checkpoint"));
-    if (!sent || others.length > 0) throw new Error(`${address} needs ${1 + others.length} queries`);
-    const plan = await planOf(index.pool, sent);
-    const milliseconds = plan["Execution Time"];
+    const sent = queries.filter(({ text }) => !text.includes("_ponder_checkpoint"));
+    // The results are one query. What the text identifies by itself are two more at most.
+    if (sent.length === 0 || sent.length > 3) throw new Error(`${address} needs ${sent.length} queries`);
+    const plans: Plan[] = [];
+    for (const query of sent) plans.push(await planOf(index.pool, query));
+    const sumOf = (part: "Execution Time" | "Planning Time") => plans.reduce((sum, plan) => sum + plan[part], 0);
+    const milliseconds = sumOf("Execution Time");
     unit ??= milliseconds;
-    const scanned = nodesOf(plan.Plan)
+    const scanned = plans
+      .flatMap((plan) => nodesOf(plan.Plan))
       .filter((node) => node["Node Type"] === "Seq Scan")
       .map((node) => node["Relation Name"] ?? "")
       .filter((table) => table === "resolved_metadata" || (largeTables.has(table) && SEARCHED.has(table)));
-    const time = `${milliseconds.toFixed(1)} ms, ${(milliseconds / unit).toFixed(1)} times the first, planned in ${plan["Planning Time"].toFixed(1)} ms`;
+    const time = `${milliseconds.toFixed(1)} ms, ${(milliseconds / unit).toFixed(1)} times the first, planned in ${sumOf("Planning Time").toFixed(1)} ms`;
     console.log(`${search.slice(0, 80)}: ${found} results, ${time}${scanned.length > 0 ? `; scans ${scanned}` : ""}`);
     if (scanned.length > 0) failed = true;
   }

@@ -224,7 +224,8 @@ export const SettlementTable = ({ rows, caption }: Rows<Settlement>) => (
         label: "Settlement",
         cell: ({ execution_hash }) => <Hex value={execution_hash} href={links.settlement(execution_hash)} />,
       },
-      { label: "Quote", cell: ({ quote_hash }) => <Hex value={quote_hash} href={links.quote(quote_hash)} /> },
+      // The quote need not exist.
+      { label: "Quote", cell: ({ quote_hash }) => <FoundHash value={quote_hash} /> },
       { label: "Paid by", cell: ({ payer }) => <Account value={payer} /> },
       {
         label: "Amount",

@@ -4,15 +4,19 @@ import { links } from "../links";
 import { safeUrl } from "../text/format";
 import { Hex, type HexProps } from "./hex";
 
-const ZERO_HASH = `0x${"0".repeat(64)}`;
+/** The address or hash that stands for none. */
+const isZero = (value: string) => /^0x0*$/.test(value);
 
 export const Account = ({ value, full }: Omit<HexProps, "href">) => (
-  <Hex value={value} full={full} href={links.account(value)} />
+  <Hex value={value} full={full} href={isZero(value) ? undefined : links.account(value)} />
 );
 
-/** A hash that a search finds: the subject of an attestation, or the metadata of a record. Other hashes are no links. */
+/**
+ * A hash that a search finds: the subject of an attestation, the metadata of a record, or the plan or quote of a settlement.
+ * Other hashes are no links.
+ */
 export const FoundHash = ({ value, full }: Omit<HexProps, "href">) => (
-  <Hex value={value} full={full} href={value === ZERO_HASH ? undefined : links.find(value)} />
+  <Hex value={value} full={full} href={isZero(value) ? undefined : links.find(value)} />
 );
 
 export const Transaction = ({ value, full }: Omit<HexProps, "href">) => (

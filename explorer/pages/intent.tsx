@@ -19,6 +19,8 @@ type Data = {
   /** It may not be among the best bids. */
   selected: Bid | null;
   metadata: IntentMetadataRecord | null;
+  /** Whether the required schema was published, or is used on chain. */
+  isSchemaKnown: boolean;
 };
 
 type Step = { name: string; isReached: boolean; details: ComponentChildren };
@@ -155,7 +157,7 @@ const Bids = ({ intent, bids, hasMoreBids }: Data) => (
 
 const hashOrNone = (value: string | null) => (value === null ? <None>no commitment</None> : <Hex value={value} full />);
 
-const Commitments = ({ intent: { execution } }: { intent: Intent }) => (
+const Commitments = ({ intent: { execution }, isSchemaKnown }: Pick<Data, "intent" | "isSchemaKnown">) => (
   <Section title="Commitments on chain" note="The owner signed these. The contract accepts no other execution.">
     <Facts
       items={[
@@ -180,7 +182,7 @@ const Commitments = ({ intent: { execution } }: { intent: Intent }) => (
               <Hex
                 value={execution.required_attestation_schema}
                 full
-                href={links.schema(execution.required_attestation_schema)}
+                href={isSchemaKnown ? links.schema(execution.required_attestation_schema) : undefined}
               />
             ),
         },
@@ -275,7 +277,7 @@ const IntentView = ({ data, live }: ViewProps<Data>) => (
     <Fill intent={data.intent} />
     <Terms intent={data.intent} />
     <div class="columns">
-      <Commitments intent={data.intent} />
+      <Commitments {...data} />
       <Metadata metadata={data.metadata} />
     </div>
     <EventLog title="Events of this intent" live={live} />
@@ -285,9 +287,10 @@ const IntentView = ({ data, live }: ViewProps<Data>) => (
 export const intentPage = page<Data>({
   path: links.intent(":id"),
   title: ({ intent }) => `Intent #${intent.intent_id}`,
-  async load({ intents, bids }, { id = "" }) {
+  async load({ intents, bids, search }, { id = "" }) {
     const [intent, page] = await Promise.all([intents.get.query({ id }), bids.list.query({ id, limit: BIDS })]);
-    const { intent_hash: intentHash, owner, metadata } = intent;
+    const { intent_hash: intentHash, owner, metadata, execution } = intent;
+    const schema = execution.required_attestation_schema;
     const hasMoreBids = page.pagination.next_cursor !== null;
     const { bids: selected } = hasMoreBids ? await bids.list.query({ id, status: "selected", limit: 1 }) : page;
     return {
@@ -296,6 +299,9 @@ export const intentPage = page<Data>({
       hasMoreBids,
       selected: selected.find((bid) => bid.status === "SELECTED") ?? null,
       metadata: metadata && (await ifFound(intents.metadata.query({ intentHash, owner }))),
+      isSchemaKnown: schema
+        ? (await search.find.query({ q: schema })).matches.some(({ type }) => type === "schema")
+        : false,
     };
   },
   View: IntentView,

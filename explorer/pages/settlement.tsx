@@ -5,6 +5,7 @@ import { Amount, Token } from "../components/tokens";
 import { Account, Count, FoundHash, None, Time, Transaction } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
+import { ifFound } from "../reads";
 import { shortHex } from "../text/format";
 
 const Unknown = () => <None>unknown: a contract made the call</None>;
@@ -19,12 +20,15 @@ const LineTable = ({ rows, caption }: Rows<SettlementLine>) => (
       { label: "Kind", isNumber: true, cell: ({ kind }) => <Count value={kind} /> },
       { label: "Recipient", cell: ({ recipient }) => <Account value={recipient} /> },
       { label: "Amount", isNumber: true, cell: ({ amount, token }) => <Amount value={amount} token={token} /> },
-      { label: "Metadata hash", cell: ({ metadata_hash }) => <FoundHash value={metadata_hash} /> },
+      { label: "Metadata hash", cell: ({ metadata_hash }) => <Hex value={metadata_hash} /> },
     ]}
   />
 );
 
-const SettlementView = ({ data: settlement }: ViewProps<Settlement>) => (
+/** Anyone may settle a quote that was never committed. */
+type Data = { settlement: Settlement; hasQuote: boolean };
+
+const SettlementView = ({ data: { settlement, hasQuote } }: ViewProps<Data>) => (
   <>
     <Heading kind="Settlement">
       <Hex value={settlement.execution_hash} full />
@@ -42,7 +46,13 @@ const SettlementView = ({ data: settlement }: ViewProps<Settlement>) => (
           {
             field: "quote_hash",
             label: "For the quote",
-            value: <Hex value={settlement.quote_hash} full href={links.quote(settlement.quote_hash)} />,
+            value: (
+              <Hex
+                value={settlement.quote_hash}
+                full
+                href={hasQuote ? links.quote(settlement.quote_hash) : undefined}
+              />
+            ),
           },
           {
             field: "settlement_plan_hash",
@@ -71,10 +81,14 @@ const SettlementView = ({ data: settlement }: ViewProps<Settlement>) => (
   </>
 );
 
-export const settlementPage = page<Settlement>({
+export const settlementPage = page<Data>({
   path: links.settlement(":hash"),
-  title: ({ execution_hash }) => `Settlement ${shortHex(execution_hash)}`,
-  load: ({ settlements }, { hash = "" }) => settlements.get.query({ executionHash: hash }),
+  title: ({ settlement }) => `Settlement ${shortHex(settlement.execution_hash)}`,
+  async load({ settlements, quotes }, { hash = "" }) {
+    const settlement = await settlements.get.query({ executionHash: hash });
+    const quote = await ifFound(quotes.get.query({ quoteHash: settlement.quote_hash }));
+    return { settlement, hasQuote: quote !== null };
+  },
   View: SettlementView,
   subscription: () => ({ filter: { contract: "SettlementAdapter" } }),
 });

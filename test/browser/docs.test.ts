@@ -12,6 +12,7 @@ import { executablePath } from "./browser";
 import { isInteractive, openExplorer } from "./explorer-page";
 
 const MAX_COMPRESSED_BYTES = 300 * 1024;
+const MAX_FIRST_OPERATION_MS = 2_000;
 
 type Violation = { id: string; nodes: { target: string[] }[] };
 
@@ -29,6 +30,15 @@ const kept = [
 
 const removeOthers = `for (const one of document.querySelectorAll(".operation, .type"))
   if (!${JSON.stringify(kept)}.includes(one.id)) one.remove()`;
+
+/** The first frame in which an operation is part of the page. Frames are not painted before the style sheet has arrived. */
+const noteFirstOperation = `window.firstOperation = new Promise((resolve) => {
+  const look = () =>
+    document.querySelector(".operation")?.getClientRects().length > 0
+      ? requestAnimationFrame(() => resolve(performance.now()))
+      : requestAnimationFrame(look);
+  look();
+})`;
 
 const excess = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
 
@@ -81,6 +91,8 @@ describe.skipIf(executablePath === undefined)("/docs in a browser", () => {
 
   it("loads at most 300 KB, compressed, from this service only", async () => {
     const { requested, problems, close } = await open();
+    const policy = (await fetch(`${stack.apiUrl}/docs`)).headers.get("content-security-policy");
+    expect(policy).toContain("default-src 'none'");
     const sizes = await Promise.all(
       requested.map(async (url) => {
         const response = await fetch(url, { headers: { "accept-encoding": "br" } });
@@ -93,6 +105,19 @@ describe.skipIf(executablePath === undefined)("/docs in a browser", () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(MAX_COMPRESSED_BYTES);
     expect(await problems()).toEqual([]);
     await close();
+  });
+
+  it("shows its first operation within two seconds", async () => {
+    const times: number[] = [];
+    // The best of three: other tests may use the processor at the same time.
+    for (let load = 0; load < 3; load++) {
+      const { page, close } = await openExplorer(browser, stack.apiUrl);
+      await page.addInitScript(noteFirstOperation);
+      await page.goto("/docs");
+      times.push(await page.evaluate<number>("window.firstOperation"));
+      await close();
+    }
+    expect(Math.min(...times), `${times}`).toBeLessThan(MAX_FIRST_OPERATION_MS);
   });
 
   it("sends every free GET with its default values, and the service answers 200", async () => {
@@ -147,15 +172,16 @@ describe.skipIf(executablePath === undefined)("/docs in a browser", () => {
     await close();
   });
 
-  it("passes the checks of axe and fits, light and dark, wide and on a phone", async () => {
-    for (const [width, height] of [
-      [1280, 900],
-      [360, 800],
-    ] as const) {
+  it.each([
+    [1280, 900],
+    [360, 800],
+  ])(
+    "passes the checks of axe and fits into %i px, light and dark",
+    async (width, height) => {
       const { page, problems, close } = await open({ viewport: { width, height } });
       await tryIt(page, "search.find");
       await page.evaluate(openAll);
-      expect([width, await page.evaluate<number>(excess)]).toEqual([width, 0]);
+      expect(await page.evaluate<number>(excess)).toBe(0);
       // All operations have the same structure, and axe would take minutes for all of them.
       await page.evaluate(removeOthers);
       await page.evaluate(axe.source);
@@ -163,15 +189,30 @@ describe.skipIf(executablePath === undefined)("/docs in a browser", () => {
         await page.emulateMedia({ colorScheme });
         const violations = await page.evaluate<Violation[]>("axe.run().then(({ violations }) => violations)");
         const found = violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`));
-        expect([width, colorScheme, found]).toEqual([width, colorScheme, []]);
-        const folder = process.env.DOCS_SCREENSHOTS;
-        const path = folder && join(folder, `docs-${width}-${colorScheme}.png`);
-        const picture = await page.screenshot(path ? { path } : {});
-        // A blank page of this size is a PNG of a few kilobytes.
-        expect(picture.length).toBeGreaterThan(15_000);
+        expect([colorScheme, found]).toEqual([colorScheme, []]);
       }
       expect(await problems()).toEqual([]);
       await close();
+    },
+    120_000,
+  );
+
+  it("renders, light and dark: the pictures are neither blank nor large", async () => {
+    for (const [width, height, colorScheme] of [
+      [1280, 900, "light"],
+      [360, 800, "dark"],
+    ] as const) {
+      const viewport = { width, height };
+      const { page, close } = await open({ viewport, colorScheme }, "#operation-intents.get");
+      await sectionOf(page, "intents.get").getByRole("button", { name: "Try it" }).click();
+      await expect.poll(() => sectionOf(page, "intents.get").locator("output").innerText()).toMatch(/^200 .*bytes/);
+      const folder = process.env.DOCS_SCREENSHOTS;
+      const name = `docs-${width}-${colorScheme}.png`;
+      const picture = await page.screenshot(folder === undefined ? {} : { path: join(folder, name) });
+      // A blank page of this size is a PNG of a few kilobytes.
+      expect(picture.length).toBeGreaterThan(15_000);
+      expect(picture.length).toBeLessThan(250_000);
+      await close();
     }
-  }, 120_000);
+  });
 });

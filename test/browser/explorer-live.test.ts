@@ -154,6 +154,21 @@ describe.skipIf(executablePath === undefined)("the explorer while the chain move
     await close();
   });
 
+  it("shows the terms of an unpaid portfolio on the reference page, and that they are the expected response", async () => {
+    const { page, close } = await openExplorer(browser, stack.apiUrl);
+    await page.goto("/docs#operation-portfolio.get");
+    await isInteractive(page);
+    const section = page.locator("[id='operation-portfolio.get']");
+    await section.getByText("Without one, the expected response is 402 with the payment terms.").waitFor();
+    await section.getByRole("button", { name: "Try it" }).click();
+    await section.locator("output.good", { hasText: /^402 .* bytes/ }).waitFor();
+    const terms = JSON.parse(await section.locator(".response").inputValue());
+    expect(terms).toMatchObject({ x402Version: 2, accepts: [{ network: "eip155:31337", amount: String(PRICE) }] });
+    await section.getByRole("link", { name: "portfolio page" }).click();
+    await page.waitForURL("**/explore/portfolio");
+    await close();
+  });
+
   it("sells a portfolio to an injected wallet, for the price that it shows", async () => {
     const { page, problems, close } = await openExplorer(browser, stack.apiUrl);
     const signed = await injectWallet(page, demoPayer);

@@ -1,3 +1,4 @@
+import { keccak256, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { commerceRegistryAbi } from "../../abis/index";
 import { createIntentryClient } from "../../client/src/index";
@@ -243,7 +244,11 @@ describe("a search", () => {
     const quoteHash = quotes[0]?.quote_hash ?? "";
     expect(await matches(quoteHash)).toEqual([{ type: "quote", id: quoteHash, name: null }]);
     expect(await matches(hashOf("b"))).toEqual([{ type: "attestation", id: "1", name: null }]);
-    expect(await matches("solver_reputation")).toMatchObject([{ type: "schema", name: "solver_reputation" }]);
+    // A schema that is used on chain, and was not published.
+    expect(await matches(hashOf("a"))).toEqual([{ type: "schema", id: hashOf("a"), name: null }]);
+    const builtin = keccak256(stringToBytes("solver_reputation"));
+    for (const q of ["solver_reputation", "SOLVER_REPUTATION", builtin, `0x${"11".repeat(32)}`])
+      expect(await matches(q)).toEqual([{ type: "schema", id: builtin, name: "solver_reputation" }]);
     expect(await matches(`0x${"9".repeat(64)}`)).toEqual([]);
     const filtered = (await (await ask({ q: "solver 1", type: "solver" })).json()) as { matches: unknown[] };
     expect(filtered.matches).toEqual([]);

@@ -96,6 +96,25 @@ describe("settlements and the payment proof of receipts", () => {
     });
   });
 
+  it("are found by each of their hashes, and their page links a quote only if it exists", async () => {
+    const matches = async (q: Hex) => ((await get(`/search?q=${q}`)) as { matches: unknown[] }).matches;
+    const htmlOf = async (hash: Hex) => (await fetch(`${stack.apiUrl}/explore/settlements/${hash}`)).text();
+    const { quoteHash } = await commit();
+    const plan = hashOf("own plan");
+    const committed = await execute({ ...instructionFor(quoteHash, [toMerchant(2n)]), settlementPlanHash: plan });
+    // The same hash in two fields.
+    const unknown = hashOf("nobody's quote");
+    const uncommitted = await execute({ ...instructionFor(unknown, [toMerchant(2n)]), settlementPlanHash: unknown });
+    await stack.indexed();
+    const settlement = { type: "settlement", id: committed, name: null };
+    expect(await matches(committed)).toEqual([settlement]);
+    expect(await matches(plan)).toEqual([settlement]);
+    expect(await matches(quoteHash)).toEqual([{ type: "quote", id: quoteHash, name: null }, settlement]);
+    expect(await matches(unknown)).toEqual([{ ...settlement, id: uncommitted }]);
+    expect(await htmlOf(committed)).toContain(`href="/explore/quotes/${quoteHash}"`);
+    expect(await htmlOf(uncommitted)).not.toContain("/explore/quotes/0x");
+  });
+
   it("of a nested call have no lines, say so, and prove no receipt", async () => {
     const { quoteHash } = await commit();
     const { SettlementAdapter, Multicall } = stack.contracts;

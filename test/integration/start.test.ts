@@ -29,6 +29,10 @@ describe("npm start", () => {
     expect(await (await fetch(`${deployment.apiUrl}/health`)).json()).toEqual(health);
     const readiness = async () => (await fetch(`${deployment.apiUrl}/ready`)).json();
     await expect.poll(readiness).toMatchObject({ ready: true, chain_id: 31337, lag_blocks: "0", reason: null });
+    // Nobody has read the token before.
+    expect(await (await fetch(`${deployment.apiUrl}/search?q=tUSD`)).json()).toMatchObject({
+      matches: [{ type: "token", id: deployment.contracts.TestDollar?.toLowerCase(), name: "tUSD" }],
+    });
     // A block every 2 s, so that viem's waitForTransactionReceipt resolves.
     const client = connect(deployment.rpcUrl);
     const newest = await client.getBlockNumber();

@@ -6,6 +6,7 @@ const root = resolve(import.meta.dirname, "../..");
 
 it.each([
   "docs/openapi.json",
+  "docs/api.md",
   "docs/explorer.md",
   "docs/decisions.md",
   "client/src/api.ts",

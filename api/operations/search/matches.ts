@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { Hex } from "viem";
 import {
   agent,
   attestation,
@@ -19,6 +20,7 @@ import { z } from "../../core/operation";
 import { type Placeholders, preparedQuery } from "../../database/prepared-query";
 import { textLiteral } from "../../database/text-literal";
 import { attestationSchema, document, documentKinds } from "../../store/schema";
+import { hashOfAlias } from "../builtin-schemas";
 
 /** Records with ids that count from 1. */
 const numbered = {
@@ -99,17 +101,18 @@ const selectById = preparedQuery((db, { number, kinds }: Placeholders<{ number: 
   ),
 );
 
-const selectByHash = preparedQuery((db, { hash }: Placeholders<{ hash: string }>) =>
+const selectByHash = preparedQuery((db, { hash, schema }: Placeholders<{ hash: string; schema: string }>) =>
   db.select(fields).from(
     sql`(${union([
       sql`(SELECT 'transaction'::text AS type, ${eventLog.txHash}::text AS id, NULL::text AS name FROM ${eventLog} WHERE ${eventLog.txHash} = ${hash} LIMIT 1)`,
       sql`SELECT 'quote', ${quote.quoteHash}::text, NULL FROM ${quote} WHERE ${quote.quoteHash} = ${hash}`,
-      sql`SELECT 'settlement', ${settlement.executionHash}::text, NULL FROM ${settlement} WHERE ${settlement.executionHash} = ${hash}`,
-      ...[settlement.settlementPlanHash, settlement.quoteHash].map(
+      ...[settlement.executionHash, settlement.settlementPlanHash, settlement.quoteHash].map(
         (column) =>
           sql`(SELECT 'settlement', ${settlement.executionHash}::text, NULL FROM ${settlement} WHERE ${column} = ${hash} ORDER BY ${settlement.blockNumber}, ${settlement.logIndex} ${MAX_PER_TYPE})`,
       ),
-      sql`SELECT 'schema', ${attestationSchema.schemaHash}, ${attestationSchema.name} FROM ${attestationSchema} WHERE ${attestationSchema.schemaHash} = ${hash}`,
+      sql`SELECT 'schema', ${attestationSchema.schemaHash}, ${attestationSchema.name} FROM ${attestationSchema} WHERE ${attestationSchema.schemaHash} = ${schema}`,
+      // A schema that is used on chain need not be published.
+      sql`(SELECT 'schema', ${attestation.schemaHash}::text, NULL FROM ${attestation} WHERE ${attestation.schemaHash} = ${hash} LIMIT 1)`,
       sql`SELECT ${document.kind}, ${document.hash}, NULL FROM ${document}
         WHERE ${document.kind} IN (${sql.join(documentKinds.map(textLiteral), sql`, `)}) AND ${document.hash} = ${hash}`,
       sql`(SELECT 'intent', ${intent.intentId}::text, NULL FROM ${intent} WHERE ${intent.intentHash} = ${hash} ORDER BY ${intent.intentId} ${MAX_PER_TYPE})`,
@@ -117,6 +120,12 @@ const selectByHash = preparedQuery((db, { hash }: Placeholders<{ hash: string }>
     ])}) AS found`,
   ),
 );
+
+/** What has a hash, each once: a settlement may have the same one in two fields, and a schema may be published and used. */
+async function byHash(db: BaseContext["db"], hash: Hex): Promise<Match[]> {
+  const found = await selectByHash(db, { hash, schema: hashOfAlias(hash) ?? hash });
+  return found.filter(({ type, id }, index) => found.findIndex((one) => one.type === type && one.id === id) === index);
+}
 
 const selectSchema = preparedQuery((db, { name }: Placeholders<{ name: string }>) =>
   db
@@ -129,7 +138,7 @@ const selectSchema = preparedQuery((db, { name }: Placeholders<{ name: string }>
 /** What a text identifies by itself. Every lookup uses an index. */
 export async function matchesOf({ db, tokens }: BaseContext, text: string): Promise<Match[]> {
   if (/^0x[0-9a-f]{40}$/i.test(text)) return [{ type: "account", id: text.toLowerCase(), name: null }];
-  if (/^0x[0-9a-f]{64}$/i.test(text)) return selectByHash(db, { hash: text.toLowerCase() });
+  if (/^0x[0-9a-f]{64}$/i.test(text)) return byHash(db, text.toLowerCase() as Hex);
   const record = recordIn(text);
   const [found, schemas, named] = await Promise.all([
     record ? selectById(db, { number: record.id, kinds: record.kind ? [record.kind] : numberedKinds }) : [],
