@@ -4,8 +4,13 @@ import { REINDEX_COMMAND, REORG_PROBLEM } from "../config/reindex";
 /** Ponder's log message for a reorg that it can't revert. Ponder then retries forever. */
 export const PONDER_REORG_MESSAGE = "Encountered unrecoverable reorg";
 
+const REORG = "A reorg replaced finalized blocks, and the index contains rows of the orphaned ones.";
+
 /** The message for the operator. */
-export const REORG_SENTENCE = `A reorg replaced finalized blocks, and the index contains rows of the orphaned ones. Run ${REINDEX_COMMAND}: it rebuilds the index from the cached blocks that are still on the chain.`;
+export const REORG_SENTENCE = `${REORG} Run ${REINDEX_COMMAND}: it rebuilds the index from the cached blocks that are still on the chain.`;
+
+/** The message on the chain of `npm start`, which ends with it, so that nothing could be compared with the cache. */
+export const LOCAL_REORG_SENTENCE = `${REORG} Run npm start again: it creates a new chain and a new index.`;
 
 /** The stack's exit code after such a reorg, for process supervisors. */
 export const REORG_EXIT_CODE = 75;

@@ -60,11 +60,13 @@ export class SlowSubscriber extends Unavailable {
   }
 }
 
-/** The entries that match the filter: the same array if all do, so that subscribers share it. */
+/** The selected entries: the same array if all are, so that subscribers share it. */
+const select = <Of extends Entry>(entries: readonly Of[], isSelected: (entry: Of) => boolean): readonly Entry[] =>
+  entries.every(isSelected) ? entries : entries.filter(isSelected);
+
+/** The entries that match the filter. */
 const matching = (filter: Filter, entries: readonly Entry<FilterFields>[]): readonly Entry[] =>
-  entries.every(({ fields }) => matches(filter, fields))
-    ? entries
-    : entries.filter(({ fields }) => matches(filter, fields));
+  select(entries, ({ fields }) => matches(filter, fields));
 
 /** The live events. Subscribers share one reader and one journal. They take turns to send a batch. */
 export class EventFeed {
@@ -229,7 +231,7 @@ export class EventFeed {
         throw new SlowSubscriber();
       }
       offset = batch.next;
-      const selected = batch.entries.filter((entry) => (entry.fields ? matches(filter, entry.fields) : isNew(entry)));
+      const selected = select(batch.entries, (entry) => (entry.fields ? matches(filter, entry.fields) : isNew(entry)));
       if (selected.length > 0) {
         await this.turns.take(signal);
         if (!signal.aborted) yield selected;

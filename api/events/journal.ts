@@ -4,11 +4,14 @@ import type { Entry, EventMessage } from "./message";
 export type JournalLimits = { messages: number; bytes: number };
 
 /** Entries read from a journal, and the offset to continue at. */
-type Batch = { entries: Entry[]; next: number };
+type Batch = { entries: readonly Entry[]; next: number };
+
+/** How many batches are kept for other subscribers at the same offset. */
+const SHARED_BATCHES = 64;
 
 /**
- * The latest messages, shared by all subscribers. A subscriber is an offset into it and has no buffer of its own, so slow
- * subscribers use no memory. One whose offset has been evicted is dropped.
+ * The latest messages, shared by all subscribers. A subscriber is an offset into it and has no buffer of its own. Those at
+ * the same offset receive the same array. One whose offset has been evicted is dropped.
  */
 export class Journal {
   private entries: Entry[] = [];
@@ -23,6 +26,8 @@ export class Journal {
   private lastRemoved = 0;
   /** The offset after the last `finalized` message. */
   private lastFinalized = 0;
+  /** The batches that were read last, by their offset and limit. */
+  private readonly batches = new Map<string, Batch>();
 
   constructor(
     start: string,
@@ -37,6 +42,8 @@ export class Journal {
   }
 
   append(entries: readonly Entry[]): void {
+    // A batch up to the end is not full.
+    for (const [key, { next }] of this.batches) if (next === this.end) this.batches.delete(key);
     for (const entry of entries) {
       this.entries.push(entry);
       this.bytes += entry.size;
@@ -81,6 +88,15 @@ export class Journal {
   /** The entries from an offset on, up to about `bytes` of them; undefined if the offset has been evicted. */
   read(offset: number, bytes: number): Batch | undefined {
     if (offset < this.first) return undefined;
+    const key = `${offset} ${bytes}`;
+    const batch = this.batches.get(key) ?? this.collect(offset, bytes);
+    if (batch.entries.length > 0) this.batches.set(key, batch);
+    const [oldest] = this.batches.keys();
+    if (this.batches.size > SHARED_BATCHES && oldest !== undefined) this.batches.delete(oldest);
+    return batch;
+  }
+
+  private collect(offset: number, bytes: number): Batch {
     const entries: Entry[] = [];
     let size = 0;
     for (let next = offset - this.first; next < this.entries.length && size < bytes; next++) {

@@ -11,7 +11,7 @@ import { startEmbeddedPostgres } from "../postgres/embedded";
 import { progressText, readProgress, watchProgress } from "../progress";
 import { publishExamples } from "../sample/published";
 import { PROGRESS_MS, type Supervisor } from "../supervisor";
-import { REORG_SENTENCE } from "../unrecoverable-reorg";
+import { LOCAL_REORG_SENTENCE, REORG_SENTENCE } from "../unrecoverable-reorg";
 import { usageOf } from "../usage";
 import { repairAfterReorg } from "./repair";
 import { publishOwnSettings } from "./settings";
@@ -59,8 +59,10 @@ export async function startAll(supervisor: Supervisor, isDevelopment: boolean): 
   );
   const repair = async () => {
     const index = await stack.current();
-    for (const gateway of index.gateways) gateway.current().reportFailure(REORG_SENTENCE);
-    await repairAfterReorg(supervisor, environment, databaseUrl, { stop: () => index.stop(), restart: stack.restart });
+    const reason = deployment ? LOCAL_REORG_SENTENCE : REORG_SENTENCE;
+    for (const gateway of index.gateways) gateway.current().reportFailure(reason);
+    const control = { stop: () => index.stop(), restart: stack.restart };
+    await repairAfterReorg(supervisor, reason, environment, databaseUrl, control);
   };
   const { indexer, gateways } = await stack.current();
   if (!deployment) {

@@ -4,7 +4,7 @@ import type { Environment } from "../../config/environment";
 import { confirm } from "../confirm";
 import { reindex } from "../reindex";
 import type { Supervisor } from "../supervisor";
-import { REORG_EXIT_CODE, REORG_SENTENCE } from "../unrecoverable-reorg";
+import { REORG_EXIT_CODE } from "../unrecoverable-reorg";
 
 /** How long `/ready` responds 503 with the reason before the stack stops. */
 const FAILURE_NOTICE_MS = 5_000;
@@ -15,11 +15,12 @@ const FAILURE_NOTICE_MS = 5_000;
  */
 export async function repairAfterReorg(
   supervisor: Supervisor,
+  reason: string,
   { network, databaseSchema }: Environment,
   databaseUrl: string,
   index: { stop: () => Promise<void>; restart: () => Promise<unknown> },
 ): Promise<void> {
-  supervisor.printError(REORG_SENTENCE);
+  supervisor.printError(reason);
   if (!(await confirm("Rebuild the index now?"))) {
     // Gives load balancers time to read the reason from /ready.
     await setTimeout(FAILURE_NOTICE_MS);

@@ -40,6 +40,22 @@ describe("a subscriber to live events", () => {
     expect(fields[0]).toEqual({});
   });
 
+  it("shares each batch of new events with the others at the same event, so that slow ones hold no copies", async () => {
+    const SUBSCRIBERS = 20;
+    const chain = new ChainOfEvents();
+    const feed = feedOf(chain);
+    const streams = await Promise.all(
+      Array.from({ length: SUBSCRIBERS }, () => feed.subscribe({ filter: {} }, "test", new AbortController().signal)),
+    );
+    await Promise.all(streams.map((stream) => stream.next()));
+    for (let block = 0; block < 3; block++) {
+      const batches = Promise.all(streams.map((stream) => stream.next()));
+      chain.mine(5);
+      chain.index();
+      expect(new Set((await batches).map(({ value }) => value)).size).toBe(1);
+    }
+  });
+
   it("receives every field of an event, and its finality", async () => {
     const chain = new ChainOfEvents();
     chain.mine(1);

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { EventFeed } from "../../api/events/feed";
+import { droppedStreams } from "../../api/metrics/metrics";
 import { streamBody } from "../../api/transports/sse/stream";
 import { ChainOfEvents } from "./chain-of-events";
 
@@ -18,6 +19,12 @@ async function streamOf(chain: ChainOfEvents, heartbeatMs = 10_000, keptMessages
   });
   return { feed, ended, faults, reader: body.getReader() };
 }
+
+const droppedCount = async () => (await droppedStreams.get()).values[0]?.value ?? 0;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe("a stream of events on the wire", () => {
   it("starts with retry and ready, then sends protocol events with the default message type", async () => {
@@ -72,6 +79,22 @@ describe("a stream of events on the wire", () => {
     expect((await reader.read()).done).toBe(true);
     expect(faults).toEqual([]);
     expect(ended.signal.aborted).toBe(false);
+    feed.close();
+  });
+
+  it("is aborted, and counted as dropped, if the client leaves data unread for a minute", async () => {
+    const { feed, ended, faults, reader } = await streamOf(new ChainOfEvents());
+    const before = await droppedCount();
+    await reader.read();
+    vi.useFakeTimers();
+    await reader.read();
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(ended.signal.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(ended.signal.aborted).toBe(true);
+    await expect(reader.read()).rejects.toThrow("The client does not read its event stream");
+    expect((await droppedCount()) - before).toBe(1);
+    expect(faults).toEqual([]);
     feed.close();
   });
 

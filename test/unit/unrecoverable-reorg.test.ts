@@ -4,6 +4,7 @@ import { REINDEX_COMMAND } from "../../config/reindex";
 import packageJson from "../../package.json" with { type: "json" };
 import {
   isUnrecoverableReorg,
+  LOCAL_REORG_SENTENCE,
   PONDER_REORG_MESSAGE,
   REORG_EXIT_CODE,
   REORG_SENTENCE,
@@ -32,5 +33,10 @@ describe("a line of Ponder's log", () => {
     expect(REORG_SENTENCE).toContain(REINDEX_COMMAND);
     expect(Object.keys(packageJson.scripts)).toContain(REINDEX_COMMAND.replace("npm run ", ""));
     expect(REORG_EXIT_CODE).toBeGreaterThan(0);
+  });
+
+  it("is not repaired by that command on the chain of npm start, which ends too", () => {
+    expect(LOCAL_REORG_SENTENCE).not.toContain(REINDEX_COMMAND);
+    expect(LOCAL_REORG_SENTENCE).toContain("Run npm start again");
   });
 });

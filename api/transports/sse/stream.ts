@@ -1,6 +1,7 @@
 import { type StreamEntry, z } from "../../core/operation";
 import { errorCode } from "../../core/outputs";
 import { failureOf } from "../../http/failure";
+import { droppedStreams } from "../../metrics/metrics";
 
 type Options = {
   /** The interval of heartbeats on an idle stream. */
@@ -80,6 +81,7 @@ export function streamBody(
           controller.enqueue(result === null ? encode(": heartbeat") : concat(result.value));
           stalled = setTimeout(() => {
             cancelled = true;
+            droppedStreams.inc();
             end();
             controller.error(new Error("The client does not read its event stream"));
           }, STALLED_MS);
