@@ -39,26 +39,26 @@ describe("a PostgreSQL server that stops and restarts", () => {
   }, async () => {
     await register("before");
     await stack.indexed();
-    expect((await publish('"before"')).status).toBe(201);
+    expect((await publish('["before"]')).status).toBe(201);
     const burst: Promise<{ status: number }>[] = [];
-    for (let place = 0; place < 20; place++) burst.push(publish(`"in flight ${place}"`));
+    for (let place = 0; place < 20; place++) burst.push(publish(`["in flight ${place}"]`));
     await postgres.whileStopped(async () => {
       const responses = await Promise.all(burst);
       for (const [place, { status }] of responses.entries()) expect([201, 503], `in flight ${place}`).toContain(status);
-      expect(await publish('"while away"')).toEqual({
+      expect(await publish('["while away"]')).toEqual({
         status: 503,
         retryAfter: "5",
         body: { error: "The database does not answer; try again shortly", code: "unavailable" },
       });
-      for (const path of ["/agents/1", document('"before"'), "/analytics/commerce", "/intents"])
+      for (const path of ["/agents/1", document('["before"]'), "/analytics/commerce", "/intents"])
         expect(await statusOf(path), path).toBe(503);
       expect(await statusOf("/health")).toBe(200);
     });
     for (const [place, { status }] of (await Promise.all(burst)).entries())
-      if (status === 201) expect(await statusOf(document(`"in flight ${place}"`)), `in flight ${place}`).toBe(200);
-    expect(await statusOf(document('"before"'))).toBe(200);
-    expect(await statusOf(document('"while away"'))).toBe(404);
-    expect((await publish('"after"')).status).toBe(201);
+      if (status === 201) expect(await statusOf(document(`["in flight ${place}"]`)), `in flight ${place}`).toBe(200);
+    expect(await statusOf(document('["before"]'))).toBe(200);
+    expect(await statusOf(document('["while away"]'))).toBe(404);
+    expect((await publish('["after"]')).status).toBe(201);
     await register("after");
     await stack.indexed();
     expect(await statusOf("/agents/2")).toBe(200);

@@ -33,7 +33,7 @@ describe.skipIf(!canMount)("npm start on a full disk", () => {
       fetch(`${apiUrl}/catalogs`, {
         method: "POST",
         headers: { "content-type": "application/json" },
-        body: JSON.stringify({ catalog_json: JSON.stringify(text) }),
+        body: JSON.stringify({ catalog_json: JSON.stringify([text]) }),
       });
     await expect.poll(ready, SETTLED).toMatchObject({ ready: true, store: "ok" });
     expect((await publish("before")).status).toBe(201);

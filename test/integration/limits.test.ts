@@ -122,7 +122,7 @@ describe("what a client may send", () => {
 
   it("limits the bytes of a tRPC and an MCP batch", async () => {
     const gateway = gateways.serve();
-    const catalog_json = JSON.stringify("w".repeat(120_000));
+    const catalog_json = JSON.stringify(["w".repeat(120_000)]);
     const published = await post(gateway, "/catalogs", { catalog_json });
     const { catalog_hash: hash } = (await published.json()) as { catalog_hash: string };
     const error = "The results of this batch have more than 4194304 bytes; send fewer calls at once";
@@ -180,13 +180,13 @@ describe("what a client may send", () => {
       return { status, retryAfter: Number(answered.get("retry-after")) };
     };
     const oneWrite = gateways.serve({ writesPerMinute: 1, trustProxy: true });
-    const writes = [await send(oneWrite, "1"), await send(oneWrite, "2"), await send(oneWrite, "3")];
+    const writes = [await send(oneWrite, "[1]"), await send(oneWrite, "[2]"), await send(oneWrite, "[3]")];
     // A new minute may start in between.
     const refused = writes.find(({ status }) => status === 429);
     expect(refused?.retryAfter).toBeGreaterThanOrEqual(1);
     expect(refused?.retryAfter).toBeLessThanOrEqual(60);
     const fewBytes = gateways.serve({ storedBytesPerDay: 100, trustProxy: true });
-    const bytes = [4, 5, 6].map((digit) => JSON.stringify(String(digit).repeat(80)));
+    const bytes = [4, 5, 6].map((digit) => JSON.stringify([String(digit).repeat(80)]));
     const published = [];
     for (const text of bytes) published.push(await send(fewBytes, text));
     const full = published.find(({ status }) => status === 429);

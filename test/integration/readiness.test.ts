@@ -87,7 +87,7 @@ describe("readiness", () => {
   });
 
   it("reports a read-only store, responds to writes with 503, and recovers", async () => {
-    expect((await publish('"before"')).status).toBe(201);
+    expect((await publish('["before"]')).status).toBe(201);
     const reconnect =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
     const database = new URL(databaseUrl).pathname.slice(1);
@@ -99,7 +99,7 @@ describe("readiness", () => {
         store: "read-only",
         reason: "The store is read-only; writes return 503.",
       });
-      const refused = await publish('"while read-only"');
+      const refused = await publish('["while read-only"]');
       expect(refused.status).toBe(503);
       expect(refused.headers.get("retry-after")).toBe("5");
       expect(await refused.json()).toEqual({
@@ -112,7 +112,7 @@ describe("readiness", () => {
       await query(reconnect);
     }
     await expect.poll(ready, SETTLED).toMatchObject({ ready: true, store: "ok" });
-    expect((await publish('"after"')).status).toBe(201);
+    expect((await publish('["after"]')).status).toBe(201);
   });
 
   it("is false on a chain with another genesis block", async () => {

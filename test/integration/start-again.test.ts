@@ -16,7 +16,7 @@ describe("npm start in a folder that was used before", () => {
     const apiUrl = `http://127.0.0.1:${ports.API_PORT}`;
     const first = start();
     await first.printed("Ready. The gateway is on");
-    const catalog = '"outlives the local chain"';
+    const catalog = '["outlives the local chain"]';
     const published = await fetch(`${apiUrl}/catalogs`, {
       method: "POST",
       headers: { "content-type": "application/json" },

@@ -13,7 +13,7 @@ import { startStack } from "./stack";
 const BUILD = new RegExp(`^${DATABASE_SCHEMA}_[0-9a-f]{12}$`);
 /** A build of another deployment, such as one of another chain, in the same database. */
 export const FOREIGN = `${DATABASE_SCHEMA}_ffffffffffff`;
-const DOCUMENT = '"kept across upgrades"';
+const DOCUMENT = '["kept across upgrades"]';
 
 /** An index of one agent and a stored document, to be started again with other versions of the code. */
 export async function startOldVersion() {
