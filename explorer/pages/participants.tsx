@@ -88,6 +88,16 @@ const SolverView = ({ data: solver, live }: ViewProps<Shown<SolverRecord>>) => (
             label: "Average above the minimum, in the smallest units of all tokens",
             value: solver.avg_surplus_out,
           },
+          {
+            field: "total_latency_blocks",
+            label: "Blocks from intent to fill, in all",
+            value: <Count value={solver.total_latency_blocks} />,
+          },
+          {
+            field: "total_surplus_out",
+            label: "Above the minimum in all, in the smallest units of all tokens",
+            value: <Count value={solver.total_surplus_out} />,
+          },
         ]}
       />
     </Section>

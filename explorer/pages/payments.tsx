@@ -59,6 +59,8 @@ const QuoteView = ({ data: { quote, settlements }, live }: ViewProps<QuoteData>)
             label: "x402 payload hash",
             value: <Hex value={quote.x402_payload_hash} full />,
           },
+          { field: "committed_at", label: "Committed", value: <Time seconds={quote.committed_at} /> },
+          { field: "block_number", label: "Block", value: <Count value={quote.block_number} /> },
         ]}
       />
     </Section>

@@ -2,7 +2,7 @@ import type { TransactionExplanation } from "../../client/src/api";
 import { Facts, Heading, Section } from "../components/blocks";
 import { Hex } from "../components/hex";
 import { type RecordKind, RecordLink } from "../components/record-link";
-import { Count } from "../components/values";
+import { Account, Count, None, Time } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { shortHex } from "../text/format";
@@ -51,7 +51,11 @@ const TransactionView = ({ data }: ViewProps<Data>) => (
       <Facts
         items={[
           { field: "summary", label: "Content", value: data.summary },
+          { field: "status", label: "Status", value: data.status },
+          { field: "from", label: "From", value: <Account value={data.from} full /> },
+          { field: "to", label: "To", value: data.to === null ? <None /> : <Account value={data.to} full /> },
           { field: "block_number", label: "Block", value: <Count value={data.block_number} /> },
+          { field: "block_timestamp", label: "Time", value: <Time seconds={data.block_timestamp} /> },
         ]}
       />
     </Section>
