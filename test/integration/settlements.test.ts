@@ -85,6 +85,26 @@ describe("settlements and the payment proof of receipts", () => {
     expect(await get(`/settlements?payer=${stranger.address}`)).toMatchObject({ settlements: [] });
   });
 
+  it("are found by their hashes, explained, and in the events", async () => {
+    const { quoteHash } = await commit();
+    const instruction = instructionFor(quoteHash, [toMerchant(7n)]);
+    const { transactionHash } = await stack.write(agent, "SettlementAdapter", "executeSettlement", [instruction], 7n);
+    await stack.indexed();
+    const found = { type: "settlement", id: hashOfExecution(instruction) };
+    for (const hash of [found.id, quoteHash, instruction.settlementPlanHash])
+      expect(await get(`/search?q=${hash}`)).toMatchObject({
+        matches: expect.arrayContaining([expect.objectContaining(found)]),
+      });
+    const payer = agent.address.toLowerCase();
+    const sentence = `${payer} paid 0.000000000000000007 ETH for quote ${quoteHash} (settlement ${found.id})`;
+    expect(await get(`/tx/${transactionHash}/explain`)).toMatchObject({
+      events: [{ eventName: "SettlementExecuted", description: sentence }],
+    });
+    expect(await get("/events/recent?contract=SettlementAdapter&limit=1")).toMatchObject({
+      events: [{ event: "SettlementExecuted", summary: sentence }],
+    });
+  });
+
   it("executed again are one settlement, with the number of executions", async () => {
     const instruction = instructionFor(hashOf("no quote"), [toMerchant(1n)]);
     const executionHash = await execute(instruction);
