@@ -3,9 +3,9 @@ import type { EIP1193Provider } from "viem";
 import type { PaymentRequirements } from "../../client/src/api";
 import type { PaidSnapshot } from "../../client/src/index";
 import { Facts, Section } from "../components/blocks";
+import { Hex } from "../components/hex";
 import { Snapshot } from "../components/snapshot";
 import { Amount, Token } from "../components/tokens";
-import { Account } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { shownTexts } from "../shown-texts";
@@ -44,7 +44,7 @@ const OfferFacts = ({ offer }: { offer: NonNullable<Data["offer"]> }) => (
       { field: "amount", label: "Amount", value: <Amount value={offer.accepts.amount} token={offer.token} full /> },
       { field: "asset", label: "Token", value: <Token value={offer.accepts.asset} full /> },
       { field: "network", label: "Network", value: <code>{offer.accepts.network}</code> },
-      { field: "payTo", label: "Paid to", value: <Account value={offer.accepts.payTo} full /> },
+      { field: "payTo", label: "Paid to", value: <Hex value={offer.accepts.payTo} full /> },
     ]}
   />
 );

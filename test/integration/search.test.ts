@@ -103,6 +103,7 @@ describe("a search", () => {
     const content = (name: string) => [dataUri({ name }), `0x${"0".repeat(64)}`] as const;
     await write(facilitator, REGISTRY, "registerFacilitator", [facilitator.address, ...content("Rail")]);
     await write(notary, "AttestorRegistry", "registerAttestor", content("Notary"));
+    await write(actor(7), "AttestorRegistry", "registerAttestor", content("Translate"));
     await write(notary, "AttestationRegistry", "submitAttestation", [hashOf("a"), hashOf("b"), hashOf("c")]);
     for (const number of [1, 2, 3])
       await write(actor(number), "AgentRegistry", "registerAgent", [
@@ -215,7 +216,7 @@ describe("a search", () => {
 
   it("finds records by id, address and hash, in full or by the first digits", async () => {
     const found = async (q: string) => (await search({ q })).results.map(({ type, id }) => `${type} ${id}`);
-    expect((await found("2")).slice(0, 2).sort()).toEqual(["agent 2", "service 2"]);
+    expect((await found("2")).slice(0, 3).sort()).toEqual(["agent 2", "attestor 2", "service 2"]);
     const owner = actor(2).address;
     expect(await found(owner)).toEqual(["agent 2"]);
     expect(await found(owner.toUpperCase().replace("0X", "0x"))).toEqual(["agent 2"]);
@@ -255,7 +256,13 @@ describe("a search", () => {
   });
 
   it("ranks a record with the text as its name first, whatever its record", async () => {
-    // Babel has a dispute; the text is also in the names on chain of others.
+    // The services that translate have fulfilled receipts, and the attestor of this name has done nothing.
+    for (const q of ["translate", "TRANSLATE"]) {
+      const [first, ...others] = await namesFor({ q });
+      expect(first).toBe("Translate");
+      expect(others).toEqual(expect.arrayContaining(["Lingua", "Polyglot", "Babel"]));
+    }
+    // Babel has a dispute.
     expect((await namesFor({ q: "babel" }))[0]).toBe("Babel");
     expect((await namesFor({ q: "Agent 2" }))[0]).toBe("Agent 2");
     expect((await namesFor({ q: "untested" }))[0]).toBe("Untested");
