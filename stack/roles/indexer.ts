@@ -6,6 +6,7 @@ import { requireFreePort } from "../ports";
 import { indexerProgress } from "../progress";
 import { superviseIndexer } from "../supervise-indexer";
 import type { Supervisor } from "../supervisor";
+import { REORG_SENTENCE } from "../unrecoverable-reorg";
 import { repairAfterReorg } from "./repair";
 import { publishOwnSettings, requireSplittable } from "./settings";
 
@@ -27,7 +28,7 @@ export async function startIndexerRole(supervisor: Supervisor): Promise<void> {
     superviseIndexer({ ...supervision, onReorgBeyondFinality: () => void repair().catch(supervisor.fail) }),
   );
   const repair = () =>
-    repairAfterReorg(supervisor, environment, databaseUrl, {
+    repairAfterReorg(supervisor, REORG_SENTENCE, environment, databaseUrl, {
       stop: async () => (await index.current()).stop(),
       restart: index.restart,
     });
