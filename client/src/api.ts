@@ -986,7 +986,7 @@ export type Settlement = {
   deadline: string | null;
   /** Null if the lines are unknown. */
   lines: readonly SettlementLine[] | null;
-  /** Whether the lines are in the calldata of the transaction. They are not if a contract made the call. */
+  /** Whether the lines are known, from the calldata of the transaction. They are not if a contract made the call, or if there are more than 1,000. */
   lines_known: boolean;
   /** How often the same instruction was executed, and paid. */
   executions: string;
