@@ -46,9 +46,11 @@ async function schemasLike(client: pg.ClientBase, pattern: string, before?: stri
 
 /** Whether a gateway is connected to a build, or reads it through a pooler or on a replica. */
 async function isServed(client: pg.ClientBase, build: string): Promise<boolean> {
-  const { rows } = await client.query("SELECT FROM pg_stat_activity WHERE application_name = $1 LIMIT 1", [
-    `intentry ${build}`,
-  ]);
+  // Other databases of the server may have a build of the same name.
+  const { rows } = await client.query(
+    "SELECT FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database() LIMIT 1",
+    [`intentry ${build}`],
+  );
   if (rows.length > 0) return true;
   const { rows: found } = await client.query("SELECT to_regclass('offchain.index_reader') IS NOT NULL AS found");
   if (!found[0]?.found) return false;
