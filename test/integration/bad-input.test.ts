@@ -1,4 +1,4 @@
-import { maxUint256, zeroAddress } from "viem";
+import { maxUint256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allOperations, calls } from "../../api/operations/index";
 import { actor } from "../../stack/chain";
@@ -136,13 +136,16 @@ describe("bad input", () => {
       hashOf("second"),
     ]);
     const payer = actor(1);
+    const { TestDollar: token, SettlementAdapter: adapter } = stack.contracts;
     const [quoteHash, settlementPlanHash] = [hashOf("second quote"), hashOf("second plan")];
-    const line = { kind: 0, recipient: facilitator.address, token: zeroAddress, amount: 1n, metadataHash: quoteHash };
+    const line = { kind: 0, recipient: facilitator.address, token, amount: 1n, metadataHash: quoteHash };
     const settlement = {
-      ...{ quoteHash, settlementPlanHash, payer: payer.address, token: zeroAddress, grossAmount: 1n },
+      ...{ quoteHash, settlementPlanHash, payer: payer.address, token, grossAmount: 1n },
       ...{ deadline: maxUint256, lines: [line] },
     };
-    await stack.write(payer, "SettlementAdapter", "executeSettlement", [settlement], 1n);
+    await stack.write(payer, "TestDollar", "mint", [payer.address, 1n]);
+    await stack.write(payer, "TestDollar", "approve", [adapter, 1n]);
+    await stack.write(payer, "SettlementAdapter", "executeSettlement", [settlement]);
     await stack.indexed();
     await publishExamples(stack.apiUrl, undefined);
     found = await findParameters(stack.apiUrl);

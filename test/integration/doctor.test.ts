@@ -35,7 +35,7 @@ describe("intentry doctor", () => {
       "public URL",
     ]);
     expect(lines[1]).toBe(`ok       RPC node: ${host} serves chain 31337.`);
-    expect(stdout).toMatch(/\n22 ok, 0 warnings, 0 failed\n$/);
+    expect(stdout).toMatch(/\n23 ok, 0 warnings, 0 failed\n$/);
     expect(code).toBe(0);
     expect([...installation.facilitator.authorizations]).toContain(AUTHORIZATION);
   });
@@ -89,7 +89,7 @@ describe("intentry doctor", () => {
     expect(stdout).toContain(`ok       RPC node: ${new URL(installation.chain.rpcUrl).host} serves chain 31337.`);
     for (const name of contractNames) expect(stdout).toContain(`ok       contract ${name}: `);
     expect(stdout).toContain("ok       facilitator: ");
-    expect(stdout).toMatch(/\n23 ok, 0 warnings, 0 failed\n$/);
+    expect(stdout).toMatch(/\n24 ok, 0 warnings, 0 failed\n$/);
     expect(code).toBe(0);
     // A variable of this machine wins.
     const { results } = await diagnose({ ...own, AGENT_REGISTRY_ADDRESS: `0x${"de".repeat(20)}` });
