@@ -79,7 +79,7 @@ describe("the paid portfolio on the whole stack", () => {
     expect(status).toBe("success");
     expect(before - (await balanceOf(address))).toBe(PRICE);
     const refused = await cli(["pay-portfolio", address, "--chains", "nowhere", "--url", stack.apiUrl]);
-    expect(refused.code).toBe(1);
+    expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/^400: chains: /);
     const callable = await cli(["call", "portfolio.get", "--url", stack.apiUrl]);
     expect(callable.stderr).toBe("portfolio.get requires payment. Use intentry pay-portfolio\n");

@@ -429,11 +429,12 @@ describe("the store", () => {
       expect(unknown.status).toBe(404);
       expect((await bid(950, { amount_out: "-1" })).status).toBe(400);
       expect((await bid(950, { execution_plan: [] })).status).toBe(400);
+      const offer = { solver: solver.address, amount_in: "1", amount_out: "1", fee: "0", valid_until: "1" };
       // Too deep to serialize in one call here.
       const nested = (body: Body) =>
         JSON.stringify(body).replace('"nested"', `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`);
       for (const refused of [
-        await send("POST", `/intents/${id}/bids`, nested({ ...(await bids())[0], execution_plan: "nested" })),
+        await send("POST", `/intents/${id}/bids`, nested({ ...offer, execution_plan: "nested" })),
         await send("POST", "/attestations/schemas", nested({ name: "deep", json_schema: "nested" })),
       ])
         expect(refused).toEqual({

@@ -217,6 +217,7 @@ const receipt: Shape = {
   result_hash: "hash",
   resource_hash: "hash",
   fulfillment_hash: "hash?",
+  payment_proof: "text",
   block_number: "numeric",
   tx_hash: "hash",
   settled_at: "numeric",
