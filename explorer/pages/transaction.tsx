@@ -53,7 +53,7 @@ const TransactionView = ({ data }: ViewProps<Data>) => (
           { field: "summary", label: "Content", value: data.summary },
           { field: "status", label: "Status", value: data.status },
           { field: "from", label: "From", value: <Account value={data.from} full /> },
-          { field: "to", label: "To", value: data.to === null ? <None /> : <Account value={data.to} full /> },
+          { field: "to", label: "To", value: data.to === null ? <None /> : <Hex value={data.to} full /> },
           { field: "block_number", label: "Block", value: <Count value={data.block_number} /> },
           { field: "block_timestamp", label: "Time", value: <Time seconds={data.block_timestamp} /> },
         ]}

@@ -174,6 +174,9 @@ describe("documented counts and sums, on the sample chain", () => {
             receipts: String(receipts.length),
             settled_volume: sum(receipts, "amount"),
             fulfilled_receipts: String(receipts.filter(({ fulfillment_hash }) => fulfillment_hash !== null).length),
+            settlement_receipts: count(receipts, "payment_proof", "settlement"),
+            facilitator_receipts: count(receipts, "payment_proof", "facilitator"),
+            claim_receipts: count(receipts, "payment_proof", "claim"),
           },
           disputes: {
             disputes: String(disputes.length),

@@ -332,7 +332,10 @@ export const analyticsShapes = {
 /** The parts of GET /merchants/:id/reputation. */
 export const reputationShapes = {
   merchant,
-  commerce: numbers("receipts", "settled_volume", "fulfilled_receipts"),
+  commerce: numbers(
+    ...["receipts", "settled_volume", "fulfilled_receipts"],
+    ...["settlement_receipts", "facilitator_receipts", "claim_receipts"],
+  ),
   disputes: numbers("disputes", "open_disputes", "resolved_disputes", "rejected_disputes"),
   trust_signals_by_kind: signals,
 } as const satisfies Record<string, Shape>;
