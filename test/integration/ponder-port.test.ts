@@ -14,7 +14,7 @@ describe("Ponder's port", () => {
   const both = (path: string, init?: RequestInit) =>
     Promise.all([stack.apiUrl, stack.ponderUrl].map((url) => fetch(url + path, init)));
 
-  it.each(["/intents", "/intents?limit=2&total=true", "/agents/1", "/agents/x", "/nowhere", "/docs"])(
+  it.each(["/intents", "/intents?limit=2&total=true", "/agents/1", "/agents/x", "/nowhere"])(
     "serves %s like the gateway",
     async (path) => {
       const [direct, forwarded] = await both(path);
@@ -23,6 +23,14 @@ describe("Ponder's port", () => {
       expect(await forwarded?.text()).toBe(await direct?.text());
     },
   );
+
+  it("serves /docs like the gateway, with its own address in the examples", async () => {
+    const [direct, forwarded] = await both("/docs");
+    expect(forwarded?.status).toBe(200);
+    expect(forwarded?.headers.get("content-type")).toBe(direct?.headers.get("content-type"));
+    const text = (await direct?.text())?.replaceAll(stack.apiUrl, stack.ponderUrl);
+    expect(await forwarded?.text()).toBe(text);
+  });
 
   it("serves methods and bodies like the gateway", async () => {
     const headers = { "content-type": "application/json" };
