@@ -252,7 +252,7 @@ describe("settlements and the payment proof of receipts", () => {
 
   it("are needed if the facilitator was inactive or is registered later, and not if it is deactivated later", async () => {
     const [{ address }, change] = [stranger, { paymentRail: 2, facilitator: stranger.address }];
-    await expect(commit(change)).rejects.toThrow("FacilitatorInactive");
+    await expect(commit(change)).rejects.toThrow("FacilitatorNotFound");
     const named = await commit({ facilitator: address });
     await record(named.quoteHash, hashOf("result"));
     await stack.write(stranger, registry, "registerFacilitator", [address, "facilitator", zeroHash]);
