@@ -80,7 +80,7 @@ describe("the paid portfolio on the whole stack", () => {
     expect(before - (await balanceOf(address))).toBe(PRICE);
     const refused = await cli(["pay-portfolio", address, "--chains", "nowhere", "--url", stack.apiUrl]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toMatch(/^chains: must be chains of );
+    expect(refused.stderr).toMatch(/^chains: must be chains of /);
     const callable = await cli(["call", "portfolio.get", "--url", stack.apiUrl]);
     expect(callable.stderr).toBe("portfolio.get requires payment. Use intentry pay-portfolio\n");
   });
