@@ -83,7 +83,8 @@ export function executedLines(
   call: Call,
   { chainId, adapter, executionHash }: { chainId: number; adapter: Address; executionHash: Hex },
 ): { deadline: bigint; lines: SettlementLine[] } | null {
-  const called = { chainId, adapter, call };
+  // A copy, because Ponder passes the same transaction object again with other values.
+  const called = { chainId, adapter, call: { to: call.to, input: call.input } };
   if (!last || !isSame(last.called, called)) last = { called, execution: executionOf(called) };
   if (last.execution?.executionHash !== executionHash) return null;
   const { deadline, lines } = last.execution;

@@ -52,6 +52,16 @@ const withWord = (place: number, word: bigint): Hex => {
 };
 
 describe("the lines of a settlement", () => {
+  it("are those of each call, although Ponder's backfill passes one transaction object with changing values", () => {
+    const second = { ...example, deadline: 100n };
+    const transaction = { to: adapter, input: exampleInput };
+    const deadlineOf = (executionHash: Hex) =>
+      executedLines(transaction, { chainId, adapter, executionHash })?.deadline;
+    expect(deadlineOf(exampleHash)).toBe(99n);
+    transaction.input = inputOf(second);
+    expect(deadlineOf(executionHashOf(chainId, adapter, second))).toBe(100n);
+  });
+
   it("are those of any direct call whose execution hash, by the protocol's formula, is the event's", () => {
     fc.assert(
       fc.property(anyInstruction, (instruction) => {
