@@ -31,20 +31,23 @@ export default defineConfig({
     },
     projects: [
       project("unit", { include: ["test/unit/**/*.test.ts"], pool: "threads" }),
-      project("tools", { include: ["test/tools/**/*.test.ts"], pool: "threads" }),
       project("deploy", { include: ["test/deploy/**/*.test.ts"], pool: "threads" }),
-      // One project for all of them: vitest finishes one project before it starts the next in the same pool.
-      project("stack", {
-        include: ["test/{integration,faults}/**/*.test.ts"],
+      project("core", {
+        include: ["test/core/**/*.test.ts"],
         globalSetup: [DATABASE, SAMPLE_STACK],
         pool: "forks",
       }),
-      project("cluster", { include: ["test/cluster/**/*.test.ts"], globalSetup: [DATABASE], pool: "forks" }),
+      project("system", {
+        include: ["test/system/**/*.test.ts"],
+        globalSetup: [DATABASE, SAMPLE_STACK],
+        pool: "forks",
+      }),
       project("browser", {
         include: ["test/browser/**/*.test.ts"],
         globalSetup: ["test/support/chromium.ts", DATABASE, SAMPLE_STACK],
         pool: "forks",
       }),
+      project("cluster", { include: ["test/cluster/**/*.test.ts"], globalSetup: [DATABASE], pool: "forks" }),
     ],
   },
 });

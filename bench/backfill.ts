@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { deploy } from "../stack/deploy";
 import { startPostgres } from "../stack/postgres/test-server";
-import { startRpcProxy } from "../test/integration/rpc-proxy";
+import { startRpcProxy } from "../test/support/rpc-proxy";
 import { type apps, indexOnce } from "./index-once";
 import { writeDeployment } from "./large-index";
 import { makeEvents, startBulkChain } from "./many-events";

@@ -6,7 +6,7 @@ import { protocolAbis } from "../config/contracts";
 import { actor, connect } from "../stack/chain";
 import { indexReady } from "../stack/indexer";
 import { protocolOn } from "../stack/protocol";
-import { openEvents } from "../test/integration/event-client";
+import { openEvents } from "../test/support/event-client";
 import { startListeners } from "./listeners-of";
 import { percentile, tableHeader, tableRow } from "./report";
 import { type SampleStack, startSampleStack } from "./sample-stack";

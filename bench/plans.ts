@@ -10,14 +10,7 @@ import { routeOf } from "../api/transports/rest/route";
 import { parseEnvironment } from "../config/environment";
 import { LOCAL_CHAIN_ID } from "../config/networks";
 import { startPostgres } from "../stack/postgres/test-server";
-import {
-  addressOf,
-  type Item,
-  type List,
-  lists,
-  type Pagination,
-  type Parameters,
-} from "../test/integration/lists/asking";
+import { addressOf, type Item, type List, lists, type Pagination, type Parameters } from "../test/support/lists/asking";
 import { type RecordedIndex, type RecordedQuery, recordedIndex } from "../test/support/recorded-index";
 import { createLargeIndex } from "./large-index";
 import { largeTables, NOW } from "./many-rows";

@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 import { build } from "tsdown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type SampleStack, sampleStack } from "../integration/sample-stack";
 import { chromiumArguments } from "../support/chromium";
+import { type SampleStack, sampleStack } from "../support/shared-stack";
 import { executablePath } from "./browser";
 
 /** Bundles the client and its dependencies into one script that defines the global `intentry`. */

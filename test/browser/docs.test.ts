@@ -6,8 +6,8 @@ import { allOperations } from "../../api/operations/index";
 import { introduction } from "../../api/transports/introduction";
 import { inWords } from "../../api/transports/openapi";
 import { routeOf } from "../../api/transports/rest/route";
-import { type SampleStack, sampleStack } from "../integration/sample-stack";
 import { chromiumArguments } from "../support/chromium";
+import { type SampleStack, sampleStack } from "../support/shared-stack";
 import { executablePath } from "./browser";
 import { isInteractive, openExplorer } from "./explorer-page";
 

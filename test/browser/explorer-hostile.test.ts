@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { documentHash } from "../../client/src/documents";
 import { intentHash } from "../../src/lib/intent-hash";
 import { hashOf, people } from "../../stack/sample/people";
-import { owner, submitManyBids } from "../integration/hostile/chain";
-import { intentsOfOwner, send, TARGET } from "../integration/intents-of-owner";
-import { type Stack, startStack } from "../integration/stack";
-import { type Behavior, contractCode } from "../integration/tokens/contract-code";
 import { chromiumArguments } from "../support/chromium";
+import { owner, submitManyBids } from "../support/hostile/chain";
+import { intentsOfOwner, send, TARGET } from "../support/intents-of-owner";
+import { type Stack, startStack } from "../support/stack";
+import { type Behavior, contractCode } from "../support/tokens/contract-code";
 import { executablePath } from "./browser";
 import { isInteractive, openExplorer } from "./explorer-page";
 

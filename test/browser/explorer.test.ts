@@ -2,8 +2,8 @@ import { type Browser, chromium, type Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SearchResult, Token } from "../../client/src/api";
 import { formatAmount, groupDigits } from "../../client/src/format";
-import { type SampleStack, sampleStack } from "../integration/sample-stack";
 import { chromiumArguments } from "../support/chromium";
+import { type SampleStack, sampleStack } from "../support/shared-stack";
 import { executablePath } from "./browser";
 import {
   type ExplorerPage,

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { npmStart } from "../integration/npm-start";
+import { npmStart } from "../support/npm-start";
 import { killTree } from "../support/processes";
 
 /** How soon a process manager starts a program again. */

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { publishExamples } from "../../stack/sample/published";
-import type { SampleStackFile } from "../integration/sample-stack";
-import { type Stack, startStackOn } from "../integration/stack-on";
 import { oncePerRun } from "./once-per-run";
+import type { SampleStackFile } from "./shared-stack";
+import { type Stack, startStackOn } from "./stack-on";
 
 declare module "vitest" {
   interface ProvidedContext {

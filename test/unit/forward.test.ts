@@ -6,7 +6,7 @@ import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import { forwardTo } from "../../src/api/forward";
-import { parseAnswer, sendRaw } from "../integration/raw-http";
+import { parseAnswer, sendRaw } from "../support/raw-http";
 
 const unexpected = (error: unknown) => {
   throw error;

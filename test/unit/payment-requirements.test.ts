@@ -6,7 +6,7 @@ import { normalizePaymentRequirement } from "../../api/operations/payment-requir
 import { createIntentryClient } from "../../client/src/index";
 import { parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
-import { withoutIndex } from "../without-index";
+import { withoutIndex } from "../support/without-index";
 
 const gateway = createGateway(
   {

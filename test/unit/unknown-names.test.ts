@@ -9,7 +9,7 @@ import { routeOf } from "../../api/transports/rest/route";
 import { toolNameOf, toolOf, toolOperations } from "../../api/transports/tools";
 import { call } from "../../client/cli/call";
 import { filterOf } from "../../client/cli/inputs";
-import { withoutIndex } from "../without-index";
+import { withoutIndex } from "../support/without-index";
 
 type Named = (typeof allOperations)[number];
 type Input = Record<string, unknown>;

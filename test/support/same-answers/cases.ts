@@ -1,7 +1,7 @@
 import { encodeFunctionData, erc20Abi, getContractAddress } from "viem";
 import { routeOf } from "../../../api/transports/rest/route";
 import { localAccount } from "../../../config/local-accounts";
-import { addressOf, type Parameters } from "../../integration/lists/asking";
+import { addressOf, type Parameters } from "../lists/asking";
 import { askJson, type Example, exampleRequests, itemsOf, type Request } from "./examples";
 
 /** Values for any parameter: of unknown rows, of every type, in unusual notation, and malformed. */

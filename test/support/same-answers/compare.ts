@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { addressOf } from "../../integration/lists/asking";
+import { addressOf } from "../lists/asking";
 import { casesOf, type Listing } from "./cases";
 import type { Request } from "./examples";
 

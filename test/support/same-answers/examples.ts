@@ -2,7 +2,7 @@ import { type AnyCall, z } from "../../../api/core/operation";
 import { freeCalls } from "../../../api/operations/index";
 import { exampleSources } from "../../../api/transports/example-sources";
 import { routeOf } from "../../../api/transports/rest/route";
-import { addressOf, type Parameters } from "../../integration/lists/asking";
+import { addressOf, type Parameters } from "../lists/asking";
 
 export type Request = { method: "GET" | "POST"; path: string; body?: Record<string, unknown> };
 

@@ -1,0 +1,212 @@
+import { drizzle } from "drizzle-orm/node-postgres";
+import type pg from "pg";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { clockAt } from "../../api/core/clock";
+import type { AnyOperation } from "../../api/core/operation";
+import { MAX_CHANGING_STATEMENTS } from "../../api/database/named-statement";
+import { openPool } from "../../api/database/open-pool";
+import { createGateway } from "../../api/gateway";
+import { freeCalls } from "../../api/operations/index";
+import { listedOn, nativeOf } from "../../api/portfolio/token-lists";
+import type { Store } from "../../api/store/open";
+import { readToken } from "../../api/tokens/contract";
+import { createTokens } from "../../api/tokens/tokens";
+import { routeOf } from "../../api/transports/rest/route";
+import { parseEnvironment } from "../../config/environment";
+import { LOCAL_CHAIN_ID } from "../../config/networks";
+import { type Found, findParameters } from "../support/found";
+import { addressOf, lists } from "../support/lists/asking";
+import { type RecordedIndex, recordedIndex } from "../support/recorded-index";
+import { type SampleStack, sampleStack } from "../support/shared-stack";
+
+/** The schema that {@link startStack} uses. */
+const SCHEMA = "intentry_test";
+
+/** The number of queries of the reads that do not need exactly one. */
+const fixed: Readonly<Record<string, number>> = {
+  "status.health": 0,
+  "status.protocol": 0,
+  "payments.discovery": 0,
+  // The example is the native coin.
+  "tokens.get": 0,
+};
+
+describe("queries", () => {
+  let stack: SampleStack;
+  let index: RecordedIndex;
+  let gateway: ReturnType<typeof createGateway>;
+  /** A gateway with one connection to the index, of the kind that gateways use. */
+  let connection: pg.Pool;
+  let ofConnection: ReturnType<typeof createGateway>;
+  /** Parameters that depend on the chain, unlike the examples. */
+  let found: Found;
+
+  beforeAll(async () => {
+    stack = await sampleStack();
+    index = recordedIndex(stack.databaseUrl, SCHEMA);
+    const { timestamp } = await stack.client.getBlock();
+    const tokens = createTokens({
+      chainId: LOCAL_CHAIN_ID,
+      listed: listedOn(LOCAL_CHAIN_ID),
+      native: nativeOf(LOCAL_CHAIN_ID),
+      read: (address) => readToken(stack.client, address),
+      store: async () => index.db as Store["db"],
+      onError: console.error,
+    });
+    // Tokens are in memory after their first use.
+    await tokens.find([stack.contracts.TestDollar, "0x00000000000000000000000000000000000a11ce"], 30_000);
+    const services = {
+      db: index.db,
+      clients: { chain: stack.client },
+      config: {
+        ...parseEnvironment({ NODE_ENV: "test" }),
+        chainId: LOCAL_CHAIN_ID,
+        contracts: stack.contracts,
+        cursorSecret: async () => "a secret for tests",
+      },
+      tokens,
+      // Queries of the store count too.
+      store: async () => index.db as Store["db"],
+      payments: undefined,
+      events: { subscribe: () => Promise.reject(new Error("Unexpected subscription")) },
+      portfolio: { chains: [], snapshot: () => Promise.reject(new Error("Unexpected portfolio request")) },
+      head: async () => ({ historyDone: true, isComplete: true, block: 1n, timestamp, builtBlock: 1n, revision: "1" }),
+      readiness: () => Promise.reject(new Error("Unexpected readiness request")),
+      clock: async () => clockAt(timestamp),
+    };
+    gateway = createGateway(services, pino({ level: "silent" }));
+    const settings = { search_path: SCHEMA };
+    connection = openPool({ databaseUrl: stack.databaseUrl, poolMode: "session", isReadOnly: true, settings, max: 1 });
+    const db = drizzle(connection, { casing: "snake_case" });
+    ofConnection = createGateway({ ...services, db }, pino({ level: "silent" }));
+    found = await findParameters(stack.apiUrl);
+  }, 180_000);
+  afterAll(async () => {
+    await index?.close();
+    await connection?.end();
+  });
+
+  /** The number of queries of a request with status 200. */
+  async function queriesFor(address: string): Promise<number> {
+    const queries = await index.queriesOf(async () => {
+      const response = await gateway.request(address);
+      expect(response.status, `${address}: ${await response.clone().text()}`).toBe(200);
+    });
+    return queries.length;
+  }
+
+  const exampleOf = (name: string, { example }: AnyOperation): Record<string, string> => ({
+    ...Object.fromEntries(Object.entries(example).map(([parameter, value]) => [parameter, String(value)])),
+    ...found[name],
+  });
+
+  const reading = freeCalls.filter(
+    ({ name, operation }) => operation.route.startsWith("GET ") && name !== "status.ready",
+  );
+  const listNames = new Set(lists.map(({ name }) => name));
+
+  describe.each(reading.filter(({ name }) => listNames.has(name)))("$name", ({ name, operation }) => {
+    const page = 1;
+    // On-chain and off-chain bids are counted separately.
+    const withTotal = name === "bids.list" ? 3 : 2;
+    const address = (parameters: Record<string, string>) =>
+      addressOf(routeOf(operation).path, { ...exampleOf(name, operation), ...parameters });
+
+    it("needs the same number of queries for one row and for a hundred", async () => {
+      expect(await queriesFor(address({}))).toBe(page);
+      expect(await queriesFor(address({ limit: "1" }))).toBe(page);
+      expect(await queriesFor(address({ limit: "100" }))).toBe(page);
+      expect(await queriesFor(address({ limit: "1", offset: "1" }))).toBe(page);
+    });
+
+    it.skipIf(name === "bids.list")("reads only the sort key of the rows that an offset skips", async () => {
+      const [query] = await index.queriesOf(() => Promise.resolve(gateway.request(address({ offset: "1" }))));
+      const [, first = "", page = ""] = /^with "first" as \((.*? offset \$\d+)\) (.*)$/s.exec(query?.text ?? "") ?? [];
+      expect(first).not.toBe("");
+      expect(first).not.toContain("join");
+      expect(page).not.toContain("offset");
+    });
+
+    it("needs one more query with a total", async () => {
+      expect(await queriesFor(address({ limit: "1", total: "true" }))).toBe(withTotal);
+      expect(await queriesFor(address({ limit: "100", total: "true" }))).toBe(withTotal);
+    });
+
+    it("needs the same number of queries after a cursor", async () => {
+      const response = await gateway.request(address({ limit: "1" }));
+      const { pagination } = (await response.json()) as { pagination: { next_cursor: string | null } };
+      // The example has one row only.
+      if (pagination.next_cursor === null) return;
+      expect(await queriesFor(address({ limit: "1", cursor: pagination.next_cursor }))).toBe(page);
+      expect(await queriesFor(address({ limit: "100", cursor: pagination.next_cursor }))).toBe(page);
+    });
+  });
+
+  it.each(reading.filter(({ name }) => !listNames.has(name)))(
+    "$name needs a fixed number",
+    async ({ name, operation }) => {
+      const expected = fixed[name] ?? 1;
+      expect(await queriesFor(addressOf(routeOf(operation).path, exampleOf(name, operation)))).toBe(expected);
+    },
+  );
+
+  it("are not sent for an invalid request", async () => {
+    for (const address of ["/intents/x", "/intents?limit=0", "/agents", "/attestations", "/intents?cursor=AAAA"]) {
+      const queries = await index.queriesOf(async () => {
+        expect((await gateway.request(address)).status, address).toBe(400);
+      });
+      expect(queries, address).toEqual([]);
+    }
+  });
+
+  it("stay prepared while a client requests every shape of a list, and their number is limited", async () => {
+    const address = "0x0000000000000000000000000000000000000001";
+    const filters = [
+      ...[`owner=${address}`, `intent_hash=0x${"1".repeat(64)}`],
+      ...[`input_token=${address}`, `output_token=${address}`],
+    ];
+    const subsets = Array.from({ length: 2 ** filters.length }, (_, set) =>
+      filters.filter((__, at) => (set >> at) & 1),
+    );
+    const statuses = ["", "status=open", "status=filled", "status=cancelled", "status=expired"];
+    const pages = ["", "offset=1", "total=true", "offset=1&total=true"];
+    const shapes = subsets.flatMap((set) =>
+      statuses.flatMap((status) => pages.map((page) => [...set, status, page].filter(Boolean).join("&"))),
+    );
+    const read = async (path: string) => {
+      const response = await ofConnection.request(path);
+      expect([path, response.status]).toEqual([path, 200]);
+    };
+    const fixed = ["/agents/1", "/solvers/1", "/merchants/1"];
+    // The queries of these depend on their parameters.
+    const inUse = ["/search?q=agent", "/intents?limit=50"];
+    const common = [...fixed, ...inUse];
+    const prepared = async () => {
+      const { rows } = await connection.query<{ name: string; at: string }>(
+        "SELECT name, prepare_time::text AS at FROM pg_prepared_statements",
+      );
+      return rows;
+    };
+    for (const path of common) await read(path);
+    const before = await prepared();
+    for (const [at, shape] of shapes.entries()) {
+      await read(`/intents?${shape}`);
+      if (at % 30 === 0) for (const path of inUse) await read(path);
+    }
+    for (const path of common) await read(path);
+    const after = await prepared();
+    // None of them was prepared again.
+    expect(after).toEqual(expect.arrayContaining(before));
+    expect(before.length).toBeGreaterThanOrEqual(common.length);
+    expect(after.length).toBeLessThanOrEqual(MAX_CHANGING_STATEMENTS + before.length);
+    // What is requested for the first time afterwards is prepared too, once.
+    const later = ["/attestors/1", "/receipts/1", "/receipts?limit=20"];
+    for (const path of later) await read(path);
+    const withLater = await prepared();
+    const names = new Set(after.map(({ name }) => name));
+    expect(withLater.filter(({ name }) => !names.has(name)).length).toBeGreaterThanOrEqual(later.length);
+    for (const path of later) await read(path);
+    expect(await prepared()).toEqual(withLater);
+  });
+});
