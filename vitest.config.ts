@@ -3,7 +3,7 @@ import { LongestFirst } from "./test/support/longest-first";
 import { runs } from "./test/support/seed";
 
 const DATABASE = "test/support/database-server.ts";
-const SAMPLE_STACK = "test/support/sample-stack.ts";
+const SHARED_STACKS = "test/support/shared-stacks.ts";
 
 const project = (
   name: string,
@@ -34,17 +34,17 @@ export default defineConfig({
       project("deploy", { include: ["test/deploy/**/*.test.ts"], pool: "threads" }),
       project("core", {
         include: ["test/core/**/*.test.ts"],
-        globalSetup: [DATABASE, SAMPLE_STACK],
+        globalSetup: [DATABASE, SHARED_STACKS],
         pool: "forks",
       }),
       project("system", {
         include: ["test/system/**/*.test.ts"],
-        globalSetup: [DATABASE, SAMPLE_STACK],
+        globalSetup: [DATABASE, SHARED_STACKS],
         pool: "forks",
       }),
       project("browser", {
         include: ["test/browser/**/*.test.ts"],
-        globalSetup: ["test/support/chromium.ts", DATABASE, SAMPLE_STACK],
+        globalSetup: ["test/support/chromium.ts", DATABASE, SHARED_STACKS],
         pool: "forks",
       }),
       project("cluster", { include: ["test/cluster/**/*.test.ts"], globalSetup: [DATABASE], pool: "forks" }),

@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { intentBookAbi } from "../../abis/index";
 import { anyExecution, signIntent } from "../../client/src/intents";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
 import { ask, askAll, type Item } from "../support/lists/asking";
-import { type Stack, startStack } from "../support/stack";
+import { fund, ownAccount } from "../support/own-accounts";
+import { type WrittenStack, writtenStack } from "../support/shared-stack";
 
-const [owner, solver, rival] = [actor(1), actor(2), actor(3)];
+const owner = ownAccount("owner of intents that expire");
+const [solver, rival] = [ownAccount("solver of intents that expire"), ownAccount("its rival")];
 
 const intents = { path: "/intents" };
 const bids = { path: "/intents/{id}/bids" };
@@ -17,7 +18,8 @@ const DAY = 86_400n;
 
 /** State that depends on the time: between most tests only the clock advances, without transactions. */
 describe("statuses that depend on the chain's time", () => {
-  let stack: Stack;
+  let stack: WrittenStack;
+  let solverId: string | undefined;
   /** The chain's time after the setup. The tests advance it, in their order. */
   let start: bigint;
   let ids: { left: bigint; filled: bigint; cancelled: bigint; lasting: bigint };
@@ -59,11 +61,13 @@ describe("statuses that depend on the chain's time", () => {
   const select = (intentId: bigint, bidId: bigint) => stack.write(owner, "IntentBook", "selectBid", [intentId, bidId]);
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await writtenStack();
+    await fund(stack.client, owner, solver, rival);
     // Ahead of the wall clock by more than the duration of the tests, so that only the chain's time counts.
     start = (await chainTime()) + DAY;
     await stack.client.setNextBlockTimestamp({ timestamp: start });
     await stack.write(solver, "SolverRegistry", "registerSolver", ["solver", hashOf("swap")], 1n);
+    solverId = (await stack.rows("solver")).at(-1)?.solverId;
     const deadline = start + 2n * HOUR;
     ids = {
       left: await submit(1n, deadline),
@@ -97,7 +101,7 @@ describe("statuses that depend on the chain's time", () => {
     for (const [index, moment] of moments.entries()) probes.set(moment, await submit(100n + BigInt(index), moment));
     await stack.indexed();
   });
-  afterAll(() => stack?.stop());
+  afterAll(() => stack?.release());
 
   const statusesOf = (items: readonly Item[], key: string) =>
     Object.fromEntries(items.map((item) => [String(item[key]), item.status]));
@@ -132,7 +136,7 @@ describe("statuses that depend on the chain's time", () => {
   });
 
   const solverCounts = async () => {
-    const { fills, successful_fills, failed_fills } = await ask(stack.apiUrl, "/solvers/1");
+    const { fills, successful_fills, failed_fills } = await ask(stack.apiUrl, `/solvers/${solverId}`);
     return { fills, successful_fills, failed_fills };
   };
 

@@ -1,33 +1,40 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
 import { differences } from "../support/agreement";
-import { type Stack, startStack } from "../support/stack";
+import { fund, ownAccount } from "../support/own-accounts";
+import { type WrittenStack, writtenStack } from "../support/shared-stack";
 
-const [owner, agent] = [actor(1), actor(2)];
+const [owner, agent] = [ownAccount("owner of a reorg"), ownAccount("agent of a reorg")];
 const registry = "CommerceRegistry";
 
 describe("a reorg", () => {
-  let stack: Stack;
+  let stack: WrittenStack;
+  let agentId: bigint;
+  let merchantId: bigint;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await writtenStack();
+    await fund(stack.client, owner, agent);
     await register("before");
     await stack.write(owner, registry, "registerMerchant", [owner.address, "shop", hashOf("shop")]);
+    agentId = BigInt((await ownAgents())[0]?.agentId ?? 0);
+    merchantId = BigInt((await stack.rows("merchant")).at(-1)?.merchantId ?? 0);
     await stack.write(agent, "PolicyModule", "setSpendLimit", [stack.contracts.TestDollar, 100n]);
   });
-  afterAll(() => stack?.stop());
+  afterAll(() => stack?.release());
 
   const register = (name: string) => stack.write(agent, "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);
-  const agents = async () => (await stack.rows("agent")).map(({ metadataUri }) => metadataUri);
+  const ownAgents = async () =>
+    (await stack.rows("agent")).filter(({ owner: of }) => of === agent.address.toLowerCase());
+  const agents = async () => (await ownAgents()).map(({ metadataUri }) => metadataUri);
 
   /** Events of several kinds, so that inserts, updates and totals must be reverted. */
   const act = async (name: string) => {
     await register(name);
-    await stack.write(agent, "AgentRegistry", "updateAgent", [1n, `renamed by ${name}`, hashOf(name)]);
+    await stack.write(agent, "AgentRegistry", "updateAgent", [agentId, `renamed by ${name}`, hashOf(name)]);
     await stack.write(agent, "PolicyModule", "recordSpend", [stack.contracts.TestDollar, 7n]);
-    await stack.write(owner, registry, "recordTrustSignal", [0, 1n, 1, hashOf(name)]);
-    await stack.write(owner, registry, "updateMerchant", [1n, owner.address, name, hashOf(name), false]);
+    await stack.write(owner, registry, "recordTrustSignal", [0, merchantId, 1, hashOf(name)]);
+    await stack.write(owner, registry, "updateMerchant", [merchantId, owner.address, name, hashOf(name), false]);
   };
 
   it("by snapshot and revert leaves the canonical rows", async () => {

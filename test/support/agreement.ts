@@ -1,6 +1,7 @@
 import { getTableColumns } from "drizzle-orm";
 import { getTableConfig } from "drizzle-orm/pg-core";
 import * as schema from "../../ponder.schema";
+import type { Protocol } from "../../stack/protocol";
 import { activityRows } from "./agreement/activity";
 import { type Rows, readChain } from "./agreement/chain";
 import { commerceRows } from "./agreement/commerce";
@@ -9,8 +10,9 @@ import { intentRows } from "./agreement/intents";
 import { policyRows } from "./agreement/policies";
 import { registryRows } from "./agreement/registries";
 import { totalRows } from "./agreement/totals";
-import type { TableName } from "./index-of";
-import type { Stack } from "./stack";
+import type { IndexReader, TableName } from "./index-of";
+
+type Stack = Protocol & IndexReader;
 
 /**
  * Returns the differences between the index and the chain, one line each. Every table is compared, row by row and column by

@@ -7,7 +7,7 @@ import { parseEnvironment, requireDatabaseUrl } from "../../config/environment";
 import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../../config/networks";
 import type { TokenList } from "../../config/token-list";
 import * as schemaModule from "../../ponder.schema";
-import type { LocalChain } from "../../stack/chain";
+import type { ChainConnection, LocalChain } from "../../stack/chain";
 import { waitFor } from "../../stack/child";
 import type { Contracts } from "../../stack/deploy";
 import { type IndexStack, startIndexStack } from "../../stack/index-stack";
@@ -36,18 +36,22 @@ const tableNames = Object.keys(schema).filter(
 /** The project folder, and whether to reload on edits. Default: this project, without reload. */
 export type Sources = { root?: string; watch?: boolean };
 
-/** A real index of a local chain: Ponder and the gateway, with their own processes and folder. */
-export type Index = {
-  apiUrl: string;
-  ponderUrl: string;
-  /** The environment of the indexer and the gateway. */
-  env: NodeJS.ProcessEnv;
+type Urls = { apiUrl: string; ponderUrl: string };
+
+/** Reads an index over HTTP. */
+export type IndexReader = Urls & {
   /** All rows of a table, in the order of its primary key, once the index has reached the chain's head. */
   rows: <Name extends TableName>(name: Name) => Promise<Row<Name>[]>;
   /** The rows of every table. Two indexes of one chain must agree on them. */
   allRows: () => Promise<{ [Name in TableName]: Row<Name>[] }>;
   /** Waits until the index has reached the chain's newest block. */
   indexed: () => Promise<void>;
+};
+
+/** A real index of a local chain: Ponder and the gateway, with their own processes and folder. */
+export type Index = IndexReader & {
+  /** The environment of the indexer and the gateway. */
+  env: NodeJS.ProcessEnv;
   /** Starts the indexer and the gateway, optionally with other variables or sources. */
   startIndexer: (change?: NodeJS.ProcessEnv, otherSources?: Sources) => Promise<void>;
   /** The indexer's log since its start. */
@@ -97,26 +101,12 @@ export async function indexOf(
     DATABASE_SCHEMA,
     ...env,
   };
-  const index: Index = {
-    apiUrl,
-    ponderUrl,
+  const reader = readIndex(client, { apiUrl, ponderUrl }, (what, condition) =>
+    waitFor({ ...indexer(), ended: givenUp }, what, condition),
+  );
+  return {
+    ...reader,
     env: ownEnv,
-    async indexed() {
-      const head = await client.getBlock();
-      await waitFor({ ...indexer(), ended: givenUp }, `block ${head.number} in the index`, async () => {
-        const state = (await (await fetch(`${apiUrl}/ready`)).json()) as Readiness;
-        return BigInt(state.block_number ?? 0) >= head.number || undefined;
-      });
-    },
-    async rows(name) {
-      await index.indexed();
-      return readTable(ponderUrl, name);
-    },
-    async allRows() {
-      await index.indexed();
-      const all = await Promise.all(tableNames.map(async (name) => [name, await readTable(ponderUrl, name)]));
-      return Object.fromEntries(all);
-    },
     log: () => lines.join("\n"),
     async startIndexer(change = {}, otherSources = {}) {
       lines = [];
@@ -158,7 +148,33 @@ export async function indexOf(
       await rm(stateFolder, { recursive: true, force: true });
     },
   };
-  return index;
+}
+
+type Wait = (what: string, condition: () => Promise<true | undefined>) => Promise<unknown>;
+
+/** Reads a running index. `wait` waits until the condition returns a value. */
+export function readIndex(client: ChainConnection, { apiUrl, ponderUrl }: Urls, wait: Wait): IndexReader {
+  const indexed = async () => {
+    const head = await client.getBlock();
+    await wait(`block ${head.number} in the index`, async () => {
+      const state = (await (await fetch(`${apiUrl}/ready`)).json()) as Readiness;
+      return BigInt(state.block_number ?? 0) >= head.number || undefined;
+    });
+  };
+  return {
+    apiUrl,
+    ponderUrl,
+    indexed,
+    async rows(name) {
+      await indexed();
+      return readTable(ponderUrl, name);
+    },
+    async allRows() {
+      await indexed();
+      const all = await Promise.all(tableNames.map(async (name) => [name, await readTable(ponderUrl, name)]));
+      return Object.fromEntries(all);
+    },
+  };
 }
 
 export const DATABASE_SCHEMA = "intentry_test";

@@ -1,29 +1,56 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import pg from "pg";
 import { inject, vi } from "vitest";
 import { connect } from "../../stack/chain";
 import { type Protocol, protocolOn } from "../../stack/protocol";
-import type { Stack } from "./stack-on";
+import { type IndexReader, readIndex } from "./index-of";
+import type { SharedStackFile, SharedStackName } from "./shared-stacks";
 
-/** The file that the global setup writes about the shared stack. */
-export type SampleStackFile =
-  | (Pick<Stack, "apiUrl" | "ponderUrl" | "databaseUrl" | "contracts"> & { rpcUrl: string; logFile: string })
-  | { error: string };
+type Parts = Pick<IndexReader, "apiUrl" | "ponderUrl"> & {
+  databaseUrl: string;
+  /** The log of its indexer and gateway, including requests of other test files. */
+  log: () => string;
+};
 
-/** The shared stack. Other test files read it concurrently, so tests must not send transactions. */
-export type SampleStack = Omit<Protocol, "write"> &
-  Pick<Stack, "apiUrl" | "ponderUrl" | "databaseUrl"> & {
-    /** The log of its indexer and gateway, including requests of other test files. */
-    log: () => string;
-  };
+/** The stack that test files only read, concurrently. So they must not send transactions. */
+export type SampleStack = Omit<Protocol, "write"> & Parts;
 
-/** Asks for the shared stack, and waits for it. It has the sample activity and the published examples. */
-export async function sampleStack(): Promise<SampleStack> {
-  const file = inject("sampleStackFile");
-  writeFileSync(inject("sampleStackRequest"), "");
+/** The stack that test files write to, one file at a time. It has rows of the files before. */
+export type WrittenStack = Protocol & Parts & IndexReader & { release: () => Promise<void> };
+
+/** Asks for a shared stack, and waits for it. */
+async function sharedStack(name: SharedStackName) {
+  const { file, requestFile } = inject("sharedStacks")[name];
+  writeFileSync(requestFile, "");
   await vi.waitUntil(() => existsSync(file), { timeout: 170_000, interval: 100 });
-  const content = JSON.parse(readFileSync(file, "utf8")) as SampleStackFile;
+  const content = JSON.parse(readFileSync(file, "utf8")) as SharedStackFile;
   if ("error" in content) throw new Error(`The shared stack did not start: ${content.error}`);
   const { apiUrl, ponderUrl, databaseUrl, contracts, rpcUrl, logFile } = content;
-  const { client, read } = protocolOn(connect(rpcUrl), contracts);
-  return { client, contracts, read, apiUrl, ponderUrl, databaseUrl, log: () => readFileSync(logFile, "utf8") };
+  const log = () => readFileSync(logFile, "utf8");
+  return { ...protocolOn(connect(rpcUrl), contracts), apiUrl, ponderUrl, databaseUrl, log };
+}
+
+/** The stack with the sample activity and the published examples. */
+export async function sampleStack(): Promise<SampleStack> {
+  const { write, ...stack } = await sharedStack("sample");
+  return stack;
+}
+
+/**
+ * The stack to write to. It has the sample activity and the published examples, too. It belongs to the test file until
+ * `release`, which `afterAll` calls. The file must use accounts of its own, and not depend on rows of other files. The
+ * chain's time may be days ahead.
+ */
+export async function writtenStack(): Promise<WrittenStack> {
+  const stack = await sharedStack("written");
+  // The lock ends with the connection, also if the process is killed.
+  const lock = new pg.Client({ connectionString: stack.databaseUrl });
+  await lock.connect();
+  await lock.query("SELECT pg_advisory_lock(hashtext('the written stack'))");
+  const reader = readIndex(stack.client, stack, (what, condition) =>
+    vi.waitUntil(condition, { timeout: 60_000, interval: 50 }).catch((cause: unknown) => {
+      throw new Error(`No ${what} within 60 s`, { cause });
+    }),
+  );
+  return { ...stack, ...reader, release: () => lock.end() };
 }
