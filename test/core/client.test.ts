@@ -1,50 +1,30 @@
 import { createTRPCClient, httpBatchLink, httpLink } from "@trpc/client";
 import type { AnyRouter } from "@trpc/server";
-import { zeroAddress, zeroHash } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { zeroHash } from "viem";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { AnyOperation } from "../../api/core/operation";
 import { freeCalls } from "../../api/operations/index";
 import { routeOf } from "../../api/transports/rest/route";
-import {
-  anyExecution,
-  createIntentryClient,
-  decryptPayload,
-  encryptPayload,
-  fulfillmentEvidence,
-  generatePayloadKey,
-  type IntentryClient,
-  IntentryError,
-  intentHash,
-  iterate,
-  PAYLOAD_ENCRYPTION,
-  type Quote,
-  type SignableIntent,
-} from "../../client/src/index";
+import { createIntentryClient, type IntentryClient, IntentryError, iterate, type Quote } from "../../client/src/index";
 import { serverSent } from "../../client/src/server-sent";
-import { actor } from "../../stack/chain";
 import { people } from "../../stack/sample/people";
-import { publishExamples } from "../../stack/sample/published";
 import { type Found, findParameters } from "../support/found";
 import { addressOf, ask } from "../support/lists/asking";
-import { type Stack, startStack } from "../support/stack";
+import { type SampleStack, sampleStack } from "../support/shared-stack";
 
 type Call = { query: (input: unknown) => Promise<unknown>; mutate: (input: unknown) => Promise<unknown> };
 
-const [owner, solver] = [actor(1), actor(3)];
-
 describe("the client and tRPC, on the sample chain", () => {
-  let stack: Stack;
+  let stack: SampleStack;
   let intentry: IntentryClient;
   /** Parameters that depend on the chain, unlike the examples. */
   let found: Found;
 
   beforeAll(async () => {
-    stack = await startStack({ sample: true, env: { RESOLVE_METADATA: "false" } });
+    stack = await sampleStack();
     intentry = createIntentryClient({ url: stack.apiUrl });
-    await publishExamples(stack.apiUrl, undefined);
     found = await findParameters(stack.apiUrl);
   }, 180_000);
-  afterAll(() => stack?.stop());
 
   const exampleOf = (name: string, { example }: AnyOperation) => ({ ...example, ...found[name] });
   const call = (name: string, client: unknown = intentry): Call =>
@@ -107,7 +87,7 @@ describe("the client and tRPC, on the sample chain", () => {
       "portfolio.get",
       createTRPCClient<AnyRouter>({ links: [httpLink({ url: `${stack.apiUrl}/trpc` })] }),
     );
-    await expect(paid.query({ address: owner.address })).rejects.toMatchObject({ data: { code: "NOT_FOUND" } });
+    await expect(paid.query({ address: people.alice.address })).rejects.toMatchObject({ data: { code: "NOT_FOUND" } });
   });
 
   it.each<[string, string, RequestInit, number, string]>([
@@ -179,39 +159,6 @@ describe("the client and tRPC, on the sample chain", () => {
     expect(ended).toMatch(/event: serialized-error\ndata: .*"code":"NOT_FOUND","httpStatus":404/);
   });
 
-  it("signs and submits an intent, and waits for its statuses", async () => {
-    const deadline = (await stack.client.getBlock()).timestamp + 10_000n;
-    const intent: SignableIntent = {
-      owner: owner.address,
-      intentType: 0,
-      constraints: { amountInMax: 1000n, amountOutMin: 900n, deadline, slippageBps: 0 },
-      execution: anyExecution,
-      inputToken: zeroAddress,
-      outputToken: zeroAddress,
-      nonce: 77n,
-    };
-    const hash = intentHash(intent);
-    const owner_signature = await intentry.signMetadata(owner, hash, { executionTarget: solver.address });
-    const reserved = await intentry.intents.reserveMetadata.mutate({
-      intent_hash: hash,
-      owner: owner.address,
-      execution_target: solver.address,
-      owner_signature,
-    });
-    expect(reserved).toMatchObject({ signed: true, intent_id: null });
-
-    const args = await intentry.signIntent(owner, intent);
-    await stack.write(owner, "IntentBook", "submitIntent", args);
-    const open = await intentry.waitForIntent(7, { status: "OPEN", timeoutMs: 20_000 });
-    expect(open).toMatchObject({ intent_hash: hash, metadata: { execution_target: solver.address.toLowerCase() } });
-
-    await stack.write(solver, "IntentBook", "submitBid", [7n, 1000n, 950n, 1n, deadline, zeroHash]);
-    await stack.write(owner, "IntentBook", "selectBid", [7n, 1n]);
-    const filled = intentry.waitForIntent("7", { timeoutMs: 20_000 });
-    await stack.write(owner, "IntentBook", "cancelIntent", [7n]);
-    await expect(filled).rejects.toThrow("Intent 7 is CANCELLED, and can no longer be FILLED");
-  });
-
   it("reads every page", async () => {
     const ids: string[] = [];
     for await (const { receipt_id } of iterate(intentry.receipts.list, { limit: 1 })) ids.push(receipt_id);
@@ -242,54 +189,5 @@ describe("the client and tRPC, on the sample chain", () => {
       };
       expect(await intentry.quoteHash(commitment)).toBe(quote_hash);
     }
-  });
-
-  it("publishes documents under the hash of their text", async () => {
-    const text = '{ "services": [ "weather" ] }\n';
-    const { uri, merchant_id } = await intentry.publishCatalog(text, { merchant_id: 1n });
-    expect(merchant_id).toBe("1");
-    expect(await (await fetch(uri)).text()).toBe(text);
-  });
-
-  it("delivers an encrypted payload, and records the hash of its evidence on chain", async () => {
-    const { publicKey, privateKey } = await generatePayloadKey();
-    const { agent, quote_hash: quoteHash, merchant_id } = await intentry.receipts.get.query({ id: 2 });
-    const order = { subject: "a cat", size: [30, 40] };
-    const sealed = await encryptPayload(order, {
-      publicKey,
-      keyId: "art-1",
-      merchantId: merchant_id,
-      agent,
-      quoteHash,
-    });
-    const payload = await intentry.publishFulfillmentPayload(sealed);
-    expect(payload).toMatchObject({ merchant_id, agent, quote_hash: quoteHash, merchant_key_id: "art-1" });
-    expect(payload.encryption).toBe(PAYLOAD_ENCRYPTION);
-
-    const { payload_hash: payloadHash } = payload;
-    const stored = await intentry.documents.getFulfillmentPayload.query({ hash: payloadHash });
-    expect(await decryptPayload(stored, privateKey)).toEqual(order);
-
-    const evidence = fulfillmentEvidence({ type: "delivery", receiptId: 2, quoteHash, payloadHash });
-    await intentry.publishFulfillmentEvidence(evidence.text);
-    await stack.write(people.artMerchant, "CommerceRegistry", "recordFulfillment", [2n, evidence.hash]);
-    const receipt = await stack.read("CommerceRegistry", "getReceipt", [2n]);
-    expect(receipt).toMatchObject({ fulfillmentHash: evidence.hash });
-    await stack.indexed();
-    expect(await intentry.receipts.get.query({ id: 2 })).toMatchObject({
-      fulfillment_hash: evidence.hash,
-      fulfillment_evidence: { evidence_hash: evidence.hash, evidence_type: "delivery" },
-    });
-  });
-
-  it("publishes several long documents concurrently, and reports one that is too long", async () => {
-    const texts = [1, 2, 3].map((number) => JSON.stringify({ number, words: "w".repeat(100 * 1024) }));
-    const published = await Promise.all(texts.map((text) => intentry.publishCatalog(text)));
-    expect(published.map(({ size_bytes }) => size_bytes)).toEqual(texts.map(({ length }) => length));
-    await expect(intentry.publishCatalog(JSON.stringify("w".repeat(300 * 1024)))).rejects.toMatchObject({
-      name: "IntentryError",
-      status: 413,
-      message: "body: must have at most 262144 bytes",
-    });
   });
 });

@@ -1,23 +1,24 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pino } from "pino";
-import { type Hex, keccak256, stringToBytes, zeroHash } from "viem";
+import { type Hex, keccak256, parseEventLogs, stringToBytes, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { agentRegistryAbi } from "../../abis/index";
 import { type MetadataResolver, startMetadataResolver } from "../../api/metadata/resolver";
 import { openStore, type Store } from "../../api/store/open";
 import { metadataFeed } from "../../api/store/schema";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
 import { DATABASE_SCHEMA } from "../support/index-of";
+import { fund, ownAccount } from "../support/own-accounts";
 import { type RecordedIndex, recordedIndex } from "../support/recorded-index";
-import { type Stack, startStack } from "../support/stack";
+import { type WrittenStack, writtenStack } from "../support/shared-stack";
 import { startMetadataServer } from "./metadata-server";
 
 type Metadata = { state: string; reason: string | null; name: string | null; content: unknown; content_hash: string };
 
 const CID = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
-const owner = actor(1);
+const owner = ownAccount("owner of metadata");
 const MIB = 2 ** 20;
 
 /** The bodies of the test's HTTPS server, by path. */
@@ -34,12 +35,13 @@ const bodies: Record<string, string> = {
 const hashOfText = (text: string): Hex => keccak256(stringToBytes(text));
 
 describe("the metadata of records", () => {
-  let stack: Stack;
+  let stack: WrittenStack;
   let web: Awaited<ReturnType<typeof startMetadataServer>>;
   let gateway: Server;
   let store: Store;
   let index: RecordedIndex;
   const resolvers: MetadataResolver[] = [];
+  let merchantId: bigint;
   let requests: string[] = [];
 
   const startResolver = () => {
@@ -62,7 +64,8 @@ describe("the metadata of records", () => {
 
   beforeAll(async () => {
     // The gateway under test serves what the resolver of this process stores: its connections lead to the test's server.
-    stack = await startStack({ env: { RESOLVE_METADATA: "false" } });
+    stack = await writtenStack();
+    await fund(stack.client, owner);
     web = await startMetadataServer(({ url = "" }, response) => {
       requests.push(url);
       const body = bodies[url];
@@ -91,7 +94,7 @@ describe("the metadata of records", () => {
     await store?.close();
     await web?.close();
     gateway?.close();
-    await stack?.stop();
+    await stack?.release();
   });
 
   const read = async (path: string): Promise<Record<string, unknown>> => {
@@ -100,11 +103,11 @@ describe("the metadata of records", () => {
   };
   const metadataOf = async (path: string) => (await read(`${path}?include=metadata`)).metadata as Metadata;
 
-  let agents = 0;
   /** Registers an agent and returns its path. */
   async function registerAgent(uri: string): Promise<string> {
-    await stack.write(owner, "AgentRegistry", "registerAgent", [uri, "0x04", zeroHash]);
-    return `/agents/${++agents}`;
+    const { logs } = await stack.write(owner, "AgentRegistry", "registerAgent", [uri, "0x04", zeroHash]);
+    const [registered] = parseEventLogs({ abi: agentRegistryAbi, logs, eventName: "AgentRegistered" });
+    return `/agents/${registered?.args.agentId}`;
   }
 
   it("are in the response only with include=metadata, on every resource with a metadata URI", async () => {
@@ -112,18 +115,19 @@ describe("the metadata of records", () => {
     const hash = hashOfText(bodies["/good"] ?? "");
     const { write } = stack;
     await write(owner, "CommerceRegistry", "registerMerchant", [owner.address, uri, hash]);
-    await write(owner, "CommerceRegistry", "registerService", [1n, "good", uri, hash, hashOf("capability")]);
+    merchantId = BigInt((await stack.rows("merchant")).at(-1)?.merchantId ?? 0);
+    await write(owner, "CommerceRegistry", "registerService", [merchantId, "good", uri, hash, hashOf("capability")]);
     await write(owner, "CommerceRegistry", "registerFacilitator", [owner.address, uri, hash]);
     await write(owner, "SolverRegistry", "registerSolver", [uri, hashOf("capability")], 1n);
     await write(owner, "AttestorRegistry", "registerAttestor", [uri, hashOf("schema")]);
     const agent = await registerAgent(uri);
     const states = {
       [agent]: "unverified",
-      "/merchants/1": "verified",
-      "/services/1": "verified",
-      "/facilitators/1": "verified",
-      "/solvers/1": "unverified",
-      "/attestors/1": "unverified",
+      [`/merchants/${merchantId}`]: "verified",
+      [`/services/${(await stack.rows("service")).at(-1)?.serviceNumericId}`]: "verified",
+      [`/facilitators/${(await stack.rows("facilitator")).at(-1)?.facilitatorId}`]: "verified",
+      [`/solvers/${(await stack.rows("solver")).at(-1)?.solverId}`]: "unverified",
+      [`/attestors/${(await stack.rows("attestor")).at(-1)?.attestorId}`]: "unverified",
     };
     await stack.indexed();
     for (const [path, state] of Object.entries(states)) {
@@ -220,10 +224,10 @@ describe("the metadata of records", () => {
     const { write } = stack;
     const uri = "https://metadata.test/other";
     const actual = hashOfText(bodies["/other"] ?? "");
-    await write(owner, "CommerceRegistry", "updateMerchant", [1n, owner.address, uri, hashOf("wrong"), true]);
+    await write(owner, "CommerceRegistry", "updateMerchant", [merchantId, owner.address, uri, hashOf("wrong"), true]);
     await stack.indexed();
     await expect
-      .poll(() => metadataOf("/merchants/1"), { timeout: 20_000 })
+      .poll(() => metadataOf(`/merchants/${merchantId}`), { timeout: 20_000 })
       .toMatchObject({
         state: "mismatch",
         reason: `The content's hash is ${actual}`,
@@ -231,10 +235,10 @@ describe("the metadata of records", () => {
         content: null,
         name: null,
       });
-    await write(owner, "CommerceRegistry", "updateMerchant", [1n, owner.address, uri, actual, true]);
+    await write(owner, "CommerceRegistry", "updateMerchant", [merchantId, owner.address, uri, actual, true]);
     await stack.indexed();
     await expect
-      .poll(() => metadataOf("/merchants/1"), { timeout: 20_000 })
+      .poll(() => metadataOf(`/merchants/${merchantId}`), { timeout: 20_000 })
       .toMatchObject({ state: "verified", name: "Other" });
   });
 
@@ -266,7 +270,6 @@ describe("the metadata of records", () => {
     await stack.indexed();
     await expect.poll(() => metadataOf(path), { timeout: 20_000 }).toMatchObject({ name: "Orphaned" });
     await client.revert({ id: snapshot });
-    agents--;
     expect(await registerAgent('data:,{"name":"Canonical"}')).toBe(path);
     await client.mine({ blocks: 2 });
     await stack.indexed();
