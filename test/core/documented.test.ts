@@ -1,9 +1,10 @@
-import { type Hex, zeroAddress, zeroHash } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Hex, keccak256, stringToBytes, zeroAddress, zeroHash } from "viem";
+import { beforeAll, describe, expect, it } from "vitest";
+import { operations } from "../../api/operations/index";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { inChunks, lower, readChain } from "../support/agreement/chain";
 import { addressOf, ask, askAll, type Item, type Parameters } from "../support/lists/asking";
-import { type Stack, startStack } from "../support/stack";
+import { type SampleStack, sampleStack } from "../support/shared-stack";
 import { type ContractRows, contractRows, distinct } from "./documented/rows";
 import { deviations, shapes } from "./documented/shapes";
 
@@ -13,15 +14,21 @@ const camelCase = (key: string) => key.replace(/_(\w)/g, (_, letter: string) => 
 const asRow = (item: Item): Item =>
   Object.fromEntries(Object.entries(item).map(([key, value]) => [camelCase(key), value]));
 
+/** What the sample stack's published examples add to the rows of the index. */
+const { example } = operations.intents.putMetadata;
+const noMetadata = { execution_data: null, required_attestation_subject: null, required_attestation_schema: null };
+const publishedEvidence = keccak256(
+  stringToBytes(operations.documents.publishFulfillmentEvidence.example.fulfillment_evidence_json),
+);
+
 describe("the documented responses, on the sample chain", () => {
-  let stack: Stack;
+  let stack: SampleStack;
   let rows: ContractRows;
 
   beforeAll(async () => {
-    stack = await startStack({ sample: true });
+    stack = await sampleStack();
     rows = await contractRows(await readChain(stack));
   }, 180_000);
-  afterAll(() => stack?.stop());
 
   const all = (path: string, parameters?: Parameters) => askAll(stack.apiUrl, { path }, parameters);
   const one = (address: string) => ask(stack.apiUrl, address);
@@ -112,7 +119,10 @@ describe("the documented responses, on the sample chain", () => {
         // Only single receipts link their evidence.
         const { fulfillment_evidence, ...same } = await one(addressOf(path, { [parameter]: String(item[key]) }));
         expect(same).toEqual(item);
-        expect(fulfillment_evidence ?? null).toBeNull();
+        const isPublished = item.fulfillment_hash === publishedEvidence;
+        expect(fulfillment_evidence ?? null).toEqual(
+          isPublished ? expect.objectContaining({ evidence_hash: publishedEvidence }) : null,
+        );
       }
     });
   });
@@ -156,7 +166,7 @@ describe("the documented responses, on the sample chain", () => {
             required_attestation_schema: unlessZero(execution.requiredAttestationSchema),
             metadata_uri_hash: unlessZero(execution.metadataURIHash),
           },
-          metadata: null,
+          metadata: id === BigInt(example.id) ? { ...noMetadata, execution_target: example.execution_target } : null,
           intent_hash: row?.intentHash,
           submitted_at: row?.submittedAt,
           block_number: row?.blockNumber,
