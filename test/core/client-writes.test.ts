@@ -15,7 +15,7 @@ import {
 } from "../../client/src/index";
 import { people } from "../../stack/sample/people";
 import { fund, ownAccount } from "../support/own-accounts";
-import { type WrittenStack, writtenStack } from "../support/shared-stack";
+import { type WrittenStack, writesStack } from "../support/shared-stack";
 
 const [owner, solver] = [ownAccount("owner with a client"), ownAccount("solver of the owner with a client")];
 
@@ -24,7 +24,7 @@ describe("the client, writing", () => {
   let intentry: IntentryClient;
 
   beforeAll(async () => {
-    stack = await writtenStack();
+    stack = await writesStack();
     await fund(stack.client, owner, solver);
     intentry = createIntentryClient({ url: stack.apiUrl });
   });

@@ -6,7 +6,7 @@ import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { hashOf } from "../../stack/sample/people";
 import { ask, askAll, type Item } from "../support/lists/asking";
 import { fund, ownAccount } from "../support/own-accounts";
-import { type WrittenStack, writtenStack } from "../support/shared-stack";
+import { timeStack, type WrittenStack } from "../support/shared-stack";
 
 const owner = ownAccount("owner of intents that expire");
 const [solver, rival] = [ownAccount("solver of intents that expire"), ownAccount("its rival")];
@@ -61,7 +61,7 @@ describe("statuses that depend on the chain's time", () => {
   const select = (intentId: bigint, bidId: bigint) => stack.write(owner, "IntentBook", "selectBid", [intentId, bidId]);
 
   beforeAll(async () => {
-    stack = await writtenStack();
+    stack = await timeStack();
     await fund(stack.client, owner, solver, rival);
     // Ahead of the wall clock by more than the duration of the tests, so that only the chain's time counts.
     start = (await chainTime()) + DAY;

@@ -1,21 +1,22 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
 import { type EventConnection, FollowingClient, openEvents, type WireMessage } from "../support/event-client";
-import { type Stack, startStack } from "../support/stack";
+import { fund, ownAccount } from "../support/own-accounts";
+import { timeStack, type WrittenStack } from "../support/shared-stack";
 
-const [owner, agent] = [actor(1), actor(2)];
+const [owner, agent] = [ownAccount("owner of live events"), ownAccount("agent of live events")];
 
 describe("live events", () => {
-  let stack: Stack;
+  let stack: WrittenStack;
   const clients: FollowingClient[] = [];
   const streams: EventConnection[] = [];
 
   beforeAll(async () => {
-    stack = await startStack({ env: { EVENT_HEARTBEAT_MS: "200" } });
+    stack = await timeStack();
+    await fund(stack.client, owner, agent);
     await register("first");
   });
-  afterAll(() => stack?.stop());
+  afterAll(() => stack?.release());
   afterEach(() => {
     for (const client of clients.splice(0)) client.cut();
     for (const stream of streams.splice(0)) stream.cut();
@@ -79,12 +80,18 @@ describe("live events", () => {
 
   it("can be filtered by name, contract, account and agent, past and new ones", async () => {
     const address = owner.address.toLowerCase();
+    const [first] = (await stack.rows("agent")).filter(({ metadataUri }) => metadataUri === "first");
+    const agentId = first?.agentId;
+    const nextMerchant = String(Number((await stack.rows("merchant")).at(-1)?.merchantId) + 1);
     const cases: [string, Parameters<typeof logged>[0]][] = [
       ["name=AgentRegistered", ({ name }) => name === "AgentRegistered"],
       ["contract=PolicyModule", ({ contract }) => contract === "PolicyModule"],
       [`account=${owner.address}`, ({ args }) => args.includes(address)],
-      ["agent=1", ({ contract, args }) => contract === "AgentRegistry" && JSON.parse(args).agentId === "1"],
-      ["merchant_id=1", ({ args }) => JSON.parse(args).merchantId === "1"],
+      [
+        `agent=${agentId}`,
+        ({ contract, args }) => contract === "AgentRegistry" && JSON.parse(args).agentId === agentId,
+      ],
+      [`merchant_id=${nextMerchant}`, ({ args }) => JSON.parse(args).merchantId === nextMerchant],
       ["intent_id=1", ({ args }) => JSON.parse(args).intentId === "1"],
       ["name=AgentRegistered&contract=PolicyModule", () => false],
     ];
@@ -148,37 +155,6 @@ describe("live events", () => {
     await agrees(client);
     expect(client.removed).toEqual(stays.removed);
     expect(client.removed).toHaveLength(2);
-  });
-
-  it("resume over a restart without gaps or duplicates, and streams end before the service stops", async () => {
-    const client = await follow();
-    await limit(12n);
-    await agrees(client);
-    const stopping = stack.stopIndexer();
-    await client.connection?.ended;
-    expect(await stopping).toBe(0);
-    await register("while it was down");
-    await stack.startIndexer();
-    await client.connect();
-    await agrees(client);
-    expect(client.removed).toEqual([]);
-  });
-
-  it("are removed after a restart, if a reorg removed them meanwhile", async () => {
-    const client = await follow();
-    const snapshot = await stack.client.snapshot();
-    await register("before the restart");
-    await limit(13n);
-    await agrees(client);
-    const lost = client.held.slice(-2);
-    await stack.stopIndexer();
-    await stack.client.revert({ id: snapshot });
-    await limit(14n);
-    await stack.client.mine({ blocks: 3 });
-    await stack.startIndexer();
-    await client.connect();
-    await agrees(client);
-    expect(client.removed).toEqual([...lost].reverse());
   });
 
   it("become finalized once they can't be removed, with a finalized message", async () => {

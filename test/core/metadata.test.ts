@@ -12,7 +12,7 @@ import { hashOf } from "../../stack/sample/people";
 import { DATABASE_SCHEMA } from "../support/index-of";
 import { fund, ownAccount } from "../support/own-accounts";
 import { type RecordedIndex, recordedIndex } from "../support/recorded-index";
-import { type WrittenStack, writtenStack } from "../support/shared-stack";
+import { type WrittenStack, writesStack } from "../support/shared-stack";
 import { startMetadataServer } from "./metadata-server";
 
 type Metadata = { state: string; reason: string | null; name: string | null; content: unknown; content_hash: string };
@@ -64,7 +64,7 @@ describe("the metadata of records", () => {
 
   beforeAll(async () => {
     // The gateway under test serves what the resolver of this process stores: its connections lead to the test's server.
-    stack = await writtenStack();
+    stack = await writesStack();
     await fund(stack.client, owner);
     web = await startMetadataServer(({ url = "" }, response) => {
       requests.push(url);

@@ -6,7 +6,7 @@ import { payingFetch } from "../../stack/paying-fetch";
 import { demoPayer } from "../../stack/sample/people";
 import { cli } from "../support/cli-run";
 import { parseAnswer, sendRaw } from "../support/raw-http";
-import { type Stack, startStack } from "../support/stack";
+import { type WrittenStack, writesStack } from "../support/shared-stack";
 import { askedFor, buy, sign } from "../support/x402/payer";
 
 const PRICE = 10_000n;
@@ -14,11 +14,11 @@ const payee = actor(18).address;
 const query = `?address=${demoPayer.address}&chains=local`;
 
 describe("the paid portfolio on the whole stack", () => {
-  let stack: Stack;
+  let stack: WrittenStack;
   beforeAll(async () => {
-    stack = await startStack({ tokens: true });
+    stack = await writesStack();
   });
-  afterAll(() => stack?.stop());
+  afterAll(() => stack?.release());
 
   const balanceOf = (account: `0x${string}`) => stack.read("TestDollar", "balanceOf", [account]);
 

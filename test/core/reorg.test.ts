@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashOf } from "../../stack/sample/people";
 import { differences } from "../support/agreement";
 import { fund, ownAccount } from "../support/own-accounts";
-import { type WrittenStack, writtenStack } from "../support/shared-stack";
+import { timeStack, type WrittenStack } from "../support/shared-stack";
 
 const [owner, agent] = [ownAccount("owner of a reorg"), ownAccount("agent of a reorg")];
 const registry = "CommerceRegistry";
@@ -13,7 +13,7 @@ describe("a reorg", () => {
   let merchantId: bigint;
 
   beforeAll(async () => {
-    stack = await writtenStack();
+    stack = await timeStack();
     await fund(stack.client, owner, agent);
     await register("before");
     await stack.write(owner, registry, "registerMerchant", [owner.address, "shop", hashOf("shop")]);

@@ -37,16 +37,15 @@ export async function sampleStack(): Promise<SampleStack> {
 }
 
 /**
- * The stack to write to. It has the sample activity and the published examples, too. It belongs to the test file until
- * `release`, which `afterAll` calls. The file must use accounts of its own, and not depend on rows of other files. The
- * chain's time may be days ahead.
+ * A stack to write to. It has the sample activity and the published examples, too. It belongs to the test file until
+ * `release`, which `afterAll` calls. The file must use accounts of its own, and not depend on rows of other files.
  */
-export async function writtenStack(): Promise<WrittenStack> {
-  const stack = await sharedStack("written");
+async function exclusiveStack(name: SharedStackName): Promise<WrittenStack> {
+  const stack = await sharedStack(name);
   // The lock ends with the connection, also if the process is killed.
   const lock = new pg.Client({ connectionString: stack.databaseUrl });
   await lock.connect();
-  await lock.query("SELECT pg_advisory_lock(hashtext('the written stack'))");
+  await lock.query("SELECT pg_advisory_lock(hashtext($1))", [name]);
   const reader = readIndex(stack.client, stack, (what, condition) =>
     vi.waitUntil(condition, { timeout: 60_000, interval: 50 }).catch((cause: unknown) => {
       throw new Error(`No ${what} within 60 s`, { cause });
@@ -54,3 +53,9 @@ export async function writtenStack(): Promise<WrittenStack> {
   );
   return { ...stack, ...reader, release: () => lock.end() };
 }
+
+/** The stack for transactions and payments. */
+export const writesStack = () => exclusiveStack("writes");
+
+/** The stack for reorgs and for moving the chain's time, which may be days ahead already. */
+export const timeStack = () => exclusiveStack("time");

@@ -7,12 +7,17 @@ import { publishExamples } from "../../stack/sample/published";
 import { oncePerRun } from "./once-per-run";
 import { type Stack, type StackOptions, startStackOn } from "./stack-on";
 
-/** The shared stacks. All have the sample activity and the published examples. */
+/**
+ * The shared stacks. All have the sample activity and the published examples. One test file at a time writes to those that
+ * are written to.
+ */
 const stacks = {
   /** Nobody writes to it. */
   sample: {},
-  /** One file at a time writes to it. The resolver of metadata is the test's own. */
-  written: { env: { RESOLVE_METADATA: "false" } },
+  /** For transactions and payments. The resolver of metadata is the test's own. */
+  writes: { tokens: true, env: { RESOLVE_METADATA: "false" } },
+  /** For reorgs, and for tests that move the chain's time, by days. */
+  time: { env: { EVENT_HEARTBEAT_MS: "200" } },
 } satisfies Record<string, StackOptions>;
 
 export type SharedStackName = keyof typeof stacks;

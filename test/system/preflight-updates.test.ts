@@ -1,6 +1,7 @@
 import { numberToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mined } from "../../stack/chain";
+import { policyKinds, runLegalActions } from "../support/legal-actions";
 import {
   type Case,
   Comparison,
@@ -10,9 +11,10 @@ import {
 } from "../support/preflight/comparison";
 import { paymentCall, transactionCall, verdicts } from "../support/preflight/contract";
 import { seed } from "../support/seed";
+import { startStack } from "../support/stack";
 
 const UPDATES_TO_TRY = 200;
-/** Other policies and cases than those of preflight.test.ts. */
+/** Other policies and cases than those of random-history.test.ts. */
 const otherSeed = seed + 1;
 
 describe(`preflight and the updates it suggests (seed ${otherSeed}, ${rounds} rounds)`, () => {
@@ -20,7 +22,9 @@ describe(`preflight and the updates it suggests (seed ${otherSeed}, ${rounds} ro
 
   beforeAll(
     async () => {
-      comparison = await Comparison.start(otherSeed);
+      const stack = await startStack();
+      const world = await runLegalActions(stack, { seed: otherSeed, count: 60, among: policyKinds });
+      comparison = await Comparison.on(stack, world);
       for (let round = 0; round < rounds; round++) await comparison.round();
     },
     120_000 + rounds * 20_000,

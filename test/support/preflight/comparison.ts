@@ -1,7 +1,7 @@
 import { type Hex, stringify } from "viem";
 import type { World } from "../actions/world";
 import { policyKinds, runLegalActions } from "../legal-actions";
-import { type Stack, startStack } from "../stack";
+import type { Stack } from "../stack";
 import { allowTokens, anyPayment, anyTime, anyTransaction, type PaymentCase, type TransactionCase } from "./cases";
 import { paymentCall, transactionCall, verdicts } from "./contract";
 
@@ -70,9 +70,8 @@ export class Comparison {
     public world: World,
   ) {}
 
-  static async start(seed: number): Promise<Comparison> {
-    const stack = await startStack();
-    const world = await runLegalActions(stack, { seed, count: 60, among: policyKinds });
+  /** Starts on a stack whose chain has the world's actions, at least those on policies. */
+  static async on(stack: Stack, world: World): Promise<Comparison> {
     await allowTokens(world, stack.client);
     return new Comparison(stack, world);
   }
