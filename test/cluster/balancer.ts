@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "../../stack/ports";
-import { findProgram, type RunningProgram, run, startProgram } from "../deploy/programs";
 import { nginxArguments, nginxText } from "../deploy/proxy-programs";
 import { type HttpProxy, startHttpProxy } from "../support/http-proxy";
+import { findProgram, type RunningProgram, run, startProgram } from "../support/programs";
 
 /** nginx with deploy/nginx.conf, except for TLS. Like an operator, it reloads the file to change the gateways. */
 async function startNginxBalancer(nginx: string): Promise<HttpProxy> {
@@ -42,6 +42,6 @@ async function startNginxBalancer(nginx: string): Promise<HttpProxy> {
 
 /** Starts a load balancer: nginx if it is installed, otherwise a small one. */
 export function startBalancer(): Promise<HttpProxy> {
-  const nginx = findProgram("nginx", "its use as the load balancer, and using a small one");
+  const nginx = findProgram("nginx");
   return nginx ? startNginxBalancer(nginx) : startHttpProxy();
 }

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Shell } from "../../client/cli/completion";
-import { findProgram, run } from "../deploy/programs";
 import { cliFile } from "../support/cli-run";
+import { findProgram, run } from "../support/programs";
 
 /** Loads the completion script as its users do, completes the line `$1`, and prints the candidates. */
 const programs: Record<Shell, string[]> = {
@@ -34,7 +34,7 @@ describe("completion scripts", () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   for (const [shell, args] of Object.entries(programs)) {
-    const path = findProgram(shell, "the test of its completion script");
+    const path = findProgram(shell as Shell);
 
     it.skipIf(!path).each([
       ["intentry ev", ["events"]],

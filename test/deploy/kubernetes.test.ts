@@ -1,9 +1,9 @@
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { findProgram, run } from "../support/programs";
 import { deployPath, readYaml } from "./files";
 import { deployment, manifestFiles, objects } from "./kubernetes-objects";
-import { findProgram, run } from "./programs";
 
 const Kustomization = z.looseObject({ resources: z.array(z.string()) });
 const kustomization = (folder: string) =>

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
+import { findProgram, run } from "../support/programs";
 import { firing, healthy, minutesUntil } from "./alert-cases";
 import { alerts } from "./alerts";
 import { anchorOf } from "./anchors";
 import { dashboardQueries as queries } from "./dashboard";
 import { deployPath, projectRoot } from "./files";
 import { gatewayMetrics, knownSeries, seriesIn } from "./metric-names";
-import { findProgram, run } from "./programs";
 
 /** The text below the heading of each anchor of docs/operations.md, up to the next heading. */
 const sections = new Map(

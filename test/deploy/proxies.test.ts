@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { findProgram, run } from "../support/programs";
 import { deployPath } from "./files";
 import { type FakeGateway, startGateway } from "./gateways";
-import { findProgram, run } from "./programs";
 import {
   caddyEnvironment,
   nginxArguments,

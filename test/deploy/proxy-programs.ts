@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { freePorts } from "../../stack/ports";
+import { run, startProgram } from "../support/programs";
 import { deployPath, readDeploy } from "./files";
-import { run, startProgram } from "./programs";
 
 export type RunningProxy = {
   url: string;

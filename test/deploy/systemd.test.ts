@@ -5,8 +5,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { CONFIGURATION_ERROR } from "../../config/exit-codes";
 import { REORG_EXIT_CODE } from "../../stack/unrecoverable-reorg";
+import { findProgram, run } from "../support/programs";
 import { deployPath, isInProject, projectRoot } from "./files";
-import { findProgram, run } from "./programs";
 import { settingsOf } from "./units";
 
 const UNITS = ["intentry.service", "intentry-indexer.service", "intentry-api@.service"];

@@ -1,16 +1,10 @@
 import { execFile } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { delimiter, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
 
 const run = promisify(execFile);
-
-/** No working Chromium was found. */
-class ChromiumUnavailable extends Error {
-  override name = "ChromiumUnavailable";
-}
 
 const isRoot = process.getuid?.() === 0;
 
@@ -40,18 +34,12 @@ async function onPath(): Promise<string | undefined> {
   return undefined;
 }
 
-const advice = "Install Chromium (Debian: apt-get install chromium) or set CHROMIUM_PATH to its path.";
-
-/** The path of a working Chromium: CHROMIUM_PATH, or the first one on PATH. */
-async function findChromium(): Promise<string> {
+/** The path of a working Chromium: CHROMIUM_PATH, or the first one on PATH. Undefined if there is none. */
+export async function findChromium(): Promise<string | undefined> {
   const named = process.env.CHROMIUM_PATH;
-  if (named) {
-    if (await works(named)) return named;
-    throw new ChromiumUnavailable(`CHROMIUM_PATH is ${named}, but running it with --version failed.`);
-  }
-  const found = await onPath();
-  if (!found) throw new ChromiumUnavailable(`No Chromium found. ${advice}`);
-  return found;
+  if (named && !(await works(named)))
+    throw new Error(`CHROMIUM_PATH is ${named}, but running it with --version failed.`);
+  return named || onPath();
 }
 
 declare module "vitest" {
@@ -61,22 +49,7 @@ declare module "vitest" {
   }
 }
 
-/** Finds Chromium once, before the browser tests. Without one it prints a warning and the tests are skipped. */
+/** Finds Chromium once, before the browser tests. Without one they are skipped. */
 export default async function setup(project: TestProject): Promise<void> {
-  try {
-    project.provide("chromium", await findChromium());
-  } catch (error) {
-    if (!(error instanceof ChromiumUnavailable)) throw error;
-    console.warn(`${error.message} Skipping the browser tests.`);
-    project.provide("chromium", null);
-  }
-}
-
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  try {
-    console.log(await findChromium());
-  } catch (error) {
-    console.error(error instanceof ChromiumUnavailable ? error.message : error);
-    process.exit(1);
-  }
+  project.provide("chromium", (await findChromium()) ?? null);
 }

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
 import { freePorts } from "../../stack/ports";
-import { findProgram, startProgram } from "../deploy/programs";
+import { findProgram, startProgram } from "../support/programs";
 
-/** The path of PgBouncer. Without it prints that its tests are skipped. */
-export const pgbouncer = findProgram("pgbouncer", "the tests of a pooler");
+/** The path of PgBouncer. Without it its tests are skipped. */
+export const pgbouncer = findProgram("pgbouncer");
 
 /** The number of connections to PostgreSQL: fewer than one gateway opens to the pooler. */
 const SERVER_CONNECTIONS = 4;

@@ -6,10 +6,10 @@ import { stringify } from "yaml";
 import { z } from "zod";
 import { freePorts } from "../../stack/ports";
 import { deployPath, readYaml } from "../deploy/files";
-import { findProgram, startProgram } from "../deploy/programs";
+import { findProgram, startProgram } from "../support/programs";
 
-/** The path of Prometheus. Without it prints that its tests are skipped. */
-export const prometheus = findProgram("prometheus", "the queries of the dashboard and the alerts on a running stack");
+/** The path of Prometheus. Without it its tests are skipped. */
+export const prometheus = findProgram("prometheus");
 
 const Config = z.looseObject({
   scrape_configs: z.array(z.looseObject({ job_name: z.string(), static_configs: z.array(z.looseObject({})) })),

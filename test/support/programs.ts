@@ -3,22 +3,38 @@ import { once } from "node:events";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
+/** The programs that some tests need: Debian's package, and the folders of these tests. Without one they are skipped. */
+export const programs = {
+  chromium: { package: "chromium", folders: ["browser"] },
+  nginx: { package: "nginx", folders: ["deploy", "cluster"] },
+  caddy: { package: "caddy", folders: ["deploy"] },
+  openssl: { package: "openssl", folders: ["deploy"] },
+  promtool: { package: "prometheus", folders: ["deploy"] },
+  prometheus: { package: "prometheus", folders: ["system"] },
+  "systemd-analyze": { package: "systemd", folders: ["deploy"] },
+  kubectl: { package: "kubernetes-client", folders: ["deploy"] },
+  pgbouncer: { package: "pgbouncer", folders: ["system"] },
+  bash: { package: "bash", folders: ["core"] },
+  zsh: { package: "zsh", folders: ["core"] },
+  fish: { package: "fish", folders: ["core"] },
+} satisfies Record<string, { package: string; folders: string[] }>;
+
+export type ProgramName = keyof typeof programs;
+
 /** Folders of system programs, which are not on the PATH of every user. */
 const FOLDERS = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
 
-/** The path of an installed program. Without it prints that the checks are skipped, and returns undefined. */
-export function findProgram(name: string, checks = "the checks of deploy/ that need it"): string | undefined {
-  for (const folder of FOLDERS.filter(Boolean)) {
-    const path = join(folder, name);
+/** The path of an installed program. */
+export function findProgram(name: ProgramName): string | undefined {
+  const paths = FOLDERS.filter(Boolean).map((folder) => join(folder, name));
+  return paths.find((path) => {
     try {
       accessSync(path, constants.X_OK);
-      return path;
+      return true;
     } catch {
-      // Not here.
+      return false;
     }
-  }
-  console.warn(`${name} is not installed. Skipping ${checks}.`);
-  return undefined;
+  });
 }
 
 /** Runs a program to its end, for at most two minutes. */
