@@ -10,7 +10,7 @@ import {
   parseAmount,
 } from "../../client/src/index";
 
-// Compiled by `npm run check`, never run. Each @ts-expect-error fails the check if its line compiles.
+// Compiled by test/core/types.test.ts and `npm run check`, never run. Each @ts-expect-error fails the check if its line compiles.
 
 /** Removes the differences between client and schema types: the client has hex types and readonly arrays. */
 type Loose<Value> = Value extends string
