@@ -1,0 +1,3 @@
+import { simulateSeeds } from "../../support/simulation/seeds";
+
+simulateSeeds(3);
