@@ -127,6 +127,7 @@ describe("a command line", () => {
     const other = `0x${"2".repeat(64)}`;
     expect(parseCommand(argv, { INTENTRY_PAYER_KEY: other })).toMatchObject({ key: other });
     expect(parseCommand([...argv, "--key", key], { INTENTRY_PAYER_KEY: other })).toMatchObject({ key });
+    expect(parseCommand([...argv, "--json"], {})).toEqual(parseCommand(argv, {}));
   });
 
   it.each<[string[], string | RegExp]>([
@@ -139,7 +140,13 @@ describe("a command line", () => {
     [["call", "a.b", "id:=x"], /^The value of id is not valid JSON \(.*\): x$/],
     [["call", "--json", "--table"], "--json can't be used together with --table"],
     [["call", "--csv", "--table"], "--table can't be used together with --csv"],
-    [["events", "--csv"], /^Unknown option '--csv'/],
+    [["events", "--csv"], "--csv: unknown; the options are --url, --limit, --json, --table, --help"],
+    [["call", "intents.list", "--jsno"], "--jsno: unknown; did you mean --json?"],
+    [
+      ["call", "a.b", "--status=open"],
+      "--status: unknown; the options are --url, --token, --help, --json, --table, --csv",
+    ],
+    [["mcp", "--url"], /^Option '--url <value>' argument missing/],
     [["events", "intent=1"], /^intent: unknown; the names are name, contract, /],
     [["events", "intent"], /^Unknown filter intent\. Filters: name=…, contract=…, /],
     [["events", "intent_id:=1"], /^Unknown filter intent_id:=1\./],
