@@ -134,7 +134,7 @@ function filterSets(list: List, values: ReadonlyMap<string, string[]>): Paramete
   return [...none, ...singles.flat(), ...pairs];
 }
 
-/** Texts that a search looks up by themselves: ids, names, and hashes, of which some have many rows. */
+/** Texts with exact matches in a search: ids, names, and hashes, some with many rows. */
 async function searchedTexts({ pool }: RecordedIndex): Promise<string[]> {
   const common = [
     ["intent", "intent_hash"],

@@ -135,7 +135,7 @@ const selectSchema = preparedQuery((db, { name }: Placeholders<{ name: string }>
     ),
 );
 
-/** What a text identifies by itself. Every lookup uses an index. */
+/** The exact matches of a text. Every lookup uses an index. */
 export async function matchesOf({ db, tokens }: BaseContext, text: string): Promise<Match[]> {
   if (/^0x[0-9a-f]{40}$/i.test(text)) return [{ type: "account", id: text.toLowerCase(), name: null }];
   if (/^0x[0-9a-f]{64}$/i.test(text)) return byHash(db, text.toLowerCase() as Hex);
