@@ -106,6 +106,7 @@ const tableOf: Readonly<Record<string, string>> = {
   "facilitators.list": "facilitator",
   "quotes.list": "quote",
   "receipts.list": "receipt",
+  "settlements.list": "settlement",
   "disputes.list": "dispute",
   "trustSignals.list": "trust_signal",
 };
