@@ -277,7 +277,7 @@ describe("the interfaces for agents, on the sample chain", () => {
       expect(prompts.map(({ name }) => name)).toEqual(["solver", "merchant", "buyer"]);
       const address = actor(3).address;
       for (const { name } of prompts) {
-        const values = name === "buyer" ? { address, need: "weather forecasts" } : { address };
+        const values = { address, ...(name === "buyer" && { need: "weather forecasts" }) };
         const { messages } = await client.getPrompt({ name, arguments: values });
         expect(messages).toMatchObject([{ role: "user", content: { type: "text" } }]);
         expect(JSON.stringify(messages)).toContain(address);
