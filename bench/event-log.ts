@@ -91,10 +91,11 @@ async function makeEventLog(pool: pg.Pool, rows: number): Promise<void> {
   const former = kinds.flatMap(({ contract }, number) => (contract === FORMER ? [number] : []));
   const kindOf = `CASE WHEN n % ${kinds.length} IN (${former.join(", ")}) AND n > ${rows} / 10 THEN 0 ELSE n % ${kinds.length} END`;
   await pool.query(
-    `INSERT INTO event_log (id, block_hash, block_timestamp, tx_hash, contract, name, args)
+    `INSERT INTO event_log (id, block_hash, block_timestamp, tx_hash, tx_from, tx_to, contract, name, args)
      SELECT lpad((n / ${EVENTS_PER_BLOCK})::text, 12, '0') || '-' || lpad((n % ${EVENTS_PER_BLOCK})::text, 6, '0'),
        '0x' || md5('block' || n / ${EVENTS_PER_BLOCK}) || md5('b' || n / ${EVENTS_PER_BLOCK}), 1700000000 + n,
-       '0x' || md5('tx' || n / 2) || md5('t' || n / 2), contract, name, args
+       '0x' || md5('tx' || n / 2) || md5('t' || n / 2),
+       '0x' || left(repeat(md5('from' || n / 2), 2), 40), '0x' || repeat('1', 40), contract, name, args
      FROM generate_series(0, ${rows - 1}) AS n
      JOIN kind ON number = ${kindOf}`,
   );

@@ -31,7 +31,7 @@ export const NOW = 2_000_000_000n;
 const time = "(2000000000 - 30 * (rows - n))";
 
 /** The SQL of each table's columns, for row `n` of `rows`. */
-const tables: Readonly<Record<string, Record<string, string>>> = {
+export const tables: Readonly<Record<string, Record<string, string>>> = {
   agent: {
     agent_id: "n",
     owner: owner("agent"),
@@ -80,7 +80,7 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
     block_number: "n",
     tx_hash: hash("bid transaction"),
   },
-  bid_selection: { intent_id: "n", bid_id: "1" },
+  bid_selection: { intent_id: "n", bid_id: "1", selected_at: time },
   fill: {
     intent_id: "n",
     solver: hex(40, "operator", skewedNumber(SOLVERS, "fill")),
@@ -181,6 +181,7 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
     terms_hash: hash("terms"),
     x402_payload_hash: hash("payload"),
     settled: `${percent("settled")} < 90`,
+    committed_at: time,
     log_index: "n % 5",
     block_number: "n / 5",
   },
@@ -198,9 +199,30 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
     facilitator: hex(40, "facilitator", skewedNumber(1_000, "receipt facilitator")),
     result_hash: hash("result"),
     resource_hash: hash("resource"),
+    payment_proof: "(ARRAY['settlement','facilitator','claim'])[1 + n % 3]",
     settled_at: time,
     block_number: "n",
     tx_hash: hash("receipt transaction"),
+  },
+  // Some quotes are paid by many settlements, and some plans are executed often.
+  settlement: {
+    execution_hash: hash("settlement"),
+    quote_hash: hex(64, "quote", skewedNumber(200_000, "settled quote")),
+    settlement_plan_hash: hex(64, "plan", skewedNumber(OWNERS, "plan")),
+    payer: owner("payer"),
+    token: token("settlement"),
+    gross_amount: "n",
+    executions: "1",
+    executed_at: time,
+    log_index: "n % 5",
+    block_number: "n / 5",
+    tx_hash: hash("settlement transaction"),
+  },
+  settlement_claim: {
+    quote_hash: hash("quote"),
+    result_hash: hash("result"),
+    receipt_id: "n",
+    payout_address: hex(40, "payout", "n"),
   },
   dispute: {
     dispute_id: "n",
@@ -241,6 +263,7 @@ const tables: Readonly<Record<string, Record<string, string>>> = {
     block_hash: hex(64, "block", "n / 3"),
     block_timestamp: time,
     tx_hash: hex(64, "transaction", "n / 3"),
+    tx_from: hex(40, "owner", "n / 3"),
     contract: "'IntentBook'",
     name: "'IntentCancelled'",
     args: "'{}'",

@@ -144,7 +144,7 @@ try {
     });
     // The response's headers need the index head, which a gateway shares between requests.
     const sent = queries.filter(({ text }) => !text.includes("_ponder_checkpoint"));
-    // The results are one query. What the text identifies by itself are two more at most.
+    // The results are one query, and the exact matches at most two more.
     if (sent.length === 0 || sent.length > 3) throw new Error(`${address} needs ${sent.length} queries`);
     const plans: Plan[] = [];
     for (const query of sent) plans.push(await planOf(index.pool, query));

@@ -4,15 +4,15 @@ export class Stalled extends Error {
 
   constructor(what: string, quietMs: number, last: string | undefined) {
     super(
-      `Waited for ${what}, but there was no progress for ${quietMs / 1000} s. It stood at: ${last ?? "no response"}. Is the machine busy?`,
+      `Waited for ${what}, but there was no progress for ${quietMs / 1000} s. Last state: ${last ?? "no response"}. Is the machine busy?`,
     );
   }
 }
 
 type Watch = {
-  /** What is waited for. */
+  /** The task, for the error message. */
   what: string;
-  /** Where it stands. Any change is progress; an error is none. */
+  /** Reads the state. A change is progress; an error is not. */
   read: () => Promise<string>;
   quietMs?: number;
   intervalMs?: number;

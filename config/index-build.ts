@@ -3,8 +3,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Network } from "./networks";
 
-/** The chain to index, its contracts and the first block. */
-export type Deployment = Pick<Network, "chainId" | "startBlock" | "contracts">;
+/** The chain to index, its contracts and their first blocks. */
+export type Deployment = Pick<Network, "chainId" | "startBlock" | "startBlocks" | "contracts">;
 
 // A build's schema is named `<DATABASE_SCHEMA>_<deployment digest><code digest>`.
 const DEPLOYMENT_DIGITS = 6;
@@ -53,12 +53,14 @@ const digest = (parts: readonly (string | Uint8Array)[], digits: number) => {
  */
 export async function buildSchema(
   databaseSchema: string,
-  { chainId, startBlock, contracts }: Deployment,
+  { chainId, startBlock, startBlocks = {}, contracts }: Deployment,
   root = projectRoot,
 ): Promise<string> {
   const addresses = Object.entries(contracts).sort(([one], [other]) => (one < other ? -1 : 1));
   const deployment = digest([JSON.stringify({ chainId, startBlock, addresses })], DEPLOYMENT_DIGITS);
   const files = await indexedSources(root);
-  const code = digest(await Promise.all(files.map((file) => readFile(file))), CODE_DIGITS);
+  const contents = await Promise.all(files.map((file) => readFile(file)));
+  // The same deployment, indexed differently: with START_BLOCK, no contract has a start block of its own.
+  const code = digest([...contents, JSON.stringify(startBlocks)], CODE_DIGITS);
   return `${databaseSchema}_${deployment}${code}`;
 }

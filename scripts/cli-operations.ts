@@ -1,7 +1,8 @@
 import { ID_PATTERN, TIME_PATTERN } from "../api/core/inputs";
 import type { AnyOperation } from "../api/core/operation";
 import { subscribeToEvents } from "../api/operations/events";
-import { freeCalls } from "../api/operations/index";
+import { allOperations, freeCalls, nameOf } from "../api/operations/index";
+import { exampleSources } from "../api/transports/example-sources";
 import { openApiDocument } from "../api/transports/openapi";
 import { routeOf } from "../api/transports/rest/route";
 import { type DocumentedOperation, inputSchema, type Schema } from "./client-types";
@@ -48,6 +49,17 @@ function inputOf(schema: Schema, isRequired: boolean) {
 
 const paths = () => openApiDocument().paths as Record<string, Record<string, DocumentedOperation>>;
 
+/** Where to find the value of an example that differs between chains. */
+function sourceOf(name: string) {
+  const { parameter, source } = exampleSources[name] ?? {};
+  if (!source) return undefined;
+  return {
+    parameter,
+    ...source,
+    example: allOperations.find((one) => one.name === source.operation)?.operation.example,
+  };
+}
+
 function describedOperation(operation: AnyOperation) {
   const { method, path, headers } = routeOf(operation);
   const documented = paths()[path]?.[method.toLowerCase()];
@@ -60,6 +72,7 @@ function describedOperation(operation: AnyOperation) {
     summary,
     ...(description && { description }),
     example: operation.example,
+    exampleSource: sourceOf(nameOf(operation)),
     inputs: Object.fromEntries(
       Object.entries(properties).map(([name, schema]) => [name, inputOf(schema, required.includes(name))]),
     ),

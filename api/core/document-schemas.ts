@@ -12,6 +12,7 @@ const kindsByName: Readonly<
   "quote-request": "quote-request",
   "quote-response": "quote-response",
   "encrypted-fulfillment": "fulfillment-payload",
+  "fulfillment-payload": "fulfillment-payload",
   "fulfillment-evidence": "fulfillment-evidence",
   "fulfillment-plaintext": "fulfillment plaintext",
   "settlement-plan": "settlement plan",

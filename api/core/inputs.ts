@@ -70,9 +70,10 @@ export const UINT_OR_HEX_PATTERN = "^(0*[0-9]{1,78}|0x[0-9a-fA-F]{1,64})$";
 /** An unsigned 256-bit integer in decimal digits, or in hexadecimal as wallets send it. */
 export const uintOrHex = scalar<string | number | bigint, bigint>(
   (sent) => {
-    if (typeof sent !== "string" || !sent.startsWith("0x")) return parseUint(sent);
-    return /^0x[0-9a-fA-F]{1,64}$/.test(sent)
-      ? { value: BigInt(sent) }
+    if (typeof sent === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(sent)) return { value: BigInt(sent) };
+    const parsed = parseUint(sent);
+    return "value" in parsed || isInexact(sent)
+      ? parsed
       : { problem: "must be a whole number from 0 to 2^256 - 1: decimal digits, or 0x and 1 to 64 hex digits" };
   },
   { type: "string", pattern: UINT_OR_HEX_PATTERN, example: "1" },

@@ -7,7 +7,7 @@ const MAX_CHARACTERS = 60;
 /** How many names an error offers. No operation has more. */
 const MAX_OFFERED = 30;
 
-/** A sent name as it is shown. */
+/** A name as the error shows it. */
 const shown = (name: string) =>
   name === "" ? '""' : name.length > MAX_CHARACTERS ? `${name.slice(0, MAX_CHARACTERS)}…` : name;
 

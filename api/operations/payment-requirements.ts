@@ -1,5 +1,6 @@
 import { Conflict } from "../core/errors";
 import { hash, jsonObject, scalar } from "../core/inputs";
+import { isJsonObject } from "../core/json-values";
 import { operation, z } from "../core/operation";
 import { hashText } from "../core/outputs";
 import { canonicalJson, normalizeRequirement } from "../payments/normalize-requirement";
@@ -34,8 +35,12 @@ type Requirement = Record<string, unknown>;
 const requirement = scalar<string | Requirement, Requirement>(
   (sent) => {
     try {
-      const parsed = jsonObject.safeParse(typeof sent === "string" ? JSON.parse(sent) : sent);
-      return parsed.success ? { value: parsed.data } : { problem: "must be a JSON object, or its text" };
+      const value: unknown = typeof sent === "string" ? JSON.parse(sent) : sent;
+      if (!isJsonObject(value)) return { problem: "must be a JSON object, or its text" };
+      const parsed = jsonObject.safeParse(value);
+      return parsed.success
+        ? { value: parsed.data }
+        : { problem: parsed.error.issues.map(({ message }) => message).join() };
     } catch (error) {
       return { problem: `is not valid JSON (${error instanceof Error ? error.message : error})` };
     }

@@ -1,4 +1,5 @@
 import { ErrorCode, type GetPromptResult, McpError, type Prompt } from "@modelcontextprotocol/sdk/types.js";
+import { unknownNames } from "../core/unknown-names";
 
 /** A role in the market. `text` instructs an agent, with the values of the arguments. */
 type Role = Prompt & { arguments: NonNullable<Prompt["arguments"]>; text: (values: Record<string, string>) => string };
@@ -82,10 +83,12 @@ ${RULES}`,
 
 export const prompts: Prompt[] = roles.map(({ text, ...prompt }) => prompt);
 
-/** The instructions of a role. Throws on an unknown role, and on missing and overlong arguments. */
+/** The instructions of a role. Throws on an unknown role, and on unknown, missing and overlong arguments. */
 export function getPrompt(name: string, values: Readonly<Record<string, string>>): GetPromptResult {
   const role = roles.find((one) => one.name === name);
   if (!role) throw new McpError(ErrorCode.InvalidParams, `Unknown prompt ${name}; prompts/list returns all prompts`);
+  const [unknown] = unknownNames(Object.keys(values), new Set(role.arguments.map((argument) => argument.name)));
+  if (unknown !== undefined) throw new McpError(ErrorCode.InvalidParams, unknown);
   for (const { name: argument, required } of role.arguments) {
     const value = Object.hasOwn(values, argument) ? values[argument] : undefined;
     if (required && !value) throw new McpError(ErrorCode.InvalidParams, `${argument}: is required`);

@@ -18,6 +18,7 @@ import type { Logger } from "pino";
 import { VERSION } from "../../config/version";
 import { BadInput } from "../core/errors";
 import { flag } from "../core/inputs";
+import { isJsonObject } from "../core/json-values";
 import type { AnyCall, Caller } from "../core/operation";
 import { runOperation } from "../core/run";
 import { callerOf } from "../http/caller";
@@ -144,6 +145,19 @@ function serverFor(context: Context, request: RequestContext): Server {
   return server;
 }
 
+/**
+ * Throws for arguments with the name `__proto__`, which the SDK drops before it calls a handler. No tool or prompt has it, and
+ * an unknown name is an error.
+ */
+function rejectPrototype(body: unknown): void {
+  for (const message of Array.isArray(body) ? body : [body]) {
+    const params = isJsonObject(message) ? message.params : undefined;
+    const sent = isJsonObject(params) ? params.arguments : undefined;
+    if (isJsonObject(sent) && Object.hasOwn(sent, "__proto__"))
+      throw new BadInput("__proto__: unknown; tools/list and prompts/list have the names");
+  }
+}
+
 const queryNames = new Set(["output_schemas"]);
 
 /** The query parameter `output_schemas`. */
@@ -169,6 +183,7 @@ export function mcpRoutes(context: Context, log: Logger): Hono<Env> {
       .clone()
       .json()
       .catch(() => undefined);
+    rejectPrototype(parsedBody);
     const calls = Array.isArray(parsedBody) ? Math.max(1, parsedBody.length) : 1;
     if (calls > MAX_BATCH) throw new BadInput(`body: must be a batch of at most ${MAX_BATCH} messages`);
     const caller = callerOf(c, context.config);

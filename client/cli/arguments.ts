@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { Address, Hex } from "viem";
+import { nearest } from "../src/nearest";
 import { type Shell, shells } from "./completion";
 import { eventFilters, type SentEventFilter } from "./event-filters";
 import { WrongUsage } from "./failure";
@@ -98,8 +99,17 @@ function parse<Options extends ParseArgsConfig["options"] & object>(args: readon
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    throw new WrongUsage(error instanceof Error ? error.message : String(error));
+    const message = error instanceof Error ? error.message : String(error);
+    const [, unknown] = /^Unknown option '([^']*)'/.exec(message) ?? [];
+    throw new WrongUsage(unknown === undefined ? message : unknownOption(unknown, Object.keys(options)));
   }
+}
+
+/** Instead of Node's own message, which is about arguments that begin with a dash. */
+function unknownOption(sent: string, names: readonly string[]): string {
+  const options = names.map((name) => `--${name}`);
+  const [near] = nearest(sent, options);
+  return `${sent}: unknown; ${near ? `did you mean ${near}?` : `the options are ${options.join(", ")}`}`;
 }
 
 function serviceOf(values: { url?: string; token?: string }, env: NodeJS.ProcessEnv): Service {
@@ -187,7 +197,9 @@ const commands: Record<Topic, (args: readonly string[], env: NodeJS.ProcessEnv) 
     return { name: "completion", shell };
   },
   "pay-portfolio"(args, env) {
-    const { values, positionals } = read(args, { ...service, chains: text, key: text }, ["The wallet's address"]);
+    // The output is JSON in any case. With --json, errors are too.
+    const options = { ...service, chains: text, key: text, json: flag };
+    const { values, positionals } = read(args, options, ["The wallet's address"]);
     return {
       name: "pay-portfolio",
       service: serviceOf(values, env),

@@ -20,6 +20,7 @@ const tokenFields: Readonly<Record<string, string>> = {
   amount_out_min: "output_token",
   amount_out: "output_token",
   amount: "token",
+  gross_amount: "token",
   protocol_fee_amount: "token",
   max_per_day: "token",
   max_per_payment: "token",
@@ -34,6 +35,10 @@ const nativeAmounts = new Set(["bond"]);
 
 /** Times in unix seconds. */
 const times = new Set([
+  "block_timestamp",
+  "committed_at",
+  "executed_at",
+  "selected_at",
   "deadline",
   "valid_until",
   "expires_at",

@@ -55,7 +55,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   mcp: [...service, "--output-schemas"],
   call: [...service, ...format],
   events: ["--url", "--limit", ...format.slice(0, 2)],
-  "pay-portfolio": ["--chains", "--key", "--url"],
+  "pay-portfolio": ["--chains", "--key", "--url", "--json"],
   completion: shells,
   help: [],
 };

@@ -8,7 +8,7 @@ export const exitCodes = [
   { exit: 3, when: "the resource does not exist", codes: ["not_found", "unknown_route", "gone"] },
   {
     exit: 4,
-    when: "the service can't be reached, or is unavailable at present",
+    when: "the service can't be reached, or is currently unavailable",
     codes: [
       "no_response",
       "unexpected_response",

@@ -171,10 +171,10 @@ Agent configuration:
 In a checkout of the repository, the command is node with <checkout>/stack/cli.js instead of npx with intentry.`,
 
   "pay-portfolio": `\
-intentry pay-portfolio <address> [--chains <a,b>] [--key <key>] [--url <address>]
+intentry pay-portfolio <address> [--chains <a,b>] [--key <key>] [--json] [--url <address>]
 
 Buys a snapshot of a wallet's holdings with an x402 payment. The payment is signed here and settled by the service.
-Prints the snapshot as JSON, and the transaction of the payment on stderr.
+Prints the snapshot as JSON, and the transaction of the payment on stderr. With --json, errors are JSON, too.
 
 Set the payer's key in INTENTRY_PAYER_KEY, or with --key, which is visible to other users of this machine. Default on
 a local chain (31337): anvil's account 9, whose key is public and whose dollars have no value.

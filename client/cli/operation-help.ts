@@ -40,8 +40,23 @@ function inputLines(
   return [`  ${name.padEnd(width)}  ${first}`, ...more];
 }
 
+const commandOf = (name: string, words: readonly string[]) => `  ${["intentry call", name, ...words].join(" ")}`;
+
+/** The example, preceded by the command whose response has a value that differs between chains. */
+function exampleLines(name: string, { example, exampleSource: source }: CliOperation): string[] {
+  if (!source) return ["Example:", "", commandOf(name, wordsOf(example))];
+  const { [source.parameter]: _, ...others } = example;
+  return [
+    `Example, with the ${source.key} in the response of the first command:`,
+    "",
+    commandOf(source.operation, wordsOf(source.example)),
+    commandOf(name, [`${source.parameter}=<${source.key}>`, ...wordsOf(others)]),
+  ];
+}
+
 /** The help of an operation: its inputs with types and defaults, and an example. */
-export function operationHelp(name: string, { summary, description, example, inputs }: CliOperation): string {
+export function operationHelp(name: string, operation: CliOperation): string {
+  const { summary, description, inputs } = operation;
   const names = Object.keys(inputs);
   const width = Math.max(0, ...names.map(({ length }) => length));
   return [
@@ -52,8 +67,6 @@ export function operationHelp(name: string, { summary, description, example, inp
     ...(names.length > 0 ? ["Inputs:", ""] : ["It has no inputs."]),
     ...Object.entries(inputs).flatMap(([input, about]) => inputLines(input, about, width)),
     "",
-    "Example:",
-    "",
-    `  ${["intentry call", name, ...wordsOf(example)].join(" ")}`,
+    ...exampleLines(name, operation),
   ].join("\n");
 }

@@ -13,7 +13,14 @@ export type CliInput = {
 export type CliOperation = {
   summary: string;
   description?: string;
-  /** An input that succeeds on the chain of `npm start`. */
+  /** An input that succeeds on the chain of `npm start`, except for the value that has a source. */
   example: Readonly<Record<string, unknown>>;
+  /** The source of a value that differs between chains: an operation with its example, and the key in its response. */
+  exampleSource?: {
+    parameter: string;
+    operation: string;
+    key: string;
+    example: Readonly<Record<string, unknown>>;
+  };
   inputs: Readonly<Record<string, CliInput>>;
 };

@@ -277,6 +277,19 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     summary: "Selects an off-chain bid, for development.",
     description: "A previously selected bid becomes rejected.",
     example: { bidId: "offchain-1" },
+    exampleSource: {
+      parameter: "bidId",
+      operation: "bids.create",
+      key: "bid_id",
+      example: {
+        id: "6",
+        solver: "0x90f79bf6eb2c4f870365e785982e1f101e93b906",
+        amount_in: "1000000000",
+        amount_out: "960000000",
+        fee: "0",
+        valid_until: "4000000000",
+      },
+    },
     inputs: {
       bidId: {
         type: "text",
@@ -589,6 +602,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   "quotes.get": {
     summary: "One committed quote by its hash.",
     example: { quoteHash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f" },
+    exampleSource: {
+      parameter: "quoteHash",
+      operation: "quotes.list",
+      key: "quote_hash",
+      example: { settled: "false" },
+    },
     inputs: { quoteHash: { type: "hash", required: true, description: "The hash of the committed quote." } },
   },
   "quotes.list": {
@@ -642,6 +661,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   "settlements.get": {
     summary: "One settlement by its execution hash, with its lines.",
     example: { executionHash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f" },
+    exampleSource: { parameter: "executionHash", operation: "settlements.list", key: "execution_hash", example: {} },
     inputs: { executionHash: { type: "hash", required: true, description: "The execution hash of the settlement." } },
   },
   "settlements.list": {
@@ -780,6 +800,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     summary: "The protocol events of a transaction, in order.",
     description: "Each with its arguments and a sentence about it.",
     example: { hash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f" },
+    exampleSource: { parameter: "hash", operation: "intents.get", key: "tx_hash", example: { id: "1" } },
     inputs: { hash: { type: "hash", required: true, description: "The hash of the transaction." } },
   },
   "events.recent": {

@@ -1,7 +1,7 @@
 import type { Address, Hex, LocalAccount } from "viem";
 import { mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
 import { createIntentryClient, IntentryError } from "../src/index";
-import { Failure, unreachable, WrongUsage } from "./failure";
+import { Failure, unreachable } from "./failure";
 
 const LOCAL_CHAIN_ID = 31_337;
 
@@ -17,7 +17,7 @@ type Purchase = { url: string; address: Address; chains: string | undefined; key
 function payerOf(key: Hex | undefined, isLocal: boolean): LocalAccount {
   if (key !== undefined) return privateKeyToAccount(key);
   if (isLocal) return demoPayer();
-  throw new WrongUsage("No payer: set INTENTRY_PAYER_KEY to the payer's private key");
+  throw new Failure("No payer: set INTENTRY_PAYER_KEY to the payer's private key", "payer_missing");
 }
 
 /** Buys a portfolio with x402. */

@@ -79,17 +79,25 @@ function rowsText(rows: readonly Row[], { tokens, columns, width }: Shown): stri
   return [header, ...cells].map(line).join("\n");
 }
 
-/** The rows of a list and the cursor of its next page. Undefined if a response is not a list. */
-export function listIn(value: unknown): { rows: readonly Row[]; next: string | undefined } | undefined {
-  if (isTable(value)) return { rows: value, next: undefined };
+type List = {
+  rows: readonly Row[];
+  /** The cursor of the next page. */
+  next: string | undefined;
+  /** Other tables beside the list, by name, such as the exact matches of a search. */
+  others: readonly (readonly [name: string, rows: readonly Row[]])[];
+};
+
+/** The rows of a list. Undefined if a response is not a list. */
+export function listIn(value: unknown): List | undefined {
+  if (isTable(value)) return { rows: value, next: undefined, others: [] };
   if (!isRow(value)) return undefined;
   const { pagination, ...rest } = value;
-  const [rows, ...others] = Object.values(rest).filter(Array.isArray);
-  // A response with a list may also repeat a parameter, such as the account.
-  const isList = others.length === 0 && isTable(rows) && (pagination !== undefined || Object.keys(rest).length === 1);
-  if (!isList) return undefined;
+  const tables = Object.entries(rest).flatMap(([name, member]) => (isTable(member) ? [[name, member] as const] : []));
+  const last = tables.at(-1);
+  // Only the last one has pages. A response with a list may also repeat a parameter, such as the account.
+  if (!last || (pagination === undefined && Object.keys(rest).length > 1)) return undefined;
   const next = isRow(pagination) ? pagination.next_cursor : undefined;
-  return { rows, next: typeof next === "string" ? next : undefined };
+  return { rows: last[1], next: typeof next === "string" ? next : undefined, others: tables.slice(0, -1) };
 }
 
 const noTokens: Tokens = new Map();
@@ -109,8 +117,12 @@ export function tableText(
   if (typeof value === "string") return safeLines(value);
   const list = listIn(value);
   if (list) {
+    const others = list.others
+      .filter(([, rows]) => rows.length > 0)
+      .map(([name, rows]) => `${escapeInvisible(name)}:\n${rowsText(rows, { tokens, columns: undefined, width })}\n\n`);
     const table = list.rows.length > 0 ? rowsText(list.rows, { tokens, columns, width }) : "(none)";
-    return list.next === undefined ? table : `${table}\n\nNext page: cursor=${escapeInvisible(list.next)}`;
+    const next = list.next === undefined ? "" : `\n\nNext page: cursor=${escapeInvisible(list.next)}`;
+    return `${others.join("")}${table}${next}`;
   }
   return isRow(value) ? recordText(value, tokens) : cellOf("value", { value }, tokens, false);
 }

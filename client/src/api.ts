@@ -2325,7 +2325,7 @@ export type Api = {
         results: readonly SearchResult[];
         /** The position of this page in the list. */
         pagination: Pagination;
-        /** What q identifies by itself, of all kinds. Empty with a filter, and after the first page. */
+        /** The exact matches of q, of any kind. Empty if a filter is set, and after the first page. */
         matches: readonly SearchMatch[];
       }
     >;

@@ -13,7 +13,7 @@ export const Account = ({ value, full }: Omit<HexProps, "href">) => (
 
 /**
  * A hash that a search finds: the subject of an attestation, the metadata of a record, or the plan or quote of a settlement.
- * Other hashes are no links.
+ * Other hashes are not links.
  */
 export const FoundHash = ({ value, full }: Omit<HexProps, "href">) => (
   <Hex value={value} full={full} href={isZero(value) ? undefined : links.find(value)} />

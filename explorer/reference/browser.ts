@@ -1,6 +1,6 @@
 /** Sends the requests of the reference page, and copies its examples. The page itself needs no script. */
 
-/** What is shown of a response. */
+/** The parts of a response that the page shows. */
 const MAX_CHARACTERS = 100_000;
 
 /** An event stream does not end by itself. */

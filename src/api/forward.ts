@@ -31,7 +31,7 @@ function endToEnd<Value>(headers: Readonly<Record<string, Value>>): Record<strin
 }
 
 /**
- * What is wrong with the framing of a request, if anything. The next request on the connection to the gateway must begin
+ * The problem with the framing of a request, if there is one. The next request on the connection to the gateway must begin
  * exactly where this one ends. Node itself rejects a request with two lengths.
  */
 function framingProblem({ method = "GET", headers }: IncomingMessage): string | undefined {

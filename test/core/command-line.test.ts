@@ -79,6 +79,7 @@ describe("the command line, on the sample chain", () => {
     [["call", "agents.get", "agentId=1", "--frob"], 2, { code: "invalid_input" }],
     [["call", "status.ready", "--url", "http://127.0.0.1:2"], 4, { code: "no_response" }],
     [["events", "intent_id=x"], 2, { code: "invalid_input" }],
+    [["pay-portfolio", actor(9).address, "--chains", "nowhere"], 2, { code: "invalid_input" }],
   ])("prints the error of %j as JSON with its code, with --json", async (args, exit, expected) => {
     const { code, stdout, stderr } = await cli([...args, "--json"], { INTENTRY_URL: url });
     expect({ code, stdout }).toEqual({ code: exit, stdout: "" });

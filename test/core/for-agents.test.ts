@@ -275,12 +275,16 @@ describe("the interfaces for agents, on the sample chain", () => {
     it("gives each role of the market its instructions", async () => {
       const { prompts } = await client.listPrompts();
       expect(prompts.map(({ name }) => name)).toEqual(["solver", "merchant", "buyer"]);
-      const values = { address: actor(3).address, need: "weather forecasts" };
+      const address = actor(3).address;
       for (const { name } of prompts) {
+        const values = { address, ...(name === "buyer" && { need: "weather forecasts" }) };
         const { messages } = await client.getPrompt({ name, arguments: values });
         expect(messages).toMatchObject([{ role: "user", content: { type: "text" } }]);
-        expect(JSON.stringify(messages)).toContain(actor(3).address);
+        expect(JSON.stringify(messages)).toContain(address);
       }
+      await expect(client.getPrompt({ name: "solver", arguments: { adress: address } })).rejects.toThrow(
+        "adress: unknown; did you mean address?",
+      );
       await expect(client.getPrompt({ name: "buyer", arguments: { address: "0x" } })).rejects.toThrow(
         "need: is required",
       );

@@ -200,7 +200,7 @@ describe("queries", () => {
     expect(after).toEqual(expect.arrayContaining(before));
     expect(before.length).toBeGreaterThanOrEqual(common.length);
     expect(after.length).toBeLessThanOrEqual(MAX_CHANGING_STATEMENTS + before.length);
-    // What is requested for the first time afterwards is prepared too, once.
+    // Routes that are first requested later are prepared once, too.
     const later = ["/attestors/1", "/receipts/1", "/receipts?limit=20"];
     for (const path of later) await read(path);
     const withLater = await prepared();

@@ -44,6 +44,15 @@ describe("the schema of a build", () => {
     const moved = { ...contracts, IntentBook: contracts.AgentRegistry };
     expect(await buildSchema("name", { ...deployment, contracts: moved })).not.toMatch(pattern);
   });
+
+  it("differs if a contract is indexed from another block, as Ponder's build id does", async () => {
+    const { startBlocks } = baseSepolia;
+    const build = await buildSchema("name", deployment);
+    expect(await buildSchema("name", { ...deployment, startBlocks: {} })).toBe(build);
+    const later = await buildSchema("name", { ...deployment, startBlocks });
+    expect(later).not.toBe(build);
+    expect(later).toMatch(new RegExp(sameDeploymentPattern(build)));
+  });
 });
 
 describe("an earlier build", () => {

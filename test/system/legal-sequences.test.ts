@@ -135,7 +135,7 @@ describe("a legal chain", () => {
     expect(policies[0]?.lastReset).toBe(String(onChain.lastResetTimestamp));
   });
 
-  it("selects a bid again: exactly one is selected", async () => {
+  it("selects a bid again: exactly one is selected, at the time of its latest selection", async () => {
     const { timestamp } = await stack.client.getBlock();
     const deadline = timestamp + 10_000n;
     const intent = {
@@ -153,16 +153,22 @@ describe("a legal chain", () => {
       await stack.write(guardian, "IntentBook", "submitBid", [1n, 10n, 5n, fee, deadline, zeroHash]);
     const selections = async () => ({
       now: (await stack.rows("intent"))[0]?.selectedBidId,
-      ever: (await stack.rows("bidSelection")).map(({ bidId }) => bidId),
+      ever: Object.fromEntries((await stack.rows("bidSelection")).map(({ bidId, selectedAt }) => [bidId, selectedAt])),
     });
-    const select = (bidId: bigint) => stack.write(owner, "IntentBook", "selectBid", [1n, bidId]);
-    await select(1n);
-    expect(await selections()).toEqual({ now: "1", ever: ["1"] });
-    await select(3n);
-    await select(3n);
-    expect(await selections()).toEqual({ now: "3", ever: ["1", "3"] });
-    await select(1n);
-    expect(await selections()).toEqual({ now: "1", ever: ["1", "3"] });
+    /** Selects a bid a minute after the last block, and returns the time. */
+    const select = async (bidId: bigint) => {
+      await stack.client.increaseTime({ seconds: 60 });
+      await stack.write(owner, "IntentBook", "selectBid", [1n, bidId]);
+      return String((await stack.client.getBlock()).timestamp);
+    };
+    const first = await select(1n);
+    expect(await selections()).toEqual({ now: "1", ever: { 1: first } });
+    const earlier = await select(3n);
+    const second = await select(3n);
+    expect(BigInt(second)).toBeGreaterThan(BigInt(earlier));
+    expect(await selections()).toEqual({ now: "3", ever: { 1: first, 3: second } });
+    const third = await select(1n);
+    expect(await selections()).toEqual({ now: "1", ever: { 1: third, 3: second } });
   });
 
   it("quotes and settles amounts of 2^256 − 1: the sums exceed uint256", async () => {

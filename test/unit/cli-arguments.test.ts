@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { freeCalls } from "../../api/operations/index";
+import { exampleSources } from "../../api/transports/example-sources";
 import { parseCommand } from "../../client/cli/arguments";
 import { exitCodeOf, exitCodes } from "../../client/cli/exit-codes";
 import { WrongUsage } from "../../client/cli/failure";
@@ -127,6 +128,7 @@ describe("a command line", () => {
     const other = `0x${"2".repeat(64)}`;
     expect(parseCommand(argv, { INTENTRY_PAYER_KEY: other })).toMatchObject({ key: other });
     expect(parseCommand([...argv, "--key", key], { INTENTRY_PAYER_KEY: other })).toMatchObject({ key });
+    expect(parseCommand([...argv, "--json"], {})).toEqual(parseCommand(argv, {}));
   });
 
   it.each<[string[], string | RegExp]>([
@@ -139,7 +141,13 @@ describe("a command line", () => {
     [["call", "a.b", "id:=x"], /^The value of id is not valid JSON \(.*\): x$/],
     [["call", "--json", "--table"], "--json can't be used together with --table"],
     [["call", "--csv", "--table"], "--table can't be used together with --csv"],
-    [["events", "--csv"], /^Unknown option '--csv'/],
+    [["events", "--csv"], "--csv: unknown; the options are --url, --limit, --json, --table, --help"],
+    [["call", "intents.list", "--jsno"], "--jsno: unknown; did you mean --json?"],
+    [
+      ["call", "a.b", "--status=open"],
+      "--status: unknown; the options are --url, --token, --help, --json, --table, --csv",
+    ],
+    [["mcp", "--url"], /^Option '--url <value>' argument missing/],
     [["events", "intent=1"], /^intent: unknown; the names are name, contract, /],
     [["events", "intent"], /^Unknown filter intent\. Filters: name=…, contract=…, /],
     [["events", "intent_id:=1"], /^Unknown filter intent_id:=1\./],
@@ -220,15 +228,30 @@ describe("help of an operation", () => {
     const text = helpFor("call", name);
     for (const input of Object.keys(operation.input.shape)) expect(text).toMatch(new RegExp(`^ {2}${input} `, "m"));
     for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(name.length + 260);
-    const example = text.slice(text.indexOf("\nExample:\n") + 1).split("\n")[2] ?? "";
-    const words = example.trim().match(/(?:'[^']*'|\S)+/g) ?? [];
-    const argv = words.slice(1).map((word) => word.replaceAll("'", ""));
-    const { input } = z.object({ input: z.record(z.string(), z.unknown()) }).parse(parseCommand(argv, {}));
-    const sent = Object.entries(operation.example).map(([key, value]) => [
-      key,
-      typeof value === "object" ? value : String(value),
+    const [intro = "", , ...examples] = text.slice(text.indexOf("\nExample") + 1).split("\n");
+    const called = examples.map((example) => {
+      const words = example.trim().match(/(?:'[^']*'|\S)+/g) ?? [];
+      const argv = words.slice(1).map((word) => word.replaceAll("'", ""));
+      return z
+        .object({ operation: z.string(), input: z.record(z.string(), z.unknown()) })
+        .parse(parseCommand(argv, {}));
+    });
+    const inWords = (input: Record<string, unknown>) =>
+      Object.fromEntries(
+        Object.entries(input).map(([key, value]) => [key, typeof value === "object" ? value : String(value)]),
+      );
+    const { parameter, source } = exampleSources[name] ?? {};
+    if (parameter === undefined || source === undefined) {
+      expect([intro, called]).toEqual(["Example:", [{ operation: name, input: inWords(operation.example) }]]);
+      return;
+    }
+    // A hash of another chain would not be found.
+    expect(intro).toBe(`Example, with the ${source.key} in the response of the first command:`);
+    const first = freeCalls.find((one) => one.name === source.operation);
+    expect(called).toEqual([
+      { operation: source.operation, input: inWords(first?.operation.example ?? {}) },
+      { operation: name, input: { ...inWords(operation.example), [parameter]: `<${source.key}>` } },
     ]);
-    expect(input).toEqual(Object.fromEntries(sent));
   });
 });
 

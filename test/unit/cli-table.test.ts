@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { freeCalls } from "../../api/operations/index";
+import { openApiDocument } from "../../api/transports/openapi";
 import { chartText } from "../../client/cli/chart";
 import { columns } from "../../client/cli/columns";
 import { csvText } from "../../client/cli/csv";
@@ -48,6 +49,39 @@ describe("a response on a terminal", () => {
         "3         12,345 0x0000…0001       0x0000…0001  14 Nov 2026 19:25 UTC",
       ].join("\n"),
     );
+  });
+
+  it("has a date for every time, and the amount of a settlement with its token", () => {
+    const { schemas = {} } = openApiDocument().components ?? {};
+    const inWords = (schema: unknown) => JSON.stringify(schema).toLowerCase();
+    const names = Object.values(schemas)
+      .flatMap((schema) => Object.entries(("properties" in schema && schema.properties) || {}))
+      .filter(([, schema]) => inWords(schema).includes("unix seconds") && inWords(schema).includes('"type":"string"'))
+      .map(([name]) => name)
+      // Time series are charts.
+      .filter((name) => !["from", "to", "start", "points"].includes(name));
+    expect(names).toContain("executed_at");
+    for (const name of names)
+      expect(tableText({ [name]: "1794684300" }, { width: 100 })).toBe(`${name}  14 Nov 2026 19:25 UTC`);
+    expect(tableText({ gross_amount: "1530000", token: tUSD }, { width: 100, tokens })).toContain("1.53 tUSD");
+  });
+
+  it("is a table for each list of a search", () => {
+    const matches = [{ type: "token", id: tUSD, name: "tUSD" }];
+    const results = [{ type: "service", id: "1", name: "City Weather", tags: [] }];
+    const found = { matches, results, pagination: { next_cursor: null } };
+    const shown = (value: object) => tableText(value, { width: 80, columns: columns["search.find"] });
+    const list = ["type     id  name", "service  1   City Weather"];
+    expect(shown(found).split("\n")).toEqual([
+      "matches:",
+      "type   id           name",
+      "token  0xa5a5…a5a5  tUSD",
+      "",
+      ...list,
+    ]);
+    expect(shown({ ...found, matches: [] }).split("\n")).toEqual(list);
+    expect(shown({ ...found, results: [] })).toMatch(/^matches:\n.*\n\n\(none\)$/s);
+    expect(csvText(found)).toBe("type,id,name,tags\nservice,1,City Weather,[]");
   });
 
   it("shortens texts and then omits the last columns if they don't fit", () => {

@@ -6,7 +6,10 @@ import { contractNames, protocolAbis } from "../../config/contracts";
 
 const values = { address: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8", need: "a translation" };
 
-const textOf = (name: string, given: Record<string, string> = values) => {
+/** The values of the arguments that the prompt requires. */
+const requiredBy = (name: string) => (name === "buyer" ? values : { address: values.address });
+
+const textOf = (name: string, given: Record<string, string> = requiredBy(name)) => {
   const [message] = getPrompt(name, given).messages;
   return message?.content.type === "text" ? message.content.text : "";
 };
@@ -50,6 +53,9 @@ describe("the prompts of the market's roles", () => {
     expect(() => getPrompt("buyer", { address: values.address })).toThrow("need: is required");
     expect(() => getPrompt("solver", {})).toThrow("address: is required");
     expect(() => getPrompt("solver", { address: "x".repeat(2_001) })).toThrow("address: must have at most 2000");
+    expect(() => getPrompt("solver", { address: values.address, stratgy: "x" })).toThrow(
+      "stratgy: unknown; did you mean strategy?",
+    );
     for (const name of ["other", "constructor", ""])
       expect(() => getPrompt(name, values)).toThrow("prompts/list returns all prompts");
   });

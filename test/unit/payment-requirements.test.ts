@@ -109,6 +109,10 @@ describe("POST /x402/normalize", () => {
     [{ payment_requirement_json: "{" }, "payment_requirement_json: is not valid JSON"],
     [{ payment_requirement_json: "[]" }, "payment_requirement_json: must be a JSON object, or its text"],
     [
+      { payment_requirement_json: JSON.parse(`${'{"a":'.repeat(70)}1${"}".repeat(70)}`) },
+      "payment_requirement_json: must not be nested deeper than 64 levels",
+    ],
+    [
       { payment_requirement_json: {} },
       "payment_requirement_json is missing scheme, asset, amount, pay_to, network_or_chain_id",
     ],

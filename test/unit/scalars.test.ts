@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { problemsOf } from "../../api/core/input-object";
-import { address, cursor, enumNumber, flag, hash, id, limit, offset, oneOf } from "../../api/core/inputs";
+import { address, cursor, enumNumber, flag, hash, id, limit, offset, oneOf, uintOrHex } from "../../api/core/inputs";
 import { z } from "../../api/core/operation";
 import { addressText, bytesText, decimalText, hashText, uintText } from "../../api/core/outputs";
 import { runs } from "../support/seed";
@@ -64,6 +64,25 @@ describe("an id", () => {
 
   it("is not larger than 2^256 - 1", () => {
     for (const text of tooLong) expect(read(id, text)).toEqual(refused(problem.id));
+  });
+});
+
+describe("an integer that may be hexadecimal", () => {
+  it("is decimal digits, or 0x and up to 64 hex digits", () => {
+    for (const [sent, value] of [
+      ["16", 16n],
+      [16, 16n],
+      ["0x10", 16n],
+      ["0x0F", 15n],
+      [`0x${"f".repeat(64)}`, MAX],
+    ])
+      expect(read(uintOrHex, sent)).toBe(value);
+    expect(read(uintOrHex, 2 ** 53)).toEqual([expect.stringMatching(/send it as a string$/)]);
+  });
+
+  it.each(["0XFF", "0x", "0xg", `0x${"f".repeat(65)}`, "-1", "", -1, true, {}])("is not %j", (sent) => {
+    const sentence = "must be a whole number from 0 to 2^256 - 1: decimal digits, or 0x and 1 to 64 hex digits";
+    expect(read(uintOrHex, sent)).toEqual(refused(sentence));
   });
 });
 

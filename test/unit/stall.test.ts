@@ -8,7 +8,7 @@ describe("a benchmark that waits", () => {
     const { stalled } = watchStall({ what: "the history of ceiling", read: async () => "block 25", ...times });
     await expect(stalled).rejects.toThrow(new Stalled("the history of ceiling", 100, "block 25"));
     await expect(stalled).rejects.toThrow(
-      "Waited for the history of ceiling, but there was no progress for 0.1 s. It stood at: block 25. Is the machine busy?",
+      "Waited for the history of ceiling, but there was no progress for 0.1 s. Last state: block 25. Is the machine busy?",
     );
   });
 
@@ -17,14 +17,14 @@ describe("a benchmark that waits", () => {
       throw new Error("no connection");
     };
     const { stalled } = watchStall({ what: "the history of ceiling", read, ...times });
-    await expect(stalled).rejects.toThrow("It stood at: no response.");
+    await expect(stalled).rejects.toThrow("Last state: no response.");
   });
 
   it("waits as long as there is progress", async () => {
     let reads = 0;
     const read = async () => String(Math.min(++reads, 60));
     const { stalled } = watchStall({ what: "the history", read, ...times });
-    await expect(stalled).rejects.toThrow("It stood at: 60.");
+    await expect(stalled).rejects.toThrow("Last state: 60.");
   });
 
   it("does nothing more once it is stopped", async () => {

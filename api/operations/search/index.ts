@@ -152,7 +152,7 @@ export const find = operation({
   }),
   output: listOutput("results", SearchResult).extend({
     matches: z.array(SearchMatch).openapi({
-      description: "What q identifies by itself, of all kinds. Empty with a filter, and after the first page.",
+      description: "The exact matches of q, of any kind. Empty if a filter is set, and after the first page.",
     }),
   }),
   example: { q: "weather", type: "service" },

@@ -101,10 +101,11 @@ const selectById = preparedQuery((db, { number, kinds }: Placeholders<{ number: 
   ),
 );
 
+// Each lookup is ordered by its index. Without an order, PostgreSQL prefers a sequential scan for one row of a frequent value.
 const selectByHash = preparedQuery((db, { hash, schema }: Placeholders<{ hash: string; schema: string }>) =>
   db.select(fields).from(
     sql`(${union([
-      sql`(SELECT 'transaction'::text AS type, ${eventLog.txHash}::text AS id, NULL::text AS name FROM ${eventLog} WHERE ${eventLog.txHash} = ${hash} LIMIT 1)`,
+      sql`(SELECT 'transaction'::text AS type, ${eventLog.txHash}::text AS id, NULL::text AS name FROM ${eventLog} WHERE ${eventLog.txHash} = ${hash} ORDER BY ${eventLog.id} LIMIT 1)`,
       sql`SELECT 'quote', ${quote.quoteHash}::text, NULL FROM ${quote} WHERE ${quote.quoteHash} = ${hash}`,
       ...[settlement.executionHash, settlement.settlementPlanHash, settlement.quoteHash].map(
         (column) =>
@@ -112,7 +113,7 @@ const selectByHash = preparedQuery((db, { hash, schema }: Placeholders<{ hash: s
       ),
       sql`SELECT 'schema', ${attestationSchema.schemaHash}, ${attestationSchema.name} FROM ${attestationSchema} WHERE ${attestationSchema.schemaHash} = ${schema}`,
       // A schema that is used on chain need not be published.
-      sql`(SELECT 'schema', ${attestation.schemaHash}::text, NULL FROM ${attestation} WHERE ${attestation.schemaHash} = ${hash} LIMIT 1)`,
+      sql`(SELECT 'schema', ${attestation.schemaHash}::text, NULL FROM ${attestation} WHERE ${attestation.schemaHash} = ${hash} ORDER BY ${attestation.attestationId} LIMIT 1)`,
       sql`SELECT ${document.kind}, ${document.hash}, NULL FROM ${document}
         WHERE ${document.kind} IN (${sql.join(documentKinds.map(textLiteral), sql`, `)}) AND ${document.hash} = ${hash}`,
       sql`(SELECT 'intent', ${intent.intentId}::text, NULL FROM ${intent} WHERE ${intent.intentHash} = ${hash} ORDER BY ${intent.intentId} ${MAX_PER_TYPE})`,
@@ -135,7 +136,7 @@ const selectSchema = preparedQuery((db, { name }: Placeholders<{ name: string }>
     ),
 );
 
-/** What a text identifies by itself. Every lookup uses an index. */
+/** The exact matches of a text. Every lookup uses an index. */
 export async function matchesOf({ db, tokens }: BaseContext, text: string): Promise<Match[]> {
   if (/^0x[0-9a-f]{40}$/i.test(text)) return [{ type: "account", id: text.toLowerCase(), name: null }];
   if (/^0x[0-9a-f]{64}$/i.test(text)) return byHash(db, text.toLowerCase() as Hex);

@@ -4,7 +4,7 @@ import type { Route } from "./route";
 
 type Parameter = { name: string; value: string | undefined };
 
-/** The parameters of a query string. A value that is not valid percent-encoding is undefined, such a name is as it was sent. */
+/** The parameters of a query string. Of invalid percent-encoding, a value is undefined and a name is kept as sent. */
 const parametersIn = (query: string): Parameter[] =>
   query
     .split("&")

@@ -195,7 +195,7 @@ export async function buyer(options: BuyerOptions): Promise<Buyer> {
       });
     for (const { call } of checked.required_policy_updates)
       await send(() => wallet.sendTransaction({ to: call.to, data: call.data }));
-    await until("The update of the policies", async () =>
+    await until("The updated policies were not indexed", async () =>
       (await intentry.preflight.check.query(input)).allowed ? true : undefined,
     );
   };
@@ -244,7 +244,7 @@ export async function buyer(options: BuyerOptions): Promise<Buyer> {
     const recorded = await onChain();
     if (recorded.quoteHash !== quoteHash || recorded.amount !== offered.amount)
       throw unusable(`Receipt ${receiptId} is not for this quote`);
-    const receipt = await until(`The fulfillment of receipt ${receiptId}`, async () => {
+    const receipt = await until(`Receipt ${receiptId} was not fulfilled`, async () => {
       const found = await intentry.receipts.get.query({ id: receiptId }).catch((error: unknown) => {
         if (hasCode(error, "not_found")) return undefined;
         throw error;

@@ -26,7 +26,7 @@ export async function earlierTransfer(
   others: ReadonlySet<Hex>,
 ): Promise<Hex | undefined> {
   const agent = wallet.account.address;
-  await until(`The pending transactions of ${agent}`, async () => {
+  await until(`The pending transactions of ${agent} were not mined`, async () => {
     const [mined, sent] = await Promise.all([
       wallet.getTransactionCount({ address: agent }),
       wallet.getTransactionCount({ address: agent, blockTag: "pending" }),

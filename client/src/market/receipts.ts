@@ -116,7 +116,7 @@ export function receiptsOf({
 
     /** The id of the receipt of a settled quote. */
     find: (quoteHash: Hex, agent: Address): Promise<bigint> =>
-      until(`The index of the receipt for quote ${quoteHash}`, async () => {
+      until(`The receipt for quote ${quoteHash} was not indexed`, async () => {
         for await (const receipt of iterate(intentry.receipts.list, { agent, merchant_id: merchantId }))
           if (receipt.quote_hash === quoteHash) return BigInt(receipt.receipt_id);
         return undefined;
