@@ -8,6 +8,8 @@ type Options = {
   heartbeatMs: number;
   /** Ends the subscription. */
   end: () => void;
+  /** Resets the connection of a client that does not read. */
+  reset: () => void;
   /** Called with a server error. */
   onFault: (error: unknown) => void;
 };
@@ -51,7 +53,7 @@ function concat(entries: readonly StreamEntry[]): Uint8Array {
  */
 export function streamBody(
   stream: AsyncGenerator<readonly StreamEntry[], void>,
-  { heartbeatMs, end, onFault }: Options,
+  { heartbeatMs, end, reset, onFault }: Options,
 ): ReadableStream<Uint8Array> {
   let pending: Promise<IteratorResult<readonly StreamEntry[], void>> | undefined;
   let stalled: NodeJS.Timeout | undefined;
@@ -83,6 +85,8 @@ export function streamBody(
             cancelled = true;
             droppedStreams.inc();
             end();
+            // A connection that is only closed stays in the kernel, with what was sent, until the client has read it.
+            reset();
             controller.error(new Error("The client does not read its event stream"));
           }, STALLED_MS);
           stalled.unref();
