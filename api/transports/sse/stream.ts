@@ -8,7 +8,10 @@ type Options = {
   heartbeatMs: number;
   /** Ends the subscription. */
   end: () => void;
-  /** Resets the connection of a client that does not read. */
+  /**
+   * Resets the connection of a client that does not read. A connection that is only closed stays in the kernel, with the data
+   * that was sent, until the client has read it.
+   */
   reset: () => void;
   /** Called with a server error. */
   onFault: (error: unknown) => void;
@@ -85,9 +88,7 @@ export function streamBody(
             cancelled = true;
             droppedStreams.inc();
             end();
-            // A connection that is only closed stays in the kernel, with what was sent, until the client has read it.
             reset();
-            controller.error(new Error("The client does not read its event stream"));
           }, STALLED_MS);
           stalled.unref();
         } catch (error) {
