@@ -1,3 +1,5 @@
+import { withDeadline } from "../api/core/with-deadline";
+
 /** A benchmark can't finish: what it waits for makes no progress. */
 export class Stalled extends Error {
   override name = "Stalled";
@@ -12,7 +14,7 @@ export class Stalled extends Error {
 type Watch = {
   /** The task, for the error message. */
   what: string;
-  /** Reads the state. A change is progress; an error is not. */
+  /** Reads the state. A change is progress; an error or a missing answer is not. */
   read: () => Promise<string>;
   quietMs?: number;
   intervalMs?: number;
@@ -26,7 +28,9 @@ export function watchStall({ what, read, quietMs = 120_000, intervalMs = 1_000 }
   let isStopped = false;
   const stalled = new Promise<never>((_, reject) => {
     const check = async () => {
-      const present = await read().catch(() => undefined);
+      // A suspended process accepts connections and never answers.
+      const ms = Math.max(changedAt + quietMs - performance.now(), 0);
+      const present = await withDeadline(read(), { ms }).catch(() => undefined);
       if (isStopped) return;
       if (present !== undefined && present !== last) {
         last = present;

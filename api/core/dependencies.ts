@@ -53,7 +53,9 @@ export function recordDependencies(
     tokens: {
       async find(addresses, waitMs) {
         const revision = await storeRevision();
-        const found = await context.tokens.find(addresses, waitMs);
+        // The caller itself, not the recorded one: a response depends on the client only if its share is used up.
+        const found = await context.tokens.find(addresses, waitMs, caller);
+        if (found.isClientLimited) dependencies.isUntracked = true;
         if (found.changesAt !== undefined) {
           dependencies.index = true;
           dependencies.storeRevision ??= revision;

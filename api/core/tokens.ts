@@ -26,14 +26,17 @@ export type FoundTokens = {
   tokens: ReadonlyMap<Address, Token>;
   /** When a pending or unknown token is looked up again, in unix seconds. Undefined if all tokens are known. */
   changesAt: bigint | undefined;
+  /** Whether tokens are pending because the client has used its share of the reads. Other clients may find more. */
+  isClientLimited: boolean;
 };
 
 export type Tokens = {
   /**
    * Finds tokens by address. Tokens that were never read are read from their contracts in the background, a few at a time;
-   * the call waits for them up to `waitMs`, and returns the others as pending.
+   * the call waits for them up to `waitMs`, and returns the others as pending. Reads for a caller count against the share of
+   * its client.
    */
-  find: (addresses: readonly Address[], waitMs: number) => Promise<FoundTokens>;
+  find: (addresses: readonly Address[], waitMs: number, caller?: { client: string }) => Promise<FoundTokens>;
   /** Finds tokens by symbol or name, in any case: listed ones first, then those whose contracts were read. */
   named: (text: string) => Promise<readonly Token[]>;
 };

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Address, zeroAddress } from "viem";
 import { intent } from "../../ponder.schema";
+import type { Caller } from "../core/operation";
 import type { Token, Tokens } from "../core/tokens";
 import { type Placeholders, preparedQuery } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
@@ -56,6 +57,7 @@ export async function factsAbout(
   events: readonly Event[],
   intents: EventFacts["intents"],
   waitMs: number,
+  caller?: Caller,
 ): Promise<EventFacts> {
   const addresses = new Set<Address>();
   for (const { inputToken, outputToken } of intents.values()) addresses.add(inputToken).add(outputToken);
@@ -64,6 +66,6 @@ export async function factsAbout(
     if (isAddress(args.token)) addresses.add(args.token);
   }
   if (addresses.size === 0) return noFacts;
-  const found = await tokens.find([...addresses].slice(0, MAX_TOKENS), waitMs);
+  const found = await tokens.find([...addresses].slice(0, MAX_TOKENS), waitMs, caller);
   return { tokens: found.tokens, intents };
 }

@@ -28,7 +28,7 @@ export const getRecentEvents = operation({
   input: z.object({ ...eventFilter, limit }),
   output: z.strictObject({ events: z.array(RecentEvent) }).openapi("RecentEvents"),
   example: { intent_id: "2", limit: "2" },
-  async run({ db, tokens }, { limit, ...sent }) {
+  async run({ db, tokens }, { limit, ...sent }, caller) {
     const filter = filterOf(sent);
     const { name, contract, ...bySubject } = filter;
     const names = Object.keys(filter).length > 0 ? candidateNames(filter) : undefined;
@@ -47,7 +47,7 @@ export const getRecentEvents = operation({
       .slice(0, limit);
     const intents = new Map(selected.flatMap(({ args, tokens }) => (tokens ? [[String(args.intentId), tokens]] : [])));
     const described = selected.map(({ event, args }) => ({ name: event.name, args }));
-    const facts = await factsAbout(tokens, described, intents, TOKEN_WAIT_MS);
+    const facts = await factsAbout(tokens, described, intents, TOKEN_WAIT_MS, caller);
     return {
       events: selected.map(
         ({ event, finalizedBlock, cursor, block, args }): RecentEvent => ({

@@ -29,8 +29,8 @@ export const getToken = operation({
   output: Token,
   example: { address: "0x0000000000000000000000000000000000000000" },
   readsIndex: false,
-  async run({ tokens, config }, { address }) {
-    const found = (await tokens.find([address], WAIT_MS)).tokens.get(address);
+  async run({ tokens, config }, { address }, caller) {
+    const found = (await tokens.find([address], WAIT_MS, caller)).tokens.get(address);
     if (!found) throw new Error(`The token ${address} was not looked up`);
     return { ...found, chain_id: config.chainId };
   },

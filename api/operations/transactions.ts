@@ -77,7 +77,7 @@ export const explainTransaction = operation({
   output: Explanation,
   errors: [404],
   example: { hash: `0x${"1f".repeat(32)}` },
-  async run({ db, tokens }, { hash }) {
+  async run({ db, tokens }, { hash }, caller) {
     const rows = await selectEvents(db, { hash });
     const [first] = rows;
     if (!first) throw new NotFound(`Transaction ${hash} has no indexed events`);
@@ -89,7 +89,7 @@ export const explainTransaction = operation({
       ({ inputToken, outputToken }, index) =>
         inputToken && outputToken ? [[String(events[index]?.args.intentId), { inputToken, outputToken }]] : [],
     );
-    const facts = await factsAbout(tokens, events, new Map(intents), TOKEN_WAIT_MS);
+    const facts = await factsAbout(tokens, events, new Map(intents), TOKEN_WAIT_MS, caller);
     return {
       tx_hash: hash,
       block_number: String(blockOfEvent(first.id)),

@@ -11,12 +11,20 @@ import type { TokenFacts } from "./contract";
 /** Contracts that one call may start to read. */
 const MAX_READS_PER_CALL = 20;
 
-/** Contracts that a process reads per minute. Anyone can create tokens, and ask for addresses that are none. */
+/**
+ * Contracts that a process reads per minute, and how many of them for one client. Anyone can create tokens, and ask for
+ * addresses that are none.
+ */
 const READS_PER_MINUTE = 120;
+const READS_OF_CLIENT_PER_MINUTE = 40;
 
-/** Contracts that are read at a time, and how long one waits for its turn. */
+/** Contracts that are read at a time, how many of them for one client, and how long one waits for its turn. */
 const CONCURRENT_READS = 4;
+const CONCURRENT_READS_OF_CLIENT = 3;
 const TURN_MS = 10_000;
+
+/** The key of the counter of all reads. No client has it. */
+const ALL = "";
 
 /** When an address that is not a token is read again: a contract may be deployed there later. */
 const UNKNOWN_MS = 60 * 60 * 1_000;
@@ -59,7 +67,7 @@ const nothing = { symbol: null, name: null, decimals: null };
 export function createTokens({ chainId, listed, listedAs = () => [], native, read, store, onError }: Options): Tokens {
   const remembered = new Map<Address, Remembered>();
   const reading = new Map<Address, Promise<void>>();
-  const turns = createSemaphore(CONCURRENT_READS);
+  const turns = createSemaphore(CONCURRENT_READS, CONCURRENT_READS_OF_CLIENT);
   const readsOfMinute = createMinuteCounts();
 
   const remember = (token: Token, until: number | undefined) => {
@@ -87,9 +95,9 @@ export function createTokens({ chainId, listed, listedAs = () => [], native, rea
     return found && (found.until === undefined || found.until > steadyTime()) ? found : undefined;
   };
 
-  const readAndSave = async (address: Address): Promise<void> => {
+  const readAndSave = async (address: Address, client: string): Promise<void> => {
     try {
-      const facts = await turns.run("", TURN_MS, () => read(address));
+      const facts = await turns.run(client, TURN_MS, () => read(address));
       if (!facts) return;
       const isToken = facts.symbol !== null || facts.name !== null || facts.decimals !== null;
       const answer = { ...facts, retryMs: isToken ? null : UNKNOWN_MS };
@@ -103,12 +111,17 @@ export function createTokens({ chainId, listed, listedAs = () => [], native, rea
     }
   };
 
-  /** Starts to read a contract, unless this process has read too many. */
-  const startReading = (address: Address): Promise<void> | undefined => {
+  const hasUsedShare = (client: string) =>
+    client !== ALL && (readsOfMinute.current().counts.get(client) ?? 0) >= READS_OF_CLIENT_PER_MINUTE;
+
+  /** Starts to read a contract, unless too many were read in this minute: by this process, or for the client. */
+  const startReading = (address: Address, client: string): Promise<void> | undefined => {
     const started = reading.get(address);
     if (started) return started;
-    if (changeCount(readsOfMinute.current().counts, "", 1) > READS_PER_MINUTE) return undefined;
-    const read = readAndSave(address).finally(() => reading.delete(address));
+    const { counts } = readsOfMinute.current();
+    if (hasUsedShare(client) || (counts.get(ALL) ?? 0) >= READS_PER_MINUTE) return undefined;
+    for (const counted of new Set([ALL, client])) changeCount(counts, counted, 1);
+    const read = readAndSave(address, client).finally(() => reading.delete(address));
     reading.set(address, read);
     return read;
   };
@@ -133,7 +146,7 @@ export function createTokens({ chainId, listed, listedAs = () => [], native, rea
         );
       return [...listedOnes, ...others].slice(0, MAX_NAMED);
     },
-    async find(addresses, waitMs): Promise<FoundTokens> {
+    async find(addresses, waitMs, { client } = { client: ALL }): Promise<FoundTokens> {
       const wanted = [...new Set(addresses)];
       const missing = wanted.filter((address) => !recall(address));
       if (missing.length > 0) {
@@ -143,7 +156,7 @@ export function createTokens({ chainId, listed, listedAs = () => [], native, rea
           if (row) rememberStored(address, row);
         }
         const unread = missing.filter((address) => !recall(address)).slice(0, MAX_READS_PER_CALL);
-        const reads = unread.map(startReading).filter((started) => started !== undefined);
+        const reads = unread.map((address) => startReading(address, client)).filter((started) => started !== undefined);
         // Not an error: what is not read in time is pending.
         if (reads.length > 0) await withDeadline(Promise.all(reads), { ms: waitMs }).catch(() => {});
       }
@@ -154,6 +167,7 @@ export function createTokens({ chainId, listed, listedAs = () => [], native, rea
       return {
         tokens: new Map(found.map(({ token }) => [token.address, token])),
         changesAt: times.length > 0 ? BigInt(Math.ceil(Math.min(...times) / 1_000)) : undefined,
+        isClientLimited: hasUsedShare(client) && found.some(({ token }) => token.source === "pending"),
       };
     },
   };

@@ -25,7 +25,7 @@ describe("a chain that gets shorter", () => {
   const { get, register, ready } = readinessClient(() => ({ stack, index: stack }));
 
   const agentNames = async () => {
-    const { agents } = (await (await get(`/agents?owner=${actor(2).address}`)).json()) as {
+    const { agents } = (await (await get(`/agents?owner=${actor(2).address}&limit=100`)).json()) as {
       agents: { metadata_uri: string }[];
     };
     return agents.map(({ metadata_uri }) => metadata_uri);
@@ -64,6 +64,20 @@ describe("a chain that gets shorter", () => {
     await register(`later ${round}`);
     const { ms: laterMs } = await watchReady(head + 1n, ({ block_number }) => block_number === String(head + 1n));
     expect(laterMs).toBeLessThan(FOLLOWED_MS);
+  });
+
+  it.each([3, 40])("is followed if 25 blocks, fewer than Ponder's finality, are replaced by %i", async (added) => {
+    const kept = await agentNames();
+    const snapshot = await stack.client.snapshot();
+    const head = await stack.client.getBlockNumber();
+    for (let block = 0; block < 25; block++) await register(`removed ${added} ${block}`);
+    await stack.indexed();
+    await stack.client.revert({ id: snapshot });
+    const names = Array.from({ length: added }, (_, block) => `instead ${added} ${block}`);
+    for (const name of names) await register(name);
+    const tip = String(head + BigInt(added));
+    await watchReady(head, (state) => state.ready && state.block_number === tip);
+    await expect.poll(agentNames).toEqual([...kept, ...names]);
   });
 
   it("leaves an index that agrees with the contracts", async () => {

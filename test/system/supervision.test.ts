@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readlink, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
+import { connect as connectTo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -9,6 +10,7 @@ import type { Contracts } from "../../stack/deploy";
 import { freePorts } from "../../stack/ports";
 import { protocolOn } from "../../stack/protocol";
 import { hashOf } from "../../stack/sample/people";
+import { FollowingClient } from "../support/event-client";
 import { isBusy, npmStart } from "../support/npm-start";
 import { descendantsOf, isRunning } from "../support/processes";
 
@@ -103,11 +105,27 @@ describe("the supervisor of npm start", () => {
     expect(await status("/ready")).toBe(200);
   });
 
+  const workers = async () => (await descendantsOf(run.pid)).filter(({ command }) => PARTS.gateway.test(command));
+  // Each request has its own connection, so that both gateways serve some.
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(apiUrl + path, { ...init, headers: { "content-type": "application/json", connection: "close" } });
+
+  /** Waits until two gateways have logged a request each. */
+  const bothServe = () =>
+    expect
+      .poll(
+        async () => {
+          await ask("/intents");
+          const lines = (await readFile(join(stateFolder, "ponder.log"), "utf8")).split("\n");
+          const isServing = ({ pid }: { pid: number }) =>
+            lines.some((line) => line.includes(`"pid":${pid},`) && line.includes('"request_id"'));
+          return (await workers()).filter(isServing).length;
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(2);
+
   it("runs API_WORKERS gateways on one port, which read each other's writes and continue when one is killed", async () => {
-    const workers = async () => (await descendantsOf(run.pid)).filter(({ command }) => PARTS.gateway.test(command));
-    // Each request has its own connection, so that both gateways serve some.
-    const ask = (path: string, init: RequestInit = {}) =>
-      fetch(apiUrl + path, { ...init, headers: { "content-type": "application/json", connection: "close" } });
     const publish = async (fields: Record<string, string>) => {
       const body = JSON.stringify({ catalog_json: '{"of":"two gateways"}', ...fields });
       return (await (await ask("/catalogs", { method: "POST", body })).json()) as { catalog_hash: string };
@@ -134,8 +152,75 @@ describe("the supervisor of npm start", () => {
     await expect.poll(workers, { timeout: 60_000 }).toHaveLength(2);
   });
 
-  it("stops in order on SIGTERM, however often it is sent", async () => {
+  it("serves a block on all gateways before its events, and continues streams of a killed gateway on the other", async () => {
+    const STREAMS = 6;
+    await bothServe();
+    const agents = async (): Promise<number> => {
+      const response = await ask(`/agents?owner=${actor(1).address}`);
+      return ((await response.json()) as { agents: unknown[] }).agents.length;
+    };
+    // Each gateway has a response in its cache before the block that changes it.
+    const askAll = () => Promise.all(Array.from({ length: 10 }, agents));
+    expect(new Set(await askAll())).toEqual(new Set([0]));
+
+    const readsAfterEvent: Promise<number[]>[] = [];
+    const streams = Array.from({ length: STREAMS }, () => new FollowingClient(`${apiUrl}/events?from_block=0`));
+    const broken = new Set<FollowingClient>();
+    for (const stream of streams) {
+      stream.onMessage = ({ event }) => {
+        if (event === "message") readsAfterEvent.push(askAll());
+        return true;
+      };
+      await stream.connect();
+      void stream.connection?.ended.then(() => broken.add(stream));
+    }
+    await registerAgent("with two gateways");
+    await expect.poll(() => streams.map(({ held }) => held.length)).toEqual(Array(STREAMS).fill(1));
+    expect(new Set((await Promise.all(readsAfterEvent)).flat())).toEqual(new Set([1]));
+    for (const stream of streams) stream.onMessage = undefined;
+
+    const [killed] = await workers();
+    process.kill(killed?.pid ?? 0, "SIGKILL");
+    await expect.poll(() => broken.size).toBeGreaterThan(0);
+    expect(broken.size).toBeLessThan(STREAMS);
+    await registerAgent("with one gateway");
+    for (const stream of broken) await stream.connect();
+    await expect.poll(() => streams.map(({ held }) => held.length)).toEqual(Array(STREAMS).fill(2));
+    expect(new Set(streams.map(({ held }) => held.join()))).toHaveLength(1);
+    expect(streams.flatMap(({ problems }) => problems)).toEqual([]);
+    for (const stream of streams) stream.cut();
+  });
+
+  /** Sends the headers of a write and a part of its body. Resolves once a gateway has read the headers. */
+  const beginWrite = (text: string) =>
+    new Promise<{ finish: () => Promise<string> }>((resolve) => {
+      const body = JSON.stringify({ catalog_json: JSON.stringify([text]) });
+      const socket = connectTo(Number(ports.API_PORT), "127.0.0.1");
+      let answer = "";
+      const ended = new Promise<void>((done) => socket.once("close", () => done()));
+      socket.setEncoding("utf8").on("data", (data) => {
+        answer += data;
+        if (answer !== "HTTP/1.1 100 Continue\r\n\r\n") return;
+        socket.write(body.slice(0, 10));
+        resolve({
+          async finish() {
+            socket.write(body.slice(10));
+            await ended;
+            return answer;
+          },
+        });
+      });
+      const headers = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue`;
+      socket.write(`POST /catalogs HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`);
+    });
+
+  it("completes the requests of both gateways and stops in order on SIGTERM, however often it is sent", async () => {
+    await bothServe();
+    const writes = [];
+    for (let write = 0; write < 6; write++) writes.push(await beginWrite(`write ${write}`));
     for (let signal = 0; signal < 5; signal++) process.kill(run.pid, "SIGTERM");
+    await expect.poll(() => isBusy(ports.API_PORT)).toBe(false);
+    for (const { finish } of writes) expect(await finish()).toContain("HTTP/1.1 201 ");
     expect(await run.ended).toBe(0);
     for (const port of Object.values(ports)) expect(await isBusy(port)).toBe(false);
   });

@@ -1,3 +1,5 @@
+import { request } from "node:http";
+import { json } from "node:stream/consumers";
 import { type Address, concat, encodeAbiParameters, encodeFunctionData, type Hex, stringToHex, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { policyModuleAbi } from "../../abis/index";
@@ -254,9 +256,11 @@ describe("tokens", () => {
     expect(callsOfFakes()).toBeLessThanOrEqual(2 * 20 * 3);
   });
 
-  it("are limited per minute, for all clients together", async () => {
+  const fake = (number: number): Address => `0xfb${number.toString(16).padStart(38, "0")}`;
+
+  /** Finds one token after the other for each caller, and returns how many contracts were read for all of them. */
+  const readsFor = async (callers: readonly ({ client: string } | undefined)[], first: number) => {
     const store = await openStore({ databaseUrl: stack.databaseUrl, onIdleError: console.error });
-    const FAKES = 300;
     let reads = 0;
     const tokens = createTokens({
       chainId: LOCAL_CHAIN_ID,
@@ -270,13 +274,42 @@ describe("tokens", () => {
       onError: console.error,
     });
     try {
-      for (let number = 0; number < FAKES; number++)
-        await tokens.find([`0xfb${number.toString(16).padStart(38, "0")}`], 1_000);
-      expect(reads).toBeGreaterThanOrEqual(120);
-      // The calls may fall into two minutes.
-      expect(reads).toBeLessThanOrEqual(2 * 120);
+      for (const [number, caller] of callers.entries()) await tokens.find([fake(first + number)], 1_000, caller);
+      return reads;
     } finally {
       await store.close();
     }
+  };
+
+  it("are limited per minute, for all clients together", async () => {
+    const callers = Array.from({ length: 300 }, (_, number) => ({ client: `client ${number}` }));
+    const reads = await readsFor(callers, 0);
+    expect(reads).toBeGreaterThanOrEqual(120);
+    // The calls may fall into two minutes.
+    expect(reads).toBeLessThanOrEqual(2 * 120);
+  });
+
+  it("are limited per minute, for each client", async () => {
+    const reads = await readsFor(Array(200).fill({ client: "one" }), 1_000);
+    expect(reads).toBeGreaterThanOrEqual(40);
+    expect(reads).toBeLessThanOrEqual(2 * 40);
+  });
+
+  it("are found for a client while another one asks for random addresses", async () => {
+    // A client is the address of its connection.
+    const from = (localAddress: string, address: string) =>
+      new Promise<Token>((resolve, reject) => {
+        request(`${index.apiUrl}/tokens/${address}`, { localAddress }, async (response) => {
+          resolve((await json(response)) as Token);
+        })
+          .on("error", reject)
+          .end();
+      });
+    const random = Array.from({ length: 200 }, (_, number) => `0xfc${number.toString(16).padStart(38, "0")}`);
+    const answers = await Promise.all(random.map((address) => from("127.0.0.2", address)));
+    expect(answers.map(({ source }) => source)).toContain("pending");
+    const address: Address = `0x${"cd".repeat(20)}`;
+    await stack.client.setCode({ address, bytecode: contractCode({ ...usual, "symbol()": text("OTHER") }) });
+    expect(await from("127.0.0.3", address)).toMatchObject({ symbol: "OTHER", source: "contract" });
   });
 });

@@ -11,13 +11,15 @@ async function streamOf(chain: ChainOfEvents, heartbeatMs = 10_000, keptMessages
   const feed = new EventFeed({ ...chain.options(), limits: { messages: keptMessages, bytes: 1_000_000 } });
   const ended = new AbortController();
   const faults: unknown[] = [];
+  const reset = vi.fn();
   const stream = await feed.subscribe({ filter: {} }, "test", ended.signal);
   const body = streamBody(stream, {
     heartbeatMs,
     end: () => ended.abort(),
+    reset,
     onFault: (error) => faults.push(error),
   });
-  return { feed, ended, faults, reader: body.getReader() };
+  return { feed, ended, faults, reset, reader: body.getReader() };
 }
 
 const droppedCount = async () => (await droppedStreams.get()).values[0]?.value ?? 0;
@@ -82,17 +84,18 @@ describe("a stream of events on the wire", () => {
     feed.close();
   });
 
-  it("is aborted, and counted as dropped, if the client leaves data unread for a minute", async () => {
-    const { feed, ended, faults, reader } = await streamOf(new ChainOfEvents());
+  it("is aborted with its connection, and counted as dropped, if the client leaves data unread for a minute", async () => {
+    const { feed, ended, faults, reset, reader } = await streamOf(new ChainOfEvents());
     const before = await droppedCount();
     await reader.read();
     vi.useFakeTimers();
     await reader.read();
     await vi.advanceTimersByTimeAsync(59_000);
     expect(ended.signal.aborted).toBe(false);
+    expect(reset).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1_000);
     expect(ended.signal.aborted).toBe(true);
-    await expect(reader.read()).rejects.toThrow("The client does not read its event stream");
+    expect(reset).toHaveBeenCalledOnce();
     expect((await droppedCount()) - before).toBe(1);
     expect(faults).toEqual([]);
     feed.close();

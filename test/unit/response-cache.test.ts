@@ -259,18 +259,19 @@ describe("recorded dependencies", () => {
     head: async () => ({}) as never,
     clock: async () => clockAt(100n),
     tokens: {
-      find: async (addresses: readonly string[]) => ({
+      find: async (addresses: readonly string[], _: number, caller?: { client: string }) => ({
         tokens: new Map(),
         changesAt: addresses.includes("pending") ? 150n : undefined,
+        isClientLimited: caller?.client === "limited",
       }),
       named: async () => [],
     },
     readiness: () => {},
   };
-  const record = () =>
+  const record = (client = "one") =>
     recordDependencies(
       base as BaseContext,
-      { baseUrl: "http://localhost", client: "one", hasWriteToken: false },
+      { baseUrl: "http://localhost", client, hasWriteToken: false },
       async () => "7",
     );
 
@@ -308,6 +309,12 @@ describe("recorded dependencies", () => {
     const pending = record();
     await pending.context.tokens.find(["pending" as never], 0);
     expect(pending.dependencies).toEqual({ index: true, storeRevision: "7", changesAt: 150n, isUntracked: false });
+  });
+
+  it("are untracked if a token is not known because the client has used its share of the reads", async () => {
+    const { context, caller, dependencies } = record("limited");
+    await context.tokens.find(["pending" as never], 0, caller);
+    expect(dependencies.isUntracked).toBe(true);
   });
 
   it("are untracked for the client and for other subsystems", () => {

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { Stalled, watchStall } from "../../bench/stall";
 
@@ -18,6 +19,18 @@ describe("a benchmark that waits", () => {
     };
     const { stalled } = watchStall({ what: "the history of ceiling", read, ...times });
     await expect(stalled).rejects.toThrow("Last state: no response.");
+  });
+
+  it("ends its process with a sentence and an exit code when a suspended process never answers", () => {
+    const watch = '{ what: "the history of ceiling", read: () => new Promise(() => {}), quietMs: 100 }';
+    const script = `import { watchStall } from "./bench/stall.ts"; await watchStall(${watch}).stalled;`;
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ["--import", "tsx", "--input-type=module", "--eval", script],
+      { encoding: "utf8" },
+    );
+    expect(stderr).toContain("Waited for the history of ceiling, but there was no progress for 0.1 s.");
+    expect(status).toBe(1);
   });
 
   it("waits as long as there is progress", async () => {

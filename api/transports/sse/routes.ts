@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { Hono } from "hono";
 import type { Logger } from "pino";
 import type { AnySubscription } from "../../core/operation";
@@ -38,9 +39,11 @@ function addRoute(routes: Hono<Env>, operation: AnySubscription, context: Contex
     const end = () => ended.abort();
     c.req.raw.signal.addEventListener("abort", end, { once: true });
     const stream = await openSubscription(context, operation, sent, callerOf(c, config), ended.signal);
+    const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage };
     const body = streamBody(stream, {
       heartbeatMs: config.eventHeartbeatMs,
       end,
+      reset: () => void incoming?.socket.resetAndDestroy(),
       onFault: (error) => log.error({ request_id: c.var.requestId, err: error }, "failed stream"),
     });
     return c.body(body, 200, headers);

@@ -8,6 +8,11 @@ type Options = {
   heartbeatMs: number;
   /** Ends the subscription. */
   end: () => void;
+  /**
+   * Resets the connection of a client that does not read. A connection that is only closed stays in the kernel, with the data
+   * that was sent, until the client has read it.
+   */
+  reset: () => void;
   /** Called with a server error. */
   onFault: (error: unknown) => void;
 };
@@ -51,7 +56,7 @@ function concat(entries: readonly StreamEntry[]): Uint8Array {
  */
 export function streamBody(
   stream: AsyncGenerator<readonly StreamEntry[], void>,
-  { heartbeatMs, end, onFault }: Options,
+  { heartbeatMs, end, reset, onFault }: Options,
 ): ReadableStream<Uint8Array> {
   let pending: Promise<IteratorResult<readonly StreamEntry[], void>> | undefined;
   let stalled: NodeJS.Timeout | undefined;
@@ -83,7 +88,7 @@ export function streamBody(
             cancelled = true;
             droppedStreams.inc();
             end();
-            controller.error(new Error("The client does not read its event stream"));
+            reset();
           }, STALLED_MS);
           stalled.unref();
         } catch (error) {
