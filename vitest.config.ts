@@ -23,7 +23,7 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     sequence: { sequencer: LongestFirst },
     globalSetup: "test/support/print-seed.ts",
-    reporters: ["default", "test/support/missing-programs.ts"],
+    reporters: ["default", "./test/support/missing-programs.ts"],
     // Both pools run at the same time. Each file with a stack runs a chain, an indexer and a gateway, so two of them at a
     // time keep two cores busy. Files of a process share modules, because loading them takes seconds of CPU.
     poolOptions: {
