@@ -40,7 +40,7 @@ export default defineConfig({
       }),
       project("system", {
         include: ["test/system/**/*.test.ts"],
-        globalSetup: [DATABASE, SHARED_STACKS],
+        globalSetup: [DATABASE, SHARED_STACKS, "test/support/package-installation.ts"],
         pool: "forks",
       }),
       project("browser", {

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import pg from "pg";
 import { inject, vi } from "vitest";
 import { connect } from "../../stack/chain";
 import { type Protocol, protocolOn } from "../../stack/protocol";
 import { type IndexReader, readIndex } from "./index-of";
-import type { SharedStackFile, SharedStackName } from "./shared-stacks";
+import { ask } from "./on-request";
+import type { SharedStackContent, SharedStackName } from "./shared-stacks";
 
 type Parts = Pick<IndexReader, "apiUrl" | "ponderUrl"> & {
   databaseUrl: string;
@@ -18,13 +19,8 @@ export type SampleStack = Omit<Protocol, "write"> & Parts;
 /** The stack that test files write to, one file at a time. It has rows of the files before. */
 export type WrittenStack = Protocol & Parts & IndexReader & { release: () => Promise<void> };
 
-/** Asks for a shared stack, and waits for it. */
 async function sharedStack(name: SharedStackName) {
-  const { file, requestFile } = inject("sharedStacks")[name];
-  writeFileSync(requestFile, "");
-  await vi.waitUntil(() => existsSync(file), { timeout: 170_000, interval: 100 });
-  const content = JSON.parse(readFileSync(file, "utf8")) as SharedStackFile;
-  if ("error" in content) throw new Error(`The shared stack did not start: ${content.error}`);
+  const content = await ask<SharedStackContent>(inject("sharedStacks")[name], 170_000);
   const { apiUrl, ponderUrl, databaseUrl, contracts, rpcUrl, logFile } = content;
   const log = () => readFileSync(logFile, "utf8");
   return { ...protocolOn(connect(rpcUrl), contracts), apiUrl, ponderUrl, databaseUrl, log };

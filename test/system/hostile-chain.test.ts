@@ -31,7 +31,7 @@ import { type Stack, startStack } from "../support/stack";
  *
  * | Hostile input | Proven here | Index tables proven by |
  * | --- | --- | --- |
- * | quote, facilitator, dispute, fulfilment, service id, limit, allowlist entry or selection again | | legal-sequences, random-run |
+ * | quote, facilitator, dispute, fulfilment, service id, limit, allowlist entry or selection again | | legal-sequences, random-history |
  * | sums beyond 2^256, trust signals about nobody | responses | legal-sequences |
  * | texts: empty, 100 kB, invalid UTF-8, lone surrogates, NUL, escapes | tables and responses, in every field | legal-sequences (agents) |
  * | 2^256 − 1 and all bits set, wherever the contracts accept it | tables and responses | |
