@@ -12,6 +12,8 @@ const PAGE = "2";
 /** How often, and how much later, a difference is checked again: a block may be indexed between the two requests. */
 const RETRIES = 3;
 const RETRY_MS = 400;
+/** A token may be pending until the next minute: each client may have a limited number of contracts read per minute. */
+const PENDING_RETRIES = 160;
 
 /** Takes the cursor out of a list's answer. Servers sign and encode cursors differently. */
 function withoutCursor(body: unknown): Pick<Answer, "body" | "cursor"> {
@@ -32,7 +34,7 @@ async function ask(baseUrl: string, servers: readonly string[], { method, path, 
   return { status, ...withoutCursor(status === 400 ? null : JSON.parse(text)) };
 }
 
-type Outcome = { difference: string | undefined; cursors: [string | null, string | null] };
+type Outcome = { difference: string | undefined; isPending: boolean; cursors: [string | null, string | null] };
 
 /** Compares the answers to one request, which may have another cursor for each server. */
 async function compareOnce(servers: [string, string], requests: [Request, Request]): Promise<Outcome> {
@@ -46,13 +48,14 @@ async function compareOnce(servers: [string, string], requests: [Request, Reques
   const sent = body ? ` ${JSON.stringify(body)}` : "";
   return {
     difference: isSame ? undefined : `${method} ${path}${sent}\n  ${show(one)}\n  ${show(other)}`,
+    isPending: [one, other].some((answer) => show(answer).includes('"source":"pending"')),
     cursors: [one.cursor, other.cursor],
   };
 }
 
 async function compare(servers: [string, string], requests: [Request, Request]): Promise<Outcome> {
   let outcome = await compareOnce(servers, requests);
-  for (let retry = 0; retry < RETRIES && outcome.difference; retry++) {
+  for (let retry = 0; outcome.difference && retry < (outcome.isPending ? PENDING_RETRIES : RETRIES); retry++) {
     await setTimeout(RETRY_MS);
     outcome = await compareOnce(servers, requests);
   }
