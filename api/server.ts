@@ -1,13 +1,10 @@
-import { pino } from "pino";
 import { z } from "zod";
 import { type Environment, InvalidEnvironment, parseEnvironment } from "../config/environment";
 import { CONFIGURATION_ERROR } from "../config/exit-codes";
 import { composeGateway } from "./compose";
-import { batchedOutput } from "./http/batched-output";
 import { listen, stopOnSignals } from "./http/listener";
-import { requestIdField } from "./metrics/request-id";
+import { openLog } from "./http/open-log";
 import { startMetrics } from "./metrics/scrape";
-import { traceIdField } from "./tracing/span";
 import { startTracing } from "./tracing/start";
 import { routeOfOperation } from "./transports/route-of-operation";
 
@@ -24,9 +21,8 @@ function readEnvironment(): Environment {
 
 startMetrics();
 const environment = readEnvironment();
-const { tracesEndpoint: endpoint, serviceName, logLevel: level } = environment;
-const mixin = endpoint === undefined ? requestIdField : () => ({ ...requestIdField(), ...traceIdField() });
-const log = pino({ level, mixin }, batchedOutput());
+const { tracesEndpoint: endpoint, serviceName } = environment;
+const log = openLog(environment);
 const stopTracing = await startTracing({ endpoint, serviceName, routeOf: routeOfOperation, log });
 const gateway = await composeGateway(environment, log);
 

@@ -15,6 +15,12 @@ import { IntentMetadata, linkedMetadataField, unlessZero } from "./intent-metada
 /** The contract's `IntentType`, in its order. */
 const intentTypes = ["SWAP_EXACT_IN_MAX_SLIPPAGE"] as const;
 
+/** A later version of the contract may have more types than {@link intentTypes}. */
+const intentTypeText = z
+  .string()
+  .regex(new RegExp(`^(${intentTypes.join("|")}|UNKNOWN_\\d{1,3})$`))
+  .openapi({ example: intentTypes[0] });
+
 const Fill = z
   .strictObject({
     solver: addressText,
@@ -34,7 +40,7 @@ const Intent = z
   .strictObject({
     intent_id: uintText,
     owner: addressText,
-    intent_type: z.enum(intentTypes),
+    intent_type: intentTypeText,
     input_token: addressText,
     output_token: addressText,
     amount_in_max: uintText,
@@ -102,7 +108,7 @@ const toWire = (joined: Row, clock: Clock): z.input<typeof Intent> => {
   return {
     intent_id: row.intentId,
     owner: row.owner,
-    intent_type: intentTypes[row.intentType] ?? intentTypes[0],
+    intent_type: intentTypes[row.intentType] ?? `UNKNOWN_${row.intentType}`,
     input_token: row.inputToken,
     output_token: row.outputToken,
     amount_in_max: row.amountInMax,

@@ -1,4 +1,4 @@
-import { and, eq, inArray, or } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, or, sql } from "drizzle-orm";
 import { type Address, zeroAddress } from "viem";
 import { policy, policyTypes } from "../../ponder.schema";
 import { policyKey } from "../../src/lib/policy-key";
@@ -9,6 +9,7 @@ import { operation, z } from "../core/operation";
 import { addressText, bytesText, selectorText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
+import { blockOfCheckpoint } from "../index/head";
 import {
   checkPayment,
   checkTransaction,
@@ -83,11 +84,16 @@ type PolicyKeys = {
   payment: string | null;
 };
 
+/**
+ * Selects the policies with the newest indexed block, in one statement: another one could see another block. Without
+ * policies there is one row, of the block only. A starting Ponder locks its tables before its checkpoints; so does this.
+ */
 const selectPolicies = preparedQuery((db, { account, target, native, call, payment }: Placeholders<PolicyKeys>) =>
   db
-    .select()
+    .select({ policy: getTableColumns(policy), checkpoint: sql<string | null>`newest.checkpoint` })
     .from(policy)
-    .where(
+    .rightJoin(
+      sql`(SELECT max(latest_checkpoint) AS checkpoint FROM _ponder_checkpoint) AS newest`,
       and(
         eq(policy.account, account),
         or(
@@ -101,21 +107,28 @@ const selectPolicies = preparedQuery((db, { account, target, native, call, payme
     ),
 );
 
-/** Reads the policies of an account that apply to a transaction or payment. */
-function relevantPolicies(
+type PoliciesAtBlock = { rows: Row[]; block: bigint | null };
+
+/** Reads the policies of an account that apply to a transaction or payment, and the block that they are of. */
+async function relevantPolicies(
   db: IndexDatabase,
   account: Address,
   transaction: Transaction | undefined,
   payment: Payment | undefined,
-): Promise<Row[]> {
+): Promise<PoliciesAtBlock> {
   const selector = transaction && selectorOf(transaction.data);
-  return selectPolicies(db, {
+  const found = await selectPolicies(db, {
     account,
     target: transaction ? policyKey(transaction.target) : null,
     native: transaction ? policyKey(zeroAddress) : null,
     call: transaction && selector ? policyKey(transaction.target, selector) : null,
     payment: payment ? policyKey(payment.merchant, payment.token, payment.facilitator) : null,
   });
+  const checkpoint = found[0]?.checkpoint;
+  return {
+    rows: found.flatMap(({ policy: row }) => row ?? []),
+    block: checkpoint ? blockOfCheckpoint(checkpoint) : null,
+  };
 }
 
 const limitOf = (row: Row) => ({
@@ -178,13 +191,15 @@ const freezeOnce = (denials: readonly Denial[]) =>
 const distinct = <Item>(items: readonly Item[]) => [...new Set(items)];
 
 async function preflight(
-  { db, config, head: readHead, clock }: BaseContext,
+  { db, config, clock }: BaseContext,
   account: Address,
   transaction: Transaction | undefined,
   payment: Payment | undefined,
 ): Promise<z.input<typeof Preflight>> {
-  const [head, rows] = await Promise.all([readHead(), relevantPolicies(db, account, transaction, payment)]);
-  const { now: time } = await clock();
+  const [{ rows, block }, { now: time }] = await Promise.all([
+    relevantPolicies(db, account, transaction, payment),
+    clock(),
+  ]);
   const ofTransaction = transaction && checkTransaction(transactionPolicies(rows), transaction, time);
   const ofPayment = payment && checkPayment(paymentPolicies(rows), payment, time);
   const denials = [...(ofTransaction?.denials ?? []), ...(ofPayment?.denials ?? [])];
@@ -205,7 +220,7 @@ async function preflight(
     target: transaction?.target ?? null,
     selector: transaction ? selectorOf(transaction.data) : null,
     value: String(transaction?.value ?? 0n),
-    block_number: head.block === null ? null : String(head.block),
+    block_number: block === null ? null : String(block),
   };
 }
 

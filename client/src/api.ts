@@ -199,8 +199,8 @@ export type Intent = {
   intent_id: string;
   /** The address that signed the intent and receives its output. */
   owner: Hex;
-  /** The kind of trade that the owner signed. */
-  intent_type: "SWAP_EXACT_IN_MAX_SLIPPAGE";
+  /** The kind of trade that the owner signed. Types that the gateway does not know are `UNKNOWN_` and their number. */
+  intent_type: string;
   /** The token that the owner sells. */
   input_token: Hex;
   /** The token that the owner buys. */

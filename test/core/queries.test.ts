@@ -151,6 +151,24 @@ describe("queries", () => {
     },
   );
 
+  it("read the policies of a preflight and their block at once", async () => {
+    const accounts = [
+      { account: stack.contracts.PolicyAccount, missing: [] },
+      { account: "0x00000000000000000000000000000000000a11ce", missing: ["TARGET_ALLOWLIST"] },
+    ];
+    const indexed = String(await stack.client.getBlockNumber());
+    for (const { account, missing } of accounts) {
+      const body = JSON.stringify({ account, target: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc", value: "5" });
+      const headers = { "content-type": "application/json" };
+      const queries = await index.queriesOf(async () => {
+        const response = await gateway.request("/preflight", { method: "POST", headers, body });
+        // Another statement, like the one of the head above, can see another block.
+        expect(await response.json()).toMatchObject({ account, missing_policies: missing, block_number: indexed });
+      });
+      expect(queries).toHaveLength(1);
+    }
+  });
+
   it("are not sent for an invalid request", async () => {
     for (const address of ["/intents/x", "/intents?limit=0", "/agents", "/attestations", "/intents?cursor=AAAA"]) {
       const queries = await index.queriesOf(async () => {

@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Histogram, register } from "prom-client";
-import { DurationHistogram } from "../../api/metrics/duration-histogram";
 import "../../api/metrics/metrics";
 import "../../rpc/metrics";
 import { projectRoot } from "./files";
 
-const isHistogram = (metric: object) => metric instanceof Histogram || metric instanceof DurationHistogram;
+const isHistogram = (metric: object) => metric instanceof Histogram;
 
 /** The gateway's metrics, each by one of its series. */
 export const gatewayMetrics = (): string[] =>

@@ -59,7 +59,8 @@ export const recordDescriptions: Readonly<Record<string, string>> = {
 
   // Intents and bids
   intent_id: "The intent's id in the IntentBook.",
-  intent_type: "The kind of trade that the owner signed.",
+  intent_type:
+    "The kind of trade that the owner signed. Types that the gateway does not know are `UNKNOWN_` and their number.",
   input_token: "The token that the owner sells.",
   output_token: "The token that the owner buys.",
   amount_in_max: "The most input that the owner pays, in the token's smallest unit.",
