@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Entry, EventMessage } from "./message";
 
 /** How many messages the journal keeps for subscribers that have not read them yet. */
@@ -27,7 +28,7 @@ export class Journal {
   /** The offset after the last `finalized` message. */
   private lastFinalized = 0;
   /** The batches that were read last, by their offset and limit. */
-  private readonly batches = new Map<string, Batch>();
+  private readonly batches = new LRUCache<string, Batch>({ max: SHARED_BATCHES });
 
   constructor(
     start: string,
@@ -89,10 +90,10 @@ export class Journal {
   read(offset: number, bytes: number): Batch | undefined {
     if (offset < this.first) return undefined;
     const key = `${offset} ${bytes}`;
-    const batch = this.batches.get(key) ?? this.collect(offset, bytes);
+    const shared = this.batches.get(key);
+    if (shared) return shared;
+    const batch = this.collect(offset, bytes);
     if (batch.entries.length > 0) this.batches.set(key, batch);
-    const [oldest] = this.batches.keys();
-    if (this.batches.size > SHARED_BATCHES && oldest !== undefined) this.batches.delete(oldest);
     return batch;
   }
 
