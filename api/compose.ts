@@ -11,10 +11,8 @@ import { createClientLimits } from "./core/client-limits";
 import { clockAt } from "./core/clock";
 import { waitForRecovery } from "./core/recovery";
 import { openFeed } from "./events/open-feed";
-import { createGateway, failureBody } from "./gateway";
-import { limitRequests } from "./http/limit-requests";
-import type { ServeDirectly } from "./http/listener";
-import type { Env } from "./http/log";
+import { createGateway } from "./gateway";
+import type { Env } from "./http/reply";
 import { ResponseCache } from "./http/response-cache";
 import { openIndex } from "./index/database";
 import { followHead, timeAt } from "./index/head";
@@ -39,7 +37,6 @@ import { readSecret } from "./store/secrets";
 import { readToken } from "./tokens/contract";
 import { createTokens } from "./tokens/tokens";
 import { tracedHttp } from "./tracing/traced-http";
-import { serveDirectly } from "./transports/rest/serve-directly";
 
 /** The poll interval of the event log. Shorter on a local chain, where blocks are mined on demand. */
 const LOCAL_EVENT_POLL_MS = 50;
@@ -66,8 +63,6 @@ const TOKEN_CALL_MS = 3_000;
 
 export type ComposedGateway = {
   app: Hono<Env>;
-  /** Responds to a request before it reaches the app, if it can. */
-  serveDirectly: ServeDirectly;
   /** Makes `/ready` return 503 with this reason. Other requests are still served. */
   reportOutage: (reason: string) => void;
   /** Ends all event streams. Subscribers receive a message to reconnect. */
@@ -237,13 +232,8 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     storeRevision,
   });
   collectState({ readiness, cache, store: store.db, log });
-  const direct = serveDirectly(context, cache, log);
   return {
     app: createGateway(context, log, cache),
-    serveDirectly:
-      environment.requestsPerMinute === undefined
-        ? direct
-        : limitRequests(direct, { limits, config: context.config, log, failureBody }),
     reportOutage(reason) {
       outage = reason;
     },

@@ -27,7 +27,7 @@ const stopTracing = await startTracing({ endpoint, serviceName, routeOf: routeOf
 const gateway = await composeGateway(environment, log);
 
 const address = { port: environment.apiPort, host: environment.apiHost };
-stopOnSignals(listen(gateway.app, address, log, gateway.serveDirectly), {
+stopOnSignals(listen(gateway.app, address, log), {
   begin() {
     gateway.reportOutage("The service is stopping.");
     gateway.endStreams();

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Network } from "./networks";
 
 /** The chain to index, its contracts and their first blocks. */
@@ -20,7 +21,7 @@ export const sameDeploymentPattern = (build: string) => `^${build.slice(0, -CODE
 /** The build schema for an index that was created before builds had their own schemas. Its code digest is zero. */
 export const legacyBuild = (build: string) => build.slice(0, -CODE_DIGITS) + "0".repeat(CODE_DIGITS);
 
-const projectRoot = resolve(import.meta.dirname, "..");
+const projectRoot = fileURLToPath(new URL("..", import.meta.url));
 
 async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

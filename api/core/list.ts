@@ -2,13 +2,13 @@ import { and, asc, count, desc, gt, gte, lt, lte, or, type Placeholder, placehol
 import { type PgColumn, type PgSelect, type PgTable, unionAll } from "drizzle-orm/pg-core";
 import { prepareQuery, type Query, type RunQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
-import { type Clock, clockAt } from "./clock";
+import type { Clock } from "./clock";
 import type { BaseContext } from "./context";
 import { readCursor, writeCursor } from "./cursor";
 import { BadInput } from "./errors";
 import { inputText } from "./input-text";
 import { cursor, flag, limit, offset } from "./inputs";
-import { type Operation, operation, z } from "./operation";
+import { type Dependency, type Operation, operation, z } from "./operation";
 
 /** Paging parameters, common to all lists. */
 export const pageInput = {
@@ -283,6 +283,18 @@ async function keyOf({ cursorSecret }: BaseContext["config"], scope: string, cur
   return key;
 }
 
+const unknownTime = () => {
+  throw new Error("A list that uses the clock depends on time; add it to dependsOn");
+};
+
+/** The clock of lists that do not depend on time. */
+const noClock: Clock = {
+  get now() {
+    return unknownTime();
+  },
+  hasReached: unknownTime,
+};
+
 type ListDefinition<
   Name extends string,
   Item extends z.ZodType,
@@ -300,10 +312,8 @@ type ListDefinition<
   /** The filters whose values change the query. */
   variants?: readonly Variant[];
   example: z.input<z.ZodObject<Filters>>;
-  /** The database of the rows. Default: the index. */
-  database?: (context: BaseContext) => Promise<IndexDatabase>;
-  /** Whether the query also reads the store. */
-  readsStore?: boolean;
+  /** The index, the store, or both. With `time`, the query and the rows may use the clock. */
+  dependsOn: readonly Dependency[];
   toWire: (row: TextRow<NoInfer<Row>>, clock: Clock) => z.input<Item>;
 };
 
@@ -315,19 +325,17 @@ export function listOperation<
   Row,
   const Variant extends keyof Filters = never,
 >(definition: ListDefinition<Name, Item, Filters, Variant, Row>) {
-  const { route, summary, description, name, item, filters, variants, example, database, readsStore, toWire } =
-    definition;
+  const { route, summary, description, name, item, filters, variants, example, dependsOn, toWire } = definition;
   const input = z.object({ ...filters, ...pageInput });
   const output = listOutput(name, item);
   const list = pagedList<Record<string, unknown>, Row>(route, [definition as never], variants as never);
   const run = async (context: BaseContext, parsed: PageInput & z.output<z.ZodObject<Filters>>) => {
-    if (readsStore) await context.store();
-    // Lists outside the index do not depend on the chain's time.
-    const [clock, db] = await Promise.all(database ? [clockAt(0n), database(context)] : [context.clock(), context.db]);
+    const store = dependsOn.includes("store") ? await context.store() : undefined;
+    const db = store && !dependsOn.includes("index") ? store : context.db;
+    const clock = dependsOn.includes("time") ? await context.clock() : noClock;
     const { rows, pagination } = await list(context, db, clock, parsed as never);
     return { [name]: rows.map((row) => toWire(row as never, clock)), pagination };
   };
-  const readsIndex = database ? { readsIndex: false } : {};
   return operation({
     route,
     summary,
@@ -335,7 +343,7 @@ export function listOperation<
     input,
     output,
     example,
-    ...readsIndex,
+    dependsOn,
     run,
   } as never as Operation<typeof input, typeof output>);
 }

@@ -24,6 +24,15 @@ type Definition<Input extends z.ZodObject, Context extends BaseContext> = {
   check?: (context: Context, input: z.output<Input>) => void;
 };
 
+/**
+ * State that the output of an operation depends on:
+ * - `index`: Ponder's tables. Responses have index headers
+ * - `store`: our own tables
+ * - `time`: the clock, and tokens, which are looked up again after some time
+ * - `untracked`: anything without a revision, such as a node, another service or the client. Responses are not kept
+ */
+export type Dependency = "index" | "store" | "time" | "untracked";
+
 /** An operation with one response per request. Every transport derives its handling from the list of operations. */
 export type Operation<
   Input extends z.ZodObject = z.ZodObject,
@@ -43,8 +52,8 @@ export type Operation<
    * process serves the state before them. One that usually inserts rows that no kept response contains waits by itself.
    */
   writes?: true | "insert";
-  /** False if the output does not depend on the index. Responses then have no index headers. */
-  readsIndex?: false;
+  /** What the output depends on besides the input, the settings and the base URL. A response is kept as long as none of it changes. */
+  dependsOn: readonly Dependency[] | ((input: z.output<Input>) => readonly Dependency[]);
   /** Marks a development helper: the 403 message if `devHelpers` is off. */
   development?: string;
   /** Whether the output is the text of a document. It is immutable and identified by the input's `hash`. */
@@ -89,10 +98,13 @@ export type Caller = {
   client: string;
   /** Whether the request has a valid write token. */
   hasWriteToken: boolean;
+  /** Set if the response has less than others get, because the client has used its share of something. */
+  isLimited?: boolean;
 };
 
 /** An operation with one response and erased types, for the transports. Its schemas validate input and output at run time. */
-export type AnyCall = Omit<Operation, "run" | "check" | "status" | "example"> & {
+export type AnyCall = Omit<Operation, "run" | "check" | "status" | "example" | "dependsOn"> & {
+  dependsOn: readonly Dependency[] | ((input: never) => readonly Dependency[]);
   example: Record<string, unknown>;
   status?: 201 | ((output: never) => 200 | 503);
   check?: (context: never, input: never) => void;
@@ -113,6 +125,14 @@ export type AnySubscription = Omit<Subscription, "subscribe" | "check" | "exampl
 
 /** An operation of any kind. */
 export type AnyOperation = AnyCall | AnySubscription;
+
+/** The dependencies of an operation with this input. */
+export const dependenciesOf = ({ dependsOn }: Pick<AnyCall, "dependsOn">, input: Record<string, unknown>) =>
+  typeof dependsOn === "function" ? dependsOn(input as never) : dependsOn;
+
+/** Whether the responses of an operation have index headers. The dependency on the index does not depend on the input. */
+export const readsIndex = (operation: Pick<AnyCall, "dependsOn">): boolean =>
+  dependenciesOf(operation, {}).includes("index");
 
 /** The schema that rejects unknown names. It parses to the same type. */
 const strict = <Input extends z.ZodObject>(input: Input) => input.strict() as z.ZodObject as Input;

@@ -4,10 +4,16 @@ import type { BaseContext } from "./context";
 import { BadInput, Forbidden, Unauthorized } from "./errors";
 import { presentInput, problemsOf } from "./input-object";
 import { type Allowance, countWrite } from "./limits";
-import type { AnyCall, AnyOperation, AnySubscription, Caller, StreamEntry } from "./operation";
+import {
+  type AnyCall,
+  type AnyOperation,
+  type AnySubscription,
+  type Caller,
+  readsIndex,
+  type StreamEntry,
+} from "./operation";
 import { isPaidCaller } from "./paid-caller";
-
-type OperationResult = { input: Record<string, unknown>; output: unknown };
+import { restrict } from "./restrict";
 
 /** Parses and validates the input of an operation. Throws {@link BadInput}. */
 export function parseInput(context: BaseContext, operation: AnyOperation, rawInput: unknown): Record<string, unknown> {
@@ -34,50 +40,55 @@ type Hooks = {
   onIndexHead?: (head: IndexHead) => void;
 };
 
-/** Checks permission, validates the input and runs an operation. */
-export async function runOperation(
+/** Checks permission, validates the input and runs an operation. Returns its output. */
+export function runOperation(
   context: BaseContext,
   operation: AnyCall,
-  rawInput: unknown,
+  sent: unknown,
   caller: Caller,
-  { onRateLimit, onIndexHead }: Hooks = {},
-): Promise<OperationResult> {
+  hooks?: Hooks,
+): Promise<unknown> {
   requirePermission(context, operation, caller);
-  const { config, store } = context;
-  const input = parseInput(context, operation, rawInput);
-  const limit = operation.writes ? config.writesPerMinute : undefined;
-  if (limit !== undefined) {
-    const allowance = await countWrite(await store(), caller.client, limit);
-    onRateLimit?.(allowance);
-  }
-  if (onIndexHead && operation.readsIndex !== false) onIndexHead(await context.head());
-  const run = () => runParsed(context, operation, input, caller);
-  const output = await (operation.writes || operation.paid ? run() : runRead(context, caller, run));
-  if (operation.writes === true) await visibleToAll();
-  return { input, output };
+  return runValid(context, operation, parseInput(context, operation, sent), caller, hooks);
 }
 
-/** Runs a read within the client's limit of reads at once. */
-export const runRead = <Value>({ limits }: BaseContext, { client }: Caller, read: () => Promise<Value>) =>
-  limits ? limits.runRead(client, read) : read();
+/** Runs an operation on valid input, for a caller with permission. Writes are counted, and reads run within the client's limit. */
+export async function runValid(
+  context: BaseContext,
+  operation: AnyCall,
+  input: Record<string, unknown>,
+  caller: Caller,
+  { onRateLimit, onIndexHead }: Hooks = {},
+): Promise<unknown> {
+  const { config, limits } = context;
+  if (operation.writes && config.writesPerMinute !== undefined)
+    onRateLimit?.(await countWrite(await context.store(), caller.client, config.writesPerMinute));
+  if (onIndexHead && readsIndex(operation)) onIndexHead(await context.head());
+  const run = () => runChecked(context, operation, input, caller);
+  const isRead = !operation.writes && !operation.paid;
+  const output = await (isRead && limits ? limits.runRead(caller.client, run) : run());
+  if (operation.writes === true) await visibleToAll();
+  return output;
+}
 
-/** Runs an operation on validated input. With `checkAnswers`, validates the output. */
-export async function runParsed(
+/** Runs an operation. With `checkAnswers`, validates its output and its dependencies. */
+async function runChecked(
   context: BaseContext,
   operation: AnyCall,
   input: Record<string, unknown>,
   caller: Caller,
 ): Promise<unknown> {
-  const output = await operation.run(context as never, input as never, caller);
-  return context.config.checkAnswers ? operation.output.parse(output) : output;
+  if (!context.config.checkAnswers) return operation.run(context as never, input as never, caller);
+  const restricted = restrict(context, operation, input, caller);
+  return operation.output.parse(await operation.run(restricted.context as never, input as never, restricted.caller));
 }
 
-/** Opens the stream of a subscription. The signal ends it. */
-export const openSubscription = async (
+/** Opens the stream of a subscription on valid input. The signal ends it. */
+export const subscribe = (
   context: BaseContext,
   operation: AnySubscription,
-  sent: unknown,
+  input: Record<string, unknown>,
   caller: Caller,
   signal: AbortSignal,
 ): Promise<AsyncGenerator<readonly StreamEntry[], void>> =>
-  operation.subscribe(context as never, parseInput(context, operation, sent) as never, caller, signal);
+  operation.subscribe(context as never, input as never, caller, signal);

@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import type { Caller } from "./operation";
 
 /**
  * Where the facts about a token come from:
@@ -22,21 +23,17 @@ export type Token = {
 /** With more decimals, 2^256 − 1 would be less than one whole token. */
 export const MAX_DECIMALS = 77;
 
-export type FoundTokens = {
-  tokens: ReadonlyMap<Address, Token>;
-  /** When a pending or unknown token is looked up again, in unix seconds. Undefined if all tokens are known. */
-  changesAt: bigint | undefined;
-  /** Whether tokens are pending because the client has used its share of the reads. Other clients may find more. */
-  isClientLimited: boolean;
-};
-
 export type Tokens = {
   /**
    * Finds tokens by address. Tokens that were never read are read from their contracts in the background, a few at a time;
    * the call waits for them up to `waitMs`, and returns the others as pending. Reads for a caller count against the share of
-   * its client.
+   * its client. The caller is marked as limited if tokens are pending because the share is used up.
    */
-  find: (addresses: readonly Address[], waitMs: number, caller?: { client: string }) => Promise<FoundTokens>;
+  find: (
+    addresses: readonly Address[],
+    waitMs: number,
+    caller?: Pick<Caller, "client" | "isLimited">,
+  ) => Promise<ReadonlyMap<Address, Token>>;
   /** Finds tokens by symbol or name, in any case: listed ones first, then those whose contracts were read. */
   named: (text: string) => Promise<readonly Token[]>;
 };

@@ -66,6 +66,5 @@ export async function factsAbout(
     if (isAddress(args.token)) addresses.add(args.token);
   }
   if (addresses.size === 0) return noFacts;
-  const found = await tokens.find([...addresses].slice(0, MAX_TOKENS), waitMs, caller);
-  return { tokens: found.tokens, intents };
+  return { tokens: await tokens.find([...addresses].slice(0, MAX_TOKENS), waitMs, caller), intents };
 }

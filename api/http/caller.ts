@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { IncomingMessage } from "node:http";
 import type { Context as HonoContext } from "hono";
 import ipaddr from "ipaddr.js";
 import type { Config } from "../core/context";
 import type { Caller } from "../core/operation";
+import type { Env } from "./reply";
 
 const digest = (text: string) => createHash("sha256").update(text).digest();
 
@@ -42,50 +42,24 @@ const isHost = (text: string) => /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i.test(t
 
 type Settings = Pick<Config, "trustProxy" | "publicBaseUrl" | "writeTokens">;
 
-/** Where a request comes from, and its headers. */
-export type Origin = {
-  header: (name: string) => string | undefined;
-  remoteAddress: string | undefined;
-};
+/** The scheme and host of a URL: `https://api.example`. */
+const originOf = (url: string) => url.slice(0, url.indexOf("/", url.indexOf("://") + 3));
 
-/** The rate-limit key of a request: its valid write token, or the address that sent it. */
-export function clientKeyOf(
-  { header, remoteAddress }: Origin,
-  { trustProxy, writeTokens }: Pick<Settings, "trustProxy" | "writeTokens">,
-): string {
-  const token = validToken(header("authorization"), writeTokens);
-  if (token !== undefined) return `token ${digest(token).toString("hex").slice(0, 16)}`;
-  return clientOf((trustProxy ? lastOf(header("x-forwarded-for")) : undefined) ?? remoteAddress ?? "unknown");
-}
-
-/** The headers and the address of a request that is served without Hono. Repeated headers are joined, as Hono does. */
-export const originOf = (request: IncomingMessage): Origin => ({
-  header: (name) => request.headersDistinct[name]?.join(", "),
-  remoteAddress: request.socket.remoteAddress,
-});
-
-/** Reads the caller of a request that Hono handles. */
-export function callerOf(c: HonoContext, settings: Settings): Caller {
-  const { protocol, host } = new URL(c.req.url);
-  const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage };
-  const origin = { header: (name: string) => c.req.header(name), remoteAddress: incoming?.socket.remoteAddress };
-  return callerFrom(origin, `${protocol}//${host}`, settings);
-}
-
-/** Reads the caller of a request to `url`. Uses forwarding headers only with `trustProxy`. */
-export function callerFrom(origin: Origin, url: string, settings: Settings): Caller {
-  const { trustProxy, publicBaseUrl, writeTokens } = settings;
-  const { header } = origin;
-  const forwarded = (name: string, isValid: (value: string) => boolean) => {
-    const value = trustProxy ? lastOf(header(name)) : undefined;
+/** Reads the caller of a request. Its rate-limit key is its valid write token, or the address that sent it. Uses forwarding headers only with `trustProxy`. */
+export function callerOf(c: HonoContext<Env>, { trustProxy, publicBaseUrl, writeTokens }: Settings): Caller {
+  const forwarded = (name: string, isValid = (_: string) => true) => {
+    const value = trustProxy ? lastOf(c.req.header(name)) : undefined;
     return value !== undefined && isValid(value) ? value : undefined;
   };
-  const [protocol, host] = url.split("://");
+  const ownUrl = () => {
+    const [protocol, host] = originOf(c.req.url).split("://");
+    return `${forwarded("x-forwarded-proto", isProtocol) ?? protocol}://${forwarded("x-forwarded-host", isHost) ?? host}`;
+  };
+  const token = validToken(c.req.header("authorization"), writeTokens);
+  const address = () => forwarded("x-forwarded-for") ?? c.env?.incoming?.socket.remoteAddress ?? "unknown";
   return {
-    baseUrl:
-      publicBaseUrl ??
-      `${forwarded("x-forwarded-proto", isProtocol) ?? protocol}://${forwarded("x-forwarded-host", isHost) ?? host}`,
-    client: clientKeyOf(origin, settings),
-    hasWriteToken: validToken(header("authorization"), writeTokens) !== undefined,
+    baseUrl: publicBaseUrl ?? ownUrl(),
+    client: token === undefined ? clientOf(address()) : `token ${digest(token).toString("hex").slice(0, 16)}`,
+    hasWriteToken: token !== undefined,
   };
 }

@@ -1,7 +1,9 @@
 import { HTTPException } from "hono/http-exception";
+import type { Logger } from "pino";
 import { codeOfStatus, type ErrorCode } from "../core/error-codes";
 import { Conflict, InProgress, OperationError, TooMany, Unauthorized, Unavailable } from "../core/errors";
 import { type DatabaseProblem, databaseProblemOf } from "../database/problem";
+import { requestIdField } from "../metrics/request-id";
 
 /** The error response. `fault` marks a server error, whose details go only to the log. */
 export type Failure = {
@@ -42,6 +44,7 @@ function headersOf(error: OperationError | HTTPException): Record<string, string
   }
   if ((error instanceof InProgress || error instanceof Unavailable) && error.retryAfterSeconds !== undefined)
     return { "retry-after": String(error.retryAfterSeconds) };
+  if (error.status === 431) return { connection: "close" };
   if (error instanceof Unauthorized) return { "www-authenticate": "Bearer" };
   return error.status === 503 ? RETRY_AFTER : {};
 }
@@ -51,6 +54,13 @@ const MAX_MESSAGE_CHARACTERS = 4_000;
 
 const shortened = (message: string) =>
   message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS)}…` : message;
+
+/** Maps any thrown value to an error response, and logs a server error. */
+export function reportFailure(error: unknown, log: Logger): Failure {
+  const failure = failureOf(error);
+  if (failure.fault) log.error({ ...requestIdField(), err: error }, "failed request");
+  return failure;
+}
 
 /** Maps any thrown value to an error response. All transports use this mapping. */
 export function failureOf(error: unknown): Failure {

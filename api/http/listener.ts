@@ -8,9 +8,8 @@ import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Logger } from "pino";
 import { CONFIGURATION_ERROR } from "../../config/exit-codes";
 import { type ErrorCode, errorBody, errorCodes } from "../core/error-codes";
-import { traceRequest } from "../tracing/span";
-import { commonHeaders } from "./common-headers";
 import { type Failure, failureOf } from "./failure";
+import { commonHeaders } from "./reply";
 
 /** A request handler, such as a Hono app. */
 type App = { fetch: (request: Request, bindings: object) => Response | Promise<Response> };
@@ -22,9 +21,6 @@ export type Listener = {
 
 /** Equal to the body limit, so that an oversized parameter still gets a validation error. */
 const MAX_HEADER_BYTES = 256 * 1024;
-
-/** Node would silently drop further headers, which may be those of a proxy. */
-const MAX_HEADERS = 1_000;
 
 /** Logs a request that did not reach the app. Returns the response headers, including the request id. */
 function logRejection({ status, message }: Pick<Failure, "status" | "message">, log: Logger) {
@@ -65,16 +61,6 @@ function rejectClient(error: NodeJS.ErrnoException, socket: Duplex, log: Logger)
   else rejectSocket("malformed_request", "The request is not valid HTTP", socket, log);
 }
 
-/** Responds to a request with too many headers, and closes its connection. */
-function rejectHeaders(response: ServerResponse, log: Logger): void {
-  const code = "headers_too_large";
-  const { status } = errorCodes[code];
-  const message = `The request has more than ${MAX_HEADERS} headers; send fewer`;
-  const body = JSON.stringify(errorBody(code, message));
-  const headers = { ...logRejection({ status, message }, log), "content-length": Buffer.byteLength(body) };
-  response.writeHead(status, { ...headers, connection: "close" }).end(body);
-}
-
 /** Responds to requests with an invalid URL or Host header, which do not reach the app, and to errors that escape it. */
 function errorResponse(error: unknown, log: Logger): Response {
   const failure =
@@ -106,19 +92,11 @@ const LAST_REQUEST_MS = 1_000;
 /** How long requests in flight may take after that. */
 const IN_FLIGHT_MS = 5_000;
 
-/** Responds to a request without the app. Returns false, or a promise of it, if it can't. */
-export type ServeDirectly = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
-
 /** Where to listen. Without a host: on all addresses. */
 type Address = { port: number; host?: string };
 
 /** Serves `app` at the gateway's address. */
-export function listen(
-  app: App,
-  { port, host }: Address,
-  log: Logger,
-  serveDirectly: ServeDirectly = () => false,
-): Listener {
+export function listen(app: App, { port, host }: Address, log: Logger): Listener {
   const handle = getRequestListener((request, bindings) => app.fetch(request, bindings), {
     errorHandler: (error) => errorResponse(error, log),
   });
@@ -132,22 +110,12 @@ export function listen(
   server.maxHeadersCount = 0;
   let draining = false;
   const inFlight = new Set<ServerResponse>();
-  const serve = (request: IncomingMessage, response: ServerResponse) => {
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     if (draining) response.setHeader("connection", "close");
-    const isServed = serveDirectly(request, response);
-    if (isServed === true) return;
     inFlight.add(response);
     response.once("close", () => inFlight.delete(response));
-    if (isServed === false) void handle(request, response);
-    else
-      void isServed.then((served) => {
-        if (!served) void handle(request, response);
-      });
+    void handle(request, response);
   };
-  const onRequest = (request: IncomingMessage, response: ServerResponse) =>
-    request.rawHeaders.length > 2 * MAX_HEADERS
-      ? rejectHeaders(response, log)
-      : traceRequest(request, response, () => serve(request, response));
   server.on("request", onRequest);
   server.on("checkExpectation", onRequest);
   server.on("connect", (_, socket) => rejectSocket("malformed_request", "This server is not a proxy", socket, log));

@@ -1,82 +1,115 @@
+import type { MiddlewareHandler } from "hono";
 import { LRUCache } from "lru-cache";
 import type { BaseContext } from "../core/context";
-import type { Dependencies } from "../core/dependencies";
 import { NotFound } from "../core/errors";
-import { withDeadline } from "../core/with-deadline";
+import { inputText } from "../core/input-text";
+import { type AnyCall, type Dependency, dependenciesOf } from "../core/operation";
 import { type IndexHead, timeAt } from "../index/head";
-import { MAX_AGE_MS, type SharedRead } from "../index/shared-read";
+import type { SharedRead } from "../index/shared-read";
 import { cacheRequests } from "../metrics/metrics";
 import { annotateRequest } from "../tracing/span";
-import { etagOf } from "./etag";
-import { TIME_LIMIT_MS } from "./time-limit";
-
-/** A successful response, ready to be sent. */
-type StoredResponse = {
-  /** The name of the operation. */
-  operation: string;
-  /** Short bodies of ASCII characters are strings: Node sends them with the headers in one write. */
-  body: string | Buffer<ArrayBuffer>;
-  etag: string;
-  headers: Headers;
-  /** The headers of a 304. */
-  unchangedHeaders: Headers;
-};
-
-/** Names and values in turn, as Node takes them. */
-type Headers = readonly string[];
-
-type Entry = StoredResponse & {
-  key: string;
-  /** The head before the response was computed; undefined if it does not depend on the index. */
-  head: IndexHead | undefined;
-  dependencies: Dependencies;
-};
-
-/** A response, and the index head that its headers name. */
-export type Found = { response: StoredResponse; head: IndexHead | undefined };
-
-/** A running computation of a response. `dependencies` is complete when it has finished. */
-export type Computation = {
-  result: Promise<{ body: string; type: string; headers: Readonly<Record<string, string>> }>;
-  dependencies: Dependencies;
-};
-
-type Request = {
-  /** The name of the operation. */
-  operation: string;
-  /** The key for {@link ResponseCache.find}. */
-  url: string | undefined;
-  /** Whether the response has index headers. */
-  readsIndex: boolean;
-  compute: () => Computation;
-  /** Called with the index head before the response is computed, also if that fails. */
-  onIndexHead: (head: IndexHead) => void;
-};
-
-type Pending = { found: Promise<Found>; head: IndexHead | undefined; startedAt: number; dependencies: Dependencies };
+import { type Env, type Reply, reply, setIndexHead } from "./reply";
 
 type Options = {
-  /** The maximum size of all responses, keys and URLs. With 0 nothing is kept or shared. */
+  /** The maximum size of all replies and keys. With 0 nothing is kept or shared. */
   maxBytes: number;
   indexHead: SharedRead<IndexHead>;
   storeRevision: SharedRead<string>;
 };
 
-/** The index head and the revision of the store, if a response depends on them. */
-type Revisions = [IndexHead | undefined, string | undefined];
+/** A reply, and the revision of the state that it was computed from. */
+type Kept = { revision: string; reply: Reply };
 
-/** Reads that requests wait for. */
-type Waiting = { head: Promise<Revisions[0]>; revision: Promise<Revisions[1]>; both: Promise<Revisions> };
+/** A computation that is under way. It returns undefined if its reply is only for its own client. */
+type Running = { revision: string; reply: Promise<Reply | undefined> };
 
-const NONE = Promise.resolve(undefined);
-
-/** The largest share of the cache that one response may take. All URLs together take at most as much. */
+/** The largest share of the cache that one reply may take. */
 const MAX_SHARE = 1 / 8;
 
-/** A 404 is not shared: what was not found may have been published meanwhile. Other failures are. */
+/** The measured memory of an entry besides its text. */
+const ENTRY_BYTES = 1_200;
+
+/** Up to this size, ASCII bodies are kept as strings, which Node sends with the headers in one write. */
+const MAX_STRING_BYTES = 16 * 1024;
+
+/** The reply as it is kept. A larger body is kept as its bytes, which are not from Node's pool: a small buffer would retain much of it. */
+function compact(sent: Reply): Reply {
+  if (typeof sent.body !== "string") return sent;
+  const bytes = Buffer.byteLength(sent.body);
+  if (bytes === sent.body.length && bytes <= MAX_STRING_BYTES) return sent;
+  const body = Buffer.allocUnsafeSlow(bytes);
+  body.write(sent.body);
+  return { ...sent, body };
+}
+
+const sizeOf = ({ reply: { body }, revision }: Kept, key: string) =>
+  (body as string | Uint8Array).length + 2 * (key.length + revision.length) + ENTRY_BYTES;
+
+/** A 404 is not shared: what was not found may have been published meanwhile. Other errors are. */
 const ifNotFound = (error: unknown): undefined => {
   if (!(error instanceof NotFound)) throw error;
 };
+
+/**
+ * Keeps the replies of reads as long as the state that they were computed from is current. The index and the store each
+ * have a revision, which concurrent requests read together, at most a few milliseconds ago. The revision of time is the second.
+ */
+export class ResponseCache {
+  readonly #options: Options;
+  readonly #kept: LRUCache<string, Kept>;
+  readonly #running = new Map<string, Running>();
+
+  constructor(options: Options) {
+    this.#options = options;
+    // At least one byte, in which nothing fits: lru-cache has no limit with 0.
+    const maxSize = Math.max(1, options.maxBytes);
+    const maxEntrySize = Math.max(1, Math.floor(maxSize * MAX_SHARE));
+    this.#kept = new LRUCache({ maxSize, maxEntrySize, sizeCalculation: sizeOf });
+  }
+
+  /** The memory in use, estimated. */
+  get bytes(): number {
+    return this.#kept.calculatedSize;
+  }
+
+  /** The current revision of the dependencies, and the index head if it is one of them. */
+  async current(dependencies: readonly Dependency[]): Promise<{ revision: string; head: IndexHead | undefined }> {
+    const { indexHead, storeRevision } = this.#options;
+    const now = performance.now();
+    const dependsOn = (dependency: Dependency) => dependencies.includes(dependency);
+    const head = dependsOn("index") ? (indexHead.peek(now) ?? (await indexHead.read())) : undefined;
+    const store = dependsOn("store") ? (storeRevision.peek(now) ?? (await storeRevision.read())) : "";
+    const time = dependsOn("time") ? timeAt(head ?? { timestamp: null }) : "";
+    return { revision: `${head?.revision} ${store} ${time}`, head };
+  }
+
+  /** The reply for a key, if it was computed from this revision. */
+  find(key: string, revision: string): Reply | undefined {
+    const kept = this.#kept.get(key);
+    return kept?.revision === revision ? kept.reply : undefined;
+  }
+
+  /**
+   * Computes the reply for a key and keeps it. Requests at the same revision share one computation, unless its reply is
+   * only for its own client; its errors too, so that a database that fails is not asked by every request.
+   */
+  async compute(key: string, revision: string, run: () => Promise<Reply | undefined>): Promise<Reply | undefined> {
+    const running = this.#running.get(key);
+    if (running?.revision === revision) {
+      const shared = await running.reply.catch(ifNotFound);
+      if (shared) return shared;
+    }
+    const started = { revision, reply: run() };
+    if (this.#options.maxBytes > 0) this.#running.set(key, started);
+    try {
+      const sent = await started.reply;
+      if (sent?.status === 200) this.#kept.set(key, { revision, reply: compact(sent) });
+      return sent;
+    } finally {
+      if (this.#running.get(key) === started) this.#running.delete(key);
+    }
+  }
+}
 
 /** Counts a read, and records in its span whether it was served from the cache. */
 function countRead(isHit: boolean): void {
@@ -84,169 +117,32 @@ function countRead(isHit: boolean): void {
   annotateRequest({ "intentry.cache_hit": isHit });
 }
 
-/** The measured memory of an entry and of a URL besides their text. */
-const ENTRY_BYTES = 800;
-const URL_BYTES = 300;
-
-const MAX_STRING_BYTES = 16 * 1024;
-
-/** The bytes of a text. They are not from Node's pool, of which a small buffer would retain a large part. */
-const bufferOf = (text: string, bytes: number): Buffer<ArrayBuffer> => {
-  const buffer = Buffer.allocUnsafeSlow(bytes);
-  buffer.write(text);
-  return buffer;
-};
-
-const sizeOf = ({ key, body }: Entry) => body.length + 2 * key.length + ENTRY_BYTES;
-const sizeOfUrl = (key: string, url: string) => 2 * (key.length + url.length) + URL_BYTES;
-
-/**
- * Keeps responses as long as the state that they were computed from is current. The index and the store each have a
- * revision. Concurrent requests share one read of it, at most a few milliseconds old.
- */
-export class ResponseCache {
-  readonly #options: Options;
-  /** By operation and input. */
-  readonly #entries: LRUCache<string, Entry>;
-  /** The key of an entry by the URL as received, so that a known request is served without being parsed. */
-  readonly #keys: LRUCache<string, string>;
-  readonly #pending = new Map<string, Pending>();
-  #waiting: Waiting | undefined;
-
-  constructor(options: Options) {
-    this.#options = options;
-    // At least one byte, in which nothing fits: lru-cache has no limit with 0.
-    const share = Math.max(1, Math.floor(options.maxBytes * MAX_SHARE));
-    const maxSize = Math.max(1, options.maxBytes - share);
-    this.#entries = new LRUCache({ maxSize, maxEntrySize: share, sizeCalculation: sizeOf });
-    this.#keys = new LRUCache({ maxSize: share, sizeCalculation: sizeOfUrl });
-  }
-
-  /** The store's current revision. */
-  get storeRevision(): SharedRead<string>["read"] {
-    return this.#options.storeRevision.read;
-  }
-
-  /** The memory in use, estimated. */
-  get bytes(): number {
-    return this.#entries.calculatedSize + this.#keys.calculatedSize;
-  }
-
-  /** Finds the current response to a URL. Returns a promise if a revision must be read first. */
-  find(url: string): Found | undefined | Promise<Found | undefined> {
-    const key = this.#keys.get(url);
-    const entry = key === undefined ? undefined : this.#entries.get(key);
-    if (!entry) return undefined;
-    const { indexHead, storeRevision } = this.#options;
-    const { dependencies } = entry;
-    const now = performance.now();
-    const head = dependencies.index ? indexHead.peek(now) : undefined;
-    const revision = dependencies.storeRevision === undefined ? undefined : storeRevision.peek(now);
-    const isStale =
-      (dependencies.index && head === undefined) ||
-      (dependencies.storeRevision !== undefined && revision === undefined);
-    return isStale ? this.#findEntry(entry) : this.#ifCurrent(entry, head, revision);
-  }
-
-  #findEntry(entry: Entry): Promise<Found | undefined> {
-    return this.#readRevisions(entry.dependencies).then(([head, revision]) => this.#ifCurrent(entry, head, revision));
-  }
-
-  /** Reads the revisions that a response depends on. Requests that wait for the same reads share one promise and one timer. */
-  #readRevisions(dependencies: Dependencies): Promise<Revisions> {
-    const { indexHead, storeRevision } = this.#options;
-    const head = dependencies.index ? indexHead.read() : NONE;
-    const revision = dependencies.storeRevision === undefined ? NONE : storeRevision.read();
-    if (this.#waiting?.head !== head || this.#waiting.revision !== revision) {
-      const both = withDeadline(Promise.all([head, revision]), { ms: TIME_LIMIT_MS });
-      this.#waiting = { head, revision, both };
-    }
-    return this.#waiting.both;
-  }
-
-  #ifCurrent(entry: Entry, head: IndexHead | undefined, storeRevision: string | undefined): Found | undefined {
-    const { dependencies } = entry;
-    const isCurrent =
-      head?.revision === entry.head?.revision &&
-      storeRevision === dependencies.storeRevision &&
-      (dependencies.changesAt === undefined || (head !== undefined && timeAt(head) < dependencies.changesAt));
-    if (!isCurrent) return undefined;
-    countRead(true);
-    return { response: entry, head };
-  }
-
-  /**
-   * Returns the current response for a key, or computes it. Callers that need the same response at the same time share
-   * one computation.
-   */
-  async get(key: string, { operation, url, readsIndex, compute, onIndexHead }: Request): Promise<Found> {
-    const head = readsIndex ? await this.#options.indexHead.read() : undefined;
-    if (head) onIndexHead(head);
-    const entry = this.#entries.get(key);
-    const known = entry && (await this.#findEntry(entry));
-    if (entry && known) {
-      if (url !== undefined) this.#keys.set(url, key);
-      return known;
-    }
-    countRead(false);
-    const pending = this.#pending.get(key);
-    if (pending && this.#options.maxBytes > 0 && this.#canShare(pending, head)) {
-      const found = await pending.found.catch(ifNotFound);
-      if (found && !pending.dependencies.isUntracked) return found;
-    }
-    const computation = compute();
-    const found = this.#store(key, operation, url, head, computation);
-    const started = { found, head, startedAt: performance.now(), dependencies: computation.dependencies };
-    this.#pending.set(key, started);
-    try {
-      return await found;
-    } finally {
-      if (this.#pending.get(key) === started) this.#pending.delete(key);
-    }
-  }
-
-  /**
-   * Whether a computation that is under way includes everything that was acknowledged before now: it began recently, or
-   * it reads the current state of the index and has not read the store yet.
-   */
-  #canShare({ head: before, startedAt, dependencies }: Pending, head: IndexHead | undefined): boolean {
-    const isRecent = performance.now() - startedAt <= MAX_AGE_MS;
-    return before?.revision === head?.revision && (isRecent || dependencies.storeRevision === undefined);
-  }
-
-  async #store(
-    key: string,
-    operation: string,
-    url: string | undefined,
-    head: IndexHead | undefined,
-    { result, dependencies }: Computation,
-  ): Promise<Found> {
-    const { body: content, type, headers } = await result;
-    const length = Buffer.byteLength(content);
-    const body = length === content.length && length <= MAX_STRING_BYTES ? content : bufferOf(content, length);
-    const { etag = etagOf(body), ...otherHeaders } = headers;
-    const unchangedHeaders = Object.entries({ ...otherHeaders, etag }).flat();
-    const entry: Entry = {
-      key,
-      operation,
-      body,
-      etag,
-      // The length is set here, because the response to a HEAD has no body to measure.
-      headers: ["content-type", type, "content-length", String(length), ...unchangedHeaders],
-      unchangedHeaders,
-      head: dependencies.index ? head : undefined,
-      dependencies,
-    };
-    if (!dependencies.isUntracked && (!dependencies.index || head !== undefined)) {
-      this.#entries.set(key, entry);
-      if (url !== undefined) this.#keys.set(url, key);
-    }
-    return { response: entry, head };
-  }
-}
+/** Middleware that replies to a read from the cache. Otherwise the next handler replies, and its reply is kept. */
+export const cached =
+  (cache: ResponseCache, operation: AnyCall): MiddlewareHandler<Env> =>
+  async (c, next) => {
+    const { input, caller } = c.var;
+    const { revision, head } = await cache.current(dependenciesOf(operation, input));
+    if (head) setIndexHead(c, head);
+    const key = `${operation.route} ${caller.baseUrl} ${inputText(input)}`;
+    const kept = cache.find(key, revision);
+    countRead(kept !== undefined);
+    if (kept) return reply(c, kept);
+    const computed = cache.compute(key, revision, async () => {
+      await next();
+      if (c.error) throw c.error;
+      return caller.isLimited ? undefined : c.var.reply;
+    });
+    const shared = await computed.catch((error: unknown) => {
+      // The error of this request has a response already.
+      if (!c.finalized) throw error;
+    });
+    // Another request has computed the reply.
+    if (!c.finalized && shared) return reply(c, shared);
+  };
 
 /** A cache that keeps nothing. */
-export const createNoCache = ({ head }: Pick<BaseContext, "head">): ResponseCache =>
+export const noCache = ({ head }: Pick<BaseContext, "head">): ResponseCache =>
   new ResponseCache({
     maxBytes: 0,
     indexHead: { peek: () => undefined, read: head },

@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Context as HonoContext } from "hono";
-import { etagOf, hasTag } from "./etag";
+import { type Env, type Reply, reply, taggedReply } from "./reply";
 
 /** Above this the compression would take seconds, for a few percent of the size. */
 const BROTLI_QUALITY = 5;
@@ -35,14 +35,13 @@ export function encodingFor(acceptEncoding: string | undefined): Encoding | unde
   return encodings.find((encoding) => accepted.includes(encoding));
 }
 
-type Variant = { body: Uint8Array<ArrayBuffer>; etag: string };
-
 /** Content that never changes while the process runs. It is compressed and hashed once for each encoding. */
 export class StaticContent {
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #compressed: Partial<Record<Encoding, Uint8Array>>;
   readonly #headers: Record<string, string>;
-  readonly #variants = new Map<Encoding | undefined, Promise<Variant>>();
+  readonly #type: string;
+  readonly #replies = new Map<Encoding | undefined, Promise<Reply>>();
 
   /** `compressed` has the same content, compressed in advance, by its encoding. */
   constructor(
@@ -53,36 +52,20 @@ export class StaticContent {
   ) {
     this.#bytes = new Uint8Array(typeof content === "string" ? Buffer.from(content) : content);
     this.#compressed = compressed;
-    this.#headers = { ...headers, "content-type": type, vary: "accept-encoding" };
+    this.#type = type;
+    this.#headers = { ...headers, vary: "accept-encoding" };
   }
 
   /** Responds with the content, or with 304 if the client has it. */
-  async respond(c: HonoContext): Promise<Response> {
+  async respond(c: HonoContext<Env>): Promise<Response> {
     const encoding = encodingFor(c.req.header("accept-encoding"));
-    const { body, etag } = await this.#variant(encoding);
-    if (hasTag(c.req.header("if-none-match"), etag)) {
-      const { "content-type": _, ...headers } = this.#headers;
-      return c.body(null, 304, { ...headers, etag });
-    }
-    return c.body(body, 200, {
-      ...this.#headers,
-      ...(encoding && { "content-encoding": encoding }),
-      // Set here, because the response to a HEAD has no body to measure.
-      "content-length": String(body.length),
-      etag,
-    });
+    this.#replies.set(encoding, this.#replies.get(encoding) ?? this.#encode(encoding));
+    return reply(c, await (this.#replies.get(encoding) as Promise<Reply>));
   }
 
-  #variant(encoding: Encoding | undefined): Promise<Variant> {
-    const known = this.#variants.get(encoding) ?? this.#encode(encoding);
-    this.#variants.set(encoding, known);
-    return known;
-  }
-
-  async #encode(encoding: Encoding | undefined): Promise<Variant> {
-    const body = encoding
-      ? new Uint8Array(this.#compressed[encoding] ?? (await compress(this.#bytes, encoding)))
-      : this.#bytes;
-    return { body, etag: etagOf(body) };
+  async #encode(encoding: Encoding | undefined): Promise<Reply> {
+    if (!encoding) return taggedReply(this.#bytes, this.#type, this.#headers);
+    const body = new Uint8Array(this.#compressed[encoding] ?? (await compress(this.#bytes, encoding)));
+    return taggedReply(body, this.#type, { ...this.#headers, "content-encoding": encoding });
   }
 }

@@ -104,6 +104,7 @@ export const listPolicies = operation({
   input: z.object({ address, ...pageInput }),
   output: listOutput("policies", Policy).extend({ account: addressText }),
   example: { address: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc" },
+  dependsOn: ["index", "time"],
   async run(context, input) {
     const clock = await context.clock();
     const { rows, pagination } = await policies(context, context.db, clock, input);

@@ -7,7 +7,7 @@ import { operation, z } from "../core/operation";
 import { addressText, bytesText, chainText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
-import { includeInput, metadataField, metadataOf, withMetadata } from "./resource-metadata";
+import { includeInput, metadataField, metadataOf, withIncluded, withMetadata } from "./resource-metadata";
 
 const Agent = z
   .strictObject({
@@ -49,6 +49,7 @@ export const getAgent = operation({
   output: withMetadata(Agent, "AgentRecord"),
   errors: [404],
   example: { agentId: "1" },
+  dependsOn: withIncluded("index"),
   async run(context, { agentId, include }) {
     const { db, config } = context;
     if (include) await context.store();
@@ -67,6 +68,7 @@ export const listAgents = listOperation({
   item: Agent,
   filters: { owner: address },
   example: { owner: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
+  dependsOn: ["index"],
   query: (db: IndexDatabase) => db.select().from(agent).$dynamic(),
   rows: agent,
   where: ({ owner }) => [eq(agent.owner, owner)],

@@ -116,6 +116,7 @@ export const getCommerceAnalytics = operation({
   input: z.object({}),
   output: Analytics,
   example: {},
+  dependsOn: ["index"],
   async run({ db }) {
     const totals = await selectTotals(db, {});
     const ranking = (subject: (typeof rankings)[number]) => totals.filter((row) => row.subject === subject);

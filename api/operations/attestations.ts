@@ -43,6 +43,7 @@ export const getAttestation = operation({
   output: Attestation,
   errors: [404],
   example: { id: "1" },
+  dependsOn: ["index"],
   async run({ db }, { id }) {
     const [row] = await findAttestation(db, { id });
     if (!row) throw new NotFound(`Attestation ${id} not found`);
@@ -63,6 +64,7 @@ export const listAttestations = listOperation({
     revoked: flag.optional(),
   },
   example: { revoked: "false" },
+  dependsOn: ["index"],
   query: (db: IndexDatabase) => db.select().from(attestation).$dynamic(),
   rows: attestation,
   where: ({ schema, subject, attester, revoked }) => {

@@ -7,7 +7,7 @@ import { operation, z } from "../core/operation";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
-import { includeInput, metadataField, metadataOf, withMetadata } from "./resource-metadata";
+import { includeInput, metadataField, metadataOf, withIncluded, withMetadata } from "./resource-metadata";
 
 const Attestor = z
   .strictObject({
@@ -62,6 +62,7 @@ export const getAttestor = operation({
   output: withMetadata(Attestor, "AttestorRecord"),
   errors: [404],
   example: { id: "1" },
+  dependsOn: withIncluded("index"),
   async run(context, { id, include }) {
     const { db, config } = context;
     if (include) await context.store();
@@ -80,6 +81,7 @@ export const listAttestors = listOperation({
   item: Attestor,
   filters: { active: flag.optional(), operator: address.optional() },
   example: { active: "true" },
+  dependsOn: ["index"],
   query: selectAttestors,
   rows: attestor,
   where: ({ active, operator }) => [

@@ -221,6 +221,7 @@ export const listBids = operation({
   input: z.object({ id, status: statusFilter(...statuses).optional(), ...pageInput }),
   output: listOutput("bids", Bid),
   example: { id: "1" },
+  dependsOn: ["index", "store", "time"],
   async run(context, input) {
     await context.store();
     const clock = await context.clock();
@@ -250,6 +251,7 @@ export const getBid = operation({
   output: Bid,
   errors: [404],
   example: { bidId: "1-1" },
+  dependsOn: ["index", "store", "time"],
   async run(context, { bidId }) {
     const { db, config } = context;
     await context.store();

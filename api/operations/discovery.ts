@@ -70,7 +70,7 @@ export const getDiscovery = operation({
   input: z.object({}),
   output,
   example: {},
-  readsIndex: false,
+  dependsOn: ["untracked"],
   async run({ payments }: Context, _, { baseUrl }) {
     const resources = payments ? [resourceOf(payments.terms, baseUrl)] : [];
     return { version: "1.0.0", resources };

@@ -41,6 +41,7 @@ export const getDispute = operation({
   output: Dispute,
   errors: [404],
   example: { id: "1" },
+  dependsOn: ["index"],
   async run({ db }, { id }) {
     const [row] = await findDispute(db, { id });
     if (!row) throw new NotFound(`Dispute ${id} not found`);
@@ -55,6 +56,7 @@ export const listDisputes = listOperation({
   item: Dispute,
   filters: { receipt_id: id.optional(), merchant_id: id.optional() },
   example: {},
+  dependsOn: ["index"],
   query: (db: IndexDatabase) => db.select().from(dispute).$dynamic(),
   rows: dispute,
   where: ({ receipt_id, merchant_id }) => [

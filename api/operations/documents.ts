@@ -119,9 +119,9 @@ function documentOperations<const Text extends string, const Hash extends string
     output: z.strictObject(published).openapi(`${typeName}Published`),
     errors: [401, 409, 413, 429],
     example: member(text, example) as never,
-    readsIndex: false,
     writes: "insert",
     status: 201,
+    dependsOn: ["store"],
     async run({ store, config }, input, caller) {
       const sent: Record<string, unknown> = input;
       const content = sent[text] as string;
@@ -165,8 +165,8 @@ function documentOperations<const Text extends string, const Hash extends string
     output: z.string(),
     errors: [404],
     example: { hash: exampleHash },
-    readsIndex: false,
     document: true,
+    dependsOn: ["store"],
     async run({ store }, { hash }) {
       const bytes = await readDocument(await store(), kind, hash);
       if (!bytes) throw new NotFound(`${name} ${hash} not found`);
@@ -184,7 +184,7 @@ function documentOperations<const Text extends string, const Hash extends string
       .openapi(`${typeName}Metadata`),
     errors: [404],
     example: { hash: exampleHash },
-    readsIndex: false,
+    dependsOn: ["store"],
     async run({ store }, { hash }, caller) {
       const record = await readDocumentRecord(await store(), kind, hash);
       if (!record) throw new NotFound(`${name} ${hash} not found`);

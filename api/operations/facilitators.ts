@@ -7,7 +7,7 @@ import { operation, z } from "../core/operation";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
-import { includeInput, metadataField, metadataOf, withMetadata } from "./resource-metadata";
+import { includeInput, metadataField, metadataOf, withIncluded, withMetadata } from "./resource-metadata";
 
 const Facilitator = z
   .strictObject({
@@ -47,6 +47,7 @@ export const getFacilitator = operation({
   output: withMetadata(Facilitator, "FacilitatorRecord"),
   errors: [404],
   example: { id: "1" },
+  dependsOn: withIncluded("index"),
   async run(context, { id, include }) {
     const { db, config } = context;
     if (include) await context.store();
@@ -65,6 +66,7 @@ export const listFacilitators = listOperation({
   item: Facilitator,
   filters: { active: flag.optional() },
   example: { active: "true" },
+  dependsOn: ["index"],
   query: (db: IndexDatabase) => db.select().from(facilitator).$dynamic(),
   rows: facilitator,
   where: ({ active }) => [active === undefined ? undefined : eq(facilitator.active, active)],

@@ -239,6 +239,7 @@ export const putMetadata = operation({
   writes: true,
   headers: { "x-owner-signature": "owner_signature" },
   ignored: sentByOtherClients,
+  dependsOn: ["index", "store", "untracked"],
   async run(context: Context, { id, owner_signature, ...sent }, caller) {
     const row = await findIntent(context, [intent.intentId, id]);
     if (!row) throw new NotFound(`Intent ${id} not found`);
@@ -262,6 +263,7 @@ export const reserveMetadata = operation({
   status: 201,
   headers: { "x-owner-signature": "owner_signature" },
   ignored: sentByOtherClients,
+  dependsOn: ["index", "store", "untracked"],
   async run(context: Context, { intent_hash: intentHash, owner, owner_signature, ...sent }, caller) {
     const row = await findIntent(context, [intent.intentHash, intentHash]);
     if (row) {
@@ -319,6 +321,7 @@ export const getMetadata = operation({
   output: MetadataRecord,
   errors: [404],
   example: { intentHash: `0x${"1f".repeat(32)}` },
+  dependsOn: ["index", "store"],
   async run(context: Context, { intentHash, owner }) {
     const { chainId } = context.config;
     await context.store();

@@ -161,6 +161,7 @@ export const getIntent = operation({
   output: Intent,
   errors: [404],
   example: { id: "1" },
+  dependsOn: ["index", "store", "time"],
   async run(context, { id }) {
     await context.store();
     const [row] = await findIntent(context.db, { id, chainId: context.config.chainId });
@@ -183,6 +184,7 @@ export const listIntents = listOperation({
   },
   variants: ["status"],
   example: { status: "filled" },
+  dependsOn: ["index", "store", "time"],
   query: selectIntents,
   rows: intent,
   where: ({ status, owner, intent_hash, input_token, output_token }, time) => [
@@ -193,6 +195,5 @@ export const listIntents = listOperation({
     output_token && eq(intent.outputToken, output_token),
   ],
   order: [{ column: intent.intentId, descending: true, of: (row) => row.intent.intentId }],
-  readsStore: true,
   toWire,
 });

@@ -7,7 +7,7 @@ import { operation, z } from "../core/operation";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
-import { includeInput, metadataField, metadataOf, withMetadata } from "./resource-metadata";
+import { includeInput, metadataField, metadataOf, withIncluded, withMetadata } from "./resource-metadata";
 import { SignalsOfKind } from "./trust-signals";
 
 const Merchant = z
@@ -50,6 +50,7 @@ export const getMerchant = operation({
   output: withMetadata(Merchant, "MerchantRecord"),
   errors: [404],
   example: { id: "1" },
+  dependsOn: withIncluded("index"),
   async run(context, { id, include }) {
     const { db, config } = context;
     if (include) await context.store();
@@ -68,6 +69,7 @@ export const listMerchants = listOperation({
   item: Merchant,
   filters: { owner: address.optional(), active: flag.optional() },
   example: { active: "true" },
+  dependsOn: ["index"],
   query: (db: IndexDatabase) => db.select().from(merchant).$dynamic(),
   rows: merchant,
   where: ({ owner, active }) => [
@@ -126,6 +128,7 @@ export const getReputation = operation({
   output: Reputation,
   errors: [404],
   example: { id: "1" },
+  dependsOn: ["index"],
   async run({ db }, { id }) {
     const keyOf = (value: string) => `${id}-${value}`;
     const signalKey = (kind: number) => `${signalSubjects.indexOf("merchant")}-${id}-${kind}`;

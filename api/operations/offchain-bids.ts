@@ -74,6 +74,7 @@ export const createBid = operation({
   writes: true,
   development: DISABLED,
   status: 201,
+  dependsOn: ["index", "store", "time"],
   async run(context, { id, solver, amount_in, amount_out, fee, valid_until, execution_plan }, caller) {
     const [found, clock] = await Promise.all([findIntent(context.db, id), context.clock()]);
     if (!found) throw new NotFound(`Intent ${id} not found`);
@@ -107,6 +108,7 @@ export const chooseBid = operation({
   example: { bidId: "offchain-1" },
   writes: true,
   development: DISABLED,
+  dependsOn: ["index", "store", "time"],
   async run(context, { bidId }) {
     const { db, config } = context;
     const key = onchainKey(bidId);

@@ -98,7 +98,7 @@ export const normalizePaymentRequirement = operation({
       resource: "https://example.com/weather",
     },
   },
-  readsIndex: false,
+  dependsOn: [],
   async run(_, { payment_requirement_json, expected_hash, quote }) {
     const { normalized, warnings } = normalizeRequirement(payment_requirement_json);
     const canonical_json = canonicalJson(normalized);

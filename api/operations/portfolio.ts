@@ -11,12 +11,12 @@ export const getPortfolio = operation({
   input: z.object({ address, chains: chainList }),
   output: PortfolioSnapshot,
   example: { address: "0xa0ee7a142d267c1f36714e4a8f75612f20a79720", chains: "local" },
-  readsIndex: false,
   paid: true,
   check({ portfolio }: Context, { chains }) {
     const unknown = chains.filter((chain) => !portfolio.chains.includes(chain));
     if (unknown.length > 0)
       throw new BadInput(`chains: this server supports only ${portfolio.chains.join(", ")}, not ${unknown.join(", ")}`);
   },
+  dependsOn: ["untracked"],
   run: ({ portfolio }: Context, { address, chains }) => portfolio.snapshot(address, chains),
 });

@@ -246,6 +246,7 @@ export const checkPreflight = operation({
     target: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
     value: "5",
   },
+  dependsOn: ["index", "time"],
   async run(context, { account, target, value = 0n, data = "0x", payment }) {
     if (target === undefined && (payment === undefined || value > 0n || data !== "0x"))
       throw new BadInput("target: is required");

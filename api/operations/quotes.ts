@@ -75,6 +75,7 @@ export const getQuote = operation({
   output: Quote,
   errors: [404],
   example: { quoteHash: `0x${"1f".repeat(32)}` },
+  dependsOn: ["index"],
   async run({ db }, { quoteHash }) {
     const [row] = await findQuote(db, { quoteHash });
     if (!row) throw new NotFound(`Quote ${quoteHash} not found`);
@@ -89,6 +90,7 @@ export const listQuotes = listOperation({
   item: Quote,
   filters: { merchant_id: id.optional(), agent: address.optional(), settled: flag.optional() },
   example: { settled: "false" },
+  dependsOn: ["index"],
   query: (db: IndexDatabase) => db.select().from(quote).$dynamic(),
   rows: quote,
   where: ({ merchant_id, agent, settled }) => [

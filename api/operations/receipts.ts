@@ -88,6 +88,7 @@ export const getReceipt = operation({
   output: ReceiptWithEvidence,
   errors: [404],
   example: { id: "1" },
+  dependsOn: ["index", "store"],
   async run({ db, store }, { id }, { baseUrl }) {
     await store();
     const [row] = await findReceipt(db, { id });
@@ -111,6 +112,7 @@ export const listReceipts = listOperation({
   item: Receipt,
   filters: { agent: address.optional(), merchant_id: id.optional() },
   example: { merchant_id: "1" },
+  dependsOn: ["index"],
   query: (db: IndexDatabase) => db.select().from(receipt).$dynamic(),
   rows: receipt,
   where: ({ agent, merchant_id }) => [

@@ -28,6 +28,7 @@ export const getRecentEvents = operation({
   input: z.object({ ...eventFilter, limit }),
   output: z.strictObject({ events: z.array(RecentEvent) }).openapi("RecentEvents"),
   example: { intent_id: "2", limit: "2" },
+  dependsOn: ["index", "time"],
   async run({ db, tokens }, { limit, ...sent }, caller) {
     const filter = filterOf(sent);
     const { name, contract, ...bySubject } = filter;

@@ -1,6 +1,6 @@
 import { eq, placeholder, type SQL, sql } from "drizzle-orm";
 import { oneOf } from "../core/inputs";
-import { z } from "../core/operation";
+import { type Dependency, z } from "../core/operation";
 import { hashText } from "../core/outputs";
 import { textLiteral } from "../database/text-literal";
 import { metadataColumns } from "../metadata/subjects";
@@ -40,6 +40,12 @@ export const includeInput = {
     .optional()
     .openapi({ description: "With `metadata`, the response contains what `metadata_uri` points to." }),
 };
+
+/** The dependencies of an operation with {@link includeInput}. Metadata is in the store. */
+export const withIncluded =
+  (...dependencies: Dependency[]) =>
+  ({ include }: { include?: "metadata" | undefined }): readonly Dependency[] =>
+    include ? [...dependencies, "store"] : dependencies;
 
 /** The schema of a record with its metadata, for one resource. */
 export const withMetadata = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>, name: string) =>

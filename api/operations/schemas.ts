@@ -89,7 +89,7 @@ export const listSchemas = listOperation({
   item: ListedSchema,
   filters: {},
   example: {},
-  database: ({ store }) => store(),
+  dependsOn: ["store"],
   query: (db: IndexDatabase) =>
     db
       .select({
@@ -117,7 +117,7 @@ export const getSchema = operation({
   output: Schema,
   errors: [404],
   example: { schemaHash: keccak256(stringToBytes("solver_reputation")) },
-  readsIndex: false,
+  dependsOn: ["store"],
   async run({ store }, { schemaHash }) {
     const [row] = await findSchema(await store(), { schemaHash: hashOfAlias(schemaHash) ?? schemaHash });
     if (!row) throw new NotFound(`Schema ${schemaHash} not found`);
@@ -147,9 +147,9 @@ export const publishSchema = operation({
   output: Schema,
   errors: [401, 409, 413, 429],
   example: { name: "price_feed", json_schema: { type: "object" } },
-  readsIndex: false,
   writes: true,
   status: 201,
+  dependsOn: ["store"],
   async run({ store, config }, { name, description, json_schema, recommended_subject, schema_hash }, caller) {
     const schema = {
       schemaHash: schema_hash ?? keccak256(stringToBytes(name)),

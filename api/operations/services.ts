@@ -7,7 +7,7 @@ import { operation, z } from "../core/operation";
 import { chainText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
-import { includeInput, metadataField, metadataOf, withMetadata } from "./resource-metadata";
+import { includeInput, metadataField, metadataOf, withIncluded, withMetadata } from "./resource-metadata";
 
 const Service = z
   .strictObject({
@@ -51,6 +51,7 @@ export const getService = operation({
   output: withMetadata(Service, "ServiceRecord"),
   errors: [404],
   example: { id: "1" },
+  dependsOn: withIncluded("index"),
   async run(context, { id, include }) {
     const { db, config } = context;
     if (include) await context.store();
@@ -69,6 +70,7 @@ export const listServices = listOperation({
   item: Service,
   filters: { merchant_id: id.optional(), capability_hash: hash.optional(), active: flag.optional() },
   example: { merchant_id: "1" },
+  dependsOn: ["index"],
   query: (db: IndexDatabase) => db.select().from(service).$dynamic(),
   rows: service,
   where: ({ merchant_id, capability_hash, active }) => [

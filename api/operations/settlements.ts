@@ -73,6 +73,7 @@ export const getSettlement = operation({
   output: Settlement,
   errors: [404],
   example: { executionHash: `0x${"1f".repeat(32)}` },
+  dependsOn: ["index"],
   async run({ db }, { executionHash }) {
     const [row] = await findSettlement(db, { executionHash });
     if (!row) throw new NotFound(`Settlement ${executionHash} not found`);
@@ -93,6 +94,7 @@ export const listSettlements = listOperation({
     token: address.optional(),
   },
   example: {},
+  dependsOn: ["index"],
   query: (db: IndexDatabase) => db.select().from(settlement).$dynamic(),
   rows: settlement,
   where: ({ quote_hash, settlement_plan_hash, payer, token }) => [

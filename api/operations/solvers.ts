@@ -9,7 +9,7 @@ import { operation, z } from "../core/operation";
 import { addressText, chainText, decimalText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
-import { includeInput, metadataField, metadataOf, withMetadata } from "./resource-metadata";
+import { includeInput, metadataField, metadataOf, withIncluded, withMetadata } from "./resource-metadata";
 
 const Solver = z
   .strictObject({
@@ -105,6 +105,7 @@ export const getSolver = operation({
   output: withMetadata(Solver, "SolverRecord"),
   errors: [404],
   example: { id: "1" },
+  dependsOn: withIncluded("index", "time"),
   async run(context, { id, include }) {
     const { db, config } = context;
     const { now } = await context.clock();
@@ -124,6 +125,7 @@ export const listSolvers = listOperation({
   item: Solver,
   filters: { active: flag.optional(), operator: address.optional() },
   example: { active: "true" },
+  dependsOn: ["index", "time"],
   query: selectSolvers,
   rows: solver,
   where: ({ active, operator }) => [

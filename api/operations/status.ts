@@ -19,7 +19,7 @@ export const getHealth = operation({
     })
     .openapi("Health"),
   example: {},
-  readsIndex: false,
+  dependsOn: [],
   run: async ({ config }) => ({
     status: "ok" as const,
     ok: true as const,
@@ -73,8 +73,8 @@ export const getReadiness = operation({
     .openapi("Readiness"),
   errors: [503],
   example: {},
-  readsIndex: false,
   status: ({ ready }) => (ready ? 200 : 503),
+  dependsOn: ["untracked"],
   run: ({ readiness }: Context) => readiness(),
 });
 
@@ -96,7 +96,7 @@ export const getProtocol = operation({
     })
     .openapi("Protocol"),
   example: {},
-  readsIndex: false,
+  dependsOn: [],
   run: async ({ config: { chainId, contracts } }) => ({
     chain_id: chainId,
     contracts: Object.fromEntries(

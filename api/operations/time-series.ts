@@ -91,6 +91,7 @@ export const getTimeSeries = operation({
     if (!isVolume && token !== undefined)
       throw new BadInput(`token: can't be combined with ${metric}. Only ${volumes.join(" and ")} are by token`);
   },
+  dependsOn: ["index", "time"],
   async run({ db, clock }, { metric, interval, from, to, token }) {
     const { first, end } = rangeOf({ interval, from, to: to ?? (await clock()).now });
     const stored = interval === "week" ? "day" : interval;

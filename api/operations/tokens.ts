@@ -28,9 +28,9 @@ export const getToken = operation({
   input: z.object({ address }),
   output: Token,
   example: { address: "0x0000000000000000000000000000000000000000" },
-  readsIndex: false,
+  dependsOn: ["time"],
   async run({ tokens, config }, { address }, caller) {
-    const found = (await tokens.find([address], WAIT_MS, caller)).tokens.get(address);
+    const found = (await tokens.find([address], WAIT_MS, caller)).get(address);
     if (!found) throw new Error(`The token ${address} was not looked up`);
     return { ...found, chain_id: config.chainId };
   },

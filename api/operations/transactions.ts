@@ -77,6 +77,7 @@ export const explainTransaction = operation({
   output: Explanation,
   errors: [404],
   example: { hash: `0x${"1f".repeat(32)}` },
+  dependsOn: ["index", "time"],
   async run({ db, tokens }, { hash }, caller) {
     const rows = await selectEvents(db, { hash });
     const [first] = rows;

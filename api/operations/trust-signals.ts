@@ -47,6 +47,7 @@ export const listTrustSignals = listOperation({
     reporter: address.optional(),
   },
   example: { subject_type: "0", subject_id: "1" },
+  dependsOn: ["index"],
   query: (db: IndexDatabase) => db.select().from(trustSignal).$dynamic(),
   rows: trustSignal,
   where: ({ subject_type, subject_id, kind, reporter }) => [

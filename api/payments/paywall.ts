@@ -8,6 +8,7 @@ import type { AnyCall, Caller } from "../core/operation";
 import { paidCaller } from "../core/paid-caller";
 import { createSemaphore } from "../core/semaphore";
 import { withDeadline } from "../core/with-deadline";
+import type { Env } from "../http/reply";
 import { TIME_LIMIT_MS } from "../http/time-limit";
 import { chainTimeProblem } from "./chain-time";
 import type { Facilitator } from "./facilitators/remote";
@@ -53,7 +54,7 @@ export type PaidRequest = {
 
 /** One payment in progress. `deadline` is in milliseconds since 1970. */
 type Purchase = {
-  c: HonoContext;
+  c: HonoContext<Env>;
   offer: Offer;
   payment: Payment;
   request: string;
@@ -312,7 +313,7 @@ export function createPaywall(
     throw tooBusy();
   }
 
-  return async (c: HonoContext, { caller, request, run }: PaidRequest): Promise<Response> => {
+  return async (c: HonoContext<Env>, { caller, request, run }: PaidRequest): Promise<Response> => {
     const deadline = steadyTime() + TIME_LIMIT_MS - MARGIN_MS;
     const offer = offerAt(caller.baseUrl);
     const reject = (error: string, code?: string) => paymentRequiredResponse(c, offer, terms, error, code);

@@ -3,9 +3,7 @@ import type { SettleResponse } from "@x402/core/types";
 import type { Context as HonoContext } from "hono";
 import type { Terms } from "../../config/terms";
 import { errorBody } from "../core/error-codes";
-import { JSON_TYPE } from "../http/common-headers";
-import { etagOf } from "../http/etag";
-import { respondJson } from "../http/respond-json";
+import { type Env, JSON_TYPE, jsonReply, reply, taggedReply, textReply } from "../http/reply";
 import { type Offer, paymentRequired } from "./offer";
 import { PAGE_POLICY, paymentPage } from "./page";
 import type { Payment } from "./payload";
@@ -20,13 +18,13 @@ export const PAYMENT_REQUIRED = "Payment required";
  * read the terms from the JSON body, and those of version 2 from the header.
  */
 export function paymentRequiredResponse(
-  c: HonoContext,
+  c: HonoContext<Env>,
   offer: Offer,
   terms: Terms,
   error: string,
   reason = error,
   headers: Record<string, string> = {},
-): Response | Promise<Response> {
+): Response {
   const all = {
     ...headers,
     "payment-required": encodePaymentRequiredHeader(paymentRequired(offer, reason)),
@@ -34,10 +32,16 @@ export function paymentRequiredResponse(
     vary: "accept",
   };
   if (c.req.header("accept")?.includes("text/html"))
-    return c.html(paymentPage(offer, terms, error), 402, { ...all, "content-security-policy": PAGE_POLICY });
+    return reply(
+      c,
+      textReply(String(paymentPage(offer, terms, error)), "text/html; charset=UTF-8", 402, {
+        ...all,
+        "content-security-policy": PAGE_POLICY,
+      }),
+    );
   const code = error === PAYMENT_REQUIRED ? "payment_required" : "payment_rejected";
   const body = paymentRequiredV1(offer) ?? { x402Version: 2, accepts: offer.accepts };
-  return respondJson(c, { ...errorBody(code, error), ...body }, 402, all);
+  return reply(c, jsonReply({ ...errorBody(code, error), ...body }, 402, all));
 }
 
 /** The settlement headers. They contain no free text of the facilitator or its node. */
@@ -52,7 +56,13 @@ const settlementHeaders = ({ isVersion1 }: Payment, receipt: SettleResponse) => 
 });
 
 /** The 402 response for a payment that can't be settled. */
-export function settlementFailedResponse(c: HonoContext, offer: Offer, terms: Terms, payment: Payment, code: string) {
+export function settlementFailedResponse(
+  c: HonoContext<Env>,
+  offer: Offer,
+  terms: Terms,
+  payment: Payment,
+  code: string,
+) {
   const { network, payer } = payment.key;
   const receipt = { success: false, errorReason: code, transaction: "", network: network as Terms["network"], payer };
   return paymentRequiredResponse(c, offer, terms, rejectionMessage(code), code, settlementHeaders(payment, receipt));
@@ -60,7 +70,7 @@ export function settlementFailedResponse(c: HonoContext, offer: Offer, terms: Te
 
 /** The response to a settled payment. Shared caches must not store it. */
 export function paidResponse(
-  c: HonoContext,
+  c: HonoContext<Env>,
   offer: Offer,
   payment: Payment,
   answer: string,
@@ -69,11 +79,6 @@ export function paidResponse(
   const [{ amount }] = offer.accepts;
   const { network, payer } = payment.key;
   const receipt = { success: true, transaction, network: network as Terms["network"], payer, amount };
-  return c.body(answer, 200, {
-    ...settlementHeaders(payment, receipt),
-    "content-type": JSON_TYPE,
-    "content-length": String(Buffer.byteLength(answer)),
-    "cache-control": "private, no-store",
-    etag: etagOf(answer),
-  });
+  const headers = { ...settlementHeaders(payment, receipt), "cache-control": "private, no-store" };
+  return reply(c, { ...taggedReply(answer, JSON_TYPE, headers) });
 }

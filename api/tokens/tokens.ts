@@ -2,7 +2,7 @@ import { type Address, zeroAddress } from "viem";
 import { steadyTime } from "../../config/steady-time";
 import { changeCount, createMinuteCounts } from "../core/minute-counts";
 import { createSemaphore } from "../core/semaphore";
-import type { FoundTokens, Token, Tokens } from "../core/tokens";
+import type { Token, Tokens } from "../core/tokens";
 import { withDeadline } from "../core/with-deadline";
 import type { StoreDatabase } from "../store/open";
 import { pruneTokens, readTokens, readTokensNamed, type StoredToken, saveToken } from "../store/tokens";
@@ -31,9 +31,6 @@ const UNKNOWN_MS = 60 * 60 * 1_000;
 
 /** When a token whose node did not answer is read again. */
 const FAILED_MS = 5_000;
-
-/** When a token that is being read may be known. */
-const PENDING_MS = 1_000;
 
 /** Tokens with the same symbol or name that are returned. Any contract can have any symbol. */
 const MAX_NAMED = 20;
@@ -146,7 +143,8 @@ export function createTokens({ chainId, listed, listedAs = () => [], native, rea
         );
       return [...listedOnes, ...others].slice(0, MAX_NAMED);
     },
-    async find(addresses, waitMs, { client } = { client: ALL }): Promise<FoundTokens> {
+    async find(addresses, waitMs, caller = { client: ALL }) {
+      const { client } = caller;
       const wanted = [...new Set(addresses)];
       const missing = wanted.filter((address) => !recall(address));
       if (missing.length > 0) {
@@ -160,15 +158,9 @@ export function createTokens({ chainId, listed, listedAs = () => [], native, rea
         // Not an error: what is not read in time is pending.
         if (reads.length > 0) await withDeadline(Promise.all(reads), { ms: waitMs }).catch(() => {});
       }
-      const found = wanted.map(
-        (address) => recall(address) ?? { token: pending(address), until: steadyTime() + PENDING_MS },
-      );
-      const times = found.flatMap(({ until }) => until ?? []);
-      return {
-        tokens: new Map(found.map(({ token }) => [token.address, token])),
-        changesAt: times.length > 0 ? BigInt(Math.ceil(Math.min(...times) / 1_000)) : undefined,
-        isClientLimited: hasUsedShare(client) && found.some(({ token }) => token.source === "pending"),
-      };
+      const found = wanted.map((address) => recall(address)?.token ?? pending(address));
+      if (hasUsedShare(client) && found.some(({ source }) => source === "pending")) caller.isLimited = true;
+      return new Map(found.map((token) => [token.address, token]));
     },
   };
 }

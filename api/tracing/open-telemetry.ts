@@ -100,13 +100,13 @@ export async function createTracer(options: Options): Promise<Tracer & { stop: (
   return {
     serve(incoming, response, run) {
       const current = startRequest(incoming);
-      // A request that is not logged: its client has disconnected, or its URL is not valid.
+      // A request that is not logged, because serving it failed.
       response.once("close", () => {
         if (!current.request.isRecording()) return;
         if (response.headersSent) current.request.setAttribute("http.response.status_code", response.statusCode);
         current.request.end();
       });
-      storage.run(current, run);
+      return storage.run(current, run);
     },
     endRequest({ requestId, operation, status }) {
       const { request, method } = storage.getStore() ?? {};

@@ -19,7 +19,7 @@ export type ServedRequest = { requestId: string; operation: string; status: numb
 
 /** Records spans: see open-telemetry.ts. */
 export type Tracer = {
-  serve: (request: IncomingMessage, response: ServerResponse, run: () => void) => void;
+  serve: <Result>(request: IncomingMessage, response: ServerResponse, run: () => Result) => Result;
   endRequest: (served: ServedRequest) => void;
   annotateRequest: Annotate;
   run: <Result>(step: Step, run: (annotate: Annotate) => Promise<Result>) => Promise<Result>;
@@ -34,9 +34,11 @@ export function useTracer(next: Tracer | undefined): void {
   tracer = next;
 }
 
-/** Serves a request in a span of its own. What it starts belongs to the request. */
-export const traceRequest = (request: IncomingMessage, response: ServerResponse, serve: () => void): void =>
-  tracer ? tracer.serve(request, response, serve) : serve();
+/** Serves a request of Node's server in a span of its own. What it starts belongs to the request. */
+export const traceRequest = <Result>(
+  { incoming, outgoing }: { incoming?: IncomingMessage; outgoing?: ServerResponse },
+  serve: () => Result,
+): Result => (tracer && incoming && outgoing ? tracer.serve(incoming, outgoing, serve) : serve());
 
 /** Ends the span of the current request with its outcome. */
 export const endRequestSpan = (served: ServedRequest): void => tracer?.endRequest(served);

@@ -1,11 +1,8 @@
 import { Hono } from "hono";
 import type { Assets } from "../../explorer/document";
 import { renderReference } from "../../explorer/reference/page";
-import { callerOf } from "../http/caller";
-import { JSON_TYPE } from "../http/common-headers";
-import type { Env } from "../http/log";
+import { type Env, JSON_TYPE } from "../http/reply";
 import { StaticContent } from "../http/static-content";
-import type { Context } from "../operations/context";
 import type { CompiledAssets } from "./explorer/assets";
 import { PAGE_POLICY } from "./explorer/policy";
 import { llmsFull, llmsIndex } from "./llms";
@@ -40,7 +37,7 @@ const pageHeaders = {
 };
 
 /** Serves the OpenAPI document, an interactive reference, and llms.txt. */
-export function docsRoutes({ config }: Context, compiled: Promise<CompiledAssets | undefined>): Hono<Env> {
+export function docsRoutes(compiled: Promise<CompiledAssets | undefined>): Hono<Env> {
   let document: StaticContent | undefined;
   const routes = new Hono<Env>();
   routes.get("/openapi.json", (c) => {
@@ -57,7 +54,7 @@ export function docsRoutes({ config }: Context, compiled: Promise<CompiledAssets
     routes.get(path, async (c) => {
       const assets = (await compiled)?.reference;
       contentFor ??= perBaseUrl((baseUrl) => create(baseUrl, assets));
-      return contentFor(callerOf(c, config).baseUrl).respond(c);
+      return contentFor(c.var.caller.baseUrl).respond(c);
     });
   }
   for (const path of ["/openapi.json", ...Object.keys(texts)]) rejectOtherMethods(routes, path, ["GET"]);

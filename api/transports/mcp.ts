@@ -21,10 +21,8 @@ import { flag } from "../core/inputs";
 import { isJsonObject } from "../core/json-values";
 import type { AnyCall, Caller } from "../core/operation";
 import { runOperation } from "../core/run";
-import { callerOf } from "../http/caller";
-import { failureOf } from "../http/failure";
-import { setIndexHeaders } from "../http/index-headers";
-import type { Env } from "../http/log";
+import { failureOf, reportFailure } from "../http/failure";
+import { type Env, reply, setIndexHead } from "../http/reply";
 import type { IndexHead } from "../index/head";
 import type { Context } from "../operations/context";
 import { batchCounter, type CountBytes, MAX_BATCH } from "./batch";
@@ -61,12 +59,12 @@ const instructions = `${summary} ${topics.Values} ${topics.Lists} Results are in
 /** Shared, because each server would otherwise create its own. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
-/** The context of one request. `onFault` receives server errors. */
+/** The context of one request. */
 type RequestContext = {
   caller: Caller;
   /** Whether tools/list includes output schemas. */
   outputSchemas: boolean;
-  onFault: (error: unknown) => void;
+  log: Logger;
   onIndexHead: (head: IndexHead) => void;
   countBytes: CountBytes;
 };
@@ -76,17 +74,16 @@ async function callTool(
   context: Context,
   operation: AnyCall,
   sent: unknown,
-  { caller, onFault, onIndexHead, countBytes }: RequestContext,
+  { caller, log, onIndexHead, countBytes }: RequestContext,
 ): Promise<CallToolResult> {
   try {
-    const { output } = await runOperation(context, operation, sent, caller, { onIndexHead });
+    const output = await runOperation(context, operation, sent, caller, { onIndexHead });
     const text = operation.document ? String(output) : JSON.stringify(output);
     const content: CallToolResult["content"] = [{ type: "text", text }];
     countBytes(() => (operation.document ? 1 : 2) * Buffer.byteLength(text));
     return operation.document ? { content } : { content, structuredContent: output as Record<string, unknown> };
   } catch (error) {
-    const { code, message, fault, details = {} } = failureOf(error);
-    if (fault) onFault(error);
+    const { code, message, details = {} } = reportFailure(error, log);
     const texts = [message, ...(Object.keys(details).length > 0 ? [JSON.stringify(details)] : [])];
     // Not in structuredContent: clients compare it with the tool's output schema.
     const content: CallToolResult["content"] = texts.map((text) => ({ type: "text", text }));
@@ -124,13 +121,12 @@ function serverFor(context: Context, request: RequestContext): Server {
   server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources }));
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates }));
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
-    const { caller, onFault, onIndexHead } = request;
+    const { caller, log, onIndexHead } = request;
     const run = async (operation: AnyCall, input: Record<string, unknown>) =>
-      (await runOperation(context, operation, input, caller, { onIndexHead })).output;
+      runOperation(context, operation, input, caller, { onIndexHead });
     const content = await readResource(uri, caller.baseUrl, run).catch((error: unknown) => {
       if (error instanceof McpError) throw error;
-      const { message, status, fault } = failureOf(error);
-      if (fault) onFault(error);
+      const { message, status } = reportFailure(error, log);
       throw new McpError(status < 500 ? ErrorCode.InvalidParams : ErrorCode.InternalError, message);
     });
     countBytes(Buffer.byteLength(content.text));
@@ -186,19 +182,20 @@ export function mcpRoutes(context: Context, log: Logger): Hono<Env> {
     rejectPrototype(parsedBody);
     const calls = Array.isArray(parsedBody) ? Math.max(1, parsedBody.length) : 1;
     if (calls > MAX_BATCH) throw new BadInput(`body: must be a batch of at most ${MAX_BATCH} messages`);
-    const caller = callerOf(c, context.config);
+    const { caller } = c.var;
     context.limits?.countRequests(caller.client, calls - 1);
     const server = serverFor(context, {
       caller,
       outputSchemas,
-      onFault: (error) => log.error({ request_id: c.var.requestId, err: error }, "failed request"),
-      onIndexHead: (head) => setIndexHeaders(c, head),
+      log,
+      onIndexHead: (head) => setIndexHead(c, head),
       countBytes: batchCounter(calls),
     });
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
     try {
-      return await transport.handleRequest(received, { parsedBody });
+      const { status, headers, body } = await transport.handleRequest(received, { parsedBody });
+      return reply(c, { status, headers: Object.fromEntries(headers), body });
     } finally {
       await server.close();
     }

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { Forbidden } from "../core/errors";
 import { validToken } from "../http/caller";
-import type { Env } from "../http/log";
+import { type Env, reply, textReply } from "../http/reply";
 import { METRICS_TYPE, scrape } from "../metrics/scrape";
 import type { Context } from "../operations/context";
 import { rejectOtherMethods } from "./rest/routes";
@@ -27,7 +27,7 @@ export function metricsRoutes({ config }: Pick<Context, "config">): Hono<Env> {
           ? "The metrics are not public; request them from the gateway itself, or set METRICS_TOKEN"
           : "The metrics require the token of METRICS_TOKEN (authorization: Bearer …)",
       );
-    return c.body(await scrape(), 200, { "content-type": METRICS_TYPE });
+    return reply(c, textReply(await scrape(), METRICS_TYPE, 200));
   });
   rejectOtherMethods(routes, PATH, ["GET"]);
   return routes;

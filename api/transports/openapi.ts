@@ -1,8 +1,8 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { VERSION } from "../../config/version";
-import { type AnyOperation, type AnySubscription, z } from "../core/operation";
+import { type AnyOperation, type AnySubscription, readsIndex, z } from "../core/operation";
 import { errorCode } from "../core/outputs";
-import { INDEX_BLOCK, INDEX_STATUS } from "../http/index-headers";
+import { INDEX_BLOCK, INDEX_STATUS } from "../http/reply";
 import { PaymentRequirements } from "../operations/discovery";
 import { allOperations, operations } from "../operations/index";
 import { PAYMENT_REQUIRED } from "../payments/responses";
@@ -290,7 +290,7 @@ function createDocument() {
           description: operation.summary,
           headers: {
             ...headers,
-            ...(operation.readsIndex !== false && indexHeaders),
+            ...(readsIndex(operation) && indexHeaders),
             ...(operation.paid && payment.paid),
             ...(method === "GET" && {
               etag: { description: "The value for If-None-Match.", schema: { type: "string" as const } },

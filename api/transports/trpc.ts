@@ -6,12 +6,10 @@ import type { Logger } from "pino";
 import { codeOfStatus, type ErrorCode } from "../core/error-codes";
 import { BadInput, Conflict, type ErrorStatus, OperationError } from "../core/errors";
 import type { AnyCall, AnySubscription, Caller } from "../core/operation";
-import { openSubscription, runOperation } from "../core/run";
+import { parseInput, runOperation, subscribe } from "../core/run";
 import { unknownNames } from "../core/unknown-names";
-import { callerOf } from "../http/caller";
-import { failureOf } from "../http/failure";
-import { setIndexHeaders } from "../http/index-headers";
-import type { Env } from "../http/log";
+import { failureOf, reportFailure } from "../http/failure";
+import { type Env, headersFor, setIndexHead } from "../http/reply";
 import type { IndexHead } from "../index/head";
 import type { Context } from "../operations/context";
 import { freeCalls, subscriptions } from "../operations/index";
@@ -39,7 +37,7 @@ const codes = {
 type RequestContext = {
   caller: Caller;
   signal: AbortSignal;
-  onFault: (error: unknown) => void;
+  log: Logger;
   onIndexHead: (head: IndexHead) => void;
   countBytes: CountBytes;
 };
@@ -62,7 +60,7 @@ function errorCodeOf({ code, cause }: TRPCError, httpStatus: number): ErrorCode 
 
 const trpc = initTRPC.context<RequestContext>();
 
-/** Passes raw input on. `runOperation` and `openSubscription` validate it. */
+/** Passes raw input on. The operation validates it. */
 const procedure = trpc.create().procedure.input((sent: unknown) => sent);
 
 /** Converts any thrown value to a tRPC error, with the same message as REST. */
@@ -87,11 +85,11 @@ export function trpcFailure(thrown: unknown) {
 function procedureOf(context: Context, operation: AnyCall) {
   const resolve = async ({ input, ctx }: { input: unknown; ctx: RequestContext }) => {
     try {
-      const { output } = await runOperation(context, operation, input ?? {}, ctx.caller, ctx);
+      const output = await runOperation(context, operation, input ?? {}, ctx.caller, ctx);
       ctx.countBytes(() => Buffer.byteLength(JSON.stringify(output)));
       return output;
     } catch (error) {
-      if (failureOf(error).fault) ctx.onFault(error);
+      reportFailure(error, ctx.log);
       throw trpcErrorOf(error);
     }
   };
@@ -110,16 +108,16 @@ function inputOf({ headers }: AnySubscription, sent: unknown): unknown {
 function subscriptionOf(context: Context, operation: AnySubscription) {
   return procedure.subscription(async function* ({ input, ctx, signal }) {
     try {
-      const sent = inputOf(operation, input);
+      const sent = parseInput(context, operation, inputOf(operation, input));
       // The first message has an id, so every message can be tracked.
       let lastId = "";
-      for await (const entries of await openSubscription(context, operation, sent, ctx.caller, signal ?? ctx.signal))
+      for await (const entries of await subscribe(context, operation, sent, ctx.caller, signal ?? ctx.signal))
         for (const { message } of entries) {
           lastId = message.id ?? lastId;
           yield tracked(lastId, message);
         }
     } catch (error) {
-      if (failureOf(error).fault) ctx.onFault(error);
+      reportFailure(error, ctx.log);
       throw trpcErrorOf(error);
     }
   });
@@ -165,14 +163,14 @@ export function trpcRoutes(context: Context, log: Logger): Hono<Env> {
   const router = routerOf(context);
   routes.on(["GET", "POST"], `${ENDPOINT}/*`, async (c) => {
     c.set("operation", "trpc");
-    const caller = callerOf(c, context.config);
+    const { caller } = c.var;
     const calls = callsIn(c.req.url);
     context.limits?.countRequests(caller.client, calls - 1);
     const request: RequestContext = {
       caller,
       signal: c.req.raw.signal,
-      onFault: (error) => log.error({ request_id: c.var.requestId, err: error }, "failed request"),
-      onIndexHead: (head) => setIndexHeaders(c, head),
+      log,
+      onIndexHead: (head) => setIndexHead(c, head),
       countBytes: batchCounter(calls),
     };
     return fetchRequestHandler({
@@ -185,7 +183,8 @@ export function trpcRoutes(context: Context, log: Logger): Hono<Env> {
       maxBatchSize: MAX_BATCH,
       responseMeta({ errors }) {
         const seconds = errors.map(retryAfter).filter((value) => value !== undefined);
-        return seconds.length > 0 ? { headers: new Headers({ "retry-after": String(Math.max(...seconds)) }) } : {};
+        const retry = seconds.length > 0 && { "retry-after": String(Math.max(...seconds)) };
+        return { headers: { ...headersFor(c), ...retry } };
       },
     });
   });

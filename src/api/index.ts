@@ -1,12 +1,13 @@
 import { db } from "ponder:api";
 import schema from "ponder:schema";
 import { Hono } from "hono";
-import pino from "pino";
 import { graphql } from "ponder";
 import { register } from "prom-client";
+import { openLog } from "../../api/http/open-log";
+import type { Env } from "../../api/http/reply";
+import { createLazy } from "../../api/store/lazy";
 import { parseEnvironment } from "../../config/environment";
 import { RPC_REQUESTS } from "../../rpc/metrics";
-import { forwardTo } from "./forward";
 
 // For `npx ponder start`, which runs Vite: its SIGTERM listener ends the process before Ponder has released the lock on its
 // schema.
@@ -15,8 +16,13 @@ for (const registered of process.rawListeners("SIGTERM")) {
   if (listener) process.off("SIGTERM", listener);
 }
 
-/** Ponder's port: GraphQL, its own /health, /ready, /status and /metrics, the requests to RPC nodes, and every other route of the gateway. */
-const app = new Hono();
+declare global {
+  /** The schema of the tables that Ponder writes. Ponder sets it before it loads this file. */
+  var PONDER_NAMESPACE_BUILD: { schema: string };
+}
+
+/** Ponder's port: GraphQL, the requests to RPC nodes, and every route of the gateway, except /health, /ready, /status and /metrics, which Ponder reserves. */
+const app = new Hono<Env>();
 // Only this metric: the modules of the store also define those of the gateway, which have no values in this process.
 app.get("/metrics/rpc", async (c) =>
   c.body(await register.getSingleMetricAsString(RPC_REQUESTS), 200, { "content-type": register.contentType }),
@@ -24,11 +30,14 @@ app.get("/metrics/rpc", async (c) =>
 // The depth of the introspection query of GraphiQL. Types of filters refer to themselves, so that every further level of a query
 // for them doubles its time, which the indexer's thread would spend.
 app.use("/graphql", graphql({ db, schema }, { maxOperationDepth: 21 }));
-const { apiUrl, logLevel } = parseEnvironment(process.env);
-const log = pino({ level: logLevel });
-app.all(
-  "*",
-  forwardTo(apiUrl, (error, path) => log.warn({ err: error, path, url: apiUrl }, "the gateway does not answer")),
-);
+
+/** The gateway, from the first request that needs it, on the schema that Ponder writes. It has a pool and background work of its own. */
+const gateway = createLazy(async () => {
+  const { composeGateway } = await import("../../api/compose");
+  const { schema: indexSchema } = PONDER_NAMESPACE_BUILD;
+  const environment = { ...parseEnvironment(process.env), indexSchema };
+  return composeGateway(environment, openLog(environment));
+});
+app.all("*", async (c) => (await gateway.get()).app.fetch(c.req.raw, c.env));
 
 export default app;

@@ -28,10 +28,7 @@ describe("the type of an intent", () => {
         ...withoutIndex,
         db,
         store: async () => db as never,
-        tokens: {
-          find: async () => ({ tokens: new Map(), changesAt: undefined, isClientLimited: false }),
-          named: async () => [],
-        },
+        tokens: { find: async () => new Map(), named: async () => [] },
         head: async () => ({
           historyDone: true,
           isComplete: true,

@@ -17,43 +17,40 @@ describe("Ponder's port", () => {
   it.each(["/intents", "/intents?limit=2&total=true", "/agents/1", "/agents/x", "/nowhere"])(
     "serves %s like the gateway",
     async (path) => {
-      const [direct, forwarded] = await both(path);
-      expect(forwarded?.status).toBe(direct?.status);
-      for (const name of ["content-type", "etag"]) expect(forwarded?.headers.get(name)).toBe(direct?.headers.get(name));
-      expect(await forwarded?.text()).toBe(await direct?.text());
+      const [direct, mounted] = await both(path);
+      expect(mounted?.status).toBe(direct?.status);
+      for (const name of ["content-type", "etag"]) expect(mounted?.headers.get(name)).toBe(direct?.headers.get(name));
+      expect(await mounted?.text()).toBe(await direct?.text());
     },
   );
 
   it("serves /docs like the gateway, with its own address in the examples", async () => {
-    const [direct, forwarded] = await both("/docs");
-    expect(forwarded?.status).toBe(200);
-    expect(forwarded?.headers.get("content-type")).toBe(direct?.headers.get("content-type"));
+    const [direct, mounted] = await both("/docs");
+    expect(mounted?.status).toBe(200);
+    expect(mounted?.headers.get("content-type")).toBe(direct?.headers.get("content-type"));
     const text = (await direct?.text())?.replaceAll(stack.apiUrl, stack.ponderUrl);
-    expect(await forwarded?.text()).toBe(text);
+    expect(await mounted?.text()).toBe(text);
   });
 
   it("serves methods and bodies like the gateway", async () => {
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify({ account: owner, target: owner, value: "0", data: "0x" });
-    const [direct, forwarded] = await both("/preflight", { method: "POST", headers, body });
+    const [direct, mounted] = await both("/preflight", { method: "POST", headers, body });
     expect(direct?.status).toBe(200);
-    expect(await forwarded?.json()).toEqual(await direct?.json());
+    expect(await mounted?.json()).toEqual(await direct?.json());
     for (const response of await both("/intents", { method: "PUT" })) expect(response.status).toBe(405);
     for (const response of await both("/intents", { method: "HEAD" })) expect(response.status).toBe(200);
   });
 
-  it("rejects the body of a GET, which would be the next request of another client", async () => {
+  it("reads the body of a GET, so that it is not taken for the next request of a connection", async () => {
     const smuggled = "GET /agents/1 HTTP/1.1\r\nHost: x\r\n\r\n";
-    const head = ["GET /intents HTTP/1.1", "Host: x", "Transfer-Encoding: chunked", "Connection: close", "", ""];
+    const head = ["GET /nowhere HTTP/1.1", "Host: x", "Transfer-Encoding: chunked", "Connection: close", "", ""];
     const attack = `${head.join("\r\n")}${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`;
-    for (let round = 0; round < 10; round++) {
-      const answer = parseAnswer(await sendRaw(stack.ponderUrl, attack));
-      expect([answer.status, JSON.parse(answer.body)]).toMatchObject([400, { code: "malformed_request" }]);
-      expect((await fetch(`${stack.ponderUrl}/nowhere`)).status).toBe(404);
-    }
+    const answer = parseAnswer(await sendRaw(stack.ponderUrl, attack));
+    expect([answer.status, JSON.parse(answer.body)]).toMatchObject([404, { code: "unknown_route" }]);
   });
 
-  it("forwards the event stream without buffering", async () => {
+  it("serves the event stream without buffering", async () => {
     const closed = new AbortController();
     const { body } = await fetch(`${stack.ponderUrl}/events?from_block=0`, { signal: closed.signal });
     const first = await body?.getReader().read();

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { etagOf, hasTag } from "../../api/http/etag";
+import { hasTag, taggedReply } from "../../api/http/reply";
+
+const etagOf = (body: string | Uint8Array<ArrayBuffer>) => taggedReply(body).headers.etag ?? "";
 
 const body = fc.string({ unit: "grapheme" });
 

@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { EventFeed } from "../../api/events/feed";
 import { droppedStreams } from "../../api/metrics/metrics";
@@ -17,7 +18,7 @@ async function streamOf(chain: ChainOfEvents, heartbeatMs = 10_000, keptMessages
     heartbeatMs,
     end: () => ended.abort(),
     reset,
-    onFault: (error) => faults.push(error),
+    log: { error: ({ err }: { err: unknown }) => faults.push(err) } as unknown as Logger,
   });
   return { feed, ended, faults, reset, reader: body.getReader() };
 }

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { clockAt } from "../../api/core/clock";
-import type { AnyCall } from "../../api/core/operation";
+import { type AnyCall, readsIndex } from "../../api/core/operation";
 import { paidCaller } from "../../api/core/paid-caller";
 import { createGateway } from "../../api/gateway";
 import type { IndexHead } from "../../api/index/head";
@@ -83,7 +83,7 @@ async function usesIndex(name: string, { run, input, example }: AnyCall): Promis
 
 describe("an operation", () => {
   it.each(calls)("$name declares whether it reads the index", async ({ name, operation }) => {
-    expect(await usesIndex(name, operation)).toBe(operation.readsIndex !== false);
+    expect(await usesIndex(name, operation)).toBe(readsIndex(operation));
   });
 });
 
@@ -169,7 +169,7 @@ describe("a response from the index", () => {
         .filter(({ responses }) => Object.values(responses).some(({ headers }) => headers?.["x-index-block"]))
         .map(({ operationId }) => operationId),
     );
-    const reading = calls.filter(({ operation }) => operation.readsIndex !== false).map(({ name }) => name);
+    const reading = calls.filter(({ operation }) => readsIndex(operation)).map(({ name }) => name);
     expect(documented.sort()).toEqual(reading.sort());
   });
 

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { register } from "prom-client";
 import { afterEach, describe, expect, it } from "vitest";
-import { logRequest } from "../../api/http/log";
 import { openLog } from "../../api/http/open-log";
-import { truncatePath } from "../../api/http/path";
+import { logRequest, truncatePath } from "../../api/http/request";
 import { withRequestId } from "../../api/metrics/request-id";
 import { type Tracer, useTracer } from "../../api/tracing/span";
 

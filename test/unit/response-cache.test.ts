@@ -1,43 +1,34 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { clockAt } from "../../api/core/clock";
-import type { BaseContext } from "../../api/core/context";
-import { type Dependencies, recordDependencies } from "../../api/core/dependencies";
-import { NotFound } from "../../api/core/errors";
-import { type Found, ResponseCache } from "../../api/http/response-cache";
-import { TIME_LIMIT_MS } from "../../api/http/time-limit";
+import { Hono } from "hono";
+import { describe, expect, it, vi } from "vitest";
+import { BadInput, NotFound } from "../../api/core/errors";
+import type { AnyCall, Caller, Dependency } from "../../api/core/operation";
+import { failureOf } from "../../api/http/failure";
+import { type Env, jsonReply, reply, taggedReply } from "../../api/http/reply";
+import { cached, ResponseCache } from "../../api/http/response-cache";
 import type { IndexHead } from "../../api/index/head";
-import { MAX_AGE_MS } from "../../api/index/shared-read";
 
-const FAR_FUTURE = 4_000_000_000n;
+const SECOND = 4_000_000_000n;
 
-type Use = Partial<Dependencies>;
+type Read = (c: { caller: Caller; number: number }) => Promise<string>;
 
-/** A cache over an index and a store whose revisions the test sets. */
-function openCache(maxBytes = 1_000_000) {
+/** An app with one cached read over an index and a store whose revisions the test sets. Its body is the number of computations so far. */
+function openCache(dependsOn: readonly Dependency[] = ["index"], maxBytes = 1_000_000) {
   const head: IndexHead = {
     historyDone: true,
     isComplete: true,
     block: 1n,
-    timestamp: 0n,
+    timestamp: SECOND,
     builtBlock: 1n,
     revision: "a",
   };
-  const state = {
-    head,
-    store: "1",
-    isFresh: true,
-    /** What reads return instead of a revision. */
-    stuck: undefined as Promise<never> | undefined,
-    reads: 0,
-    computed: 0,
-  };
+  const state = { head, store: "1", isFresh: true, reads: 0, computed: 0, isLimited: false };
   const shared = <Value>(value: () => Value) => ({
     peek: () => (state.isFresh ? value() : undefined),
-    read: () => {
+    read: async () => {
       state.reads++;
-      return state.stuck ?? Promise.resolve(value());
+      return value();
     },
   });
   const cache = new ResponseCache({
@@ -45,177 +36,212 @@ function openCache(maxBytes = 1_000_000) {
     indexHead: shared(() => state.head),
     storeRevision: shared(() => state.store),
   });
-  /** Gets a response that depends on `use`; its body is the number of computations so far. */
-  const get = (
-    key: string,
-    use: Use = { index: true },
-    body = () => Promise.resolve(""),
-    url = `/${key}`,
-  ): Promise<Found> =>
-    cache.get(key, {
-      operation: "test",
-      url,
-      readsIndex: use.index === true,
-      onIndexHead: () => {},
-      compute: () => {
-        const number = ++state.computed;
-        const dependencies = {
-          index: false,
-          storeRevision: undefined,
-          changesAt: undefined,
-          isUntracked: false,
-          ...use,
-        };
-        const result = body().then((text) => ({ body: `${number}${text}`, type: "text/plain", headers: {} }));
-        return { dependencies, result };
-      },
-    });
-  const bodyOf = async (found: Found | undefined | Promise<Found | undefined>) =>
-    (await found)?.response.body.toString();
-  return { cache, state, get, bodyOf };
+  const operation = { route: "GET /test", dependsOn } as unknown as AnyCall;
+  let read: Read = async ({ number }) => String(number);
+  const app = new Hono<Env>();
+  app.use(async (c, next) => {
+    const baseUrl = c.req.query("base") ?? "";
+    c.set("requestId", c.req.query("id") ?? "");
+    c.set("caller", { baseUrl, client: "one", hasWriteToken: false, isLimited: state.isLimited });
+    c.set("input", { key: c.req.query("key") });
+    await next();
+  });
+  app.get("/", cached(cache, operation), async (c) => {
+    c.set("reply", taggedReply(await read({ caller: c.var.caller, number: ++state.computed }), "text/plain"));
+    return reply(c, c.var.reply);
+  });
+  app.onError((error, c) => {
+    const { status, message } = failureOf(error);
+    return reply(c, jsonReply({ message }, status));
+  });
+  const request = async (key = "one", query = "", headers = {}) => app.request(`/?key=${key}${query}`, { headers });
+  const get = async (key?: string, query?: string) => (await request(key, query)).text();
+  const readWith = (next: Read) => {
+    read = next;
+  };
+  return { cache, state, request, get, readWith };
+}
+
+/** A read that waits until the test lets it finish. */
+function slowRead() {
+  const finish: (() => void)[] = [];
+  const read: Read = ({ number }) => new Promise((resolve) => finish.push(() => resolve(String(number))));
+  return { read, finish };
 }
 
 describe("the response cache", () => {
-  afterEach(() => void vi.useRealTimers());
-
-  it("serves a kept response by its key and by its URL, without a computation or a read", async () => {
-    const { cache, state, get, bodyOf } = openCache();
-    await get("one");
-    expect(await bodyOf(get("one"))).toBe("1");
-    state.reads = 0;
-    const found = cache.find("/one");
-    expect(found).not.toBeInstanceOf(Promise);
-    expect(await bodyOf(found)).toBe("1");
+  it("serves a kept response without a computation or a read", async () => {
+    const { state, get } = openCache(["index", "store", "time"]);
+    expect([await get(), await get()]).toEqual(["1", "1"]);
     expect(state).toMatchObject({ computed: 1, reads: 0 });
   });
 
-  it("has ETag, length and type ready", async () => {
-    const { response } = await openCache().get("one");
-    const type = ["content-type", "text/plain"];
-    const length = ["content-length", "1"];
-    expect(response.headers).toEqual([...type, ...length, "etag", response.etag]);
-    expect(response.unchangedHeaders).toEqual(["etag", response.etag]);
+  it("has the ETag, length and type of the response, and replies with 304 to the tag", async () => {
+    const { request } = openCache();
+    const first = Object.fromEntries((await request()).headers);
+    expect(first).toMatchObject({ "content-type": "text/plain", "content-length": "1", "x-index-block": "1" });
+    const kept = await request("one", "&id=2");
+    expect(Object.fromEntries(kept.headers)).toEqual({ ...first, "x-request-id": "2" });
+    const unchanged = await request("one", "", { "if-none-match": first.etag });
+    expect([unchanged.status, await unchanged.text()]).toEqual([304, ""]);
+    expect(unchanged.headers.get("etag")).toBe(first.etag);
+    expect(unchanged.headers.get("content-length")).toBeNull();
+  });
+
+  it("keeps responses by input and base URL", async () => {
+    const { get } = openCache();
+    expect([await get("one"), await get("two"), await get("one", "&base=b"), await get("one")]).toEqual([
+      "1",
+      "2",
+      "3",
+      "1",
+    ]);
   });
 
   it("computes again when the index has another revision, also at the same height", async () => {
-    const { cache, state, get, bodyOf } = openCache();
-    await get("one");
+    const { state, get } = openCache();
+    await get();
     state.head = { ...state.head, revision: "b" };
-    expect(cache.find("/one")).toBeUndefined();
-    expect(await bodyOf(get("one"))).toBe("2");
-    expect(await bodyOf(cache.find("/one"))).toBe("2");
+    expect([await get(), await get()]).toEqual(["2", "2"]);
   });
 
   it("reads the revision first if the last read is too old", async () => {
-    const { cache, state, get, bodyOf } = openCache();
-    await get("one");
+    const { state, get } = openCache();
+    await get();
     state.isFresh = false;
-    const found = cache.find("/one");
-    expect(found).toBeInstanceOf(Promise);
-    expect(await bodyOf(found)).toBe("1");
+    expect(await get()).toBe("1");
+    expect(state.reads).toBe(1);
     state.head = { ...state.head, revision: "b" };
-    expect(await cache.find("/one")).toBeUndefined();
+    expect(await get()).toBe("2");
   });
 
   it("ignores the store for responses that don't depend on it", async () => {
-    const { state, get, bodyOf } = openCache();
-    await get("index only");
-    await get("both", { index: true, storeRevision: "1" });
-    state.store = "2";
-    expect(await bodyOf(get("index only"))).toBe("1");
-    expect(await bodyOf(get("both", { index: true, storeRevision: "2" }))).toBe("3");
+    const indexOnly = openCache(["index"]);
+    await indexOnly.get();
+    indexOnly.state.store = "2";
+    expect(await indexOnly.get()).toBe("1");
+    const both = openCache(["index", "store"]);
+    await both.get();
+    both.state.store = "2";
+    expect(await both.get()).toBe("2");
   });
 
   it("keeps a response without dependencies for ever", async () => {
-    const { cache, state, get, bodyOf } = openCache();
-    await get("constant", {});
-    state.isFresh = false;
-    state.head = { ...state.head, revision: "b" };
-    state.store = "2";
-    expect(await bodyOf(cache.find("/constant"))).toBe("1");
+    const { state, get } = openCache([]);
+    await get();
+    Object.assign(state, { isFresh: false, store: "2", head: { ...state.head, revision: "b" } });
+    expect(await get()).toBe("1");
     expect(state.reads).toBe(0);
   });
 
-  it("waits for revisions with one timer for all requests, and fails after the time limit", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const { cache, state, get } = openCache();
-    await get("one", { index: true, storeRevision: "1" });
-    await get("two", { index: true, storeRevision: "1" });
-    state.isFresh = false;
-    state.stuck = new Promise(() => {});
-    const waiting = Promise.allSettled(["/one", "/two", "/one"].map((url) => cache.find(url)));
-    expect(vi.getTimerCount()).toBe(1);
-    await vi.advanceTimersByTimeAsync(TIME_LIMIT_MS);
-    const timeout = { status: "rejected", reason: { name: "TimeoutError" } };
-    expect(await waiting).toMatchObject([timeout, timeout, timeout]);
+  it("keeps a response that depends on time for one second, by the chain's clock or the wall clock", async () => {
+    const { state, get } = openCache(["index", "time"]);
+    expect([await get(), await get()]).toEqual(["1", "1"]);
+    state.head = { ...state.head, timestamp: SECOND + 1n };
+    expect([await get(), await get()]).toEqual(["2", "2"]);
+    const now = vi.spyOn(Date, "now").mockReturnValue((Number(SECOND) + 2) * 1_000 + 1);
+    try {
+      expect(await get()).toBe("3");
+      now.mockReturnValue((Number(SECOND) + 2) * 1_000 + 999);
+      expect(await get()).toBe("3");
+      now.mockReturnValue((Number(SECOND) + 3) * 1_000);
+      expect(await get()).toBe("4");
+    } finally {
+      now.mockRestore();
+    }
   });
 
-  it("drops a response at the earliest deadline that it shows", async () => {
-    const { cache, state, get } = openCache();
-    await get("one", { index: true, changesAt: FAR_FUTURE });
-    state.head = { ...state.head, timestamp: FAR_FUTURE - 1n };
-    expect(cache.find("/one")).toBeDefined();
-    state.head = { ...state.head, timestamp: FAR_FUTURE };
-    expect(cache.find("/one")).toBeUndefined();
+  it("keeps nothing that fails", async () => {
+    const { request, get, readWith } = openCache();
+    readWith(() => Promise.reject(new BadInput("no")));
+    expect((await request()).status).toBe(400);
+    readWith(async () => "now");
+    expect(await get()).toBe("now");
   });
 
-  it("keeps nothing that depends on untracked state, and nothing that fails", async () => {
-    const { cache, get, bodyOf } = openCache();
-    await get("one", { isUntracked: true });
-    expect(cache.find("/one")).toBeUndefined();
-    expect(await bodyOf(get("one", { isUntracked: true }))).toBe("2");
-    await expect(get("two", {}, () => Promise.reject(new Error("not found")))).rejects.toThrow("not found");
-    expect(cache.find("/two")).toBeUndefined();
+  it("neither keeps nor shares the response of a client that has used its share", async () => {
+    const { state, get, readWith } = openCache();
+    const { read, finish } = slowRead();
+    readWith(read);
+    state.isLimited = true;
+    const limited = get();
+    state.isLimited = false;
+    await expect.poll(() => finish.length).toBe(1);
+    const other = get();
+    finish[0]?.();
+    expect(await limited).toBe("1");
+    await expect.poll(() => finish.length).toBe(2);
+    finish[1]?.();
+    expect(await other).toBe("2");
+    expect(await get()).toBe("2");
   });
 
-  it("shares one computation between concurrent requests", async () => {
-    const { get, bodyOf } = openCache();
-    const bodies = await Promise.all(Array.from({ length: 20 }, () => bodyOf(get("one"))));
-    expect(new Set(bodies)).toEqual(new Set(["1"]));
+  it("shares one computation between concurrent requests, each with its own request id", async () => {
+    const { request } = openCache();
+    const responses = await Promise.all(Array.from({ length: 20 }, (_, number) => request("one", `&id=${number}`)));
+    expect(new Set(await Promise.all(responses.map((response) => response.text())))).toEqual(new Set(["1"]));
+    expect(responses.map(({ headers }) => headers.get("x-request-id"))).toEqual(
+      Array.from({ length: 20 }, (_, number) => String(number)),
+    );
   });
 
   it("does not share a 404: what was not found may have been published meanwhile", async () => {
-    const { get, bodyOf } = openCache();
-    const missing = get("one", {}, () => Promise.reject(new NotFound("not found")));
-    const published = get("one", {});
-    await expect(missing).rejects.toThrow("not found");
-    expect(await bodyOf(published)).toBe("2");
+    const { request, get, readWith } = openCache(["store"]);
+    readWith(({ number }) => (number === 1 ? Promise.reject(new NotFound("not found")) : Promise.resolve("published")));
+    const [missing, published] = await Promise.all([request(), get()]);
+    expect(missing.status).toBe(404);
+    expect(published).toBe("published");
   });
 
   it("shares other failures, so that a database that fails is not asked by every request", async () => {
-    const { get, state } = openCache();
-    const failing = () => Promise.reject(new Error("timeout"));
-    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => get("one", {}, failing)));
-    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(["rejected"]));
+    const { request, state, readWith } = openCache();
+    readWith(() => Promise.reject(new Error("timeout")));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => request()));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([500]));
     expect(state.computed).toBe(1);
   });
 
-  it("does not share a computation that began on another revision, or read the store before a write", async () => {
-    const { state, get, bodyOf } = openCache();
-    let finish = () => {};
-    const slow = () => new Promise<string>((resolve) => (finish = () => resolve("")));
-    const before = get("one", { index: true, storeRevision: "1" }, slow);
-    await new Promise((resolve) => setTimeout(resolve, 3 * MAX_AGE_MS));
+  it("does not share a computation that began on another revision, or keep it for the new one", async () => {
+    const { state, get, readWith } = openCache(["index", "store"]);
+    const { read, finish } = slowRead();
+    readWith(read);
+    const before = get();
+    await expect.poll(() => finish.length).toBe(1);
     // A write that was acknowledged meanwhile.
     state.store = "2";
-    const finishFirst = finish;
-    expect(await bodyOf(get("one", { index: true, storeRevision: "2" }))).toBe("2");
-    finishFirst();
-    expect(await bodyOf(before)).toBe("1");
-    expect(await bodyOf(get("one", { index: true, storeRevision: "2" }))).not.toBe("1");
+    readWith(async ({ number }) => String(number));
+    expect(await get()).toBe("2");
+    finish[0]?.();
+    expect(await before).toBe("1");
+    expect(await get()).not.toBe("1");
+  });
+
+  it("keeps and shares nothing with a size of 0", async () => {
+    const { get } = openCache(["index"], 0);
+    expect(new Set(await Promise.all([get(), get(), get()]))).toEqual(new Set(["1", "2", "3"]));
   });
 
   it("stays within its memory, and drops the least recently used response first", async () => {
-    const { cache, get, bodyOf } = openCache(50_000);
-    const large = () => Promise.resolve("x".repeat(5_000));
+    const { cache, get, readWith } = openCache(["index"], 60_000);
+    readWith(async ({ number }) => `${number}${"x".repeat(5_000)}`);
     for (let number = 0; number < 100; number++) {
-      await get(`key ${number}`, { index: true }, large);
-      expect(await bodyOf(get("key 0"))).toMatch(/^1x/);
-      expect(cache.bytes).toBeLessThanOrEqual(50_000);
+      await get(`key ${number}`);
+      expect(await get("key 0")).toMatch(/^1x/);
+      expect(cache.bytes).toBeLessThanOrEqual(60_000);
     }
-    expect(cache.find("/key 50")).toBeUndefined();
-    await get("too large", { index: true }, () => Promise.resolve("x".repeat(10_000)));
-    expect(cache.find("/too large")).toBeUndefined();
+    expect(await get("key 50")).not.toMatch(/^51x/);
+    readWith(async ({ number }) => `${number}${"x".repeat(10_000)}`);
+    const tooLarge = await get("too large");
+    expect(await get("too large")).not.toBe(tooLarge);
+  });
+
+  it("serves texts of any characters and sizes as they were computed", async () => {
+    const { get, readWith } = openCache(["index"]);
+    for (const text of ["ascii", "é😀\u0000", "x".repeat(20_000), "é".repeat(20_000)]) {
+      readWith(async () => text);
+      const key = `${text.length}${text[0]?.charCodeAt(0)}`;
+      expect([await get(key), await get(key)]).toEqual([text, text]);
+    }
   });
 });
 
@@ -230,98 +256,21 @@ describe("the memory of the response cache", () => {
     const { heapUsed, external } = process.memoryUsage();
     return heapUsed + external;
   };
+  const body = (size: number) => Promise.resolve(taggedReply("x".repeat(size)));
 
   it.each([
     ["inputs of large responses", 200_000, (number: number) => `${number}`],
     ["inputs of small responses", 200, (number: number) => `${number}`],
     ["revisions of one input", 200_000, () => "one"],
-  ])("is bounded over 1,000 evictions by other %s, each with ten URLs", async (_, size, keyOf) => {
-    const { cache, state, get } = openCache(MAX_BYTES);
+  ])("is bounded over 1,000 evictions by other %s", async (_, size, keyOf) => {
+    const { cache } = openCache(["index"], MAX_BYTES);
     // Evictions need more small responses than fit.
     const count = 1_000 + (size < 1_000 ? MAX_BYTES / size : 0);
     const before = memory();
-    for (let number = 0; number < count; number++) {
-      state.head = { ...state.head, revision: keyOf(0) === keyOf(1) ? String(number) : "a" };
-      for (let spelling = 0; spelling < 10; spelling++)
-        await get(keyOf(number), { index: true }, async () => "x".repeat(size), `/${number}?${spelling}`);
-    }
+    for (let number = 0; number < count; number++)
+      await cache.compute(keyOf(number), keyOf(0) === keyOf(1) ? String(number) : "a", () => body(size));
     expect(cache.bytes).toBeLessThanOrEqual(MAX_BYTES);
     // Buffers are freed a moment after the collection.
     await expect.poll(() => memory() - before).toBeLessThan(MAX_BYTES + CONSTANT_BYTES);
-  });
-});
-
-describe("recorded dependencies", () => {
-  const base = {
-    db: {} as never,
-    store: async () => ({}) as never,
-    config: { chainId: 1 } as never,
-    head: async () => ({}) as never,
-    clock: async () => clockAt(100n),
-    tokens: {
-      find: async (addresses: readonly string[], _: number, caller?: { client: string }) => ({
-        tokens: new Map(),
-        changesAt: addresses.includes("pending") ? 150n : undefined,
-        isClientLimited: caller?.client === "limited",
-      }),
-      named: async () => [],
-    },
-    readiness: () => {},
-  };
-  const record = (client = "one") =>
-    recordDependencies(
-      base as BaseContext,
-      { baseUrl: "http://localhost", client, hasWriteToken: false },
-      async () => "7",
-    );
-
-  it("are none for settings and the base URL", () => {
-    const { context, caller, dependencies } = record();
-    expect([context.config.chainId, caller.baseUrl]).toEqual([1, "http://localhost"]);
-    expect(dependencies).toEqual({ index: false, storeRevision: undefined, changesAt: undefined, isUntracked: false });
-  });
-
-  it("include the index, and the store by its revision", async () => {
-    const { context, dependencies } = record();
-    void context.db;
-    await context.store();
-    expect(dependencies).toMatchObject({ index: true, storeRevision: "7" });
-  });
-
-  it("include the earliest deadline that has not passed", async () => {
-    const { context, dependencies } = record();
-    const clock = await context.clock();
-    expect([50n, 300n, 200n, 250n].map(clock.hasReached)).toEqual([true, false, false, false]);
-    expect(dependencies).toMatchObject({ index: true, changesAt: 200n, isUntracked: false });
-    expect(clock.now).toBe(100n);
-    expect(dependencies.changesAt).toBe(101n);
-  });
-
-  it("include the store and a time only if a token is not known yet", async () => {
-    const known = record();
-    await known.context.tokens.find(["0xknown"], 0);
-    expect(known.dependencies).toEqual({
-      index: false,
-      storeRevision: undefined,
-      changesAt: undefined,
-      isUntracked: false,
-    });
-    const pending = record();
-    await pending.context.tokens.find(["pending" as never], 0);
-    expect(pending.dependencies).toEqual({ index: true, storeRevision: "7", changesAt: 150n, isUntracked: false });
-  });
-
-  it("are untracked if a token is not known because the client has used its share of the reads", async () => {
-    const { context, caller, dependencies } = record("limited");
-    await context.tokens.find(["pending" as never], 0, caller);
-    expect(dependencies.isUntracked).toBe(true);
-  });
-
-  it("are untracked for the client and for other subsystems", () => {
-    const one = record();
-    void one.caller.client;
-    const other = record();
-    void (other.context as unknown as typeof base).readiness;
-    expect([one.dependencies.isUntracked, other.dependencies.isUntracked]).toEqual([true, true]);
   });
 });

@@ -80,7 +80,7 @@ describe("the time from a commit", () => {
       output: z.object({}),
       example: {},
       writes: true,
-      readsIndex: false,
+      dependsOn: ["store"],
       async run() {
         committedAt = performance.now();
         return {};

@@ -157,6 +157,7 @@ export const find = operation({
   }),
   example: { q: "weather", type: "service" },
   check: (_, input) => requireBounded(input as Input),
+  dependsOn: ["index", "store", "time"],
   async run(context, { q, type, sort, min_fulfilled, capability_hash, ...rest }) {
     const mode = modeOf({ q, capability_hash, min_fulfilled } as Input);
     const { mode: _, ...parsed }: Partial<ReturnType<typeof parseText>> = q ? parseText(q) : {};

@@ -82,6 +82,7 @@ export const getNames = operation({
   input: z.object({ records }),
   output: z.strictObject({ names: z.array(RecordName) }).openapi("RecordNames"),
   example: { records: "merchant-1,service-1" },
+  dependsOn: ["index", "store"],
   async run({ db, store, config }, { records }) {
     await store();
     return {

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { z } from "zod";
 import type { Assets } from "../../../explorer/document";
@@ -8,7 +9,7 @@ import { StaticContent } from "../../http/static-content";
 /** The path of the compiled files. */
 export const ASSETS_PATH = "/explore/assets";
 
-const MANIFEST = join(import.meta.dirname, "..", "..", "..", "dist", "explorer.json");
+const MANIFEST = fileURLToPath(new URL("../../../dist/explorer.json", import.meta.url));
 
 /** Written by stack/compile-explorer.js. */
 const Entry = z.object({ script: z.string(), style: z.string() });

@@ -18,7 +18,7 @@ export function readsOf(context: Context, caller: Caller): Reads {
       .map(([name, operation]) => [
         name,
         {
-          query: async (input: unknown = {}) => (await runOperation(context, operation, input, caller)).output,
+          query: async (input: unknown = {}) => runOperation(context, operation, input, caller),
         },
       ]);
     return [resource, Object.fromEntries(queries)];

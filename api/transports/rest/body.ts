@@ -1,9 +1,7 @@
-import type { IncomingMessage } from "node:http";
 import type { Context as HonoContext } from "hono";
 import { BadInput, TooLarge } from "../../core/errors";
 import { isJsonObject } from "../../core/json-values";
 import { unknownNames } from "../../core/unknown-names";
-import { originOf } from "../../http/caller";
 import type { Route } from "./route";
 
 const MAX_BODY_BYTES = 256 * 1024;
@@ -11,24 +9,9 @@ const MAX_BODY_BYTES = 256 * 1024;
 /** Rejects invalid UTF-8. With replacement characters, the stored text would differ from the sent bytes. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Reads the JSON object in the body of a request that Hono handles. */
+/** Reads the JSON object in the body of a request. */
 export const readBody = async (c: HonoContext, route: Route) =>
   parseBody(await readText(c), c.req.header("content-type"), route);
-
-/** Whether a request declares the length of its body, and it is within the limit. */
-export const hasKnownLength = ({ headers }: IncomingMessage): boolean =>
-  headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) <= MAX_BODY_BYTES;
-
-/** Reads the JSON object in the body of a request that {@link hasKnownLength} and that is served without Hono. */
-export async function readIncomingBody(request: IncomingMessage, route: Route) {
-  const bytes = await new Promise<Buffer>((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => resolve(Buffer.concat(chunks)));
-    request.on("error", reject);
-  });
-  return parseBody(decode(bytes), originOf(request).header("content-type"), route);
-}
 
 /** Parses a body with a JSON object. It may be empty if there are no parameters. */
 function parseBody(
@@ -59,7 +42,10 @@ function parseBody(
  */
 async function readText(c: HonoContext): Promise<string> {
   const tooLarge = () => new TooLarge(`body: must have at most ${MAX_BODY_BYTES} bytes`);
-  if (Number(c.req.header("content-length")) > MAX_BODY_BYTES) throw tooLarge();
+  const length = c.req.header("content-length");
+  if (Number(length) > MAX_BODY_BYTES) throw tooLarge();
+  if (length !== undefined && c.req.header("transfer-encoding") === undefined)
+    return decode(new Uint8Array(await c.req.raw.arrayBuffer()));
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of c.req.raw.body ?? []) {

@@ -3,16 +3,15 @@ import type { Logger } from "pino";
 import { NotFound } from "../../core/errors";
 import type { AnyCall, Caller } from "../../core/operation";
 import { paidCaller } from "../../core/paid-caller";
-import { parseInput, runOperation } from "../../core/run";
-import { callerOf } from "../../http/caller";
+import { runValid } from "../../core/run";
 import { failureOf } from "../../http/failure";
-import type { Env } from "../../http/log";
+import { type Env, reply, taggedReply } from "../../http/reply";
 import { paidRequests } from "../../metrics/metrics";
 import type { Context } from "../../operations/context";
-import { calls, nameOf } from "../../operations/index";
+import { calls } from "../../operations/index";
 import { createPaywall } from "../../payments/paywall";
 import { routeOf } from "./route";
-import { readInput, rejectOtherMethods, respond } from "./routes";
+import { acceptInput, rejectOtherMethods } from "./routes";
 
 /** The routes of the paid operations. Input is validated before payment. */
 export function paidRoutes(context: Context, log: Logger): Hono<Env> {
@@ -23,19 +22,16 @@ export function paidRoutes(context: Context, log: Logger): Hono<Env> {
 
 function addRoute(routes: Hono<Env>, operation: AnyCall, context: Context, log: Logger): void {
   const { config, payments, store } = context;
-  const route = routeOf(operation);
+  const { honoPath, method, path } = routeOf(operation);
   const paywall = payments && createPaywall(operation, payments, store, config, log);
   const serve = async (c: HonoContext<Env>): Promise<Response> => {
-    const sent = await readInput(c, route);
-    const input = parseInput(context, operation, sent);
-    const run = async (caller: Caller) => JSON.stringify((await runOperation(context, operation, sent, caller)).output);
-    const caller = callerOf(c, config);
-    if (config.x402DevBypass) return respond(c, await run(paidCaller(caller)));
-    if (!paywall) throw new NotFound(`${route.path} is not available: payment is not configured on this server`);
+    const { input, caller } = c.var;
+    const run = async (paid: Caller) => JSON.stringify(await runValid(context, operation, input, paid));
+    if (config.x402DevBypass) return reply(c, taggedReply(await run(paidCaller(caller))));
+    if (!paywall) throw new NotFound(`${path} is not available: payment is not configured on this server`);
     return paywall(c, { caller, request: `${operation.route} ${JSON.stringify(input)}`, run });
   };
-  routes.get(route.honoPath, async (c) => {
-    c.set("operation", nameOf(operation));
+  routes.get(honoPath, acceptInput(context, operation), async (c) => {
     try {
       const response = await serve(c);
       paidRequests.inc({ status: response.status });
@@ -45,5 +41,5 @@ function addRoute(routes: Hono<Env>, operation: AnyCall, context: Context, log: 
       throw error;
     }
   });
-  rejectOtherMethods(routes, route.honoPath, [route.method]);
+  rejectOtherMethods(routes, honoPath, [method]);
 }

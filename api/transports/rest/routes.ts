@@ -1,60 +1,53 @@
-import type { IncomingMessage } from "node:http";
-import { Hono, type Context as HonoContext } from "hono";
+import { Hono, type Context as HonoContext, type MiddlewareHandler } from "hono";
 import { errorBody } from "../../core/error-codes";
-import type { AnyCall } from "../../core/operation";
-import { callerOf } from "../../http/caller";
-import { JSON_TYPE } from "../../http/common-headers";
-import { etagOf, hasTag } from "../../http/etag";
-import { recordOf, setIndexHeaders } from "../../http/index-headers";
-import type { Env } from "../../http/log";
-import { respondJson } from "../../http/respond-json";
-import type { ResponseCache } from "../../http/response-cache";
+import type { Allowance } from "../../core/limits";
+import { type AnyCall, type AnyOperation, dependenciesOf } from "../../core/operation";
+import { parseInput, requirePermission, runValid } from "../../core/run";
+import { type Env, jsonReply, type Reply, reply, setIndexHead, taggedReply } from "../../http/reply";
+import { cached, type ResponseCache } from "../../http/response-cache";
 import type { Context } from "../../operations/context";
 import { freeCalls, nameOf } from "../../operations/index";
 import { readBody } from "./body";
-import { callOf } from "./call";
 import { readQuery, rejectQuery } from "./query";
-import { cacheKeyOf, isRead, readThrough } from "./read";
 import { type Route, routeOf } from "./route";
-
-/** Responds with a body and its ETag, or with 304 if the client has the same body. */
-export function respond(
-  c: HonoContext,
-  body: string | Uint8Array<ArrayBuffer>,
-  type = JSON_TYPE,
-  headers: Record<string, string> = {},
-): Response {
-  const etag = etagOf(body);
-  if (hasTag(c.req.header("if-none-match"), etag)) return c.body(null, 304, { ...headers, etag });
-  // Set here, because the response to a HEAD has no body to measure.
-  const length = String(Buffer.byteLength(body));
-  return c.body(body, 200, { ...headers, "content-type": type, "content-length": length, etag });
-}
 
 /** Responds with 405 to all other methods on a path. */
 export function rejectOtherMethods(routes: Hono<Env>, path: string, methods: readonly string[]): void {
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
-  routes.all(path, (c) =>
-    respondJson(c, errorBody("method_not_allowed", `Method ${c.req.method} is not allowed; use ${allow}`), 405, {
-      allow,
-    }),
-  );
+  routes.all(path, (c) => {
+    const body = errorBody("method_not_allowed", `Method ${c.req.method} is not allowed; use ${allow}`);
+    return reply(c, jsonReply(body, 405, { allow }));
+  });
 }
 
+/** The query of a request, without the question mark. */
+export const queryOf = (c: HonoContext): string => /\?([^#]*)/.exec(c.req.url)?.[1] ?? "";
+
 /** Reads an operation's input from the path, the headers, and the query or body. */
-export async function readInput(c: HonoContext, route: Route): Promise<Record<string, unknown>> {
+async function readInput(c: HonoContext<Env>, route: Route): Promise<Record<string, unknown>> {
   const { method, pathParameters, headers, otherParameters } = route;
-  const query = new URL(c.req.url).search.slice(1);
-  if (method !== "GET") rejectQuery(query, route);
-  return {
-    ...(method === "GET" ? readQuery(query, otherParameters) : await readBody(c, route)),
-    ...Object.fromEntries(Object.entries(headers).map(([header, name]) => [name, c.req.header(header)])),
-    ...Object.fromEntries(pathParameters.map((name) => [name, c.req.param(name)])),
+  if (method !== "GET") rejectQuery(queryOf(c), route);
+  const sent: Record<string, unknown> =
+    method === "GET" ? readQuery(queryOf(c), otherParameters) : await readBody(c, route);
+  for (const [header, name] of Object.entries(headers)) sent[name] = c.req.header(header);
+  for (const name of pathParameters) sent[name] = c.req.param(name);
+  return sent;
+}
+
+/** Middleware that checks the permission of the caller, and then the input of the operation. */
+export function acceptInput(context: Context, operation: AnyOperation): MiddlewareHandler<Env> {
+  const route = routeOf(operation);
+  const name = nameOf(operation);
+  return async (c, next) => {
+    c.set("operation", name);
+    if (operation.kind === undefined && !operation.paid) requirePermission(context, operation, c.var.caller);
+    c.set("input", parseInput(context, operation, await readInput(c, route)));
+    await next();
   };
 }
 
 /** The free calls by path in Hono's syntax. Static paths precede paths with parameters: `metadata` in /intents/metadata is not an id. */
-export function callsByPath(): [path: string, operations: AnyCall[]][] {
+function callsByPath(): [path: string, operations: AnyCall[]][] {
   const operationsAt = new Map<string, AnyCall[]>();
   for (const { operation } of freeCalls)
     for (const path of [routeOf(operation).honoPath, ...(operation.alias ? [operation.alias] : [])])
@@ -62,61 +55,52 @@ export function callsByPath(): [path: string, operations: AnyCall[]][] {
   return [...operationsAt].sort(([one], [other]) => one.split(":").length - other.split(":").length);
 }
 
+/** Whether responses are kept: those of reads that depend on nothing but their input and state with a revision. */
+const isKept = (operation: AnyCall): boolean => {
+  const { method, headers } = routeOf(operation);
+  const isTracked = !dependenciesOf(operation, {}).includes("untracked");
+  return method === "GET" && operation.status === undefined && Object.keys(headers).length === 0 && isTracked;
+};
+
 /** The REST routes of all free calls. Other methods on these paths return 405. */
 export function restRoutes(context: Context, cache: ResponseCache): Hono<Env> {
   const routes = new Hono<Env>();
   for (const [path, operations] of callsByPath()) {
+    const methods = operations.map((operation) => routeOf(operation).method);
     for (const operation of operations) {
       const { method } = routeOf(operation);
-      const handle = isRead(operation) ? readHandler(context, operation, cache) : handlerOf(context, operation);
-      routes.on(method, path, handle);
+      const accept = acceptInput(context, operation);
+      if (isKept(operation)) routes.on(method, path, accept, cached(cache, operation), run(context, operation));
+      else routes.on(method, path, accept, run(context, operation));
     }
-    rejectOtherMethods(
-      routes,
-      path,
-      operations.map((operation) => routeOf(operation).method),
-    );
+    rejectOtherMethods(routes, path, methods);
   }
   return routes;
 }
 
-/** Handles an operation whose response is not kept. The listener responds to most of those with a body without Hono. */
-function handlerOf(context: Context, operation: AnyCall) {
-  const route = routeOf(operation);
-  const call = callOf(context, operation);
-  const name = nameOf(operation);
-  return async (c: HonoContext<Env>): Promise<Response> => {
-    c.set("operation", name);
-    const { status, body } = await call({
-      caller: callerOf(c, context.config),
-      readInput: () => readInput(c, route),
-      onRateLimit: (header) => c.header("ratelimit", header),
-      onIndexHead: (head) => setIndexHeaders(c, head),
-    });
-    return route.method === "GET" && status === 200
-      ? respond(c, body)
-      : c.body(body, status, { "content-type": JSON_TYPE, "content-length": String(Buffer.byteLength(body)) });
-  };
+const rateLimit = ({ limit, remaining, resetSeconds }: Allowance) =>
+  `limit=${limit}, remaining=${remaining}, reset=${resetSeconds}`;
+
+/** The reply of an operation. Documents never change, and their tag is their hash. */
+function replyOf({ document, status, route }: AnyCall, { hash }: Record<string, unknown>, output: unknown): Reply {
+  if (document) {
+    const headers = { etag: `"${hash}"`, "cache-control": "public, max-age=31536000, immutable" };
+    return taggedReply(String(output), "application/json", headers);
+  }
+  const code = typeof status === "function" ? status(output as never) : (status ?? 200);
+  const isTagged = route.startsWith("GET ") && code === 200;
+  return isTagged ? taggedReply(JSON.stringify(output)) : jsonReply(output as object, code);
 }
 
-/** Handles a read. The listener responds to most of them without Hono: see serve-directly.ts. */
-function readHandler(context: Context, operation: AnyCall, cache: ResponseCache) {
-  const name = nameOf(operation);
-  const route = routeOf(operation);
-  const read = readThrough(cache, context, operation);
-  const { config } = context;
-  return async (c: HonoContext<Env>): Promise<Response> => {
-    c.set("operation", name);
-    const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage };
-    const { response } = await read({
-      caller: callerOf(c, config),
-      sent: await readInput(c, route),
-      url: incoming && cacheKeyOf(incoming, config),
-      onIndexHead: (head) => setIndexHeaders(c, head),
+/** Runs an operation on the input of the request, and replies with its output. */
+const run =
+  (context: Context, operation: AnyCall) =>
+  async (c: HonoContext<Env>): Promise<Response> => {
+    const { input, caller } = c.var;
+    const output = await runValid(context, operation, input, caller, {
+      onRateLimit: (allowance) => c.set("headers", { ...c.var.headers, ratelimit: rateLimit(allowance) }),
+      onIndexHead: (head) => setIndexHead(c, head),
     });
-    const isUnchanged = hasTag(c.req.header("if-none-match"), response.etag);
-    return isUnchanged
-      ? c.body(null, 304, recordOf(response.unchangedHeaders))
-      : c.body(response.body, 200, recordOf(response.headers));
+    c.set("reply", replyOf(operation, input, output));
+    return reply(c, c.var.reply);
   };
-}

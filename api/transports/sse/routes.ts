@@ -1,14 +1,12 @@
-import type { IncomingMessage } from "node:http";
 import { Hono } from "hono";
 import type { Logger } from "pino";
 import type { AnySubscription } from "../../core/operation";
-import { openSubscription, parseInput } from "../../core/run";
-import { callerOf } from "../../http/caller";
-import type { Env } from "../../http/log";
+import { subscribe } from "../../core/run";
+import { type Env, reply } from "../../http/reply";
 import type { Context } from "../../operations/context";
-import { nameOf, subscriptions } from "../../operations/index";
+import { subscriptions } from "../../operations/index";
 import { routeOf } from "../rest/route";
-import { readInput, rejectOtherMethods } from "../rest/routes";
+import { acceptInput, rejectOtherMethods } from "../rest/routes";
 import { streamBody } from "./stream";
 
 const headers = {
@@ -25,28 +23,17 @@ export function streamRoutes(context: Context, log: Logger): Hono<Env> {
 }
 
 function addRoute(routes: Hono<Env>, operation: AnySubscription, context: Context, log: Logger): void {
-  const { config } = context;
-  const route = routeOf(operation);
-  routes.get(route.honoPath, async (c) => {
-    c.set("operation", nameOf(operation));
-    const sent = await readInput(c, route);
+  const { eventHeartbeatMs: heartbeatMs } = context.config;
+  const { honoPath, method } = routeOf(operation);
+  routes.get(honoPath, acceptInput(context, operation), async (c) => {
     // Hono serves HEAD with the GET handler and drops the body, so no stream may be opened.
-    if (c.req.method === "HEAD") {
-      parseInput(context, operation, sent);
-      return c.body(null, 200, headers);
-    }
+    if (c.req.method === "HEAD") return reply(c, { status: 200, headers, body: null });
     const ended = new AbortController();
     const end = () => ended.abort();
     c.req.raw.signal.addEventListener("abort", end, { once: true });
-    const stream = await openSubscription(context, operation, sent, callerOf(c, config), ended.signal);
-    const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage };
-    const body = streamBody(stream, {
-      heartbeatMs: config.eventHeartbeatMs,
-      end,
-      reset: () => void incoming?.socket.resetAndDestroy(),
-      onFault: (error) => log.error({ request_id: c.var.requestId, err: error }, "failed stream"),
-    });
-    return c.body(body, 200, headers);
+    const stream = await subscribe(context, operation, c.var.input, c.var.caller, ended.signal);
+    const reset = () => void c.env?.incoming?.socket.resetAndDestroy();
+    return reply(c, { status: 200, headers, body: streamBody(stream, { heartbeatMs, end, reset, log }) });
   });
-  rejectOtherMethods(routes, route.honoPath, [route.method]);
+  rejectOtherMethods(routes, honoPath, [method]);
 }

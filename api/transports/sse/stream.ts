@@ -1,6 +1,7 @@
+import type { Logger } from "pino";
 import { type StreamEntry, z } from "../../core/operation";
 import { errorCode } from "../../core/outputs";
-import { failureOf } from "../../http/failure";
+import { reportFailure } from "../../http/failure";
 import { droppedStreams } from "../../metrics/metrics";
 
 type Options = {
@@ -13,8 +14,7 @@ type Options = {
    * that was sent, until the client has read it.
    */
   reset: () => void;
-  /** Called with a server error. */
-  onFault: (error: unknown) => void;
+  log: Logger;
 };
 
 /** The data of `dropped`, the last message of a stream that the service ends. */
@@ -56,7 +56,7 @@ function concat(entries: readonly StreamEntry[]): Uint8Array {
  */
 export function streamBody(
   stream: AsyncGenerator<readonly StreamEntry[], void>,
-  { heartbeatMs, end, reset, onFault }: Options,
+  { heartbeatMs, end, reset, log }: Options,
 ): ReadableStream<Uint8Array> {
   let pending: Promise<IteratorResult<readonly StreamEntry[], void>> | undefined;
   let stalled: NodeJS.Timeout | undefined;
@@ -93,8 +93,7 @@ export function streamBody(
           stalled.unref();
         } catch (error) {
           if (cancelled) return;
-          const { status, code, message, fault } = failureOf(error);
-          if (fault) onFault(error);
+          const { status, code, message } = reportFailure(error, log);
           controller.enqueue(dropped({ status, error: message, code }));
           controller.close();
         }
