@@ -5,8 +5,8 @@ import { timeout } from "hono/timeout";
 import type { Logger } from "pino";
 import { errorBody } from "./core/error-codes";
 import { reportFailure } from "./http/failure";
-import { type Env, headersFor, jsonReply, type Reply, reply } from "./http/reply";
-import { identifyRequest, limitClient, limitHeaders, truncatePath } from "./http/request";
+import { type Env, jsonReply, type Reply, reply, withCommonHeaders } from "./http/reply";
+import { identifyRequest, limitRequest, truncatePath } from "./http/request";
 import { noCache, type ResponseCache } from "./http/response-cache";
 import { TIME_LIMIT_MS, TOO_SLOW } from "./http/time-limit";
 import type { Context } from "./operations/context";
@@ -31,11 +31,10 @@ export function createGateway(context: Context, log: Logger, cache: ResponseCach
   // A trailing slash names the same route.
   const gateway = new Hono<Env>({ strict: false });
   gateway.use(identifyRequest(log, context.config));
-  gateway.use(limitHeaders);
-  gateway.use(limitClient(context));
+  gateway.use(limitRequest(context));
   gateway.use(timeout(TIME_LIMIT_MS, () => new HTTPException(503, { message: TOO_SLOW })));
   gateway.options("*", (c, next) => {
-    for (const [name, value] of Object.entries(headersFor(c))) c.header(name, value);
+    for (const [name, value] of Object.entries(withCommonHeaders(c))) c.header(name, value);
     return preflight(c, next);
   });
 

@@ -90,11 +90,12 @@ export const textReply = (body: string, type: string, status: number, headers: H
 export const jsonReply = (content: object, status: number, headers: Headers = {}): Reply =>
   textReply(JSON.stringify(content), JSON_TYPE, status, headers);
 
-/** The headers of the response to a request, besides those of its content. */
-export const headersFor = ({ var: { requestId, headers } }: HonoContext<Env>): Headers => ({
+/** All headers of a response, from those of its content. */
+export const withCommonHeaders = (c: HonoContext<Env>, content: Headers = {}): Headers => ({
+  ...content,
   ...commonHeaders,
-  "x-request-id": requestId,
-  ...headers,
+  "x-request-id": c.get("requestId"),
+  ...c.get("headers"),
 });
 
 /**
@@ -102,7 +103,7 @@ export const headersFor = ({ var: { requestId, headers } }: HonoContext<Env>): H
  * its server copy it.
  */
 export function reply(c: HonoContext<Env>, { status, headers, body }: Reply): Response {
-  const all = { ...headers, ...headersFor(c) };
+  const all = withCommonHeaders(c, headers);
   const { etag } = headers;
   if (status !== 200 || etag === undefined || !hasTag(c.req.header("if-none-match"), etag))
     return new Response(body, { status, headers: all });
@@ -130,7 +131,7 @@ function headersOf(head: IndexHead): Readonly<Record<string, string>> {
  * a tRPC batch, has the lowest block.
  */
 export function setIndexHead(c: HonoContext<Env>, head: IndexHead): void {
-  const { headers: current } = c.var;
+  const current = c.get("headers");
   const added = headersOf(head);
   if (current === added) return;
   const isOlder = head.block !== null && head.block < BigInt(current?.[INDEX_BLOCK] ?? head.block);

@@ -56,24 +56,19 @@ export const identifyRequest =
     const serve = async () => {
       await next();
       const { method, path } = c.req;
-      const operation = c.var.operation ?? "unknown";
+      const operation = c.get("operation") ?? "unknown";
       logRequest(log, { requestId, method, path, operation, status: c.res.status, start });
     };
     return withRequestId(requestId, () => traceRequest(c.env ?? {}, serve));
   };
 
-/** Middleware that counts the requests of each client. */
-export const limitClient =
+/** Middleware that limits the headers of a request, and the requests of each client. */
+export const limitRequest =
   ({ limits }: Pick<BaseContext, "limits">): MiddlewareHandler<Env> =>
   (c, next) => {
-    limits?.countRequests(c.var.caller.client);
+    const { rawHeaders = [] } = c.env?.incoming ?? {};
+    if (rawHeaders.length > 2 * MAX_HEADERS)
+      throw new HTTPException(431, { message: `The request has more than ${MAX_HEADERS} headers; send fewer` });
+    limits?.countRequests(c.get("caller").client);
     return next();
   };
-
-/** Middleware that rejects requests with too many headers. */
-export const limitHeaders: MiddlewareHandler<Env> = (c, next) => {
-  const { rawHeaders = [] } = c.env?.incoming ?? {};
-  if (rawHeaders.length > 2 * MAX_HEADERS)
-    throw new HTTPException(431, { message: `The request has more than ${MAX_HEADERS} headers; send fewer` });
-  return next();
-};

@@ -121,7 +121,8 @@ function countRead(isHit: boolean): void {
 export const cached =
   (cache: ResponseCache, operation: AnyCall): MiddlewareHandler<Env> =>
   async (c, next) => {
-    const { input, caller } = c.var;
+    const input = c.get("input");
+    const caller = c.get("caller");
     const { revision, head } = await cache.current(dependenciesOf(operation, input));
     if (head) setIndexHead(c, head);
     const key = `${operation.route} ${caller.baseUrl} ${inputText(input)}`;
@@ -131,7 +132,7 @@ export const cached =
     const computed = cache.compute(key, revision, async () => {
       await next();
       if (c.error) throw c.error;
-      return caller.isLimited ? undefined : c.var.reply;
+      return caller.isLimited ? undefined : c.get("reply");
     });
     const shared = await computed.catch((error: unknown) => {
       // The error of this request has a response already.

@@ -9,7 +9,7 @@ import type { AnyCall, AnySubscription, Caller } from "../core/operation";
 import { parseInput, runOperation, subscribe } from "../core/run";
 import { unknownNames } from "../core/unknown-names";
 import { failureOf, reportFailure } from "../http/failure";
-import { type Env, headersFor, setIndexHead } from "../http/reply";
+import { type Env, setIndexHead, withCommonHeaders } from "../http/reply";
 import type { IndexHead } from "../index/head";
 import type { Context } from "../operations/context";
 import { freeCalls, subscriptions } from "../operations/index";
@@ -184,7 +184,7 @@ export function trpcRoutes(context: Context, log: Logger): Hono<Env> {
       responseMeta({ errors }) {
         const seconds = errors.map(retryAfter).filter((value) => value !== undefined);
         const retry = seconds.length > 0 && { "retry-after": String(Math.max(...seconds)) };
-        return { headers: { ...headersFor(c), ...retry } };
+        return { headers: withCommonHeaders(c, retry || {}) };
       },
     });
   });

@@ -40,7 +40,7 @@ export function acceptInput(context: Context, operation: AnyOperation): Middlewa
   const name = nameOf(operation);
   return async (c, next) => {
     c.set("operation", name);
-    if (operation.kind === undefined && !operation.paid) requirePermission(context, operation, c.var.caller);
+    if (operation.kind === undefined && !operation.paid) requirePermission(context, operation, c.get("caller"));
     c.set("input", parseInput(context, operation, await readInput(c, route)));
     await next();
   };
@@ -96,11 +96,12 @@ function replyOf({ document, status, route }: AnyCall, { hash }: Record<string, 
 const run =
   (context: Context, operation: AnyCall) =>
   async (c: HonoContext<Env>): Promise<Response> => {
-    const { input, caller } = c.var;
-    const output = await runValid(context, operation, input, caller, {
-      onRateLimit: (allowance) => c.set("headers", { ...c.var.headers, ratelimit: rateLimit(allowance) }),
+    const input = c.get("input");
+    const output = await runValid(context, operation, input, c.get("caller"), {
+      onRateLimit: (allowance) => c.set("headers", { ...c.get("headers"), ratelimit: rateLimit(allowance) }),
       onIndexHead: (head) => setIndexHead(c, head),
     });
-    c.set("reply", replyOf(operation, input, output));
-    return reply(c, c.var.reply);
+    const sent = replyOf(operation, input, output);
+    c.set("reply", sent);
+    return reply(c, sent);
   };
