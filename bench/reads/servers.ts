@@ -51,7 +51,9 @@ async function startOnSample<Name extends string>(
   try {
     ofIndex.INDEX_SCHEMA = await buildSchema(databaseSchema, stack.environment.network());
     onProgress("Starting the servers to compare");
-    return { ports: await startServers(start), stop };
+    const ports = await startServers(start);
+    onProgress(`Ports: ${JSON.stringify(ports)}`);
+    return { ports, stop };
   } catch (error) {
     await stop();
     throw error;
