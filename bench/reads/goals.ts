@@ -3,7 +3,7 @@ import { median } from "../report";
 
 const atLeast = (goal: number, what: string, ratio: number | undefined): string[] =>
   // A ratio that is not a number misses the goal too.
-  ratio === undefined || ratio >= goal ? [] : [`${what}: ${ratio.toFixed(2)}, the goal is ${goal}`];
+  ratio === undefined || ratio >= goal ? [] : [`${what}: ${ratio.toFixed(3)}, the goal is ${goal}`];
 
 const OF_COMMIT = 0.85;
 
