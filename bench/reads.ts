@@ -65,13 +65,13 @@ async function measureRoutes<Name extends string>(
   for (const example of examples) {
     const { route } = example;
     const reason = await obstacle?.(example);
-    if (reason === undefined) {
-      const requestsPerSecond = await measureRoute(load, comparison, example, connections);
-      measured.push({ route, connections, requestsPerSecond });
-      console.log(tableRow([`\`${route}\``, ...cells(requestsPerSecond)]));
+    const outcome = reason ?? (await measureRoute(load, comparison, example, connections).catch(String));
+    if (typeof outcome === "string") {
+      if (outcome !== NEW_ROUTE) missed.push(`${route} can't be compared: ${outcome}`);
+      console.log(tableRow([`\`${route}\``, outcome, ...columns.slice(1).map(() => "")]));
     } else {
-      if (reason !== NEW_ROUTE) missed.push(`${route} can't be compared: ${reason}`);
-      console.log(tableRow([`\`${route}\``, reason, ...columns.slice(1).map(() => "")]));
+      measured.push({ route, connections, requestsPerSecond: outcome });
+      console.log(tableRow([`\`${route}\``, ...cells(outcome)]));
     }
   }
   const routes = measured.map(({ route, requestsPerSecond }) => ratios(route, requestsPerSecond));
