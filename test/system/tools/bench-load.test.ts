@@ -5,11 +5,13 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type LoadGenerator, requestBytes, startLoadGenerator } from "../../../bench/reads/load";
 
 let load: LoadGenerator;
-/** Counts requests. Every tenth one fails. */
+/** Counts requests. Every third one fails, so that one of the four connections always gets a failure. */
 let requests = 0;
 const failing = createServer((_, response) => {
-  response.writeHead(++requests % 10 === 0 ? 503 : 200, { "content-length": "2" }).end("ok");
+  response.writeHead(++requests % 3 === 0 ? 503 : 200, { "content-length": "2" }).end("ok");
 });
+// Only the client closes its connections.
+failing.keepAliveTimeout = 0;
 const working = createServer((_, response) => void response.writeHead(200, { "content-length": "2" }).end("ok"));
 
 beforeAll(async () => {
@@ -18,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => {
   load.stop();
-  for (const server of [failing, working]) server.close();
+  for (const server of [failing, working]) server.close().closeAllConnections();
 });
 
 it("a measurement with a failed response is rejected, ends its connections, and the next one succeeds", async () => {
