@@ -1,24 +1,26 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { compareServers } from "../test/support/same-answers/compare";
 import { type Example, exampleRequests } from "../test/support/same-answers/examples";
-import { type Bar, ratioPlot } from "./plot";
-import { EMPTY_PATH } from "./reads/empty-route";
+import { ratioPlot } from "./plot";
+import { besideCommit } from "./reads/beside-commit";
+import { besideExpress } from "./reads/beside-express";
+import { type Comparison, NEW_ROUTE, type Rates } from "./reads/comparison";
 import { type LoadGenerator, requestBytes, startLoadGenerator } from "./reads/load";
-import { type ServerName, type Servers, serverNames, startServers } from "./reads/servers";
-import { formatRate, median, tableHeader, tableRow } from "./report";
+import { tableHeader, tableRow } from "./report";
 import { urlOf } from "./sample-stack";
 
 /**
  * Measures requests per second of every route, on the gateway with and without its response cache, on a plain server of
- * Express and pg with the same answers (bench/baseline), and of an empty Hono route. All run on the same database; their
- * rounds alternate. `npm run bench:reads -- [--routes /health,/intents] [--rounds 5] [--connections 16,128] [--json FILE] [--svg FILE]`
+ * Express and pg with the same answers (bench/baseline), and of an empty Hono route. With `--against`, it compares with the
+ * gateway of another commit instead. All run on the same database; their rounds alternate. Exits with 1 if a goal is missed.
+ * `npm run bench:reads -- [--against REF] [--routes /health,/intents] [--rounds 5] [--connections 16,128] [--json FILE] [--svg FILE]`
  */
 const WARM_UP_MS = 200;
 const WINDOW_MS = 1_000;
 
 const { values: options } = parseArgs({
   options: {
+    against: { type: "string" },
     routes: { type: "string" },
     rounds: { type: "string", default: "5" },
     connections: { type: "string", default: "16,128" },
@@ -27,99 +29,92 @@ const { values: options } = parseArgs({
   },
 });
 
-type Measured = { route: string; connections: number; requestsPerSecond: Record<ServerName, number[]> };
-
 /** Measures one route on all servers in turn. A short round before the first warms up the servers. */
-async function measureRoute(
+async function measureRoute<Name extends string>(
   { measure }: LoadGenerator,
-  { ports }: Servers,
-  { route, request }: Example,
+  { ports, pathOn }: Comparison<Name>,
+  { request }: Example,
   connections: number,
-): Promise<Measured> {
-  const requestsPerSecond: Measured["requestsPerSecond"] = { hot: [], cold: [], express: [], empty: [], onlyEmpty: [] };
-  const measureOn = (name: ServerName, windowMs: number) => {
-    const bytes = requestBytes(request, name === "empty" || name === "onlyEmpty" ? EMPTY_PATH : undefined);
+): Promise<Rates<Name>> {
+  const names = Object.keys(ports) as Name[];
+  const rates = Object.fromEntries<number[]>(names.map((name) => [name, []])) as Rates<Name>;
+  const measureOn = (name: Name, windowMs: number) => {
+    const bytes = requestBytes(request, pathOn?.(name));
     return measure({ port: ports[name], connections, ...bytes, warmUpMs: WARM_UP_MS, windowMs });
   };
-  for (const name of serverNames) await measureOn(name, WARM_UP_MS);
+  for (const name of names) await measureOn(name, WARM_UP_MS);
   for (let round = 0; round < Number(options.rounds); round++)
-    for (const name of serverNames) requestsPerSecond[name].push(await measureOn(name, WINDOW_MS));
-  return { route, connections, requestsPerSecond };
+    for (const name of names) rates[name].push(await measureOn(name, WINDOW_MS));
+  return rates;
 }
 
-const COLUMNS = [
-  "Route",
-  "Ours, hot",
-  "Ours, cold",
-  "Express + pg",
-  "Hot ratio",
-  "Cold ratio",
-  "Empty route",
-  "Hot ratio",
-  "Only an empty route",
-  "Hot ratio",
-];
+type Measured<Name extends string> = { route: string; connections: number; requestsPerSecond: Rates<Name> };
 
-/** The median of the rounds' ratios. Rates of the same round are measured one after the other, so a slow minute affects both. */
-const ratioOf = (rates: readonly number[], others: readonly number[]) =>
-  median(rates.map((rate, round) => rate / (others[round] ?? Number.NaN)));
-
-/** The ratios to Express. The cache serves reads only. */
-function barOf({ route, requestsPerSecond }: Measured): Bar {
-  const { hot, cold, express } = requestsPerSecond;
-  return {
-    label: route,
-    cold: ratioOf(cold, express),
-    hot: route.startsWith("GET ") ? ratioOf(hot, express) : undefined,
-  };
-}
-
-function rowOf({ route, requestsPerSecond }: Measured): string {
-  const { hot, cold, express, empty, onlyEmpty } = requestsPerSecond;
-  const rate = (rates: readonly number[]) => formatRate(median(rates));
-  const ratio = (rates: readonly number[], others: readonly number[]) => ratioOf(rates, others).toFixed(2);
-  return tableRow([
-    `\`${route}\``,
-    ...[rate(hot), rate(cold)],
-    ...[rate(express), ratio(hot, express), ratio(cold, express)],
-    ...[rate(empty), ratio(hot, empty), rate(onlyEmpty), ratio(hot, onlyEmpty)],
-  ]);
-}
-
-/** Throws unless all servers give the same answers, because their speeds would mean nothing otherwise. */
-async function requireSameAnswers({ ports }: Servers): Promise<void> {
-  for (const other of ["cold", "express"] as const) {
-    const { differences, compared } = await compareServers(urlOf(ports.hot), urlOf(ports[other]));
-    if (differences.length > 0) throw new Error(`hot and ${other} differ:\n${differences.join("\n")}`);
-    console.error(`${compared} answers of hot and ${other} are equal`);
-  }
-}
-
-const wanted = options.routes?.split(",");
-const servers = await startServers((what) => console.error(what));
-const load = await startLoadGenerator();
-try {
-  await requireSameAnswers(servers);
-  const examples = (await exampleRequests(urlOf(servers.ports.hot)))
-    .filter(({ route }) => !wanted || wanted.includes(route.split(" ")[1] ?? ""))
-    // Documents fill the database, so they are published last.
-    .sort((one, other) => Number(one.request.method === "POST") - Number(other.request.method === "POST"));
-  const measured: Measured[] = [];
-  for (const connections of options.connections.split(",").map(Number)) {
-    console.log(`\n${connections} connections, requests/s, median of ${options.rounds}\n`);
-    console.log(tableHeader(COLUMNS));
-    for (const example of examples) {
-      const one = await measureRoute(load, servers, example, connections);
-      measured.push(one);
-      console.log(rowOf(one));
+/** Measures every route over a number of connections. Returns the rates, and the goals that are missed. */
+async function measureRoutes<Name extends string>(
+  load: LoadGenerator,
+  comparison: Comparison<Name>,
+  examples: readonly Example[],
+  connections: number,
+): Promise<{ measured: Measured<Name>[]; missed: string[] }> {
+  const { columns, cells, obstacle, ratios } = comparison;
+  console.log(`\n${connections} connections, requests/s, median of ${options.rounds}\n`);
+  console.log(tableHeader(["Route", ...columns]));
+  const measured: Measured<Name>[] = [];
+  const missed: string[] = [];
+  for (const example of examples) {
+    const { route } = example;
+    const reason = await obstacle?.(example);
+    const outcome = reason ?? (await measureRoute(load, comparison, example, connections).catch(String));
+    if (typeof outcome === "string") {
+      if (outcome !== NEW_ROUTE) missed.push(`${route} can't be compared: ${outcome}`);
+      console.log(tableRow([`\`${route}\``, outcome, ...columns.slice(1).map(() => "")]));
+    } else {
+      measured.push({ route, connections, requestsPerSecond: outcome });
+      console.log(tableRow([`\`${route}\``, ...cells(outcome)]));
     }
   }
+  const routes = measured.map(({ route, requestsPerSecond }) => ratios(route, requestsPerSecond));
+  return { measured, missed: [...missed, ...comparison.missed(routes, options.routes === undefined)] };
+}
+
+async function writeFiles<Name extends string>(
+  { ratios, relativeTo }: Comparison<Name>,
+  measured: readonly Measured<Name>[],
+): Promise<void> {
   const [fewest] = measured.map(({ connections }) => connections);
-  const title = `Requests per second relative to Express + pg, ${fewest} connections`;
-  const bars = measured.filter(({ connections }) => connections === fewest).map(barOf);
+  const title = `Requests per second relative to ${relativeTo}, ${fewest} connections`;
+  const bars = measured
+    .filter(({ connections }) => connections === fewest)
+    .map(({ route, requestsPerSecond }) => ratios(route, requestsPerSecond));
   if (options.svg) await writeFile(options.svg, ratioPlot(title, bars));
   if (options.json) await writeFile(options.json, `${JSON.stringify(measured, null, 2)}\n`);
-} finally {
-  load.stop();
-  await servers.stop();
 }
+
+/** Measures the servers of a comparison and stops them. */
+async function run<Name extends string>(comparison: Comparison<Name | "hot">): Promise<void> {
+  const load = await startLoadGenerator();
+  try {
+    await comparison.requireSameAnswers?.();
+    const wanted = options.routes?.split(",");
+    const examples = (await exampleRequests(urlOf(comparison.ports.hot)))
+      .filter(({ route }) => !wanted || wanted.includes(route.split(" ")[1] ?? ""))
+      // Documents fill the database, so they are published last.
+      .sort((one, other) => Number(one.request.method === "POST") - Number(other.request.method === "POST"));
+    const all: Measured<Name | "hot">[] = [];
+    for (const connections of options.connections.split(",").map(Number)) {
+      const { measured, missed } = await measureRoutes(load, comparison, examples, connections);
+      all.push(...measured);
+      console.log(missed.length === 0 ? "\nAll goals are met." : `\nMissed goals:\n${missed.join("\n")}`);
+      if (missed.length > 0) process.exitCode = 1;
+    }
+    await writeFiles(comparison, all);
+  } finally {
+    load.stop();
+    await comparison.stop();
+  }
+}
+
+const onProgress = (what: string) => console.error(what);
+if (options.against === undefined) await run(await besideExpress(onProgress));
+else await run(await besideCommit(options.against, onProgress));

@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import type { Job, Result } from "./load";
 import { responseReader } from "./response-reader";
@@ -11,11 +11,18 @@ let nextNumber = 1;
 class Load {
   responses = 0;
   private readonly ended: Promise<void>[] = [];
+  private readonly sockets: Socket[] = [];
   private isStopping = false;
-  private fail: (error: Error) => void = () => {};
+  private reject: (error: Error) => void = () => {};
   readonly failed = new Promise<never>((_, reject) => {
-    this.fail = reject;
+    this.reject = reject;
   });
+  /** Ends all connections, so that they do not disturb the next measurement. */
+  private readonly fail = (error: Error) => {
+    this.reject(error);
+    this.isStopping = true;
+    for (const socket of this.sockets) socket.destroy();
+  };
 
   constructor(private readonly job: Job) {
     this.failed.catch(() => {});
@@ -27,6 +34,7 @@ class Load {
     const { port, request, numberAt } = this.job;
     const bytes = Buffer.from(request);
     const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+    this.sockets.push(socket);
     const send = () => {
       if (numberAt !== undefined) bytes.write(String(nextNumber++).padStart(16, "0"), numberAt, "latin1");
       socket.write(bytes);

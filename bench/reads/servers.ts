@@ -1,57 +1,96 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { buildSchema } from "../../config/index-build";
-import { type Child, startChild, waitFor } from "../../stack/child";
+import { startChild, waitFor } from "../../stack/child";
 import { compile } from "../../stack/compile.js";
 import { GATEWAY_PROGRAM } from "../../stack/gateway";
 import { freePorts } from "../../stack/ports";
 import { startSampleStack, urlOf } from "../sample-stack";
 import { EMPTY_PATH } from "./empty-route";
 
-export const serverNames = ["hot", "cold", "express", "empty", "onlyEmpty"] as const;
-export type ServerName = (typeof serverNames)[number];
+/** Servers on the same database. They take turns in the order of their names. */
+export type Servers<Name extends string> = { ports: Record<Name, number>; stop: () => Promise<void> };
 
-export type Servers = {
-  /**
-   * The gateway with and without its response cache, Express with pg, and an empty Hono route: on the listener of the gateway
-   * with a cache, and on a server that has nothing else.
-   */
-  ports: Record<ServerName, number>;
-  stop: () => Promise<void>;
+type Server = {
+  /** The compiled program. */
+  file: string;
+  env?: NodeJS.ProcessEnv;
+  /** The path that is requested until the server answers. */
+  path?: string;
 };
 
-/** Compiles a server and starts it. Waits until it answers. */
-async function startServer(program: string, port: number, path: string, env: NodeJS.ProcessEnv): Promise<Child> {
-  const child = startChild({
-    name: program,
-    command: process.execPath,
-    args: [await compile(program)],
-    env: { ...env, PORT: String(port), API_PORT: String(port) },
-  });
-  await waitFor(child, "response", async () => (await fetch(`${urlOf(port)}${path}`)).ok || undefined);
-  return child;
-}
+/** Starts a server and returns its port. */
+type Start = (server: Server) => Promise<number>;
 
-/** Starts the sample stack, and the servers to compare on its database. */
-export async function startServers(onProgress: (what: string) => void): Promise<Servers> {
+type Progress = (what: string) => void;
+
+/** Starts the sample stack, and servers that read its index. */
+async function startOnSample<Name extends string>(
+  onProgress: Progress,
+  startServers: (start: Start) => Promise<Record<Name, number>>,
+): Promise<Servers<Name>> {
   const stack = await startSampleStack(onProgress);
   const stops: (() => Promise<unknown>)[] = [stack.stop];
   const stop = async () => {
     for (const stopOne of stops.reverse()) await stopOne();
   };
+  const start: Start = async ({ file, env = {}, path = "/health" }) => {
+    const [port = 0] = await freePorts(1);
+    const child = startChild({
+      name: file,
+      command: process.execPath,
+      args: [file],
+      env: { ...ofIndex, ...env, PORT: String(port), API_PORT: String(port) },
+    });
+    stops.push(child.stop);
+    await waitFor(child, "response", async () => (await fetch(`${urlOf(port)}${path}`)).ok || undefined);
+    return port;
+  };
+  const { databaseSchema } = stack.environment;
+  const ofIndex = { ...stack.env, DATABASE_SCHEMA: databaseSchema, INDEX_SCHEMA: "" };
   try {
+    ofIndex.INDEX_SCHEMA = await buildSchema(databaseSchema, stack.environment.network());
     onProgress("Starting the servers to compare");
-    const { env, environment } = stack;
-    const [hot = 0, cold = 0, express = 0, onlyEmpty = 0] = await freePorts(4);
-    const { databaseSchema } = environment;
-    const indexSchema = await buildSchema(databaseSchema, environment.network());
-    const ofIndex = { ...env, DATABASE_SCHEMA: databaseSchema, INDEX_SCHEMA: indexSchema };
-    stops.push((await startServer("bench/reads/gateway-server.ts", hot, "/health", ofIndex)).stop);
-    const withoutCache = { ...ofIndex, RESPONSE_CACHE_BYTES: "0" };
-    stops.push((await startServer(GATEWAY_PROGRAM, cold, "/health", withoutCache)).stop);
-    stops.push((await startServer("bench/baseline/server.ts", express, "/health", ofIndex)).stop);
-    stops.push((await startServer("bench/reads/empty-server.ts", onlyEmpty, EMPTY_PATH, env)).stop);
-    return { ports: { hot, cold, express, empty: hot, onlyEmpty }, stop };
+    const ports = await startServers(start);
+    onProgress(`Ports: ${JSON.stringify(ports)}`);
+    return { ports, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
+
+const WITHOUT_CACHE = { RESPONSE_CACHE_BYTES: "0" };
+
+/**
+ * The gateway with and without its response cache, Express with pg, and an empty Hono route: on the listener of the gateway
+ * with a cache, and on a server that has nothing else.
+ */
+export const startBesideExpress = (onProgress: Progress) =>
+  startOnSample(onProgress, async (start) => {
+    const hot = await start({ file: await compile("bench/reads/gateway-server.ts") });
+    const cold = await start({ file: await compile(GATEWAY_PROGRAM), env: WITHOUT_CACHE });
+    const express = await start({ file: await compile("bench/baseline/server.ts") });
+    const onlyEmpty = await start({ file: await compile("bench/reads/empty-server.ts"), path: EMPTY_PATH });
+    return { hot, cold, express, empty: hot, onlyEmpty };
+  });
+
+/** The gateway of this checkout and of another one, each compiled by its own compiler, with and without the cache. */
+export const startBesideCheckout = (root: string, onProgress: Progress) =>
+  startOnSample(onProgress, async (start) => {
+    const other: typeof import("../../stack/compile.js") = await import(
+      pathToFileURL(join(root, "stack", "compile.js")).href
+    );
+    const [file, otherFile] = [await compile(GATEWAY_PROGRAM), await other.compile(GATEWAY_PROGRAM)];
+    const startOther = (env: NodeJS.ProcessEnv) =>
+      start({ file: otherFile, env }).catch((error: unknown) => {
+        const message = "The gateway of the other commit does not start on the database of this checkout";
+        throw new Error(`${message}: ${String(error)}`, { cause: error });
+      });
+    return {
+      hot: await start({ file }),
+      otherHot: await startOther({}),
+      cold: await start({ file, env: WITHOUT_CACHE }),
+      otherCold: await startOther(WITHOUT_CACHE),
+    };
+  });
