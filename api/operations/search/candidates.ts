@@ -119,14 +119,14 @@ const byFulfilled = (subjects: readonly MetadataSubject[]) => {
     sql`(${candidate(subject, sql`${total.key}::numeric`, PARTIAL)} FROM ${total}
       WHERE ${total.subject} = ${textLiteral(`receipts_by_${subject}`)} AND ${total.marked} >= ${placeholder("min_fulfilled")}::integer
       ORDER BY ${total.marked} DESC, ${total.key} ${limit})`;
-  const ofFills = sql`(${candidate("solver", sql`${solver.solverId}`, PARTIAL)}
+  const ofFills = sql`(${candidate("solver", sql`registered.id`, PARTIAL)}
     FROM (
       SELECT ${solverActivity.solver} AS operator FROM ${solverActivity}
       WHERE ${solverActivity.fills} >= ${placeholder("min_fulfilled")}::integer
       ORDER BY ${solverActivity.fills} DESC, ${solverActivity.solver} ${limit}
     ) AS busiest CROSS JOIN LATERAL (
-      SELECT ${solver.solverId} FROM ${solver} WHERE ${solver.operator} = busiest.operator ORDER BY ${solver.solverId} LIMIT 1
-    ) AS "solver")`;
+      SELECT ${solver.solverId} AS id FROM ${solver} WHERE ${solver.operator} = busiest.operator ORDER BY ${solver.solverId} LIMIT 1
+    ) AS registered)`;
   const ofCounts = addresses.flatMap(([subject, table, id, column]) => {
     const totals = totalsByAddress[subject];
     if (!totals || !subjects.includes(subject)) return [];

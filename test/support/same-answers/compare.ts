@@ -98,19 +98,23 @@ async function compareListing(servers: [string, string], { path, parameters }: L
   return { difference, compared: compared + 1 };
 }
 
-/**
- * Requests every route from two servers of the same data, and also the requests of `more`. Returns the differences and the
- * number of compared answers.
- */
+type Options = {
+  /** Further requests. */
+  more?: readonly Request[];
+  /** Paths that are not compared. */
+  except?: readonly string[];
+};
+
+/** Requests every route from two servers of the same data. Returns the differences and the number of compared answers. */
 export async function compareServers(
   one: string,
   other: string,
-  more: readonly Request[] = [],
+  { more = [], except = [] }: Options = {},
 ): Promise<{ differences: string[]; compared: number }> {
   const servers: [string, string] = [one, other];
   const cases = await casesOf(one);
   const { listings } = cases;
-  const requests = [...cases.requests, ...more];
+  const requests = [...cases.requests, ...more].filter(({ path }) => !except.includes(path));
   const compareBoth = (request: Request) => compare(servers, [request, request]);
   const outcomes = [
     ...[...(await inParallel(requests, compareBoth)), ...(await inParallel(cases.writes, compareBoth, 1))].map(

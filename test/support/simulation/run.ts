@@ -88,7 +88,8 @@ export async function verify(
   const portfolioRpcUrl = portfolioChain.rpcUrl;
   const fresh = await startFreshIndex({ chain, contracts, postgres, storeUrl: databaseUrl, portfolioRpcUrl });
   const streams = new Streams(fresh.apiUrl);
-  const compare = () => compareServers(service.apiUrl, fresh.apiUrl, [...clients.publishers.reads(), ...paid]);
+  const compare = () =>
+    compareServers(service.apiUrl, fresh.apiUrl, { more: [...clients.publishers.reads(), ...paid] });
   try {
     trace("fresh index");
     streams.start();

@@ -1,0 +1,58 @@
+import { resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Child, startChild } from "../../stack/child";
+import { freePorts } from "../../stack/ports";
+import { publishExamples } from "../../stack/sample/published";
+import { compareServers } from "../support/same-answers/compare";
+import { type Stack, startStack } from "../support/stack";
+
+const root = resolve(import.meta.dirname, "..", "..");
+
+/** Routes of the gateway whose names Ponder uses for its own. */
+const RESERVED = ["/health", "/ready", "/status", "/metrics"];
+
+describe("Ponder's own command line, without the gateway's process", () => {
+  let stack: Stack;
+  let ponder: Child | undefined;
+
+  beforeAll(async () => {
+    stack = await startStack({ sample: true });
+    await publishExamples(stack.apiUrl, undefined);
+  }, 120_000);
+
+  afterAll(async () => {
+    await ponder?.stop();
+    await stack?.stop();
+  });
+
+  // `serve` reads the index that `start` has built.
+  it.each(["start", "serve"])(
+    "ponder %s serves every route like the gateway",
+    async (command) => {
+      const [port = 0] = await freePorts(1);
+      const child = startChild({
+        name: "ponder",
+        command: resolve(root, "node_modules", ".bin", "ponder"),
+        args: [command, "--schema", "ponder_alone", "--port", String(port), "--hostname", "127.0.0.1"],
+        cwd: root,
+        env: { ...stack.env, PONDER_TELEMETRY_DISABLED: "true" },
+      });
+      ponder = child;
+      const url = `http://127.0.0.1:${port}`;
+      const isReady = async () => {
+        const status = await fetch(`${url}/ready`).then(
+          (response) => response.status,
+          () => 0,
+        );
+        return status === 200 || child.lastLines().join("\n");
+      };
+      await expect.poll(isReady, { timeout: 90_000, interval: 200 }).toBe(true);
+      const { differences, compared } = await compareServers(stack.apiUrl, url, { except: RESERVED });
+      expect(differences).toEqual([]);
+      expect(compared).toBeGreaterThan(100);
+      await child.stop();
+      ponder = undefined;
+    },
+    180_000,
+  );
+});
