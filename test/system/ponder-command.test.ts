@@ -39,12 +39,10 @@ describe("Ponder's own command line, without the gateway's process", () => {
       });
       ponder = child;
       const url = `http://127.0.0.1:${port}`;
+      const blockOf = async (baseUrl: string) => (await fetch(`${baseUrl}/agents/1`)).headers.get("x-index-block");
       const isReady = async () => {
-        const status = await fetch(`${url}/ready`).then(
-          (response) => response.status,
-          () => 0,
-        );
-        return status === 200 || child.lastLines().join("\n");
+        const isCurrent = (async () => (await blockOf(url)) === (await blockOf(stack.apiUrl)))();
+        return (await isCurrent.catch(() => false)) || child.lastLines().join("\n");
       };
       await expect.poll(isReady, { timeout: 90_000, interval: 200 }).toBe(true);
       const { differences, compared } = await compareServers(stack.apiUrl, url, { except: RESERVED });
