@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { createPublicClient, fallback } from "viem";
 import { type Environment, requireDatabaseUrl } from "../config/environment";
 import { buildSchema } from "../config/index-build";
-import { LOCAL_CHAIN_ID } from "../config/networks";
+import { LOCAL_CHAIN_ID, type Network } from "../config/networks";
 import { followHead as followChainHead } from "../rpc/follow-head";
 import { reasonOf } from "../rpc/json-rpc";
 import { rpcTimes } from "../rpc/transport";
@@ -38,25 +38,23 @@ import { readToken } from "./tokens/contract";
 import { createTokens } from "./tokens/tokens";
 import { tracedHttp } from "./tracing/traced-http";
 
-/** The poll interval of the event log. Shorter on a local chain, where blocks are mined on demand. */
-const LOCAL_EVENT_POLL_MS = 50;
-const EVENT_POLL_MS = 250;
-
-/** The read interval of the published chain head in the store. */
-const LOCAL_HEAD_READ_MS = 200;
-const HEAD_READ_MS = 1_000;
-
-/** The interval at which settled payments are compared with the payment network. */
-const LOCAL_SETTLEMENT_MS = 1_000;
-const SETTLEMENT_MS = 10_000;
-
-/** The interval at which the event log is read for changes of metadata, and the first time until a fetch is repeated. */
-const LOCAL_METADATA_MS = { intervalMs: 300, retryMs: 1_000 };
-const METADATA_MS = { intervalMs: 2_000, retryMs: 60_000 };
-
-/** The poll interval if this process follows the head and the node does not support subscriptions. */
-const LOCAL_HEAD_POLL_MS = 500;
-const HEAD_POLL_MS = 2_000;
+/** The intervals of background work in milliseconds. They are shorter on a local chain, where blocks are mined on demand. */
+const intervals = {
+  local: {
+    events: 50,
+    headRead: 200,
+    headPoll: 500,
+    settlements: 1_000,
+    metadata: { intervalMs: 300, retryMs: 1_000 },
+  },
+  public: {
+    events: 250,
+    headRead: 1_000,
+    headPoll: 2_000,
+    settlements: 10_000,
+    metadata: { intervalMs: 2_000, retryMs: 60_000 },
+  },
+};
 
 /** The time limit of one request for a token. */
 const TOKEN_CALL_MS = 3_000;
@@ -71,23 +69,27 @@ export type ComposedGateway = {
   close: () => Promise<void>;
 };
 
-/** The URLs at which clients reach this service. Without PUBLIC_BASE_URL, which only a local chain permits, those of this machine. */
-const ownOrigins = ({ publicBaseUrl, apiUrl, apiPort }: Environment): string[] =>
-  publicBaseUrl === undefined
-    ? [...new Set([apiUrl, `http://127.0.0.1:${apiPort}`, `http://localhost:${apiPort}`])]
-    : [publicBaseUrl];
+/** What all subsystems have in common. */
+type Deployment = {
+  environment: Environment;
+  network: Network;
+  databaseUrl: string;
+  times: typeof intervals.local;
+  isLocal: boolean;
+  log: Logger;
+};
 
-/** Creates the gateway and its dependencies from the environment. */
-export async function composeGateway(environment: Environment, log: Logger): Promise<ComposedGateway> {
+function deploymentOf(environment: Environment, log: Logger): Deployment {
   const network = environment.network();
-  const { chainId, contracts, rpcUrls, startBlock } = network;
-  const isLocal = chainId === LOCAL_CHAIN_ID;
-  const databaseUrl = requireDatabaseUrl(environment);
-  const { poolMode } = environment;
+  const isLocal = network.chainId === LOCAL_CHAIN_ID;
+  const times = isLocal ? intervals.local : intervals.public;
+  return { environment, network, databaseUrl: requireDatabaseUrl(environment), times, isLocal, log };
+}
 
+async function composeIndex({ environment, network, databaseUrl, log }: Deployment) {
   const index = openIndex({
     databaseUrl,
-    poolMode,
+    poolMode: environment.poolMode,
     readUrls: environment.databaseReadUrls,
     maxLagSeconds: environment.maxReplicaLagSeconds,
     build: environment.indexSchema ?? (await buildSchema(environment.databaseSchema, network)),
@@ -95,6 +97,14 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     onSource: ({ name }) => log.info({ server: name }, "the index is read from another server"),
     onSourceFailure: ({ name }, error) => log.warn({ server: name, err: error }, "a database server does not answer"),
   });
+  const newestHead = followHead(index.db, index);
+  return { index, newestHead, head: waitForRecovery(newestHead) };
+}
+
+type ComposedIndex = Awaited<ReturnType<typeof composeIndex>>;
+
+function composeStore({ environment, databaseUrl, log }: Deployment, { index }: ComposedIndex) {
+  const { poolMode, databaseReadUrls } = environment;
   const store = createLazyStore(() =>
     openStore({
       databaseUrl,
@@ -102,135 +112,194 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
       onIdleError: (error) => log.warn({ err: error }, "an idle connection to the store failed"),
     }),
   );
+  const revision = shareReads(async () => readRevision(await store.db()));
+  /** The store, once queries of the index see what was written to it. */
+  const visible = async () => {
+    const db = await store.db();
+    await index.requireStore(await revision.read());
+    return db;
+  };
   // The indexer sees the connections of a gateway, except behind a pooler or on a replica.
-  const isHidden = poolMode === "transaction" || environment.databaseReadUrls.length > 0;
+  const isHidden = poolMode === "transaction" || databaseReadUrls.length > 0;
   const reader = isHidden
     ? reportReader(store.db, index.servedBuild, (error) =>
         log.warn({ err: error }, "the build of the index that is read could not be published"),
       )
     : undefined;
-  const cursorSecret = createLazy(async () => environment.cursorSecret ?? readSecret(await store.db(), "cursor"));
-  const newestHead = followHead(index.db, index);
-  const head = waitForRecovery(newestHead);
-  const chain = createPublicClient({ transport: fallback(rpcUrls.map((url) => tracedHttp(url))) });
-  const provider = configuredProvider(environment.portfolio, (failure) =>
-    log.warn(failure, "part of a portfolio could not be read"),
-  );
-  const chainHead = readSharedHead({
-    store: store.db,
+  const close = async () => {
+    await reader?.stop();
+    await store.close();
+  };
+  return { db: store.db, visible: databaseReadUrls.length > 0 ? visible : store.db, revision, close };
+}
+
+type ComposedStore = ReturnType<typeof composeStore>;
+
+/** The nodes of the chain. Requests of a node that is known to be down are not sent. */
+function composeChain({ environment, network, times, isLocal, log }: Deployment, { db: store }: ComposedStore) {
+  const { chainId, rpcUrls } = network;
+  const head = readSharedHead({
+    store,
     chainId,
-    intervalMs: isLocal ? LOCAL_HEAD_READ_MS : HEAD_READ_MS,
+    intervalMs: times.headRead,
     follow: () =>
       followChainHead({
         urls: rpcUrls,
         webSocketUrls: environment.rpcWebSocketUrls,
-        intervalMs: environment.pollingIntervalMs ?? (isLocal ? LOCAL_HEAD_POLL_MS : HEAD_POLL_MS),
+        intervalMs: environment.pollingIntervalMs ?? times.headPoll,
         ...rpcTimes(isLocal),
       }),
     onError: (error) => log.debug({ err: error }, "the published head of the chain could not be read"),
   });
-  // The monitor retries in its own loop and sends no requests while all nodes are unreachable.
-  const monitorClient = createPublicClient({
-    transport: fallback(rpcUrls.map((url) => tracedHttp(url, { retryCount: 0 }))),
-  });
   const ifReachable = <Value>(request: () => Promise<Value>) =>
-    chainHead.isAway() ? Promise.reject(new Error("All nodes of the chain are down")) : request();
-  const monitor = openMonitor({
+    head.isAway() ? Promise.reject(new Error("All nodes of the chain are down")) : request();
+  const clientOf = (options?: Parameters<typeof tracedHttp>[1], retryCount?: number) =>
+    createPublicClient({
+      transport: fallback(
+        rpcUrls.map((url) => tracedHttp(url, options)),
+        { ...(retryCount !== undefined && { retryCount }) },
+      ),
+    });
+  return { head, ifReachable, clientOf, client: clientOf() };
+}
+
+type ComposedChain = ReturnType<typeof composeChain>;
+
+function composeMonitor(
+  { environment, network, log }: Deployment,
+  { index, newestHead }: ComposedIndex,
+  { db: store }: ComposedStore,
+  { head, ifReachable, clientOf }: ComposedChain,
+) {
+  // The monitor retries in its own loop.
+  const client = clientOf({ retryCount: 0 });
+  return openMonitor({
     db: index.db,
     indexHead: newestHead.read,
     chain: {
-      getBlock: (parameters) => ifReachable(() => monitorClient.getBlock(parameters)),
-      getChainId: () => ifReachable(() => monitorClient.getChainId()),
+      getBlock: (parameters) => ifReachable(() => client.getBlock(parameters)),
+      getChainId: () => ifReachable(() => client.getChainId()),
     },
-    head: chainHead.current,
-    store: store.db,
-    chainId,
-    startBlock,
+    head: head.current,
+    store,
+    chainId: network.chainId,
+    startBlock: network.startBlock,
     maxLagSeconds: environment.maxLagSeconds,
     log,
   });
-  const payments = paymentsFrom(environment.payment(network), log);
-  const settlements = payments && createSettlementFollower(payments, store.db, log);
-  const followed =
-    settlements &&
-    runMonitor({ tick: settlements.round }, isLocal ? LOCAL_SETTLEMENT_MS : SETTLEMENT_MS, (error) =>
-      log.warn({ err: error }, "settled payments could not be compared with the payment network"),
-    );
-  let outage: string | undefined;
-  const readiness = async () => {
-    const state = { ...(await monitor.readiness()), unpaid_payments: settlements?.unpaid() ?? null };
-    return outage === undefined
-      ? state
-      : { ...state, ready: false, reason: outage, reasons: [outage, ...state.reasons] };
-  };
-  // A token that is not read now is read later, so its requests are not repeated.
-  const tokenClient = createPublicClient({
-    transport: fallback(
-      rpcUrls.map((url) => tracedHttp(url, { retryCount: 0, timeout: TOKEN_CALL_MS })),
-      { retryCount: 0 },
-    ),
-  });
-  const tokens = createTokens({
+}
+
+/** The tokens of the chain. A token that is not read now is read later, so its requests are not repeated. */
+function composeTokens(
+  { environment, network: { chainId }, log }: Deployment,
+  { db: store }: ComposedStore,
+  { ifReachable, clientOf }: ComposedChain,
+) {
+  const client = clientOf({ retryCount: 0, timeout: TOKEN_CALL_MS }, 0);
+  const ownTokens = environment.portfolio.local()?.tokens;
+  return createTokens({
     chainId,
-    listed: listedOn(chainId, environment.portfolio.local()?.tokens),
-    listedAs: listedAs(chainId, environment.portfolio.local()?.tokens),
+    listed: listedOn(chainId, ownTokens),
+    listedAs: listedAs(chainId, ownTokens),
     native: nativeOf(chainId),
-    read: (address) => ifReachable(() => readToken(tokenClient, address)),
-    store: store.db,
+    read: (address) => ifReachable(() => readToken(client, address)),
+    store,
     onError: (error) => log.warn({ reason: reasonOf(error) }, "a token could not be read"),
   });
+}
+
+/** The payment terms, and the follower of settled payments. */
+function composePayments({ environment, network, times, log }: Deployment, { db: store }: ComposedStore) {
+  const payments = paymentsFrom(environment.payment(network), log);
+  const settlements = payments && createSettlementFollower(payments, store, log);
+  const running =
+    settlements &&
+    runMonitor({ tick: settlements.round }, times.settlements, (error) =>
+      log.warn({ err: error }, "settled payments could not be compared with the payment network"),
+    );
+  return { payments, unpaid: () => settlements?.unpaid() ?? null, stop: () => running?.stop() };
+}
+
+/** The URLs at which clients reach this service. Without PUBLIC_BASE_URL, which only a local chain permits, those of this machine. */
+const ownOrigins = ({ publicBaseUrl, apiUrl, apiPort }: Environment): string[] =>
+  publicBaseUrl === undefined
+    ? [...new Set([apiUrl, `http://127.0.0.1:${apiPort}`, `http://localhost:${apiPort}`])]
+    : [publicBaseUrl];
+
+function composeMetadata(
+  { environment, network, times, log }: Deployment,
+  { index }: ComposedIndex,
+  { db: store }: ComposedStore,
+) {
+  if (!environment.resolveMetadata) return undefined;
+  return startMetadataResolver({
+    db: index.db,
+    store,
+    chainId: network.chainId,
+    ownOrigins: ownOrigins(environment),
+    ipfsGateways: environment.ipfsGateways,
+    fetchBytes: createFetch(),
+    ...times.metadata,
+    log,
+  });
+}
+
+function composePortfolio({ environment, log }: Deployment) {
+  const provider = configuredProvider(environment.portfolio, (failure) =>
+    log.warn(failure, "part of a portfolio could not be read"),
+  );
+  return createPortfolio({ provider, cacheMs: environment.portfolio.cacheMs });
+}
+
+/** Creates the gateway and its subsystems from the environment. */
+export async function composeGateway(environment: Environment, log: Logger): Promise<ComposedGateway> {
+  const deployment = deploymentOf(environment, log);
+  const { chainId, contracts } = deployment.network;
+  const ofIndex = await composeIndex(deployment);
+  const { index, head } = ofIndex;
+  const store = composeStore(deployment, ofIndex);
+  const chain = composeChain(deployment, store);
+  const monitor = composeMonitor(deployment, ofIndex, store, chain);
+  const tokens = composeTokens(deployment, store, chain);
+  const { payments, unpaid, stop: stopPayments } = composePayments(deployment, store);
+  const metadata = composeMetadata(deployment, ofIndex, store);
   const events = openFeed({
     db: index.db,
-    chain,
+    chain: chain.client,
     store: store.db,
     tokens,
     chainId,
     log,
-    pollMs: isLocal ? LOCAL_EVENT_POLL_MS : EVENT_POLL_MS,
+    pollMs: deployment.times.events,
     maxSubscribers: environment.maxListeners,
     maxSubscribersPerClient: environment.maxListenersOfClient,
     bufferedMessages: environment.keptMessages,
     checkAnswers: environment.checkAnswers,
   });
-  const storeRevision = shareReads(async () => readRevision(await store.db()));
-  /** The store, once queries of the index see what was written to it. */
-  const visibleStore = async () => {
-    const db = await store.db();
-    await index.requireStore(await storeRevision.read());
-    return db;
+  let outage: string | undefined;
+  const readiness = async () => {
+    const state = { ...(await monitor.readiness()), unpaid_payments: unpaid() };
+    return outage === undefined
+      ? state
+      : { ...state, ready: false, reason: outage, reasons: [outage, ...state.reasons] };
   };
-  const metadata = environment.resolveMetadata
-    ? startMetadataResolver({
-        db: index.db,
-        store: store.db,
-        chainId,
-        ownOrigins: ownOrigins(environment),
-        ipfsGateways: environment.ipfsGateways,
-        fetchBytes: createFetch(),
-        ...(isLocal ? LOCAL_METADATA_MS : METADATA_MS),
-        log,
-      })
-    : undefined;
-  const limits = createClientLimits(environment);
+  const cursorSecret = createLazy(async () => environment.cursorSecret ?? readSecret(await store.db(), "cursor"));
   const context: Context = {
     db: index.db,
     events,
-    clients: { chain },
+    clients: { chain: chain.client },
     tokens,
     payments,
     config: { ...environment, chainId, contracts, cursorSecret: cursorSecret.get },
-    limits,
-    store: environment.databaseReadUrls.length > 0 ? visibleStore : store.db,
-    portfolio: createPortfolio({ provider, cacheMs: environment.portfolio.cacheMs }),
+    limits: createClientLimits(environment),
+    store: store.visible,
+    portfolio: composePortfolio(deployment),
     head: head.read,
     readiness,
     clock: async () => clockAt(timeAt(await head.read())),
   };
-  const cache = new ResponseCache({
-    maxBytes: environment.responseCacheBytes,
-    indexHead: head,
-    storeRevision,
-  });
+  const maxBytes = environment.responseCacheBytes;
+  const cache = new ResponseCache({ maxBytes, indexHead: head, storeRevision: store.revision });
   collectState({ readiness, cache, store: store.db, log });
   return {
     app: createGateway(context, log, cache),
@@ -240,9 +309,8 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     endStreams: () => events.close(),
     async close() {
       monitor.stop();
-      followed?.stop();
-      chainHead.close();
-      await reader?.stop();
+      stopPayments();
+      chain.head.close();
       await metadata?.stop();
       await Promise.all([index.close(), store.close()]);
     },
