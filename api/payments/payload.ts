@@ -1,3 +1,4 @@
+import { decodePaymentSignatureHeader } from "@x402/core/http";
 import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
 import { type Address, type Hex, keccak256, stringToHex } from "viem";
 import { z } from "zod";
@@ -7,7 +8,7 @@ import { networkOf } from "./version1";
 
 /** A parsed payment of a request. */
 export type Payment = {
-  /** The payload for the facilitator, with this service's terms as `accepted`. */
+  /** The payload for the facilitator, in version 2. */
   payload: PaymentPayload;
   key: PaymentKey;
   /** Hash of the signed authorization and its signature. */
@@ -52,7 +53,7 @@ const Signed = z.object({
 
 const Version2 = z.object({
   x402Version: z.literal(2, "must be 2"),
-  accepted: z.looseObject({
+  accepted: z.object({
     scheme: z.string(),
     network: z.string(),
     asset: z.string(),
@@ -78,8 +79,7 @@ export class BadPayment extends Error {
 function decode(header: string, name: string): unknown {
   if (header.length > MAX_HEADER_CHARACTERS) throw new BadPayment(`${name} is too long`);
   try {
-    if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(header)) throw new SyntaxError("not base64");
-    return JSON.parse(Buffer.from(header, "base64").toString());
+    return decodePaymentSignatureHeader(header);
   } catch {
     throw new BadPayment(`${name} is not base64-encoded JSON`);
   }
@@ -92,15 +92,24 @@ function parse<Schema extends z.ZodType>(schema: Schema, header: string, name: s
   throw new BadPayment(`${name} is not a valid payment: ${issue?.path.join(".") || "it"}: ${issue?.message}`);
 }
 
-/** Throws {@link BadPayment} with the names of the fields that differ from the terms. */
-function requireTerms(accepted: Record<string, unknown>, terms: PaymentRequirements, names: string[]): void {
-  const different = names.filter(
-    (name) => String(accepted[name]).toLowerCase() !== String(terms[name as keyof PaymentRequirements]).toLowerCase(),
-  );
-  if (different.length > 0)
-    throw new BadPayment(
-      `The payment does not match the terms: ${different.join(", ")}; sign the terms of this response`,
-    );
+type Accepted = Partial<z.output<typeof Version2>["accepted"]>;
+
+/** The terms that a payment accepts. Those that differ from ours only in case are ours. */
+const acceptedOf = (sent: Accepted, terms: PaymentRequirements) =>
+  Object.fromEntries(
+    Object.entries(terms).map(([name, ours]) => {
+      const text = sent[name as keyof Accepted];
+      return [name, text === undefined || text.toLowerCase() === String(ours).toLowerCase() ? ours : text];
+    }),
+  ) as PaymentRequirements;
+
+/** The message for a payment that accepts other terms. Undefined if it accepts ours. */
+export function termsProblem({ payload }: Payment, terms: PaymentRequirements): string | undefined {
+  const names = Object.keys(terms) as (keyof PaymentRequirements)[];
+  const different = names.filter((name) => payload.accepted[name] !== terms[name]);
+  return different.length === 0
+    ? undefined
+    : `The payment does not match the terms: ${different.join(", ")}; sign the terms of this response`;
 }
 
 /**
@@ -111,13 +120,11 @@ export function readPayment(header: (name: string) => string | undefined, terms:
   const [newer, older] = [header("payment-signature"), header("x-payment")];
   if (newer) {
     const { accepted, payload, extensions } = parse(Version2, newer, "PAYMENT-SIGNATURE");
-    requireTerms(accepted, terms, ["scheme", "network", "asset", "amount", "payTo"]);
-    return paymentOf(payload, terms, extensions, false);
+    return paymentOf(payload, acceptedOf(accepted, terms), extensions, false);
   }
   if (older) {
     const { scheme, network, payload } = parse(Version1, older, "X-PAYMENT");
-    requireTerms({ scheme, network: networkOf(network) }, terms, ["scheme", "network"]);
-    return paymentOf(payload, terms, undefined, true);
+    return paymentOf(payload, acceptedOf({ scheme, network: networkOf(network) }, terms), undefined, true);
   }
   return null;
 }
@@ -141,15 +148,15 @@ function authorizationOf({ authorization }: z.output<typeof Signed>): Authorizat
 
 function paymentOf(
   signed: z.output<typeof Signed>,
-  terms: PaymentRequirements,
+  accepted: PaymentRequirements,
   extensions: Record<string, unknown> | undefined,
   isVersion1: boolean,
 ): Payment {
   const authorization = authorizationOf(signed);
   const { from, nonce } = authorization;
   return {
-    payload: { x402Version: 2, accepted: terms, payload: signed, ...(extensions && { extensions }) },
-    key: { network: terms.network, asset: terms.asset.toLowerCase(), payer: from, nonce },
+    payload: { x402Version: 2, accepted, payload: signed, ...(extensions && { extensions }) },
+    key: { network: accepted.network, asset: accepted.asset.toLowerCase(), payer: from, nonce },
     hash: keccak256(stringToHex(JSON.stringify([signed.authorization, signed.signature.toLowerCase()]))),
     signature: signed.signature,
     authorization,

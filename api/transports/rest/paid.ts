@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { NotFound } from "../../core/errors";
 import type { AnyCall, Caller } from "../../core/operation";
 import { paidCaller } from "../../core/paid-caller";
-import { parseInput, runOperation } from "../../core/run";
+import { parseInput, requirePermission, runParsed } from "../../core/run";
 import { callerOf } from "../../http/caller";
 import { failureOf } from "../../http/failure";
 import type { Env } from "../../http/log";
@@ -26,9 +26,11 @@ function addRoute(routes: Hono<Env>, operation: AnyCall, context: Context, log: 
   const route = routeOf(operation);
   const paywall = payments && createPaywall(operation, payments, store, config, log);
   const serve = async (c: HonoContext<Env>): Promise<Response> => {
-    const sent = await readInput(c, route);
-    const input = parseInput(context, operation, sent);
-    const run = async (caller: Caller) => JSON.stringify((await runOperation(context, operation, sent, caller)).output);
+    const input = parseInput(context, operation, await readInput(c, route));
+    const run = async (caller: Caller) => {
+      requirePermission(context, operation, caller);
+      return JSON.stringify(await runParsed(context, operation, input, caller));
+    };
     const caller = callerOf(c, config);
     if (config.x402DevBypass) return respond(c, await run(paidCaller(caller)));
     if (!paywall) throw new NotFound(`${route.path} is not available: payment is not configured on this server`);
