@@ -2,8 +2,6 @@
 export type Semaphore = {
   /** Runs a client's task with a permit. Returns null, without running it, if no permit is free within the timeout. */
   run: <Value>(client: string, timeoutMs: number, task: () => Promise<Value>) => Promise<Value | null>;
-  /** Takes a permit, and returns the function that releases it. Returns null if none is free within the timeout. */
-  acquire: (client: string, timeoutMs: number) => Promise<(() => void) | null>;
 };
 
 /**
@@ -23,7 +21,7 @@ export function createSemaphore(permits: number, permitsPerClient = permits): Se
     held.set(client, heldBy(client) + 1);
   };
 
-  const obtain = (client: string, timeoutMs: number) =>
+  const acquire = (client: string, timeoutMs: number) =>
     new Promise<boolean>((resolve) => {
       if (isFree(client)) {
         take(client);
@@ -59,13 +57,12 @@ export function createSemaphore(permits: number, permitsPerClient = permits): Se
 
   return {
     async run(client, timeoutMs, task) {
-      if (!(await obtain(client, timeoutMs))) return null;
+      if (!(await acquire(client, timeoutMs))) return null;
       try {
         return await task();
       } finally {
         release(client);
       }
     },
-    acquire: async (client, timeoutMs) => ((await obtain(client, timeoutMs)) ? () => release(client) : null),
   };
 }

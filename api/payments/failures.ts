@@ -11,9 +11,6 @@ export const notCharged = (message: string, cause?: unknown) =>
 export const tooBusy = () =>
   notCharged("Too many payments are in progress, and this one was not charged; try again shortly");
 
-export const notVerified = (cause?: unknown) =>
-  notCharged("The facilitator could not verify the payment, so nothing was charged; try again shortly", cause);
-
 /** Rejects with the response to a request that needs the payment network. */
 export const networkAway = (log: Logger) => (error: unknown) => {
   log.warn({ err: error }, "the payment network does not answer");

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { BlockNotFoundError } from "viem";
 import type { BaseContext } from "../core/context";
 import type { StoreDatabase } from "../store/open";
+import { createResourceServer } from "./offer";
 import { readStored } from "./payload";
 import type { Payments } from "./paywall";
 import {
@@ -18,7 +19,6 @@ import {
   type Unlocated,
 } from "./records";
 import { requirementsOf } from "./requirements";
-import { createResourceServer } from "./resource-server";
 import { requestSettlement } from "./settle";
 import { findSettlement } from "./settlement";
 

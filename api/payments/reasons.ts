@@ -8,14 +8,7 @@ export const CODES = {
   amount: "invalid_exact_evm_payload_authorization_value_mismatch",
   expired: "invalid_exact_evm_payload_authorization_valid_before",
   notYetValid: "invalid_exact_evm_payload_authorization_valid_after",
-  used: "payment_already_used",
 } as const;
-
-/** Messages for codes that are not a facilitator's. */
-const ownMessages = new Map<string, string>([
-  [CODES.used, "The payment was already used for another request; sign a new one"],
-  ["extension_echo_mismatch", "The payment's extensions do not match this offer; copy them from payment-required"],
-]);
 
 /** Messages for facilitators' error codes, matched by a common substring. */
 const meanings: [RegExp, string][] = [
@@ -36,8 +29,7 @@ export const codeOf = (reason: string | undefined) =>
 const meaningOf = (code: string) => meanings.find(([pattern]) => pattern.test(code))?.[1];
 
 /** The client message for an error code. */
-export const rejectionMessage = (code: string) =>
-  ownMessages.get(code) ?? `The payment is not accepted: ${meaningOf(code) ?? code}`;
+export const rejectionMessage = (code: string) => `The payment is not accepted: ${meaningOf(code) ?? code}`;
 
 /** Whether a facilitator may respond with this error code because its node failed. */
 export const mayBeMistaken = (code: string) => /signature|simulation|not_supported|unexpected/.test(code);

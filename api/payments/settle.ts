@@ -2,6 +2,7 @@ import type { x402ResourceServer } from "@x402/core/server";
 import { type PaymentPayload, type PaymentRequirements, SettleError } from "@x402/core/types";
 import type { Logger } from "pino";
 import type { BaseContext } from "../core/context";
+import { withDeadline } from "../core/with-deadline";
 import { outcomeUnknown } from "./failures";
 import type { Payment } from "./payload";
 import { codeOf, isFinal, isUsedNonce } from "./reasons";
@@ -59,20 +60,28 @@ export function createSettler(
     return isRemoved && !(await wasCanceled(chain, sought)) ? {} : outcome;
   }
 
+  /** Never rejects, because it may continue after the response. */
+  async function settleAndRecord(
+    { key, payload }: Payment,
+    holder: string,
+    fromBlock: bigint | null,
+  ): Promise<Outcome> {
+    try {
+      const requested = await requestSettlement(server, payload, key, log);
+      const outcome = requested.transaction ? requested : await confirm(requested, { ...key, fromBlock });
+      if (outcome.transaction) await record(key, outcome.transaction);
+      else await releaseSettlement(await store(), key, holder);
+      return outcome;
+    } catch (error) {
+      log.error({ err: error, payer: key.payer, nonce: key.nonce }, "the outcome of a payment is unknown");
+      return {};
+    }
+  }
+
   return {
-    /** Settles a payment. Never rejects, because it may continue after the response. */
-    async settle({ key, payload }: Payment, holder: string, fromBlock: bigint | null): Promise<Outcome> {
-      try {
-        const requested = await requestSettlement(server, payload, key, log);
-        const outcome = requested.transaction ? requested : await confirm(requested, { ...key, fromBlock });
-        if (outcome.transaction) await record(key, outcome.transaction);
-        else await releaseSettlement(await store(), key, holder);
-        return outcome;
-      } catch (error) {
-        log.error({ err: error, payer: key.payer, nonce: key.nonce }, "the outcome of a payment is unknown");
-        return {};
-      }
-    },
+    /** Settles a payment. After `ms` the outcome is unknown, while the settlement continues and records it. */
+    settle: (payment: Payment, holder: string, fromBlock: bigint | null, ms: number): Promise<Outcome> =>
+      withDeadline(settleAndRecord(payment, holder, fromBlock), { ms }).catch(() => ({})),
 
     /** Finds the transaction of a settlement whose outcome was unknown, and records it. */
     async find(row: PaymentRow): Promise<string | undefined> {

@@ -1,12 +1,12 @@
-import type { PaymentRequired, PaymentRequiredV1 } from "@x402/core/types";
+import type { Network, PaymentRequired, PaymentRequiredV1 } from "@x402/core/types";
 import { EVM_NETWORK_CHAIN_ID_MAP } from "@x402/evm/v1";
 
 /** The CAIP-2 ids of the networks by their names in x402 version 1, such as `base-sepolia`. */
-const networks = new Map(Object.entries(EVM_NETWORK_CHAIN_ID_MAP).map(([name, id]) => [name, `eip155:${id}`]));
-const names = new Map([...networks].map(([name, network]) => [network, name]));
+const networks = new Map(Object.entries(EVM_NETWORK_CHAIN_ID_MAP).map(([name, id]) => [name, `eip155:${id}` as const]));
+const names = new Map<string, string>([...networks].map(([name, network]) => [network, name]));
 
 /** The CAIP-2 id of a network that version 1 names. Other names are returned unchanged. */
-export const networkOf = (name: string): string => networks.get(name) ?? name;
+export const networkOf = (name: Network): Network => networks.get(name) ?? name;
 
 /** The name of a network in version 1, if it has one. */
 export const nameOf = (network: string): string | undefined => names.get(network);
