@@ -40,11 +40,22 @@ export async function runOperation(
   operation: AnyCall,
   rawInput: unknown,
   caller: Caller,
-  { onRateLimit, onIndexHead }: Hooks = {},
+  hooks?: Hooks,
 ): Promise<OperationResult> {
   requirePermission(context, operation, caller);
-  const { config, store } = context;
   const input = parseInput(context, operation, rawInput);
+  return { input, output: await runPermitted(context, operation, input, caller, hooks) };
+}
+
+/** Runs an operation on validated input, for a caller with permission. Counts a write. */
+export async function runPermitted(
+  context: BaseContext,
+  operation: AnyCall,
+  input: Record<string, unknown>,
+  caller: Caller,
+  { onRateLimit, onIndexHead }: Hooks = {},
+): Promise<unknown> {
+  const { config, store } = context;
   const limit = operation.writes ? config.writesPerMinute : undefined;
   if (limit !== undefined) {
     const allowance = await countWrite(await store(), caller.client, limit);
@@ -54,7 +65,7 @@ export async function runOperation(
   const run = () => runParsed(context, operation, input, caller);
   const output = await (operation.writes || operation.paid ? run() : runRead(context, caller, run));
   if (operation.writes === true) await visibleToAll();
-  return { input, output };
+  return output;
 }
 
 /** Runs a read within the client's limit of reads at once. */

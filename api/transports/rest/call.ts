@@ -1,7 +1,7 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Allowance } from "../../core/limits";
 import type { AnyCall, Caller } from "../../core/operation";
-import { requirePermission, runOperation } from "../../core/run";
+import { parseInput, requirePermission, runPermitted } from "../../core/run";
 import type { IndexHead } from "../../index/head";
 import type { Context } from "../../operations/context";
 
@@ -26,7 +26,8 @@ export const callOf =
   async ({ caller, readInput, onRateLimit, onIndexHead }) => {
     // Before the body is read, so that a missing permission takes precedence over invalid input.
     requirePermission(context, operation, caller);
-    const { output } = await runOperation(context, operation, await readInput(), caller, {
+    const input = parseInput(context, operation, await readInput());
+    const output = await runPermitted(context, operation, input, caller, {
       onRateLimit: (allowance) => onRateLimit(rateLimit(allowance)),
       onIndexHead,
     });

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { NotFound } from "../../core/errors";
 import type { AnyCall, Caller } from "../../core/operation";
 import { paidCaller } from "../../core/paid-caller";
-import { parseInput, requirePermission, runParsed } from "../../core/run";
+import { parseInput, requirePermission, runPermitted } from "../../core/run";
 import { callerOf } from "../../http/caller";
 import { failureOf } from "../../http/failure";
 import type { Env } from "../../http/log";
@@ -29,7 +29,7 @@ function addRoute(routes: Hono<Env>, operation: AnyCall, context: Context, log: 
     const input = parseInput(context, operation, await readInput(c, route));
     const run = async (caller: Caller) => {
       requirePermission(context, operation, caller);
-      return JSON.stringify(await runParsed(context, operation, input, caller));
+      return JSON.stringify(await runPermitted(context, operation, input, caller));
     };
     const caller = callerOf(c, config);
     if (config.x402DevBypass) return respond(c, await run(paidCaller(caller)));
