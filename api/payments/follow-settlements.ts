@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { BlockNotFoundError } from "viem";
 import type { BaseContext } from "../core/context";
 import type { StoreDatabase } from "../store/open";
+import { createResourceServer } from "./offer";
 import { readStored } from "./payload";
 import type { Payments } from "./paywall";
 import {
@@ -17,8 +18,8 @@ import {
   resumeSettlement,
   type Unlocated,
 } from "./records";
-import { createResourceServer, requestSettlement } from "./request-settlement";
 import { requirementsOf } from "./requirements";
+import { requestSettlement } from "./settle";
 import { findSettlement } from "./settlement";
 
 /**
@@ -105,7 +106,7 @@ export function createSettlementFollower(
     }
     const holder = await resumeSettlement(db, row);
     if (holder === null) return;
-    const settled = await requestSettlement(server, stored.payload, stored.payload.accepted, row, log);
+    const settled = await requestSettlement(server, stored.payload, row, log);
     if (settled.transaction) {
       await recordSettlement(db, row, settled.transaction);
       log.info({ payer, nonce, transaction: settled.transaction }, "a payment was settled again after a reorg");

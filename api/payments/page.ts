@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import type { PaymentRequired } from "@x402/core/types";
 import { html, raw } from "hono/html";
 import type { Terms } from "../../config/terms";
-import type { Offer } from "./offer";
 
 const style =
   "body{font:1rem/1.5 system-ui,sans-serif;max-width:42rem;margin:4rem auto;padding:0 1rem}code{overflow-wrap:anywhere}";
@@ -17,7 +17,7 @@ export const PAGE_POLICY = [
 
 /** The 402 response for browsers: the price and how to pay. */
 export const paymentPage = (
-  { resource }: Offer,
+  { resource }: PaymentRequired,
   { price, network, payTo, asset }: Terms,
   error: string,
 ) => html`<!doctype html>

@@ -1,5 +1,6 @@
+import { decodePaymentSignatureHeader } from "@x402/core/http";
 import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
-import { type Address, type Hex, keccak256, stringToHex } from "viem";
+import { type Hex, keccak256, stringToHex } from "viem";
 import { z } from "zod";
 import { address } from "../../config/values";
 import type { PaymentKey } from "./records";
@@ -7,7 +8,7 @@ import { networkOf } from "./version1";
 
 /** A parsed payment of a request. */
 export type Payment = {
-  /** The payload for the facilitator, with this service's terms as `accepted`. */
+  /** The payload for the facilitator, in version 2. */
   payload: PaymentPayload;
   key: PaymentKey;
   /** Hash of the signed authorization and its signature. */
@@ -16,16 +17,6 @@ export type Payment = {
   authorization: Authorization;
   /** Whether the client uses x402 version 1, and so reads the response header of version 1. */
   isVersion1: boolean;
-};
-
-/** The authorization of a transfer (EIP-3009), as signed. Times are unix seconds. */
-export type Authorization = {
-  from: Address;
-  to: Address;
-  value: bigint;
-  validAfter: bigint;
-  validBefore: bigint;
-  nonce: Hex;
 };
 
 /** The header is base64-encoded JSON. Real payments are below 2 KB. */
@@ -37,6 +28,8 @@ const hex = (pattern: RegExp, what: string) =>
     .string()
     .regex(pattern, what)
     .transform((text) => text as Hex);
+
+const network = z.string().transform((text) => text as PaymentRequirements["network"]);
 
 const Signed = z.object({
   signature: hex(/^0x([0-9a-fA-F]{2}){1,4096}$/, "must be bytes in hex"),
@@ -52,13 +45,7 @@ const Signed = z.object({
 
 const Version2 = z.object({
   x402Version: z.literal(2, "must be 2"),
-  accepted: z.looseObject({
-    scheme: z.string(),
-    network: z.string(),
-    asset: z.string(),
-    amount: z.string(),
-    payTo: z.string(),
-  }),
+  accepted: z.object({ scheme: z.string(), network, asset: address, amount: z.string(), payTo: address }),
   payload: Signed,
   extensions: z.record(z.string(), z.unknown()).optional(),
 });
@@ -66,11 +53,11 @@ const Version2 = z.object({
 const Version1 = z.object({
   x402Version: z.literal(1, "must be 1"),
   scheme: z.string(),
-  network: z.string(),
+  network: network.transform(networkOf),
   payload: Signed,
 });
 
-/** The payment is malformed or does not match the terms. The client receives the message. */
+/** The payment is malformed. The client receives the message. */
 export class BadPayment extends Error {
   override name = "BadPayment";
 }
@@ -78,8 +65,7 @@ export class BadPayment extends Error {
 function decode(header: string, name: string): unknown {
   if (header.length > MAX_HEADER_CHARACTERS) throw new BadPayment(`${name} is too long`);
   try {
-    if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(header)) throw new SyntaxError("not base64");
-    return JSON.parse(Buffer.from(header, "base64").toString());
+    return decodePaymentSignatureHeader(header);
   } catch {
     throw new BadPayment(`${name} is not base64-encoded JSON`);
   }
@@ -92,17 +78,6 @@ function parse<Schema extends z.ZodType>(schema: Schema, header: string, name: s
   throw new BadPayment(`${name} is not a valid payment: ${issue?.path.join(".") || "it"}: ${issue?.message}`);
 }
 
-/** Throws {@link BadPayment} with the names of the fields that differ from the terms. */
-function requireTerms(accepted: Record<string, unknown>, terms: PaymentRequirements, names: string[]): void {
-  const different = names.filter(
-    (name) => String(accepted[name]).toLowerCase() !== String(terms[name as keyof PaymentRequirements]).toLowerCase(),
-  );
-  if (different.length > 0)
-    throw new BadPayment(
-      `The payment does not match the terms: ${different.join(", ")}; sign the terms of this response`,
-    );
-}
-
 /**
  * Reads the payment header of a request. Returns null without one. Throws {@link BadPayment}. Version 1 has the same
  * signature as version 2 and only different names for the terms.
@@ -111,48 +86,41 @@ export function readPayment(header: (name: string) => string | undefined, terms:
   const [newer, older] = [header("payment-signature"), header("x-payment")];
   if (newer) {
     const { accepted, payload, extensions } = parse(Version2, newer, "PAYMENT-SIGNATURE");
-    requireTerms(accepted, terms, ["scheme", "network", "asset", "amount", "payTo"]);
-    return paymentOf(payload, terms, extensions, false);
+    return { ...paymentOf(payload, { ...terms, ...accepted }, extensions), isVersion1: false };
   }
   if (older) {
     const { scheme, network, payload } = parse(Version1, older, "X-PAYMENT");
-    requireTerms({ scheme, network: networkOf(network) }, terms, ["scheme", "network"]);
-    return paymentOf(payload, terms, undefined, true);
+    return { ...paymentOf(payload, { ...terms, scheme, network }), isVersion1: true };
   }
   return null;
 }
 
-/** Parses a payment of the store, which {@link storedText} wrote. */
+/** Parses a payment of the store. */
 export function readStored(text: string): Pick<Payment, "payload" | "authorization"> {
   const payload = JSON.parse(text) as PaymentPayload;
   return { payload, authorization: authorizationOf(Signed.parse(payload.payload)) };
 }
 
-/** The text of a payment for the store. */
-export const storedText = ({ payload }: Payment) => JSON.stringify(payload);
+/** The authorization of a transfer (EIP-3009), as signed. Times are unix seconds. */
+export type Authorization = ReturnType<typeof authorizationOf>;
 
-function authorizationOf({ authorization }: z.output<typeof Signed>): Authorization {
-  const { from, to, value, validAfter, validBefore, nonce } = authorization;
-  return {
-    ...{ from, to, nonce },
-    ...{ value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
-  };
+function authorizationOf({ authorization }: z.output<typeof Signed>) {
+  const { value, validAfter, validBefore, ...parties } = authorization;
+  return { ...parties, value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) };
 }
 
 function paymentOf(
   signed: z.output<typeof Signed>,
-  terms: PaymentRequirements,
-  extensions: Record<string, unknown> | undefined,
-  isVersion1: boolean,
-): Payment {
+  accepted: PaymentRequirements,
+  extensions?: Record<string, unknown>,
+): Omit<Payment, "isVersion1"> {
   const authorization = authorizationOf(signed);
   const { from, nonce } = authorization;
   return {
-    payload: { x402Version: 2, accepted: terms, payload: signed, ...(extensions && { extensions }) },
-    key: { network: terms.network, asset: terms.asset.toLowerCase(), payer: from, nonce },
+    payload: { x402Version: 2, accepted, payload: signed, ...(extensions && { extensions }) },
+    key: { network: accepted.network, asset: accepted.asset.toLowerCase(), payer: from, nonce },
     hash: keccak256(stringToHex(JSON.stringify([signed.authorization, signed.signature.toLowerCase()]))),
     signature: signed.signature,
     authorization,
-    isVersion1,
   };
 }

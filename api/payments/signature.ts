@@ -1,17 +1,18 @@
 import { setImmediate } from "node:timers/promises";
 import type { PaymentRequirements } from "@x402/core/types";
 import { authorizationTypes } from "@x402/evm";
-import { type Address, isAddressEqual, isErc6492Signature, type PublicClient, recoverTypedDataAddress } from "viem";
+import { type Address, isErc6492Signature, type PublicClient, verifyTypedData } from "viem";
 import type { Payment } from "./payload";
 
 /** The length of a signature by a key: r, s and v, in hex with 0x. */
 const KEY_SIGNATURE_LENGTH = 132;
 
-/** What the payer signs: a transfer of the token with an authorization (EIP-3009). */
-const typedDataOf = (
-  message: Payment["authorization"],
-  { network, asset, extra }: Pick<PaymentRequirements, "network" | "asset" | "extra">,
-) => ({
+type Signed = Pick<Payment, "signature" | "authorization">;
+
+/** A signature, and what the payer signs: a transfer of the token with an authorization (EIP-3009). */
+const signedData = ({ signature, authorization }: Signed, { network, asset, extra }: PaymentRequirements) => ({
+  address: authorization.from,
+  signature,
   domain: {
     name: String(extra.name),
     version: String(extra.version),
@@ -20,23 +21,19 @@ const typedDataOf = (
   },
   types: authorizationTypes,
   primaryType: "TransferWithAuthorization" as const,
-  message,
+  message: authorization,
 });
 
 /**
  * Whether the payer's key signed the payment. This takes milliseconds of CPU and nothing else. A contract's signature
  * is false here, and needs {@link isSignedByContract}.
  */
-export async function isSignedByPayer(
-  { signature, authorization }: Pick<Payment, "signature" | "authorization">,
-  requirements: PaymentRequirements,
-): Promise<boolean> {
-  if (signature.length !== KEY_SIGNATURE_LENGTH) return false;
+export async function isSignedByPayer(payment: Signed, requirements: PaymentRequirements): Promise<boolean> {
+  if (payment.signature.length !== KEY_SIGNATURE_LENGTH) return false;
   // Other requests are served between two signatures.
   await setImmediate();
   try {
-    const signer = await recoverTypedDataAddress({ ...typedDataOf(authorization, requirements), signature });
-    return isAddressEqual(signer, authorization.from);
+    return await verifyTypedData(signedData(payment, requirements));
   } catch {
     // The bytes are not a valid signature.
     return false;
@@ -49,12 +46,11 @@ export async function isSignedByPayer(
  */
 export async function isSignedByContract(
   chain: Pick<PublicClient, "getCode" | "verifyTypedData">,
-  { signature, authorization }: Pick<Payment, "signature" | "authorization">,
+  payment: Signed,
   requirements: PaymentRequirements,
 ): Promise<boolean> {
-  const address = authorization.from;
   // Throws if the chain is unavailable. viem's verification would return false instead.
-  const code = await chain.getCode({ address });
-  if ((code === undefined || code === "0x") && !isErc6492Signature(signature)) return false;
-  return chain.verifyTypedData({ ...typedDataOf(authorization, requirements), address, signature });
+  const code = await chain.getCode({ address: payment.authorization.from });
+  if ((code === undefined || code === "0x") && !isErc6492Signature(payment.signature)) return false;
+  return chain.verifyTypedData(signedData(payment, requirements));
 }

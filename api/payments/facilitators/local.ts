@@ -1,6 +1,6 @@
 import { InMemoryPendingSettlementStore, type PendingSettlementStore, x402Facilitator } from "@x402/core/facilitator";
 import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
-import { toFacilitatorEvmSigner } from "@x402/evm";
+import { eip3009ABI, toFacilitatorEvmSigner } from "@x402/evm";
 import { ExactEvmScheme } from "@x402/evm/exact/facilitator";
 import {
   type Address,
@@ -8,7 +8,6 @@ import {
   createWalletClient,
   encodeFunctionData,
   type Hex,
-  parseAbi,
   publicActions,
   TransactionNotFoundError,
   type TransactionReceipt,
@@ -24,11 +23,6 @@ import { type Facilitator, supportedBy } from "./remote";
 
 const SIMULATION_FAILED = "invalid_exact_evm_transaction_simulation_failed";
 const TRANSACTION_FAILED = "invalid_exact_evm_transaction_failed";
-
-const eip3009Abi = parseAbi([
-  "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
-  "function balanceOf(address account) view returns (uint256)",
-]);
 
 /** How long a settlement waits for its block. */
 const MINED_MS = 8_000;
@@ -115,7 +109,7 @@ export function localFacilitator(rpcUrl: string, network: Terms["network"], mine
   /** Finds out why a transfer would fail. The library's own check needs a contract that a local chain does not have. */
   async function reasonFor({ payload }: PaymentPayload, { asset, amount }: PaymentRequirements): Promise<string> {
     const { authorization } = payload as { authorization: { from: Address; nonce: Hex } };
-    const token = { address: asset as Address, abi: eip3009Abi };
+    const token = { address: asset as Address, abi: eip3009ABI };
     const [isUsed, balance] = await Promise.all([
       client.readContract({
         ...token,

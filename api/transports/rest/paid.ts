@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { NotFound } from "../../core/errors";
 import type { AnyCall, Caller } from "../../core/operation";
 import { paidCaller } from "../../core/paid-caller";
-import { runValid } from "../../core/run";
+import { requirePermission, runValid } from "../../core/run";
 import { failureOf } from "../../http/failure";
 import { type Env, reply, taggedReply } from "../../http/reply";
 import { paidRequests } from "../../metrics/metrics";
@@ -26,7 +26,10 @@ function addRoute(routes: Hono<Env>, operation: AnyCall, context: Context, log: 
   const paywall = payments && createPaywall(operation, payments, store, config, log);
   const serve = async (c: HonoContext<Env>): Promise<Response> => {
     const { input, caller } = c.var;
-    const run = async (paid: Caller) => JSON.stringify(await runValid(context, operation, input, paid));
+    const run = async (paid: Caller) => {
+      requirePermission(context, operation, paid);
+      return JSON.stringify(await runValid(context, operation, input, paid));
+    };
     if (config.x402DevBypass) return reply(c, taggedReply(await run(paidCaller(caller))));
     if (!paywall) throw new NotFound(`${path} is not available: payment is not configured on this server`);
     return paywall(c, { caller, request: `${operation.route} ${JSON.stringify(input)}`, run });

@@ -1,5 +1,6 @@
 import { decodePaymentResponseHeader } from "@x402/fetch";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { getAddress } from "viem";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { payment } from "../../../api/store/schema";
 import { actor } from "../../../stack/chain";
 import { payingFetch } from "../../../stack/paying-fetch";
@@ -100,11 +101,15 @@ describe("a payment for the portfolio", () => {
     ["an array", Buffer.from("[]").toString("base64"), /is not a valid payment/],
     ["too long", "A".repeat(20_000), /too long/],
   ])("is rejected if its header is %s", async (_, header, sentence) => {
+    // The x402 server would write each to the console.
+    const warn = vi.spyOn(console, "warn");
     const response = await pay(header);
     expect(response.status).toBe(402);
     expect(await errorOf(response)).toMatch(sentence);
     expect(response.headers.has("payment-required")).toBe(true);
     expect(shop.state.runs).toBe(0);
+    expect(warn).not.toHaveBeenCalled();
+    warn.mockRestore();
   });
 
   const now = () => Math.floor(Date.now() / 1000);
@@ -295,6 +300,45 @@ describe("a payment for the portfolio", () => {
       success: true,
     });
     expect(receiptOf(response)).toMatchObject({ success: true });
+  });
+
+  it("of version 1 for another network is rejected", async () => {
+    const { version1 } = await signed();
+    const payload = JSON.parse(Buffer.from(version1, "base64").toString());
+    const elsewhere = Buffer.from(JSON.stringify({ ...payload, network: "base" })).toString("base64");
+    const response = await ask({ "x-payment": elsewhere });
+    expect([response.status, await errorOf(response)]).toEqual([
+      402,
+      "The payment does not match the terms: network; sign the terms of this response",
+    ]);
+    expect(shop.state.runs).toBe(0);
+  });
+
+  it("is accepted with the addresses of the terms in any letter case, and without the terms that are not signed", async () => {
+    const { accepts } = await required();
+    const { scheme, network, amount, asset } = accepts[0] ?? {};
+    const { header } = await signed();
+    const payload = JSON.parse(Buffer.from(header, "base64").toString());
+    const accepted = { scheme, network, amount, payTo: payee, asset: getAddress(asset ?? "") };
+    expect(accepted.payTo).not.toBe(accepts[0]?.payTo);
+    const sent = Buffer.from(JSON.stringify({ ...payload, accepted })).toString("base64");
+    expect((await pay(sent)).status).toBe(200);
+  });
+
+  it("may repeat the extensions of the terms, but not change them", async () => {
+    const { extensions } = await required();
+    const withExtensions = async (bazaar: unknown) => {
+      const payload = JSON.parse(Buffer.from((await signed()).header, "base64").toString());
+      return pay(Buffer.from(JSON.stringify({ ...payload, extensions: { bazaar } })).toString("base64"));
+    };
+    const response = await withExtensions({ info: { input: { type: "http", method: "POST" } } });
+    expect([response.status, askedFor(response).error, await errorOf(response)]).toEqual([
+      402,
+      "extension_echo_mismatch",
+      "The payment's extensions do not match this offer; copy them from payment-required",
+    ]);
+    expect(shop.state.runs).toBe(0);
+    expect((await withExtensions(extensions?.bazaar)).status).toBe(200);
   });
 
   it("is never charged for HEAD, which returns the terms of GET", async () => {
