@@ -1,4 +1,5 @@
 import { lt, sql } from "drizzle-orm";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
 import type { StoreDatabase } from "../store/open";
 import { storedBytes, writeCount } from "../store/schema";
 import type { BaseContext } from "./context";
@@ -16,19 +17,23 @@ const secondsLeftOf = (unitSeconds: number) =>
 /** A client's rate limit in the current minute. */
 export type Allowance = { limit: number; remaining: number; resetSeconds: number };
 
-/**
- * Counts a client's write and throws {@link TooMany} above the limit per minute. The counter is in the store, so all
- * gateway processes share it.
- */
-export async function countWrite(db: StoreDatabase, client: string, limit: number): Promise<Allowance> {
-  const [row] = await db
+const addWrite = preparedQuery((db: StoreDatabase, { client }: Placeholders<{ client: string }>) =>
+  db
     .insert(writeCount)
     .values({ client, minute: minuteNow, count: 1 })
     .onConflictDoUpdate({
       target: [writeCount.client, writeCount.minute],
       set: { count: sql`${writeCount.count} + 1` },
     })
-    .returning({ count: writeCount.count, minute: writeCount.minute, resetSeconds: secondsLeftOf(60) });
+    .returning({ count: writeCount.count, minute: writeCount.minute, resetSeconds: secondsLeftOf(60) }),
+);
+
+/**
+ * Counts a client's write and throws {@link TooMany} above the limit per minute. The counter is in the store, so all
+ * gateway processes share it.
+ */
+export async function countWrite(db: StoreDatabase, client: string, limit: number): Promise<Allowance> {
+  const [row] = await addWrite(db, { client });
   if (!row) throw new Error("The write was not counted");
   const { count, minute, resetSeconds } = row;
   // The first write of a minute deletes the counters of earlier minutes.
@@ -45,6 +50,20 @@ export const textBytes = (row: object) =>
 /** Whether the bytes that the caller stores are limited. */
 export const hasByteLimit = ({ storedBytesPerDay }: BaseContext["config"], { hasWriteToken }: Caller): boolean =>
   storedBytesPerDay !== undefined && !hasWriteToken;
+
+type AddedBytes = { client: string; bytes: number; limit: number };
+
+const addBytes = preparedQuery((db: StoreDatabase, { client, bytes, limit }: Placeholders<AddedBytes>) =>
+  db
+    .insert(storedBytes)
+    .values({ client, day: today, bytes })
+    .onConflictDoUpdate({
+      target: [storedBytes.client, storedBytes.day],
+      set: { bytes: sql`${storedBytes.bytes} + ${bytes}` },
+      setWhere: sql`${storedBytes.bytes} + ${bytes} <= ${limit}`,
+    })
+    .returning({ bytes: storedBytes.bytes, day: storedBytes.day }),
+);
 
 /**
  * Adds the bytes of a new row to the caller's daily total (UTC) and throws {@link TooMany} above the limit. Callers with a
@@ -63,15 +82,7 @@ export async function countBytes(
     return new TooMany(`More than ${limit} bytes stored in a day (UTC); try again tomorrow, or send less`, seconds);
   };
   if (bytes > limit) throw await tooMany();
-  const [row] = await db
-    .insert(storedBytes)
-    .values({ client, day: today, bytes })
-    .onConflictDoUpdate({
-      target: [storedBytes.client, storedBytes.day],
-      set: { bytes: sql`${storedBytes.bytes} + ${bytes}` },
-      setWhere: sql`${storedBytes.bytes} + ${bytes} <= ${limit}`,
-    })
-    .returning({ bytes: storedBytes.bytes, day: storedBytes.day });
+  const [row] = await addBytes(db, { client, bytes, limit });
   if (!row) throw await tooMany();
   // The first write of a day deletes the totals of earlier days.
   if (row.bytes === bytes) await db.delete(storedBytes).where(lt(storedBytes.day, row.day));

@@ -43,8 +43,8 @@ export type EventLog = {
 
 const EventKey = z.object({ id: z.string(), block_hash: z.templateLiteral(["0x", z.string()]) });
 
-/** A column with Ponder's newest finalized checkpoint, and its block number. */
-export const finalizedColumn = sql`(SELECT max(finalized_checkpoint) FROM _ponder_checkpoint) AS finalized_checkpoint`;
+/** Ponder's newest finalized checkpoint, and its block number. */
+export const newestFinalized = sql`(SELECT max(finalized_checkpoint) FROM _ponder_checkpoint)`;
 export const FinalizedBlock = z
   .string()
   .nullable()
@@ -104,7 +104,7 @@ const firstRowsWith = (names: readonly string[], after: Cursor, upTo: Cursor, li
 const Blocks = z.array(z.object({ number: z.string(), hash: z.string() }));
 
 const statusColumns = sql`
-  (SELECT value->>'is_ready' FROM _ponder_meta WHERE key = 'app') AS is_ready, ${finalizedColumn}`;
+  (SELECT value->>'is_ready' FROM _ponder_meta WHERE key = 'app') AS is_ready, ${newestFinalized} AS finalized_checkpoint`;
 
 const statusOf = ({ is_ready, finalized_checkpoint }: z.output<typeof Status>) => ({
   ready: is_ready === 1,

@@ -48,7 +48,7 @@ const selectTokens = preparedQuery((db: IndexDatabase, { ids }: Placeholders<{ i
 export async function intentsOf(db: IndexDatabase, events: readonly Event[]): Promise<EventFacts["intents"]> {
   const ids = new Set(events.flatMap(({ name, args }) => (aboutIntents.has(name) ? String(args.intentId) : [])));
   const rows = ids.size === 0 ? [] : await selectTokens(db, { ids: [...ids].slice(0, MAX_INTENTS) });
-  return new Map(rows.map(({ intentId, ...tokens }) => [intentId, tokens]));
+  return new Map(rows.map(({ intentId, ...tokens }) => [String(intentId), tokens]));
 }
 
 /** Finds the facts for sentences about events. Waits up to `waitMs` for tokens that were never read. */

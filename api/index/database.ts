@@ -14,6 +14,9 @@ import { type Source, Sources } from "./sources";
 /** Read access to the index. */
 export type IndexDatabase = Pick<PgDatabase<PgQueryResultHKT>, "select" | "execute" | "with" | "$with">;
 
+/** What queries are built from: a database, or a database with common table expressions. */
+export type Selectable = Pick<IndexDatabase, "select">;
+
 export type OpenIndex = {
   db: IndexDatabase;
   /** The schema of the served build. */

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { sql } from "drizzle-orm";
 import { preparedQuery } from "../database/prepared-query";
-import type { IndexDatabase } from "./database";
+import type { Selectable } from "./database";
 import { type SharedRead, shareReads } from "./shared-read";
-
-type ReadableIndex = Pick<IndexDatabase, "select">;
 
 /** The progress of the index. */
 export type IndexHead = {
@@ -31,7 +29,7 @@ export const blockOfCheckpoint = (checkpoint: string) => BigInt(checkpoint.slice
  * A starting Ponder locks the event log before its checkpoints. This query uses them in the same order, so that it waits
  * for Ponder instead of blocking it.
  */
-const selectProgress = preparedQuery((db: ReadableIndex) =>
+const selectProgress = preparedQuery((db: Selectable) =>
   db
     .select({
       isReady: sql<string | null>`value->>'is_ready'`,
@@ -48,7 +46,7 @@ const selectProgress = preparedQuery((db: ReadableIndex) =>
 );
 
 async function readIndexHead(
-  db: ReadableIndex,
+  db: Selectable,
   { pendingCheckpoint = () => undefined, source = () => undefined, served = () => {} }: Following,
 ): Promise<IndexHead> {
   const before = source();
@@ -86,7 +84,7 @@ type Following = {
 };
 
 /** Creates a shared reader of the index head. Heads are the same object as long as nothing has changed. */
-export function followHead(db: ReadableIndex, following: Following = {}): SharedRead<IndexHead> {
+export function followHead(db: Selectable, following: Following = {}): SharedRead<IndexHead> {
   let last: IndexHead | undefined;
   return shareReads(async () => {
     const head = await readIndexHead(db, following);

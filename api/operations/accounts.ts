@@ -8,7 +8,6 @@ import { address } from "../core/inputs";
 import { listOutput, pagedList, pageInput } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, selectorText, timeText, uintText } from "../core/outputs";
-import type { TextRow } from "../database/prepared-query";
 
 const policyOf = <const Type extends (typeof policyTypes)[number], const Shape extends z.ZodRawShape>(
   type: Type,
@@ -41,21 +40,21 @@ const Policy = z
   ])
   .openapi("Policy");
 
-type Row = TextRow<typeof policy.$inferSelect>;
+type Row = typeof policy.$inferSelect;
 
 /** The amount spent in the current window, and when the window ends. */
 const spending = ({ spentToday, lastReset }: Row, clock: Clock) => {
-  const resetsAt = BigInt(lastReset ?? 0) + DAY;
+  const resetsAt = (lastReset ?? 0n) + DAY;
   return clock.hasReached(resetsAt)
     ? { spent_today: "0", window_resets_at: null }
-    : { spent_today: spentToday ?? "0", window_resets_at: String(resetsAt) };
+    : { spent_today: String(spentToday ?? 0), window_resets_at: String(resetsAt) };
 };
 
 const toWire = (row: Row, clock: Clock): z.input<typeof Policy> => {
   const [first = zeroAddress, second = zeroAddress, third = zeroAddress] = policySubjects(row.key);
   const enabled = row.enabled ?? false;
-  const block_number = row.blockNumber;
-  const max_per_day = row.maxPerDay ?? "0";
+  const block_number = String(row.blockNumber);
+  const max_per_day = String(row.maxPerDay ?? 0);
   switch (row.policyType) {
     case "ACCOUNT_FROZEN":
       return { policy_type: row.policyType, frozen: enabled, block_number };
@@ -71,7 +70,7 @@ const toWire = (row: Row, clock: Clock): z.input<typeof Policy> => {
         merchant: first,
         token: second,
         facilitator: third,
-        max_per_payment: row.maxPerPayment ?? "0",
+        max_per_payment: String(row.maxPerPayment ?? 0),
         max_per_day,
         allowed: enabled,
         block_number,

@@ -5,8 +5,8 @@ import { address, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, bytesText, chainText, hashText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
-import type { IndexDatabase } from "../index/database";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
+import type { Selectable } from "../index/database";
 import { includeInput, metadataField, metadataOf, withIncluded, withMetadata } from "./resource-metadata";
 
 const Agent = z
@@ -21,14 +21,14 @@ const Agent = z
   })
   .openapi("Agent");
 
-const toWire = (row: TextRow<typeof agent.$inferSelect>): z.input<typeof Agent> => ({
-  agent_id: row.agentId,
+const toWire = (row: typeof agent.$inferSelect): z.input<typeof Agent> => ({
+  agent_id: String(row.agentId),
   owner: row.owner,
   metadata_uri: row.metadataUri,
   pubkey: row.pubkey,
   capabilities_hash: row.capabilitiesHash,
   revoked: row.revoked,
-  block_number: row.blockNumber,
+  block_number: String(row.blockNumber),
 });
 
 const findAgent = preparedQuery((db, { agentId }: Placeholders<{ agentId: bigint }>) =>
@@ -69,7 +69,7 @@ export const listAgents = listOperation({
   filters: { owner: address },
   example: { owner: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
   dependsOn: ["index"],
-  query: (db: IndexDatabase) => db.select().from(agent).$dynamic(),
+  query: (db: Selectable) => db.select().from(agent).$dynamic(),
   rows: agent,
   where: ({ owner }) => [eq(agent.owner, owner)],
   order: [{ column: agent.agentId, of: (row) => row.agentId }],

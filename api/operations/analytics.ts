@@ -3,7 +3,7 @@ import { unionAll } from "drizzle-orm/pg-core";
 import { disputeStatuses, merchant, service, total, type totalSubjects } from "../../ponder.schema";
 import { operation, z } from "../core/operation";
 import { addressText, chainText, uintText } from "../core/outputs";
-import { preparedQuery, type TextRow } from "../database/prepared-query";
+import { preparedQuery } from "../database/prepared-query";
 import { PaymentRail } from "./quotes";
 import { SignalsOfKind } from "./trust-signals";
 
@@ -50,7 +50,7 @@ const Analytics = z
   .openapi("CommerceAnalytics");
 
 type Subject = (typeof totalSubjects)[number];
-type Total = TextRow<typeof total.$inferSelect>;
+type Total = typeof total.$inferSelect;
 
 const rankings = [
   "receipts_by_token",
@@ -101,11 +101,11 @@ const selectTotals = preparedQuery((db) => {
 
 const volumeOf = (row: Pick<Total, "count" | "volume" | "protocolFees">) => ({
   receipts: String(row.count),
-  settled_volume: row.volume,
-  protocol_fees: row.protocolFees,
+  settled_volume: String(row.volume),
+  protocol_fees: String(row.protocolFees),
 });
 
-const sumOf = <Row>(rows: readonly Row[], of: (row: Row) => string | number) =>
+const sumOf = <Row>(rows: readonly Row[], of: (row: Row) => bigint | number) =>
   String(rows.reduce((sum, row) => sum + BigInt(of(row)), 0n));
 
 export const getCommerceAnalytics = operation({
@@ -141,8 +141,8 @@ export const getCommerceAnalytics = operation({
         active_facilitators: f.marked,
         quotes: q.count,
         settled_quotes: q.marked,
-        quoted_volume: quoted?.volume ?? "0",
-        quoted_protocol_fees: quoted?.protocolFees ?? "0",
+        quoted_volume: String(quoted?.volume ?? 0),
+        quoted_protocol_fees: String(quoted?.protocolFees ?? 0),
         // Every receipt has one of four payment rails, so the ranking by rail covers all receipts.
         receipts: sumOf(rails, (row) => row.count),
         settled_volume: sumOf(rails, (row) => row.volume),
@@ -161,7 +161,7 @@ export const getCommerceAnalytics = operation({
       top_services: ranking("receipts_by_service").map((row) => ({
         service_numeric_id: row.key,
         service_id: row.serviceId,
-        merchant_id: row.merchantId,
+        merchant_id: row.merchantId === null ? null : String(row.merchantId),
         ...volumeOf(row),
       })),
       facilitator_volume: ranking("receipts_by_facilitator").map((row) => ({

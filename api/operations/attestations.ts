@@ -5,8 +5,8 @@ import { address, flag, hash, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
-import type { IndexDatabase } from "../index/database";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
+import type { Selectable } from "../index/database";
 
 const Attestation = z
   .strictObject({
@@ -21,15 +21,15 @@ const Attestation = z
   })
   .openapi("Attestation");
 
-const toWire = (row: TextRow<typeof attestation.$inferSelect>): z.input<typeof Attestation> => ({
-  attestation_id: row.attestationId,
+const toWire = (row: typeof attestation.$inferSelect): z.input<typeof Attestation> => ({
+  attestation_id: String(row.attestationId),
   attester: row.attester,
   schema_hash: row.schemaHash,
   subject: row.subject,
   data_hash: row.dataHash,
-  timestamp: row.timestamp,
+  timestamp: String(row.timestamp),
   revoked: row.revoked,
-  block_number: row.blockNumber,
+  block_number: String(row.blockNumber),
 });
 
 const findAttestation = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
@@ -65,7 +65,7 @@ export const listAttestations = listOperation({
   },
   example: { revoked: "false" },
   dependsOn: ["index"],
-  query: (db: IndexDatabase) => db.select().from(attestation).$dynamic(),
+  query: (db: Selectable) => db.select().from(attestation).$dynamic(),
   rows: attestation,
   where: ({ schema, subject, attester, revoked }) => {
     if ([schema, subject, attester, revoked].every((filter) => filter === undefined))

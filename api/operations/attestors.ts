@@ -5,8 +5,8 @@ import { address, flag, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
-import type { IndexDatabase } from "../index/database";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
+import type { Selectable } from "../index/database";
 import { includeInput, metadataField, metadataOf, withIncluded, withMetadata } from "./resource-metadata";
 
 const Attestor = z
@@ -26,20 +26,20 @@ const attestorFields = { ...getTableColumns(attestor), attestations: total.count
 
 const ofOperator = and(eq(total.subject, "attestations_by_attester"), eq(total.key, attestor.operator));
 
-const selectAttestors = (db: IndexDatabase) =>
+const selectAttestors = (db: Selectable) =>
   db.select(attestorFields).from(attestor).leftJoin(total, ofOperator).$dynamic();
 
-type Row = TextRow<Awaited<ReturnType<typeof selectAttestors>>[number]>;
+type Row = Awaited<ReturnType<typeof selectAttestors>>[number];
 
 const toWire = (row: Row): z.input<typeof Attestor> => ({
-  attestor_id: row.attestorId,
+  attestor_id: String(row.attestorId),
   operator: row.operator,
   metadata_uri: row.metadataUri,
   schemas_hash: row.schemasHash,
   active: row.active,
   attestations: String(row.attestations ?? 0),
   revoked_attestations: String(row.revoked ?? 0),
-  block_number: row.blockNumber,
+  block_number: String(row.blockNumber),
 });
 
 const findAttestor = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>

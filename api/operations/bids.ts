@@ -4,11 +4,12 @@ import { bid, bidSelection, intent } from "../../ponder.schema";
 import type { Clock } from "../core/clock";
 import { NotFound } from "../core/errors";
 import { id, shortText, statusFilter } from "../core/inputs";
-import { listOutput, type Now, pagedList, pageInput } from "../core/list";
+import { listOutput, pagedList, pageInput } from "../core/list";
+import type { Now } from "../core/list-queries";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
-import type { IndexDatabase } from "../index/database";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
+import type { Selectable } from "../index/database";
 import { offchainBidId, offchainNumber, onchainBidId } from "../store/bids";
 import { offchainBid } from "../store/schema";
 
@@ -92,10 +93,10 @@ const offchainFields = {
   amountOut: offchainBid.amountOut,
   amountIn: offchainBid.amountIn,
   fee: offchainBid.fee,
-  createdAt: sql<bigint>`${offchainBid.createdAt}::numeric`.as("created_at"),
+  createdAt: sql`${offchainBid.createdAt}::numeric`.mapWith(BigInt).as("created_at"),
   order: offchainOrder.as("order"),
   intentId: intent.intentId,
-  number: sql<bigint>`${offchainBid.number}::numeric`.as("number"),
+  number: sql`${offchainBid.number}::numeric`.mapWith(BigInt).as("number"),
   isOnchain: sql<boolean>`false`.as("is_onchain"),
   solver: offchainBid.solver,
   validUntil: offchainBid.validUntil,
@@ -107,7 +108,7 @@ const offchainFields = {
   selectedAt: sql<string | null>`${offchainBid.selectedAt}::numeric`.as("selected_at"),
 };
 
-const selectOnchain = (db: IndexDatabase) =>
+const selectOnchain = (db: Selectable) =>
   db
     .select(onchainFields)
     .from(bid)
@@ -115,7 +116,7 @@ const selectOnchain = (db: IndexDatabase) =>
     .leftJoin(bidSelection, isSelectionOfBid)
     .$dynamic();
 
-const selectOffchain = (db: IndexDatabase) =>
+const selectOffchain = (db: Selectable) =>
   db.select(offchainFields).from(intent).innerJoin(offchainBid, isIntentOfOffchainBid).$dynamic();
 
 type BidRow = Awaited<ReturnType<typeof selectOnchain>>[number];
@@ -138,25 +139,24 @@ const hasStatus = (status: Status, state: SQL, validUntil: PgColumn, time: Now):
 };
 
 /** A bid is valid up to and including the second of `validUntil`. */
-export const hasLapsed = ({ validUntil }: { validUntil: bigint | string }, clock: Clock) =>
-  clock.hasReached(BigInt(validUntil) + 1n);
+export const hasLapsed = ({ validUntil }: { validUntil: bigint }, clock: Clock) => clock.hasReached(validUntil + 1n);
 
-const toWire = (row: TextRow<BidRow>, clock: Clock): BidText => ({
+const toWire = (row: BidRow, clock: Clock): BidText => ({
   bid_id: row.isOnchain ? onchainBidId(row.intentId, row.number) : offchainBidId(row.number),
-  chain_bid_id: row.isOnchain ? row.number : null,
-  intent_id: row.intentId,
+  chain_bid_id: row.isOnchain ? String(row.number) : null,
+  intent_id: String(row.intentId),
   solver: row.solver,
-  amount_in: row.amountIn,
-  amount_out: row.amountOut,
-  fee: row.fee,
-  valid_until: row.validUntil,
+  amount_in: String(row.amountIn),
+  amount_out: String(row.amountOut),
+  fee: String(row.fee),
+  valid_until: String(row.validUntil),
   execution_hash: row.executionHash,
   execution_plan: row.executionPlan,
   status: row.state === "OPEN" && hasLapsed(row, clock) ? "EXPIRED" : row.state,
   source: row.isOnchain ? "onchain" : "offchain",
   block_number: row.blockNumber,
   tx_hash: row.txHash,
-  created_at: row.createdAt,
+  created_at: String(row.createdAt),
   selected_at: row.selectedAt,
 });
 
@@ -168,11 +168,11 @@ type Filters = { id: bigint; status?: Status | undefined };
 const bestFirst = (columns: readonly [PgColumn, PgColumn, PgColumn, PgColumn, PgColumn | SQL]) => {
   const [amountOut, amountIn, fee, createdAt, order] = columns;
   return [
-    { column: amountOut, descending: true, of: (row: TextRow<BidRow>) => row.amountOut },
-    { column: amountIn, of: (row: TextRow<BidRow>) => row.amountIn },
-    { column: fee, of: (row: TextRow<BidRow>) => row.fee },
-    { column: createdAt, of: (row: TextRow<BidRow>) => row.createdAt },
-    { column: order, of: (row: TextRow<BidRow>) => row.order },
+    { column: amountOut, descending: true, of: (row: BidRow) => row.amountOut },
+    { column: amountIn, of: (row: BidRow) => row.amountIn },
+    { column: fee, of: (row: BidRow) => row.fee },
+    { column: createdAt, of: (row: BidRow) => row.createdAt },
+    { column: order, of: (row: BidRow) => row.order },
   ];
 };
 

@@ -5,8 +5,8 @@ import { id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
-import type { IndexDatabase } from "../index/database";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
+import type { Selectable } from "../index/database";
 
 const Dispute = z
   .strictObject({
@@ -20,14 +20,14 @@ const Dispute = z
   })
   .openapi("Dispute");
 
-const toWire = (row: TextRow<typeof dispute.$inferSelect>): z.input<typeof Dispute> => ({
-  dispute_id: row.disputeId,
-  receipt_id: row.receiptId,
+const toWire = (row: typeof dispute.$inferSelect): z.input<typeof Dispute> => ({
+  dispute_id: String(row.disputeId),
+  receipt_id: String(row.receiptId),
   status: row.status,
   opener: row.opener,
   reason_hash: row.reasonHash,
   resolution_hash: row.resolutionHash,
-  block_number: row.blockNumber,
+  block_number: String(row.blockNumber),
 });
 
 const findDispute = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
@@ -57,7 +57,7 @@ export const listDisputes = listOperation({
   filters: { receipt_id: id.optional(), merchant_id: id.optional() },
   example: {},
   dependsOn: ["index"],
-  query: (db: IndexDatabase) => db.select().from(dispute).$dynamic(),
+  query: (db: Selectable) => db.select().from(dispute).$dynamic(),
   rows: dispute,
   where: ({ receipt_id, merchant_id }) => [
     receipt_id === undefined ? undefined : eq(dispute.receiptId, receipt_id),

@@ -5,8 +5,8 @@ import { flag, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
-import type { IndexDatabase } from "../index/database";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
+import type { Selectable } from "../index/database";
 import { includeInput, metadataField, metadataOf, withIncluded, withMetadata } from "./resource-metadata";
 
 const Facilitator = z
@@ -20,13 +20,13 @@ const Facilitator = z
   })
   .openapi("Facilitator");
 
-const toWire = (row: TextRow<typeof facilitator.$inferSelect>): z.input<typeof Facilitator> => ({
-  facilitator_id: row.facilitatorId,
+const toWire = (row: typeof facilitator.$inferSelect): z.input<typeof Facilitator> => ({
+  facilitator_id: String(row.facilitatorId),
   facilitator: row.facilitator,
   metadata_uri: row.metadataUri,
   metadata_hash: row.metadataHash,
   active: row.active,
-  block_number: row.blockNumber,
+  block_number: String(row.blockNumber),
 });
 
 const findFacilitator = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
@@ -67,7 +67,7 @@ export const listFacilitators = listOperation({
   filters: { active: flag.optional() },
   example: { active: "true" },
   dependsOn: ["index"],
-  query: (db: IndexDatabase) => db.select().from(facilitator).$dynamic(),
+  query: (db: Selectable) => db.select().from(facilitator).$dynamic(),
   rows: facilitator,
   where: ({ active }) => [active === undefined ? undefined : eq(facilitator.active, active)],
   order: [{ column: facilitator.facilitatorId, of: (row) => row.facilitatorId }],

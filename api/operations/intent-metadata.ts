@@ -71,7 +71,7 @@ const contentToWire = (row: MetadataRow): z.input<typeof IntentMetadata> => ({
   required_attestation_schema: row.requiredAttestationSchema,
 });
 
-const toWire = (row: MetadataRow, intentId: bigint | string | null): z.input<typeof MetadataRecord> => ({
+const toWire = (row: MetadataRow, intentId: bigint | null): z.input<typeof MetadataRecord> => ({
   intent_hash: row.intentHash,
   intent_id: intentId === null ? null : String(intentId),
   owner: row.owner,

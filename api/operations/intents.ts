@@ -4,11 +4,12 @@ import { fill, fillProof, intent } from "../../ponder.schema";
 import type { Clock } from "../core/clock";
 import { NotFound } from "../core/errors";
 import { address, hash, id, statusFilter } from "../core/inputs";
-import { listOperation, type Now } from "../core/list";
+import { listOperation } from "../core/list";
+import type { Now } from "../core/list-queries";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, orNull, timeText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
-import type { IndexDatabase } from "../index/database";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
+import type { Selectable } from "../index/database";
 import { onchainBidId } from "../store/bids";
 import { IntentMetadata, linkedMetadataField, unlessZero } from "./intent-metadata";
 
@@ -70,11 +71,10 @@ const Intent = z
   .openapi("Intent");
 
 /** An intent can be filled until its deadline, exclusive. */
-export const isExpired = ({ deadline }: { deadline: bigint | string }, clock: Clock) =>
-  clock.hasReached(BigInt(deadline));
+export const isExpired = ({ deadline }: { deadline: bigint }, clock: Clock) => clock.hasReached(deadline);
 
 /** Selects intents with their fills, and with the metadata in the store: indexing an intent writes no metadata. */
-const selectIntents = (db: IndexDatabase) =>
+const selectIntents = (db: Selectable) =>
   db
     .select({
       intent: getTableColumns(intent),
@@ -87,37 +87,37 @@ const selectIntents = (db: IndexDatabase) =>
     .leftJoin(fillProof, eq(fillProof.intentId, fill.intentId))
     .$dynamic();
 
-type Row = TextRow<Awaited<ReturnType<typeof selectIntents>>[number]>;
+type Row = Awaited<ReturnType<typeof selectIntents>>[number];
 
 const fillToWire = ({ fill: row, proof }: Row): z.input<typeof Fill> | null =>
   row && {
     solver: row.solver,
-    amount_in: row.amountIn,
-    amount_out: row.amountOut,
+    amount_in: String(row.amountIn),
+    amount_out: String(row.amountOut),
     tx_hash: row.txHash,
-    block_number: row.blockNumber,
+    block_number: String(row.blockNumber),
     result_hash: proof?.resultHash ?? zeroHash,
     trace_hash: proof?.traceHash ?? zeroHash,
-    attestation_id: proof?.attestationId ?? "0",
+    attestation_id: String(proof?.attestationId ?? 0),
     bid_id: row.bidId === null ? null : onchainBidId(row.intentId, row.bidId),
-    filled_at: row.filledAt,
+    filled_at: String(row.filledAt),
   };
 
 const toWire = (joined: Row, clock: Clock): z.input<typeof Intent> => {
   const { intent: row, metadata } = joined;
   return {
-    intent_id: row.intentId,
+    intent_id: String(row.intentId),
     owner: row.owner,
     intent_type: intentTypes[row.intentType] ?? `UNKNOWN_${row.intentType}`,
     input_token: row.inputToken,
     output_token: row.outputToken,
-    amount_in_max: row.amountInMax,
-    amount_out_min: row.amountOutMin,
-    deadline: row.deadline,
+    amount_in_max: String(row.amountInMax),
+    amount_out_min: String(row.amountOutMin),
+    deadline: String(row.deadline),
     slippage_bps: String(row.slippageBps),
-    nonce: row.nonce,
+    nonce: String(row.nonce),
     status: row.status === "OPEN" && isExpired(row, clock) ? "EXPIRED" : row.status,
-    block_number: row.blockNumber,
+    block_number: String(row.blockNumber),
     fill: fillToWire(joined),
     intent_hash: row.intentHash,
     execution: {
@@ -129,7 +129,7 @@ const toWire = (joined: Row, clock: Clock): z.input<typeof Intent> => {
     },
     metadata,
     tx_hash: row.txHash,
-    submitted_at: row.submittedAt,
+    submitted_at: String(row.submittedAt),
   };
 };
 

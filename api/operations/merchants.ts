@@ -5,8 +5,8 @@ import { address, flag, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
-import type { IndexDatabase } from "../index/database";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
+import type { Selectable } from "../index/database";
 import { includeInput, metadataField, metadataOf, withIncluded, withMetadata } from "./resource-metadata";
 import { SignalsOfKind } from "./trust-signals";
 
@@ -22,14 +22,14 @@ const Merchant = z
   })
   .openapi("Merchant");
 
-const toWire = (row: TextRow<typeof merchant.$inferSelect>): z.input<typeof Merchant> => ({
-  merchant_id: row.merchantId,
+const toWire = (row: typeof merchant.$inferSelect): z.input<typeof Merchant> => ({
+  merchant_id: String(row.merchantId),
   owner: row.owner,
   payout_address: row.payoutAddress,
   metadata_uri: row.metadataUri,
   metadata_hash: row.metadataHash,
   active: row.active,
-  block_number: row.blockNumber,
+  block_number: String(row.blockNumber),
 });
 
 const findMerchant = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
@@ -70,7 +70,7 @@ export const listMerchants = listOperation({
   filters: { owner: address.optional(), active: flag.optional() },
   example: { active: "true" },
   dependsOn: ["index"],
-  query: (db: IndexDatabase) => db.select().from(merchant).$dynamic(),
+  query: (db: Selectable) => db.select().from(merchant).$dynamic(),
   rows: merchant,
   where: ({ owner, active }) => [
     owner && eq(merchant.owner, owner),
@@ -150,7 +150,7 @@ export const getReputation = operation({
       merchant: toWire(first.merchant),
       commerce: {
         receipts: String(receipts?.count ?? 0),
-        settled_volume: receipts?.volume ?? "0",
+        settled_volume: String(receipts?.volume ?? 0),
         fulfilled_receipts: String(receipts?.marked ?? 0),
         settlement_receipts: String(countOf(keyOf("settlement"))),
         facilitator_receipts: String(countOf(keyOf("facilitator"))),

@@ -7,7 +7,7 @@ import { BadInput } from "../core/errors";
 import { address, bytes, id, uintOrHex } from "../core/inputs";
 import { operation, z } from "../core/operation";
 import { addressText, bytesText, selectorText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
 import type { IndexDatabase } from "../index/database";
 import { blockOfCheckpoint } from "../index/head";
 import {
@@ -73,7 +73,7 @@ const Preflight = z
   })
   .openapi("Preflight");
 
-type Row = TextRow<typeof policy.$inferSelect>;
+type Row = typeof policy.$inferSelect;
 
 /** The keys of the policies that apply; null for those that do not. */
 type PolicyKeys = {
@@ -132,9 +132,9 @@ async function relevantPolicies(
 }
 
 const limitOf = (row: Row) => ({
-  maxPerDay: BigInt(row.maxPerDay ?? 0),
-  spentToday: BigInt(row.spentToday ?? 0),
-  lastReset: BigInt(row.lastReset ?? 0),
+  maxPerDay: row.maxPerDay ?? 0n,
+  spentToday: row.spentToday ?? 0n,
+  lastReset: row.lastReset ?? 0n,
 });
 
 const isEnabled = (rows: readonly Row[], policyType: Row["policyType"]) =>
@@ -155,7 +155,7 @@ const paymentPolicies = (rows: readonly Row[]): PaymentPolicies => {
   const row = rows.find(({ policyType }) => policyType === "PAYMENT_POLICY");
   return {
     frozen: isEnabled(rows, "ACCOUNT_FROZEN"),
-    policy: row && { ...limitOf(row), maxPerPayment: BigInt(row.maxPerPayment ?? 0), allowed: row.enabled ?? false },
+    policy: row && { ...limitOf(row), maxPerPayment: row.maxPerPayment ?? 0n, allowed: row.enabled ?? false },
   };
 };
 

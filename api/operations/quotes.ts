@@ -6,8 +6,8 @@ import { address, flag, hash, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
-import type { IndexDatabase } from "../index/database";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
+import type { Selectable } from "../index/database";
 
 export const PaymentRail = z
   .int()
@@ -43,25 +43,25 @@ export const Quote = z
   })
   .openapi("Quote");
 
-const toWire = (row: TextRow<typeof quote.$inferSelect>): z.input<typeof Quote> => ({
+const toWire = (row: typeof quote.$inferSelect): z.input<typeof Quote> => ({
   quote_hash: row.quoteHash,
-  merchant_id: row.merchantId,
-  service_numeric_id: row.serviceNumericId,
+  merchant_id: String(row.merchantId),
+  service_numeric_id: String(row.serviceNumericId),
   agent: row.agent,
   token: row.token,
   facilitator: row.facilitator,
-  amount: row.amount,
+  amount: String(row.amount),
   payment_rail: row.paymentRail,
   protocol_fee_bps: row.protocolFeeBps,
-  protocol_fee_amount: row.protocolFeeAmount,
-  expires_at: row.expiresAt,
-  payment_nonce: row.paymentNonce,
+  protocol_fee_amount: String(row.protocolFeeAmount),
+  expires_at: String(row.expiresAt),
+  payment_nonce: String(row.paymentNonce),
   resource_hash: row.resourceHash,
   terms_hash: row.termsHash,
   x402_payload_hash: row.x402PayloadHash,
   settled: row.settled,
-  block_number: row.blockNumber,
-  committed_at: row.committedAt,
+  block_number: String(row.blockNumber),
+  committed_at: String(row.committedAt),
 });
 
 const findQuote = preparedQuery((db, { quoteHash }: Placeholders<{ quoteHash: Hex }>) =>
@@ -91,7 +91,7 @@ export const listQuotes = listOperation({
   filters: { merchant_id: id.optional(), agent: address.optional(), settled: flag.optional() },
   example: { settled: "false" },
   dependsOn: ["index"],
-  query: (db: IndexDatabase) => db.select().from(quote).$dynamic(),
+  query: (db: Selectable) => db.select().from(quote).$dynamic(),
   rows: quote,
   where: ({ merchant_id, agent, settled }) => [
     merchant_id === undefined ? undefined : eq(quote.merchantId, merchant_id),

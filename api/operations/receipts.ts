@@ -5,8 +5,8 @@ import { address, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
-import type { IndexDatabase } from "../index/database";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
+import type { Selectable } from "../index/database";
 import { document } from "../store/schema";
 import { feeBps, PaymentRail } from "./quotes";
 
@@ -50,25 +50,25 @@ const ReceiptWithEvidence = z
   })
   .openapi("ReceiptWithEvidence");
 
-const toWire = (row: TextRow<typeof receipt.$inferSelect>): z.input<typeof Receipt> => ({
-  receipt_id: row.receiptId,
+const toWire = (row: typeof receipt.$inferSelect): z.input<typeof Receipt> => ({
+  receipt_id: String(row.receiptId),
   quote_hash: row.quoteHash,
   agent: row.agent,
-  merchant_id: row.merchantId,
-  service_numeric_id: row.serviceNumericId,
+  merchant_id: String(row.merchantId),
+  service_numeric_id: String(row.serviceNumericId),
   token: row.token,
-  amount: row.amount,
+  amount: String(row.amount),
   payment_rail: row.paymentRail,
   protocol_fee_bps: row.protocolFeeBps,
-  protocol_fee_amount: row.protocolFeeAmount,
+  protocol_fee_amount: String(row.protocolFeeAmount),
   facilitator: row.facilitator,
   result_hash: row.resultHash,
   resource_hash: row.resourceHash,
   fulfillment_hash: row.fulfillmentHash,
   payment_proof: row.paymentProof,
-  block_number: row.blockNumber,
+  block_number: String(row.blockNumber),
   tx_hash: row.txHash,
-  settled_at: row.settledAt,
+  settled_at: String(row.settledAt),
 });
 
 const isEvidence = and(eq(document.kind, "fulfillment-evidence"), eq(document.hash, receipt.fulfillmentHash));
@@ -113,7 +113,7 @@ export const listReceipts = listOperation({
   filters: { agent: address.optional(), merchant_id: id.optional() },
   example: { merchant_id: "1" },
   dependsOn: ["index"],
-  query: (db: IndexDatabase) => db.select().from(receipt).$dynamic(),
+  query: (db: Selectable) => db.select().from(receipt).$dynamic(),
   rows: receipt,
   where: ({ agent, merchant_id }) => [
     agent && eq(receipt.agent, agent),

@@ -8,7 +8,7 @@ import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { hashText } from "../core/outputs";
 import { type Placeholders, preparedQuery } from "../database/prepared-query";
-import type { IndexDatabase } from "../index/database";
+import type { Selectable } from "../index/database";
 import { boundsProblem } from "../schemas/bounds";
 import { createSchemaChecker } from "../schemas/checker";
 import { attestationSchema } from "../store/schema";
@@ -90,7 +90,7 @@ export const listSchemas = listOperation({
   filters: {},
   example: {},
   dependsOn: ["store"],
-  query: (db: IndexDatabase) =>
+  query: (db: Selectable) =>
     db
       .select({
         ...getTableColumns(attestationSchema),

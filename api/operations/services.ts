@@ -5,8 +5,8 @@ import { flag, hash, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { chainText, hashText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
-import type { IndexDatabase } from "../index/database";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
+import type { Selectable } from "../index/database";
 import { includeInput, metadataField, metadataOf, withIncluded, withMetadata } from "./resource-metadata";
 
 const Service = z
@@ -22,15 +22,15 @@ const Service = z
   })
   .openapi("Service");
 
-const toWire = (row: TextRow<typeof service.$inferSelect>): z.input<typeof Service> => ({
-  service_numeric_id: row.serviceNumericId,
-  merchant_id: row.merchantId,
+const toWire = (row: typeof service.$inferSelect): z.input<typeof Service> => ({
+  service_numeric_id: String(row.serviceNumericId),
+  merchant_id: String(row.merchantId),
   service_id: row.serviceId,
   metadata_uri: row.metadataUri,
   metadata_hash: row.metadataHash,
   capability_hash: row.capabilityHash,
   active: row.active,
-  block_number: row.blockNumber,
+  block_number: String(row.blockNumber),
 });
 
 const findService = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
@@ -71,7 +71,7 @@ export const listServices = listOperation({
   filters: { merchant_id: id.optional(), capability_hash: hash.optional(), active: flag.optional() },
   example: { merchant_id: "1" },
   dependsOn: ["index"],
-  query: (db: IndexDatabase) => db.select().from(service).$dynamic(),
+  query: (db: Selectable) => db.select().from(service).$dynamic(),
   rows: service,
   where: ({ merchant_id, capability_hash, active }) => [
     merchant_id === undefined ? undefined : eq(service.merchantId, merchant_id),

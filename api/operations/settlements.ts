@@ -6,8 +6,8 @@ import { address, hash } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
-import type { IndexDatabase } from "../index/database";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
+import type { Selectable } from "../index/database";
 
 const SettlementLine = z
   .strictObject({
@@ -46,20 +46,20 @@ const Settlement = z
 
 const Lines = z.array(SettlementLine);
 
-const toWire = (row: TextRow<typeof settlement.$inferSelect>): z.input<typeof Settlement> => ({
+const toWire = (row: typeof settlement.$inferSelect): z.input<typeof Settlement> => ({
   execution_hash: row.executionHash,
   quote_hash: row.quoteHash,
   settlement_plan_hash: row.settlementPlanHash,
   payer: row.payer,
   token: row.token,
-  gross_amount: row.grossAmount,
-  deadline: row.deadline,
+  gross_amount: String(row.grossAmount),
+  deadline: row.deadline === null ? null : String(row.deadline),
   lines: row.lines === null ? null : Lines.parse(JSON.parse(row.lines)),
   lines_known: row.lines !== null,
   executions: String(row.executions),
-  block_number: row.blockNumber,
+  block_number: String(row.blockNumber),
   tx_hash: row.txHash,
-  executed_at: row.executedAt,
+  executed_at: String(row.executedAt),
 });
 
 const findSettlement = preparedQuery((db, { executionHash }: Placeholders<{ executionHash: Hex }>) =>
@@ -95,7 +95,7 @@ export const listSettlements = listOperation({
   },
   example: {},
   dependsOn: ["index"],
-  query: (db: IndexDatabase) => db.select().from(settlement).$dynamic(),
+  query: (db: Selectable) => db.select().from(settlement).$dynamic(),
   rows: settlement,
   where: ({ quote_hash, settlement_plan_hash, payer, token }) => [
     quote_hash && eq(settlement.quoteHash, quote_hash),

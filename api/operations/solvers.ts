@@ -4,11 +4,12 @@ import { intervalSeconds } from "../../src/lib/interval";
 import { average } from "../core/average";
 import { NotFound } from "../core/errors";
 import { address, flag, id } from "../core/inputs";
-import { listOperation, type Now } from "../core/list";
+import { listOperation } from "../core/list";
+import type { Now } from "../core/list-queries";
 import { operation, z } from "../core/operation";
 import { addressText, chainText, decimalText, hashText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery, type TextRow } from "../database/prepared-query";
-import type { IndexDatabase } from "../index/database";
+import { type Placeholders, preparedQuery } from "../database/prepared-query";
+import type { Selectable } from "../index/database";
 import { includeInput, metadataField, metadataOf, withIncluded, withMetadata } from "./resource-metadata";
 
 const Solver = z
@@ -60,28 +61,28 @@ const solverFields = (time: Now) => ({
 
 const ofOperator = eq(solverActivity.solver, solver.operator);
 
-const selectSolvers = (db: IndexDatabase, time: Now) =>
+const selectSolvers = (db: Selectable, time: Now) =>
   db.select(solverFields(time)).from(solver).leftJoin(solverActivity, ofOperator).$dynamic();
 
-type Row = TextRow<Awaited<ReturnType<typeof selectSolvers>>[number]>;
+type Row = Awaited<ReturnType<typeof selectSolvers>>[number];
 
 const toWire = ({ activity, openSelections, ...row }: Row): z.input<typeof Solver> => {
-  const { fills = 0, latencyBlocks = "0", surplusOut = "0" } = activity ?? {};
+  const { fills = 0, latencyBlocks = 0n, surplusOut = 0n } = activity ?? {};
   return {
-    solver_id: row.solverId,
+    solver_id: String(row.solverId),
     operator: row.operator,
     metadata_uri: row.metadataUri,
     capabilities_hash: row.capabilitiesHash,
-    bond: row.bond,
+    bond: String(row.bond),
     active: row.active,
     fills: String(fills),
     successful_fills: String(fills),
     failed_fills: String((activity?.unfilledSelections ?? 0) - openSelections),
-    avg_latency_blocks: average(BigInt(latencyBlocks), fills),
-    avg_surplus_out: average(BigInt(surplusOut), fills),
-    total_latency_blocks: latencyBlocks,
-    total_surplus_out: surplusOut,
-    block_number: row.blockNumber,
+    avg_latency_blocks: average(latencyBlocks, fills),
+    avg_surplus_out: average(surplusOut, fills),
+    total_latency_blocks: String(latencyBlocks),
+    total_surplus_out: String(surplusOut),
+    block_number: String(row.blockNumber),
   };
 };
 

@@ -100,9 +100,9 @@ export const getTimeSeries = operation({
     for (let start = first; start < end; start += intervalSeconds[interval]) values.set(start, 0n);
     let total = 0n;
     for (const { start, value } of rows) {
-      const point = startOf(interval, BigInt(start));
-      values.set(point, (values.get(point) ?? 0n) + BigInt(value));
-      total += BigInt(value);
+      const point = startOf(interval, start);
+      values.set(point, (values.get(point) ?? 0n) + value);
+      total += value;
     }
     return {
       metric,

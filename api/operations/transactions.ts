@@ -94,7 +94,7 @@ export const explainTransaction = operation({
     return {
       tx_hash: hash,
       block_number: String(blockOfEvent(first.id)),
-      block_timestamp: first.timestamp,
+      block_timestamp: String(first.timestamp),
       from: first.from,
       to: first.to,
       // A transaction that fails emits no events.

@@ -4,7 +4,7 @@ import { address, enumNumber, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { z } from "../core/operation";
 import { addressText, hashText, uintText } from "../core/outputs";
-import type { IndexDatabase } from "../index/database";
+import type { Selectable } from "../index/database";
 
 /** Names with their numbers on chain: `0 merchant, 1 service`. */
 const numbered = (names: readonly string[]) => names.map((name, number) => `${number} ${name}`).join(", ");
@@ -48,7 +48,7 @@ export const listTrustSignals = listOperation({
   },
   example: { subject_type: "0", subject_id: "1" },
   dependsOn: ["index"],
-  query: (db: IndexDatabase) => db.select().from(trustSignal).$dynamic(),
+  query: (db: Selectable) => db.select().from(trustSignal).$dynamic(),
   rows: trustSignal,
   where: ({ subject_type, subject_id, kind, reporter }) => [
     subject_type === undefined ? undefined : eq(trustSignal.subjectType, subject_type),
@@ -58,12 +58,12 @@ export const listTrustSignals = listOperation({
   ],
   order: [{ column: trustSignal.signalId, descending: true, of: (row) => row.signalId }],
   toWire: (row) => ({
-    signal_id: row.signalId,
+    signal_id: String(row.signalId),
     subject_type: row.subjectType,
-    subject_id: row.subjectId,
+    subject_id: String(row.subjectId),
     kind: row.kind,
     reporter: row.reporter,
     signal_hash: row.signalHash,
-    block_number: row.blockNumber,
+    block_number: String(row.blockNumber),
   }),
 });

@@ -5,10 +5,10 @@ import { offchainBid } from "./schema";
 export type OffchainBid = typeof offchainBid.$inferSelect;
 
 /** The public id of an on-chain bid, unique across intents. */
-export const onchainBidId = (intentId: bigint | string, bidId: bigint | string) => `${intentId}-${bidId}`;
+export const onchainBidId = (intentId: bigint, bidId: bigint) => `${intentId}-${bidId}`;
 
 /** The public id of an off-chain bid. It can't collide with an on-chain id (`<intent>-<bid>`). */
-export const offchainBidId = (number: bigint | string) => `offchain-${number}`;
+export const offchainBidId = (number: bigint) => `offchain-${number}`;
 
 /** Parses the id of an off-chain bid. Returns null for any other id. */
 export function offchainNumber(bidId: string): bigint | null {

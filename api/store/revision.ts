@@ -7,5 +7,5 @@ const selectRevision = preparedQuery((db: StoreDatabase) => db.select({ number: 
 /** Reads the number of commits that changed records or lists of the store. */
 export async function readRevision(db: StoreDatabase): Promise<string> {
   const [row] = await selectRevision(db, {});
-  return row?.number ?? "";
+  return String(row?.number ?? "");
 }

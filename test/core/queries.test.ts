@@ -3,9 +3,11 @@ import type pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clockAt } from "../../api/core/clock";
+import { writeCursor } from "../../api/core/cursor";
+import { inputText } from "../../api/core/input-text";
 import type { AnyOperation } from "../../api/core/operation";
-import { MAX_CHANGING_STATEMENTS } from "../../api/database/named-statement";
 import { openPool } from "../../api/database/open-pool";
+import { MAX_SHAPES, SHAPE } from "../../api/database/prepared-client";
 import { createGateway } from "../../api/gateway";
 import { freeCalls } from "../../api/operations/index";
 import { listedOn, nativeOf } from "../../api/portfolio/token-lists";
@@ -22,6 +24,8 @@ import { type SampleStack, sampleStack } from "../support/shared-stack";
 
 /** The schema that {@link startStack} uses. */
 const SCHEMA = "intentry_test";
+
+const CURSOR_SECRET = "a secret for tests";
 
 /** The number of queries of the reads that do not need exactly one. */
 const fixed: Readonly<Record<string, number>> = {
@@ -63,7 +67,7 @@ describe("queries", () => {
         ...parseEnvironment({ NODE_ENV: "test" }),
         chainId: LOCAL_CHAIN_ID,
         contracts: stack.contracts,
-        cursorSecret: async () => "a secret for tests",
+        cursorSecret: async () => CURSOR_SECRET,
       },
       tokens,
       // Queries of the store count too.
@@ -178,53 +182,64 @@ describe("queries", () => {
     }
   });
 
-  it("stay prepared while a client requests every shape of a list, and their number is limited", async () => {
+  /** Requests for intents with every set of filters, every kind of page and several page sizes. */
+  function shapesOfIntents(): string[] {
     const address = "0x0000000000000000000000000000000000000001";
-    const filters = [
-      ...[`owner=${address}`, `intent_hash=0x${"1".repeat(64)}`],
-      ...[`input_token=${address}`, `output_token=${address}`],
-    ];
-    const subsets = Array.from({ length: 2 ** filters.length }, (_, set) =>
-      filters.filter((__, at) => (set >> at) & 1),
+    const values = { owner: address, intent_hash: `0x${"1".repeat(64)}`, input_token: address, output_token: address };
+    const names = Object.keys(values) as (keyof typeof values)[];
+    const subsets = Array.from({ length: 2 ** names.length }, (_, set) => names.filter((__, at) => (set >> at) & 1));
+    const statuses = [{}, ...["open", "filled", "cancelled", "expired"].map((status) => ({ status }))];
+    const filters: Record<string, string>[] = statuses.flatMap((status) =>
+      subsets.map((set) => ({ ...status, ...Object.fromEntries(set.map((name) => [name, values[name]])) })),
     );
-    const statuses = ["", "status=open", "status=filled", "status=cancelled", "status=expired"];
-    const pages = ["", "offset=1", "total=true", "offset=1&total=true"];
-    const shapes = subsets.flatMap((set) =>
-      statuses.flatMap((status) => pages.map((page) => [...set, status, page].filter(Boolean).join("&"))),
-    );
+    return filters.flatMap((filter) => {
+      const cursor = writeCursor(CURSOR_SECRET, `GET /intents ${inputText(filter)}`, ["9"]);
+      const pages: Record<string, string>[] = [{}, { offset: "1" }, { cursor }];
+      return ["1", "10", "20", "25", "50", "100", "7"].flatMap((limit) =>
+        pages.map((page) => addressOf("/intents", { ...filter, limit, ...page })),
+      );
+    });
+  }
+
+  it("stay prepared while a client requests every shape of a list, and their number is limited", async () => {
+    const shapes = shapesOfIntents();
+    expect(new Set(shapes).size).toBe(1_680);
     const read = async (path: string) => {
       const response = await ofConnection.request(path);
       expect([path, response.status]).toEqual([path, 200]);
     };
-    const fixed = ["/agents/1", "/solvers/1", "/merchants/1"];
-    // The queries of these depend on their parameters.
-    const inUse = ["/search?q=agent", "/intents?limit=50"];
-    const common = [...fixed, ...inUse];
     const prepared = async () => {
       const { rows } = await connection.query<{ name: string; at: string }>(
-        "SELECT name, prepare_time::text AS at FROM pg_prepared_statements",
+        "SELECT name, prepare_time::text AS at FROM pg_prepared_statements ORDER BY name",
       );
       return rows;
     };
-    for (const path of common) await read(path);
+    const common = [
+      "/agents/1",
+      "/solvers/1",
+      "/merchants/1",
+      "/events/recent?limit=10",
+      "/intents",
+      "/receipts?limit=20",
+    ];
+    const owned = `/intents?owner=0x0000000000000000000000000000000000000002`;
+    for (const path of [...common, owned]) await read(path);
     const before = await prepared();
-    for (const [at, shape] of shapes.entries()) {
-      await read(`/intents?${shape}`);
-      if (at % 30 === 0) for (const path of inUse) await read(path);
+    expect(before.filter(({ name }) => !name.startsWith(SHAPE))).toHaveLength(common.length);
+    for (const [at, path] of shapes.entries()) {
+      await read(path);
+      // In use all the time.
+      if (at % 50 === 0) await read(owned);
     }
-    for (const path of common) await read(path);
+    for (const path of [...common, owned]) await read(path);
     const after = await prepared();
     // None of them was prepared again.
     expect(after).toEqual(expect.arrayContaining(before));
-    expect(before.length).toBeGreaterThanOrEqual(common.length);
-    expect(after.length).toBeLessThanOrEqual(MAX_CHANGING_STATEMENTS + before.length);
-    // Routes that are first requested later are prepared once, too.
-    const later = ["/attestors/1", "/receipts/1", "/receipts?limit=20"];
-    for (const path of later) await read(path);
-    const withLater = await prepared();
-    const names = new Set(after.map(({ name }) => name));
-    expect(withLater.filter(({ name }) => !names.has(name)).length).toBeGreaterThanOrEqual(later.length);
-    for (const path of later) await read(path);
-    expect(await prepared()).toEqual(withLater);
-  });
+    expect(after.filter(({ name }) => name.startsWith(SHAPE))).toHaveLength(MAX_SHAPES);
+    // The intents without filters after a cursor are common, too.
+    expect(after.filter(({ name }) => !name.startsWith(SHAPE))).toHaveLength(common.length + 1);
+    // A shape whose statement was closed is prepared again.
+    await read(shapes.at(-500) ?? "");
+    expect(await prepared()).toHaveLength(after.length);
+  }, 120_000);
 });

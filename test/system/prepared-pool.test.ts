@@ -1,15 +1,13 @@
 import { setTimeout } from "node:timers/promises";
-import pg, { type QueryConfig } from "pg";
+import pg, { type Connection, type QueryConfig } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { MAX_CHANGING_STATEMENTS } from "../../api/database/named-statement";
+import { MAX_SHAPES, SHAPE } from "../../api/database/prepared-client";
 import { PreparedPool } from "../../api/database/prepared-pool";
 import { createTestDatabase, type TestDatabase } from "../support/database";
 import { startTcpProxy } from "../support/tcp-proxy";
 import { sentMessages } from "./postgres-messages";
 
-const ARRAYS = { rowMode: "array" } as const;
-
-describe("a pool of prepared statements", () => {
+describe("a pool of sessions", () => {
   let database: TestDatabase;
   let proxy: Awaited<ReturnType<typeof startTcpProxy>>;
   let pool: PreparedPool;
@@ -34,95 +32,64 @@ describe("a pool of prepared statements", () => {
     await database?.drop();
   });
 
-  const run = (query: QueryConfig & { rowMode?: "array" }, values?: unknown[]) => pool.query(query, values);
+  const run = (query: QueryConfig, values?: unknown[]) => pool.query(query, values);
   const typesSent = () => sentMessages(Buffer.concat(bytes)).types;
 
-  const values = `SELECT $1::int AS number, $2::text AS text, $3::text[] AS texts, $4::jsonb AS json, $5::bytea AS bytes,
-    $6::bool AS flag, $7::numeric AS large, $8::timestamptz AS time, NULL AS nothing, 1 AS twice, 2 AS twice`;
-  const sent = [7, "ä\u{1f600}", ["a,b", '"c"'], { d: [1] }, Buffer.from([0, 255]), true, 10n ** 30n, new Date(0)];
+  /** The statements that the server and pg keep for the connection, by name. */
+  const prepared = async () => {
+    const { rows } = await pool.query<{ name: string }>("SELECT name FROM pg_prepared_statements");
+    const client = await pool.connect();
+    const { connection } = client as unknown as { connection: Connection & { parsedStatements: object } };
+    client.release();
+    return { server: new Set(rows.map(({ name }) => name)), client: new Set(Object.keys(connection.parsedStatements)) };
+  };
 
-  it.each([
-    ["objects", {}],
-    ["arrays", ARRAYS],
-  ])("returns the rows of pg as %s", async (_, mode) => {
-    const expected = await plain.query({ text: values, ...mode }, sent);
-    for (let time = 0; time < 2; time++) {
-      const { rows, rowCount } = await run({ text: values, ...mode }, sent);
-      expect({ rows, rowCount }).toEqual({ rows: expected.rows, rowCount: 1 });
-    }
-  });
-
-  it("has a statement parsed and its columns described once per connection", async () => {
-    const text = "SELECT number, number + 1 AS next FROM generate_series(1, $1::int) AS number";
+  it("has a named statement parsed once per connection", async () => {
+    const query = { name: "numbers", text: "SELECT number FROM generate_series(1, $1::int) AS number" };
     const results = [];
-    for (const count of [2, 0, 3]) results.push(await run({ text, ...ARRAYS }, [count]));
-    expect(results.map(({ rows }) => rows)).toEqual([
-      [
-        [1, 2],
-        [2, 3],
-      ],
-      [],
-      [
-        [1, 2],
-        [2, 3],
-        [3, 4],
-      ],
-    ]);
-    expect(typesSent().replace("p", "")).toMatch(/^PBDES(BES){2}$/);
+    for (const count of [2, 0, 1]) results.push((await run(query, [count])).rows);
+    expect(results).toEqual([[{ number: 1 }, { number: 2 }], [], [{ number: 1 }]]);
+    expect(typesSent().replaceAll("p", "")).toBe("PBDESBDESBDES");
   });
 
-  it("does not describe a statement without columns again", async () => {
-    await run({ text: "CREATE TABLE written (number int)" });
-    bytes.length = 0;
-    for (let time = 0; time < 2; time++)
-      expect(await run({ text: "INSERT INTO written SELECT generate_series(1, 3)" })).toMatchObject({
-        rows: [],
-        rowCount: 3,
-      });
-    expect(typesSent()).toBe("PBDESBES");
-  });
-
-  it("closes the least recently used statements, but none that has a name", async () => {
-    const prepared = async () => {
-      const { rows } = await pool.query("SELECT statement FROM pg_prepared_statements");
-      return rows.map(({ statement }: { statement: string }) => statement);
-    };
-    const textOf = (number: number) => `SELECT ${number} AS shape`;
-    await run({ name: "fixed", text: "SELECT 'fixed' AS fixed" });
+  it("closes the least recently used shapes, but no other statement", async () => {
+    const common = { name: "common", text: "SELECT 'common' AS common" };
+    const shape = (number: number) => ({ name: `${SHAPE}${number}`, text: `SELECT ${number} AS shape` });
+    await run(common);
     for (let number = 0; number < 500; number++) {
-      expect((await run({ text: textOf(number) })).rows).toEqual([{ shape: number }]);
+      expect((await run(shape(number))).rows).toEqual([{ shape: number }]);
       // In use all the time.
-      await run({ text: textOf(0) });
+      await run(shape(0));
     }
+    const newest = Array.from({ length: MAX_SHAPES - 1 }, (_, at) => shape(499 - at).name);
     const kept = await prepared();
-    const shapes = kept.filter((text) => text.endsWith("AS shape"));
-    expect(shapes).toHaveLength(MAX_CHANGING_STATEMENTS);
-    expect(new Set(shapes)).toEqual(
-      new Set([0, ...Array.from({ length: MAX_CHANGING_STATEMENTS - 1 }, (_, at) => 499 - at)].map(textOf)),
-    );
-    expect(kept).toContain("SELECT 'fixed' AS fixed");
+    const shapes = [...kept.server].filter((name) => name.startsWith(SHAPE));
+    expect(new Set(shapes)).toEqual(new Set([shape(0).name, ...newest]));
+    expect(kept.server).toContain("common");
+    expect(kept.client).toEqual(kept.server);
     bytes.length = 0;
-    await run({ name: "fixed", text: "SELECT 'fixed' AS fixed" });
-    await run({ text: textOf(0) });
-    expect(typesSent()).toBe("BESBES");
+    await run(common);
+    await run(shape(0));
+    expect(typesSent()).toBe("BDESBDES");
     // A closed statement is parsed again.
-    expect((await run({ text: textOf(1) })).rows).toEqual([{ shape: 1 }]);
-    expect(typesSent()).toBe("BESBESCPBDES");
+    expect((await run(shape(1))).rows).toEqual([{ shape: 1 }]);
+    expect(typesSent()).toBe("BDESBDESCPBDES");
   });
 
-  it("parses the values of one statement with the types of each query", async () => {
-    const text = "SELECT 1::int8 AS number";
-    const asBigint = { getTypeParser: () => (value: string) => BigInt(value) };
-    const rows = async (types?: typeof asBigint) => (await run({ text, ...(types && { types: types as never }) })).rows;
-    expect([await rows(), await rows(asBigint), await rows()]).toEqual([
-      [{ number: "1" }],
-      [{ number: 1n }],
-      [{ number: "1" }],
-    ]);
+  it("closes shapes in a transaction, too", async () => {
+    const client = await pool.connect();
+    await client.query("BEGIN");
+    for (let number = 1_000; number <= 1_000 + MAX_SHAPES; number++)
+      await client.query({ name: `${SHAPE}${number}`, text: `SELECT ${number} AS shape` });
+    await client.query("COMMIT");
+    client.release();
+    const { server } = await prepared();
+    expect(server).not.toContain(`${SHAPE}1000`);
+    expect(server).toContain(`${SHAPE}1001`);
   });
 
   it("reports errors of the server, of a value and of a parser, and continues", async () => {
-    const divide = { text: "SELECT 1 / $1::int AS result" };
+    const divide = { name: "divide", text: "SELECT 1 / $1::int AS result" };
     expect((await run(divide, [1])).rows).toEqual([{ result: 1 }]);
     await expect(run(divide, [0])).rejects.toMatchObject({ code: "22012" });
     await expect(run({ text: "SELECT nothing" })).rejects.toMatchObject({ code: "42703" });
@@ -144,7 +111,7 @@ describe("a pool of prepared statements", () => {
 
   it("reads a table again whose columns have changed", async () => {
     await plain.query("CREATE TABLE changed (value int); INSERT INTO changed VALUES (1)");
-    const select = { text: "SELECT * FROM changed" };
+    const select = { name: "changed", text: "SELECT * FROM changed" };
     expect((await run(select)).rows).toEqual([{ value: 1 }]);
     await plain.query("ALTER TABLE changed ALTER value TYPE text, ADD other int");
     // PostgreSQL does not run a statement whose columns have changed, and the connection is replaced.

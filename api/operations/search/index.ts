@@ -3,7 +3,6 @@ import { address, flag, hash, id, isStorable, lengthOf, oneOf, scalar } from "..
 import { listOutput, pageInput } from "../../core/list";
 import { operation, z } from "../../core/operation";
 import { addressText, decimalText, hashText, uintText } from "../../core/outputs";
-import type { TextRow } from "../../database/prepared-query";
 import { metadataStates, metadataSubjects } from "../../store/schema";
 import type { Mode } from "./candidates";
 import { matchesOf, recordIn, SearchMatch } from "./matches";
@@ -62,7 +61,7 @@ const SearchResult = z
   })
   .openapi("SearchResult");
 
-const toWire = (row: TextRow<Row>): z.input<typeof SearchResult> => ({
+const toWire = (row: Row): z.input<typeof SearchResult> => ({
   type: row.type,
   id: row.id,
   name: row.name,

@@ -1,7 +1,7 @@
 import { count, type SQL, sql } from "drizzle-orm";
 import { agent, attestor, facilitator, merchant, service, solver } from "../../../ponder.schema";
 import { pagedList } from "../../core/list";
-import type { IndexDatabase } from "../../index/database";
+import type { Selectable } from "../../index/database";
 import { metadataColumns } from "../../metadata/subjects";
 import type { MetadataSubject } from "../../store/resolved-metadata";
 import { metadataSubjects } from "../../store/schema";
@@ -103,8 +103,8 @@ function rankedList(route: string, { mode, type, idOf, isByPrice }: Kind & { mod
   const fields = Object.fromEntries([...fieldNames, "score", "price_key"].map((name) => [name, sql`${named(name)}`]));
   return pagedList<Record<string, unknown>, Row>(route, [
     {
-      query: (db: IndexDatabase) => db.select(fields).from(table).$dynamic() as never,
-      rows: (db: IndexDatabase) => db.select({ total: count() }).from(table).$dynamic() as never,
+      query: (db: Selectable) => db.select(fields).from(table).$dynamic() as never,
+      rows: (db: Selectable) => db.select({ total: count() }).from(table).$dynamic() as never,
       where: conditions,
       order: (isByPrice ? byPrice : byRelevance) as never,
     },
@@ -128,7 +128,7 @@ function wholeList(route: string, type: MetadataSubject) {
   const selected = { ...fields, score: sql`0`, price_key: sql`0` };
   return pagedList<Record<string, unknown>, Row>(route, [
     {
-      query: (db: IndexDatabase) => db.select(selected).from(from).$dynamic() as never,
+      query: (db: Selectable) => db.select(selected).from(from).$dynamic() as never,
       rows: tables[type],
       where: ({ active }) => [active === undefined ? undefined : sql`${activeColumns[type]} = ${active}`],
       order: [{ column: metadataColumns[type].id, of: (row: Row) => row.id }] as never,
