@@ -9,7 +9,7 @@ import type { RpcPool } from "./pool";
 const RESPONSE_TIME_FACTOR = 0.5;
 
 /** How often to poll another node than the leader for a newer block. */
-const CROSS_CHECK_MS = 5_000;
+export const CROSS_CHECK_MS = 5_000;
 
 const latest: Call = { method: "eth_getBlockByNumber", params: ["latest", false] };
 const height: Call = { method: "eth_blockNumber", params: [] };

@@ -2,12 +2,11 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { build } from "tsdown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chromiumArguments } from "../support/chromium";
 import { type SampleStack, sampleStack } from "../support/shared-stack";
-import { executablePath } from "./browser";
+import { hasChromium, openBrowser } from "./browser";
 
 /** Bundles the client and its dependencies into one script that defines the global `intentry`. */
 async function bundle(folder: string): Promise<string> {
@@ -34,7 +33,7 @@ const script = (url: string) => `(async () => {
     return [agent.agent_id, list.pagination.count, data.event, intentry.documentHash("{}").length];
 })()`;
 
-describe.skipIf(executablePath === undefined)("the client in a browser", () => {
+describe.runIf(hasChromium)("the client in a browser", () => {
   let stack: SampleStack;
   let browser: Browser;
   let folder: string;
@@ -44,7 +43,7 @@ describe.skipIf(executablePath === undefined)("the client in a browser", () => {
     folder = await mkdtemp(join(tmpdir(), "intentry-bundle-"));
     code = await bundle(folder);
     stack = await sampleStack();
-    browser = await chromium.launch({ executablePath, args: chromiumArguments });
+    browser = await openBrowser();
   });
   afterAll(async () => {
     await browser?.close();

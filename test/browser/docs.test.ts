@@ -1,14 +1,13 @@
 import { join } from "node:path";
 import axe from "axe-core";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allOperations } from "../../api/operations/index";
 import { introduction } from "../../api/transports/introduction";
 import { inWords } from "../../api/transports/openapi";
 import { routeOf } from "../../api/transports/rest/route";
-import { chromiumArguments } from "../support/chromium";
 import { type SampleStack, sampleStack } from "../support/shared-stack";
-import { executablePath } from "./browser";
+import { hasChromium, openBrowser } from "./browser";
 import { isInteractive, openExplorer } from "./explorer-page";
 
 const MAX_COMPRESSED_BYTES = 300 * 1024;
@@ -52,13 +51,13 @@ async function tryIt(page: Page, name: string): Promise<string> {
   return output.innerText();
 }
 
-describe.skipIf(executablePath === undefined)("/docs in a browser", () => {
+describe.runIf(hasChromium)("/docs in a browser", () => {
   let stack: SampleStack;
   let browser: Browser;
 
   beforeAll(async () => {
     stack = await sampleStack();
-    browser = await chromium.launch({ executablePath, args: chromiumArguments });
+    browser = await openBrowser();
   });
   afterAll(() => browser?.close());
 

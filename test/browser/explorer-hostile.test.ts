@@ -1,15 +1,14 @@
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { type Address, encodeAbiParameters, parseEther, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { documentHash } from "../../client/src/documents";
 import { intentHash } from "../../src/lib/intent-hash";
 import { hashOf, people } from "../../stack/sample/people";
-import { chromiumArguments } from "../support/chromium";
 import { owner, submitManyBids } from "../support/hostile/chain";
 import { intentsOfOwner, send, TARGET } from "../support/intents-of-owner";
 import { type Stack, startStack } from "../support/stack";
 import { type Behavior, contractCode } from "../support/tokens/contract-code";
-import { executablePath } from "./browser";
+import { hasChromium, openBrowser } from "./browser";
 import { isInteractive, openExplorer } from "./explorer-page";
 
 const { alice, bob } = people;
@@ -37,7 +36,7 @@ const tokenCode = contractCode({
 /** Text that reverses and hides parts of itself. */
 const reversed = "safe\u202eevil\u200b\u{e0041}";
 
-describe.skipIf(executablePath === undefined)("the explorer with hostile content in every field", () => {
+describe.runIf(hasChromium)("the explorer with hostile content in every field", () => {
   let stack: Stack;
   let browser: Browser;
 
@@ -96,7 +95,7 @@ describe.skipIf(executablePath === undefined)("the explorer with hostile content
     await publish("/catalogs", { catalog_json: catalog, service_id: markup });
     await publish("/quote-requests", { quote_request_json: quoteRequest, merchant_id: "1" });
     await publish("/fulfillment-evidence", { fulfillment_evidence_json: evidence });
-    browser = await chromium.launch({ executablePath, args: chromiumArguments });
+    browser = await openBrowser();
   });
   afterAll(async () => {
     await browser?.close();

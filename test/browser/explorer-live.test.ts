@@ -1,24 +1,23 @@
 import pg from "pg";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { parseUnits } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { demoPayer, hashOf, people } from "../../stack/sample/people";
-import { chromiumArguments } from "../support/chromium";
 import { type Stack, startStack } from "../support/stack";
-import { executablePath } from "./browser";
+import { hasChromium, openBrowser } from "./browser";
 import { isInteractive, openExplorer, rowKeys } from "./explorer-page";
 import { injectWallet } from "./wallet";
 
 const PRICE = 10_000n;
 const OPEN_INTENT = 5n;
 
-describe.skipIf(executablePath === undefined)("the explorer while the chain moves on", () => {
+describe.runIf(hasChromium)("the explorer while the chain moves on", () => {
   let stack: Stack;
   let browser: Browser;
 
   beforeAll(async () => {
     stack = await startStack({ sample: true, tokens: true });
-    browser = await chromium.launch({ executablePath, args: chromiumArguments });
+    browser = await openBrowser();
   });
   afterAll(async () => {
     await browser?.close();

@@ -56,6 +56,10 @@ export async function openExplorer(
   };
 }
 
+/** Shares the paths out between several tabs, which `visit` opens, at the same time. */
+export const inTabs = (count: number, paths: readonly string[], visit: (those: string[]) => Promise<void>) =>
+  Promise.all(Array.from({ length: count }, (_, tab) => visit(paths.filter((__, index) => index % count === tab))));
+
 /** Waits until the script has taken over the page. */
 export const isInteractive = (page: Page) => page.waitForSelector("html.scripted");
 

@@ -3,13 +3,14 @@ import { access, constants } from "node:fs/promises";
 import { delimiter, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
+import { onRequest, type RequestPaths } from "./once-per-run";
 
 const run = promisify(execFile);
 
 const isRoot = process.getuid?.() === 0;
 
 /** Chromium's sandbox doesn't run as root, and /dev/shm is small in containers. */
-export const chromiumArguments = [...(isRoot ? ["--no-sandbox"] : []), "--disable-dev-shm-usage"];
+const chromiumArguments = [...(isRoot ? ["--no-sandbox"] : []), "--disable-dev-shm-usage"];
 
 /** The executable names in Linux distributions and in Google's packages. */
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -44,12 +45,19 @@ export async function findChromium(): Promise<string | undefined> {
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The path of Chromium. Null if none was found. */
-    chromium: string | null;
+    /** By which a file asks for the address of Chromium. Null if none was found. */
+    chromium: RequestPaths | null;
   }
 }
 
-/** Finds Chromium once, before the browser tests. Without one they are skipped. */
-export default async function setup(project: TestProject): Promise<void> {
-  project.provide("chromium", (await findChromium()) ?? null);
+/** Starts one Chromium for all browser tests when the first one asks for it. Without one they are skipped. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const executablePath = await findChromium();
+  const { started, release } = onRequest("chromium", async () => {
+    const { chromium } = await import("playwright-core");
+    const server = await chromium.launchServer({ executablePath, args: chromiumArguments });
+    return { content: server.wsEndpoint(), stop: () => server.close() };
+  });
+  project.provide("chromium", executablePath ? await started : null);
+  return release;
 }

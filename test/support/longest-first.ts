@@ -1,9 +1,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { durations, USUAL } from "./durations";
+import { durations, USUAL, USUAL_UNIT } from "./durations";
 
 const durationOf = ({ moduleId }: TestSpecification) => {
   const [, name = ""] = /\/test\/(.*)\.test\.ts$/.exec(moduleId) ?? [];
-  return durations[name] ?? USUAL;
+  return durations[name] ?? (name.startsWith("unit/") ? USUAL_UNIT : USUAL);
 };
 
 /** Starts the longest files first. Files with the same duration run in alphabetical order. */

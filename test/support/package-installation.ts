@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
-import { type RequestPaths, startOnRequest } from "./on-request";
-import { oncePerRun } from "./once-per-run";
+import { onRequest, type RequestPaths } from "./once-per-run";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -92,9 +91,10 @@ async function install(folder: string): Promise<InstalledPackage> {
 
 /** Installs the package once for all files that ask for it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { started, release } = oncePerRun("installed package", () =>
-    startOnRequest(async (folder) => ({ content: await install(folder), stop: async () => {} })),
-  );
+  const { started, release } = onRequest("installed package", async (folder) => ({
+    content: await install(folder),
+    stop: async () => {},
+  }));
   project.provide("installedPackage", await started);
   return release;
 }

@@ -4,7 +4,7 @@ import { inject, vi } from "vitest";
 import { connect } from "../../stack/chain";
 import { type Protocol, protocolOn } from "../../stack/protocol";
 import { type IndexReader, readIndex } from "./index-of";
-import { ask } from "./on-request";
+import { ask } from "./once-per-run";
 import type { SharedStackContent, SharedStackName } from "./shared-stacks";
 
 type Parts = Pick<IndexReader, "apiUrl" | "ponderUrl"> & {

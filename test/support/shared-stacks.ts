@@ -3,8 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { publishExamples } from "../../stack/sample/published";
-import { type RequestPaths, startOnRequest } from "./on-request";
-import { oncePerRun } from "./once-per-run";
+import { onRequest, type RequestPaths } from "./once-per-run";
 import { type Stack, type StackOptions, startStackOn } from "./stack-on";
 
 /**
@@ -34,12 +33,12 @@ declare module "vitest" {
   }
 }
 
-const stackOnRequest = (databaseServer: string, options: StackOptions) =>
-  startOnRequest<SharedStackContent>(async (folder) => {
+const stackOnRequest = (databaseServer: string, name: SharedStackName) =>
+  onRequest<SharedStackContent>(`stack ${name}`, async (folder) => {
     const logFile = join(folder, "log");
     await writeFile(logFile, "");
     const onLine = (line: string) => appendFileSync(logFile, `${line}\n`);
-    const stack = await startStackOn(databaseServer, { ...options, sample: true, onLine });
+    const stack = await startStackOn(databaseServer, { ...stacks[name], sample: true, onLine });
     const { apiUrl, ponderUrl, databaseUrl, contracts, chain, stop } = stack;
     await publishExamples(apiUrl, undefined);
     return { content: { apiUrl, ponderUrl, databaseUrl, contracts, rpcUrl: chain.rpcUrl, logFile }, stop };
@@ -49,10 +48,7 @@ const stackOnRequest = (databaseServer: string, options: StackOptions) =>
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const databaseServer = project.getProvidedContext().databaseServer;
   const names = Object.keys(stacks) as SharedStackName[];
-  const prepared = names.map((name) => ({
-    name,
-    ...oncePerRun(`stack ${name}`, () => stackOnRequest(databaseServer, stacks[name])),
-  }));
+  const prepared = names.map((name) => ({ name, ...stackOnRequest(databaseServer, name) }));
   const paths = await Promise.all(prepared.map(async ({ name, started }) => [name, await started] as const));
   project.provide("sharedStacks", Object.fromEntries(paths) as Record<SharedStackName, RequestPaths>);
   return async () => {

@@ -2,6 +2,7 @@ import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../stack/chain";
+import { anyText } from "../support/any-text";
 import {
   type DocumentedRoute,
   documentedRoutes,
@@ -74,7 +75,7 @@ const borderline = fc.constantFrom(
 const hostile = fc.oneof(
   borderline,
   fc.string({ unit: "grapheme" }),
-  fc.string({ unit: "binary" }),
+  anyText(),
   fc.tuple(fc.string({ minLength: 1, maxLength: 3 }), fc.nat(7_000)).map(([text, times]) => text.repeat(times)),
   fc.bigInt().map(String),
   fc.double().map(String),

@@ -1,4 +1,4 @@
-import { type ExpectStatic, expect as fileExpect, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { MAX_IN_FLIGHT, MAX_PROBES } from "../../rpc/node";
 import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
@@ -14,8 +14,8 @@ const GATEWAY_IN_FLIGHT = 1;
 
 const agent = actor(2);
 
-/** A chain, and its index behind an RPC proxy. Concurrent tests pass their own `expect`. */
-export async function startProxiedIndex(expect: ExpectStatic = fileExpect) {
+/** A chain, and its index behind an RPC proxy. */
+export async function startProxiedIndex() {
   const stack = await startStack({ index: false });
   const proxy = await startRpcProxy(stack.chain.rpcUrl);
   const index = await indexOf({ ...stack.chain, rpcUrl: proxy.url }, stack.contracts, {

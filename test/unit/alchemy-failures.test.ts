@@ -7,7 +7,7 @@ import { AlchemyWallet, apiKey, ether, wallet } from "./alchemy-wallet";
 const spam = `0x${"5a".repeat(20)}`;
 const other = `0x${"77".repeat(20)}`;
 
-const alchemy = new AlchemyWallet();
+const alchemy = AlchemyWallet.ofFile();
 
 describe("an error within Alchemy's response", () => {
   it("fails only its own chain", async () => {
@@ -98,7 +98,26 @@ describe("a failing Alchemy", () => {
     expect(alchemy.server.asked.tokens).toHaveLength(3);
   });
 
-  it("is retried after its Retry-After", async () => {
+  it("is requested three times at most", async () => {
+    alchemy.server.answer({ tokens: () => ({ status: 429, headers: { "retry-after": "0" } }) });
+    expect(await reasonOf()).toBe("could not be read: the provider returned status 429");
+    expect(alchemy.server.asked.tokens).toHaveLength(3);
+  });
+
+  it("does not have the local chain", async () => {
+    const readings = await alchemy.read(["local", "base"]);
+    expect(readings).toMatchObject([
+      { chain: "local", ok: false, reason: "can't be read: the provider does not support this chain" },
+      { chain: "base", ok: true },
+    ]);
+  });
+});
+
+// These wait, on a server of their own.
+describe.concurrent("a rate limited Alchemy", () => {
+  it("is retried after its Retry-After", async ({ expect, onTestFinished }) => {
+    const alchemy = await new AlchemyWallet().start();
+    onTestFinished(() => alchemy.server.close());
     let times = 0;
     alchemy.server.answer({
       tokens: () => (++times < 2 ? { status: 429, headers: { "retry-after": "1" } } : tokensReply([])),
@@ -108,25 +127,15 @@ describe("a failing Alchemy", () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(990);
   });
 
-  it("is requested three times at most", async () => {
-    alchemy.server.answer({ tokens: () => ({ status: 429, headers: { "retry-after": "0" } }) });
-    expect(await reasonOf()).toBe("could not be read: the provider returned status 429");
-    expect(alchemy.server.asked.tokens).toHaveLength(3);
-  });
-
-  it("is not retried beyond the deadline", async () => {
+  it("is not retried beyond the deadline", async ({ expect, onTestFinished }) => {
+    const alchemy = await new AlchemyWallet().start();
+    onTestFinished(() => alchemy.server.close());
     alchemy.server.answer({ tokens: () => ({ status: 429, headers: { "retry-after": "3600" } }) });
     // Long enough for the 429 to arrive on a busy machine.
-    expect(await reasonOf(2_000)).toBe("could not be read: the provider is rate limited beyond the time limit");
-    expect(alchemy.server.asked.tokens).toHaveLength(1);
-  });
-
-  it("does not have the local chain", async () => {
-    const readings = await alchemy.read(["local", "base"]);
-    expect(readings).toMatchObject([
-      { chain: "local", ok: false, reason: "can't be read: the provider does not support this chain" },
-      { chain: "base", ok: true },
+    expect(await alchemy.read(["base"], 2_000)).toMatchObject([
+      { ok: false, reason: "could not be read: the provider is rate limited beyond the time limit" },
     ]);
+    expect(alchemy.server.asked.tokens).toHaveLength(1);
   });
 });
 
@@ -142,7 +151,7 @@ describe("the key of Alchemy", () => {
     ["returns the key", { tokens: () => ({ status: 401, body: apiKey }) }],
     ["sends no JSON", { tokens: () => ({ body: apiKey }), transfers: () => ({ body: apiKey }) }],
     ["redirects to the key", { tokens: () => ({ status: 301, headers: { location: `http://127.0.0.1/${apiKey}` } }) }],
-    ["never responds", { tokens: () => "never", transfers: () => "never" }, 1_000],
+    ["never responds", { tokens: () => "never", transfers: () => "never" }, 300],
     ["returns errors", { tokens: () => tokensReply([row("base-mainnet", spam, 1n, { error: apiKey })]) }],
   ])("is in no response, no log and no error when it %s", async (_, handlers, milliseconds = 4_000) => {
     alchemy.server.answer(handlers);

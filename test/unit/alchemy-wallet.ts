@@ -8,21 +8,27 @@ export const apiKey = "s3cr3t-Key_that_nobody_may_see";
 export const wallet = "0xa0ee7a142d267c1f36714e4a8f75612f20a79720";
 export const ether = 10n ** 18n;
 
-/** Reads the wallet from an Alchemy server of the test file, whose replies are reset before each test. */
+/** Reads the wallet from an Alchemy server. */
 export class AlchemyWallet {
   server!: AlchemyServer;
   /** The failures that the provider reported in this test. */
   reported: unknown[] = [];
 
-  constructor() {
-    beforeAll(async () => {
-      this.server = await startAlchemyServer();
-    });
-    afterAll(() => this.server.close());
+  async start() {
+    this.server = await startAlchemyServer();
+    return this;
+  }
+
+  /** A wallet on a server of the test file, whose replies are reset before each test. */
+  static ofFile() {
+    const wallet = new AlchemyWallet();
+    beforeAll(() => wallet.start());
+    afterAll(() => wallet.server.close());
     beforeEach(() => {
-      this.server.answer({});
-      this.reported = [];
+      wallet.server.answer({});
+      wallet.reported = [];
     });
+    return wallet;
   }
 
   provider() {

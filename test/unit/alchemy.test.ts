@@ -9,7 +9,7 @@ const usdcOnBase = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 const spam = `0x${"5a".repeat(20)}`;
 const other = `0x${"77".repeat(20)}`;
 
-const alchemy = new AlchemyWallet();
+const alchemy = AlchemyWallet.ofFile();
 
 describe("the tokens of Alchemy", () => {
   it("are requested with the key in the path, and with metadata, prices and native coins", async () => {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { type AbiEvent, type AbiParameter, zeroAddress } from "viem";
 import { contractNames, protocolAbis } from "../../config/contracts";
 import { argumentEncoder } from "../../src/lib/event-log";
+import { anyText } from "../support/any-text";
 
 /** Every event of the protocol. */
 export const events = contractNames.flatMap((contract) => {
@@ -22,8 +23,7 @@ const misleading = fc.constantFrom("NaN", "undefined", "null", "[object Object]"
 /** Any value of an ABI type as viem decodes it. Values with special wording are more frequent. */
 const arbitraryOf = ({ type }: AbiParameter): fc.Arbitrary<unknown> => {
   if (type === "bool") return fc.boolean();
-  if (type === "string")
-    return fc.oneof(fc.string({ unit: "binary" }), fc.string({ minLength: 500, maxLength: 600 }), misleading);
+  if (type === "string") return fc.oneof(anyText(), fc.string({ minLength: 500, maxLength: 600 }), misleading);
   if (type === "address") return fc.oneof({ weight: 4, arbitrary: hex(20) }, fc.constant(zeroAddress));
   const bytes = /^bytes(\d+)$/.exec(type)?.[1];
   if (bytes) return hex(Number(bytes));

@@ -3,6 +3,7 @@ import { type Address, encodeFunctionData, getAbiItem, type Hex } from "viem";
 import { describe, expect, it } from "vitest";
 import { agentRegistryAbi } from "../../abis/index";
 import { directCall } from "../../src/lib/calldata";
+import { anyText } from "../support/any-text";
 import { runs } from "../support/seed";
 
 const registry: Address = "0x00000000000000000000000000000000000000aa";
@@ -16,11 +17,7 @@ const inputOf = (args: readonly [string, Hex, Hex]) =>
 
 const bytes = (constraints: fc.IntArrayConstraints) =>
   fc.uint8Array(constraints).map((array): Hex => `0x${Buffer.from(array).toString("hex")}`);
-const call = fc.tuple(
-  fc.string({ unit: "binary" }),
-  bytes({ maxLength: 200 }),
-  bytes({ minLength: 32, maxLength: 32 }),
-);
+const call = fc.tuple(anyText(), bytes({ maxLength: 200 }), bytes({ minLength: 32, maxLength: 32 }));
 const example = inputOf(["ipfs://a", "0x1234", `0x${"11".repeat(32)}`]);
 
 describe("directCall", () => {

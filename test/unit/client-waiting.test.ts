@@ -1,29 +1,36 @@
 import { getEventListeners } from "node:events";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { reconnectDelay } from "../../client/src/follow";
 import { createIntentryClient, IntentryError, type Reconnection } from "../../client/src/index";
 import { wait } from "../../client/src/wait";
-import { type Handler, json, serve } from "./stand-in";
+import { type Handler, json, serve as start } from "./stand-in";
 
-describe("follow", () => {
-  let close: (() => void) | undefined;
-  afterEach(() => close?.());
+const services: { close: () => void }[] = [];
+afterAll(() => {
+  for (const service of services) service.close();
+});
 
-  it("resumes after the last message when the connection is lost, and throws the error of a rejected request", async () => {
+const serve = async (handler: Handler) => {
+  const service = await start(handler);
+  services.push(service);
+  return service;
+};
+
+// Most tests wait.
+
+describe.concurrent("follow", () => {
+  it("resumes after the last message when the connection is lost, and throws the error of a rejected request", async ({
+    expect,
+  }) => {
     const streams = [
       'id: a\nevent: ready\ndata: {"id":"a","finalized_block_number":"1"}\n\nid: b\ndata: {"event":"one"}\n\n: heartbeat\n\nid: c\ndata: {"eve',
       'id: b\nevent: ready\ndata: {"id":"b","finalized_block_number":"2"}\n\nid: c\nevent: removed\ndata: {"event":"one"}\n\nevent: finalized\ndata: {"block_number":"3"}\n\nevent: dropped\ndata: {"status":503}\n\n',
     ];
-    const {
-      url,
-      requests,
-      close: stop,
-    } = await serve((_, __, response) => {
+    const { url, requests } = await serve((_, __, response) => {
       const text = streams.shift();
       if (text === undefined) return json(response, 410, { error: "Unknown or expired event id" });
       response.writeHead(200, { "content-type": "text/event-stream" }).end(text);
     });
-    close = stop;
     const seen: unknown[] = [];
     const following = async () => {
       for await (const { type, id, data } of createIntentryClient({ url }).follow({ intent_id: 7n, name: undefined }))
@@ -47,20 +54,18 @@ describe("follow", () => {
   });
 
   it("ends when its signal is aborted", async () => {
-    const { url, close: stop } = await serve((_, __, response) => {
+    const { url } = await serve((_, __, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" }).write("id: a\ndata: {}\n\n");
     });
-    close = stop;
     const over = new AbortController();
     for await (const _ of createIntentryClient({ url }).follow({}, { signal: over.signal })) over.abort();
   });
 });
 
-describe("a lost event stream", () => {
-  let close: (() => void) | undefined;
-  afterEach(() => close?.());
-
-  it("is reported before each reconnection, with its reason, and the delay starts again after a message", async () => {
+describe.concurrent("a lost event stream", () => {
+  it("is reported before each reconnection, with its reason, and the delay starts again after a message", async ({
+    expect,
+  }) => {
     const stream =
       (text: string): Handler =>
       (_, __, response) =>
@@ -74,7 +79,6 @@ describe("a lost event stream", () => {
       stream('id: b\ndata: {"event":"two"}\n\n'),
     ];
     const service = await serve((request, body, response) => answers.shift()?.(request, body, response));
-    close = service.close;
     const over = new AbortController();
     const lost: Reconnection[] = [];
     const options = { signal: over.signal, onReconnect: (one: Reconnection) => lost.push(one) };
@@ -88,9 +92,8 @@ describe("a lost event stream", () => {
     expect(lost.map(({ error }) => error.message).slice(1)).toEqual(["The service is starting", "Stopping"]);
   });
 
-  it("ends with the error that onReconnect throws", async () => {
+  it("ends with the error that onReconnect throws", async ({ expect }) => {
     const service = await serve((_, __, response) => response.destroy());
-    close = service.close;
     const onReconnect = ({ attempt }: Reconnection) => {
       if (attempt === 2) throw new Error("enough");
     };
@@ -125,10 +128,7 @@ it("a delay that is too long for a timer does not end at once", async () => {
   expect(await long).toBe("aborted");
 });
 
-describe("waitForIntent", () => {
-  let close: (() => void) | undefined;
-  afterEach(() => close?.());
-
+describe.concurrent("waitForIntent", () => {
   type Stream = { send: (message: string) => void; end: () => void };
 
   /** A service with one intent. Its streams start at once; `streams` are the open ones. */
@@ -146,14 +146,13 @@ describe("waitForIntent", () => {
       response.write('id: a\nevent: ready\ndata: {"id":"a","finalized_block_number":"1"}\n\n');
       streams.push({ send: (message) => response.write(message), end: () => response.destroy() });
     });
-    close = service.close;
     const reads = () => service.requests.filter(({ url }) => url.startsWith("/trpc")).length;
     return { ...service, streams, reads, intentry: createIntentryClient({ url: service.url, retries: 0 }) };
   };
 
   const event = (id: string, name: string) => `id: ${id}\ndata: {"event":"${name}","args":{"intentId":"7"}}\n\n`;
 
-  it("returns at an event, and does not poll before it", async () => {
+  it("returns at an event, and does not poll before it", async ({ expect }) => {
     let status = "OPEN";
     const { intentry, requests, streams, reads } = await serviceOf(() => ({ status }));
     const waiting = intentry.waitForIntent(7n);
@@ -166,20 +165,22 @@ describe("waitForIntent", () => {
     expect(reads()).toBe(3);
   });
 
-  it("sees a change between its first read and the start of the stream, which has no event for it", async () => {
+  it("sees a change between its first read and the start of the stream, which has no event for it", async ({
+    expect,
+  }) => {
     const statuses = ["OPEN", "FILLED"];
     const { intentry, reads } = await serviceOf(() => ({ status: statuses.shift() ?? "FILLED" }));
     expect(await intentry.waitForIntent(7n)).toMatchObject({ status: "FILLED" });
     expect(reads()).toBe(2);
   });
 
-  it("needs no stream if the intent has the status", async () => {
+  it("needs no stream if the intent has the status", async ({ expect }) => {
     const { intentry, requests } = await serviceOf(() => ({ status: "FILLED" }));
     await intentry.waitForIntent(7n);
     expect(requests).toHaveLength(1);
   });
 
-  it("reads again after a lost connection, and until the answer is not older than an event", async () => {
+  it("reads again after a lost connection, and until the answer is not older than an event", async ({ expect }) => {
     let status: string | null = null;
     const { intentry, streams, reads } = await serviceOf(() => (status ? { status } : null));
     const waiting = intentry.waitForIntent(7n);
@@ -195,7 +196,7 @@ describe("waitForIntent", () => {
     expect(await waiting).toMatchObject({ status: "FILLED" });
   });
 
-  it("ends when the deadline passes, which has no event", async () => {
+  it("ends when the deadline passes, which has no event", async ({ expect }) => {
     const deadline = String(Math.floor(Date.now() / 1000) + 1);
     const { intentry } = await serviceOf(() => ({
       status: Date.now() > Number(deadline) * 1000 ? "EXPIRED" : "OPEN",
@@ -204,13 +205,13 @@ describe("waitForIntent", () => {
     await expect(intentry.waitForIntent(7n)).rejects.toThrow("Intent 7 is EXPIRED, and can no longer be FILLED");
   });
 
-  it("works without streams", async () => {
+  it("works without streams", async ({ expect }) => {
     const statuses = ["OPEN", "OPEN", "FILLED"];
     const { intentry } = await serviceOf(() => ({ status: statuses.shift() ?? "FILLED" }), false);
     expect(await intentry.waitForIntent(7n)).toMatchObject({ status: "FILLED" });
   });
 
-  it("times out with the intent's id and last status", async () => {
+  it("times out with the intent's id and last status", async ({ expect }) => {
     const { intentry } = await serviceOf(() => ({ status: "OPEN" }));
     const waiting = intentry.waitForIntent(7n, { timeoutMs: 500 });
     await expect(waiting).rejects.toMatchObject({
@@ -223,7 +224,7 @@ describe("waitForIntent", () => {
     await expect(waiting).rejects.toBeInstanceOf(IntentryError);
   });
 
-  it("leaves no listeners on a signal that lives longer", async () => {
+  it("leaves no listeners on a signal that lives longer", async ({ expect }) => {
     let status = "OPEN";
     const { intentry, streams } = await serviceOf(() => ({ status }));
     const { signal } = new AbortController();
@@ -237,9 +238,8 @@ describe("waitForIntent", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  it("times out while a request is in progress, and says that the intent is not indexed", async () => {
+  it("times out while a request is in progress, and says that the intent is not indexed", async ({ expect }) => {
     const service = await serve(() => {});
-    close = service.close;
     const intentry = createIntentryClient({ url: service.url, retries: 0 });
     const waiting = intentry.waitForIntent("7", { status: "OPEN", timeoutMs: 50 });
     await expect(waiting).rejects.toMatchObject({
@@ -248,7 +248,7 @@ describe("waitForIntent", () => {
     });
   });
 
-  it("ends with the signal's reason, not with a timeout", async () => {
+  it("ends with the signal's reason, not with a timeout", async ({ expect }) => {
     const { intentry } = await serviceOf(() => null);
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(intentry.waitForIntent(7, { timeoutMs: 1, signal })).rejects.toThrow("enough");

@@ -192,7 +192,8 @@ describe("a subscriber to live events", () => {
     await expect(take(feed, 1, { filter: {} })).rejects.toMatchObject(stopping);
   });
 
-  it("waits while the log can't be read; a new one is rejected", async () => {
+  // The feed waits for a second in the last two.
+  it.concurrent("waits while the log can't be read; a new one is rejected", async ({ expect }) => {
     const chain = new ChainOfEvents();
     chain.mine(1);
     chain.index();
@@ -220,7 +221,9 @@ describe("a subscriber to live events", () => {
     expect(failures).toEqual([away503, away503]);
   });
 
-  it("misses nothing if it starts, or resumes, while the index lacks finalized events", async () => {
+  it.concurrent("misses nothing if it starts, or resumes, while the index lacks finalized events", async ({
+    expect,
+  }) => {
     const chain = new ChainOfEvents();
     for (let block = 0; block < 4; block++) chain.mine(1);
     chain.index();

@@ -1,4 +1,4 @@
-import { afterEach, expect } from "vitest";
+import { afterAll, vi } from "vitest";
 import { parseCursor, START } from "../../api/events/cursor";
 import { EventFeed, type EventSelection } from "../../api/events/feed";
 import type { EventMessage } from "../../api/events/message";
@@ -6,9 +6,9 @@ import { type ChainOfEvents, messagesOf } from "./chain-of-events";
 
 const open: EventFeed[] = [];
 
-/** Closes the feeds of {@link feedOf} after each test. */
+/** Closes the feeds of {@link feedOf} at the end of the file. */
 export const closeFeeds = () =>
-  afterEach(() => {
+  afterAll(() => {
     for (const feed of open.splice(0)) feed.close();
   });
 
@@ -36,9 +36,9 @@ export const take = async (
 };
 export const cursor = (id: string) => parseCursor(id) ?? START;
 export const received = (messages: EventMessage[], count: number) =>
-  expect.poll(() => messages.length, { interval: 1 }).toBe(count);
+  vi.waitUntil(() => messages.length === count, { interval: 1, timeout: 20_000 });
 /** Waits until the reader has polled the chain in its current state. Polls do not overlap. */
 export const polled = (chain: ChainOfEvents) => {
   const before = chain.polls;
-  return expect.poll(() => chain.polls - before, { interval: 1 }).toBeGreaterThan(1);
+  return vi.waitUntil(() => chain.polls - before > 1, { interval: 1, timeout: 20_000 });
 };

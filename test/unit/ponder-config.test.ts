@@ -1,5 +1,4 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
+import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { contractNames } from "../../config/contracts";
@@ -7,20 +6,21 @@ import { baseSepolia } from "../../config/networks";
 
 const Sources = z.record(z.enum(contractNames), z.object({ address: z.string(), startBlock: z.number() }));
 
-/** Prints the contracts of Ponder's configuration. It reads the variables of its process when it is imported. */
-const PRINT =
-  'const { default: config } = await import("./ponder.config.ts"); console.log(JSON.stringify(config.contracts)); process.exit()';
-
+/** The contracts of Ponder's configuration, which reads the variables of its process when it is imported. */
 async function sourcesWith(variables: Record<string, string>) {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ["--import", "tsx", "--input-type=module", "--eval", PRINT],
-    {
-      cwd: new URL("../..", import.meta.url),
-      env: { PATH: process.env.PATH, DATABASE_URL: "postgres://unused.invalid/none", ...variables },
-    },
-  );
-  return Sources.parse(JSON.parse(stdout, (key, value) => (key === "abi" ? undefined : value)));
+  const { env } = process;
+  const { connect } = pg.Client.prototype;
+  process.env = { DATABASE_URL: "postgres://unused.invalid/none", ...variables };
+  try {
+    // A module with another query is evaluated again.
+    const url = `../../ponder.config.ts?${Object.keys(variables).length}`;
+    const { default: config } = await import(/* @vite-ignore */ url);
+    return Sources.parse(config.contracts);
+  } finally {
+    process.env = env;
+    // It watches all connections of its process.
+    pg.Client.prototype.connect = connect;
+  }
 }
 
 describe("Ponder's configuration of base-sepolia", () => {
@@ -31,8 +31,7 @@ describe("Ponder's configuration of base-sepolia", () => {
     );
 
   it("indexes each contract from the block of its deployment, and all of them from START_BLOCK if it is set", async () => {
-    const [preset, set] = await Promise.all([sourcesWith(chain), sourcesWith({ ...chain, START_BLOCK: "7" })]);
-    expect(preset).toEqual(sources((name) => (name === "SettlementAdapter" ? 42074808 : 42033933)));
-    expect(set).toEqual(sources(() => 7));
+    expect(await sourcesWith(chain)).toEqual(sources((name) => (name === "SettlementAdapter" ? 42074808 : 42033933)));
+    expect(await sourcesWith({ ...chain, START_BLOCK: "7" })).toEqual(sources(() => 7));
   });
 });

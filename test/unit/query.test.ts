@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BadInput } from "../../api/core/errors";
 import { readQuery } from "../../api/transports/rest/query";
+import { anyText } from "../support/any-text";
 import { runs } from "../support/seed";
 
 const known = new Set(["limit", "owner", "status"]);
@@ -53,7 +54,7 @@ describe("a query string", () => {
   });
 
   it("parses or is rejected with an error that names a parameter", () => {
-    const text = fc.string({ unit: "binary", maxLength: 12 });
+    const text = anyText({ maxLength: 12 });
     const part = fc.oneof(
       text,
       fc.tuple(fc.constantFrom(...known, "other", "%6cimit", ""), text).map(([name, value]) => `${name}=${value}`),

@@ -30,7 +30,7 @@ const isProbe = (text: string) => text === "eth_chainId";
 
 // Most tests wait.
 describe.concurrent("requests to a node", () => {
-  it("are limited to 16 at a time", async () => {
+  it("are limited to 16 at a time", async ({ expect }) => {
     // A request that timed out would be sent again.
     const { pool, first } = await start(1, { timeoutMs: 120_000 });
     await Promise.all(Array.from({ length: 100 }, () => pool.request(call)));
@@ -45,7 +45,7 @@ describe.concurrent("requests to a node", () => {
     expect(first.maxInFlight).toBe(MAX_IN_FLIGHT);
   });
 
-  it("have lower concurrency after failures, and higher again after successes", async () => {
+  it("have lower concurrency after failures, and higher again after successes", async ({ expect }) => {
     const { pool, first } = await start();
     let failing = true;
     first.intercept = (_, response) => failing && !!response.writeHead(503).end();
@@ -69,7 +69,7 @@ describe.concurrent("requests to a node", () => {
     expect(first.calls).toHaveLength(3);
   });
 
-  it("fail immediately with the node's own error", async () => {
+  it("fail immediately with the node's own error", async ({ expect }) => {
     const { pool, first } = await start();
     const error = { code: -32602, message: "block range is too wide" };
     first.intercept = (_, response) => !!response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, error }));
@@ -83,14 +83,14 @@ describe.concurrent("requests to a node", () => {
     expect(first.calls).toHaveLength(2);
   });
 
-  it("fail after five attempts while other requests succeed", async () => {
+  it("fail after five attempts while other requests succeed", async ({ expect }) => {
     const { pool, first } = await start();
     first.intercept = ({ method }, response) => method === "eth_getLogs" && !!response.writeHead(500).end();
     await expect(pool.request(call)).rejects.toMatchObject({ status: 500 });
     expect(first.calls.filter((text) => !isProbe(text))).toHaveLength(5);
   });
 
-  it("follow the Retry-After of a 429", async () => {
+  it("follow the Retry-After of a 429", async ({ expect }) => {
     const { pool, first } = await start();
     first.intercept = (_, response) =>
       first.calls.length === 1 && !!response.writeHead(429, { "retry-after": "1" }).end();
@@ -101,7 +101,7 @@ describe.concurrent("requests to a node", () => {
 });
 
 describe.concurrent("a node that is away", () => {
-  it("gets one probe at a time, and the queued requests when it is back", async () => {
+  it("gets one probe at a time, and the queued requests when it is back", async ({ expect }) => {
     const changes: unknown[] = [];
     const { pool, first } = await start(1, { onNodeChange: (change) => changes.push(change) });
     let isDown = true;
@@ -111,7 +111,7 @@ describe.concurrent("a node that is away", () => {
     first.calls.length = 0;
     first.maxInFlight = 0;
     const clearedAt = Date.now();
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
     expect(first.calls.every(isProbe)).toBe(true);
     // At most three probes per second, however long the wait took on a busy machine.
     expect(first.calls.length).toBeLessThanOrEqual(1 + (3 * (Date.now() - clearedAt)) / 1_000);
@@ -124,7 +124,7 @@ describe.concurrent("a node that is away", () => {
     expect(changes).toMatchObject([{ away: true }, { away: false }]);
   });
 
-  it("that never responds gets pending requests again when it is back", async () => {
+  it("that never responds gets pending requests again when it is back", async ({ expect }) => {
     const { pool, first } = await start(1, { timeoutMs: 30_000 });
     let silent = true;
     first.intercept = ({ method }, response) => {

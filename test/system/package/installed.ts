@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import { ask } from "../../support/on-request";
+import { ask } from "../../support/once-per-run";
 import type { InstalledPackage } from "../../support/package-installation";
 
 /** The package, installed from its tarball into an empty project. Test files share it, and must not change it. */

@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import axe from "axe-core";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type SampleStack, sampleStack } from "../support/shared-stack";
+import { hasChromium, openBrowser } from "./browser";
+import { inTabs, isInteractive, limitDownload, openExplorer } from "./explorer-page";
+import { samplePaths, waitForNames } from "./explorer-samples";
+
+describe.runIf(hasChromium)("the layout of the explorer's pages", () => {
+  let stack: SampleStack;
+  let browser: Browser;
+  let paths: string[];
+
+  beforeAll(async () => {
+    stack = await sampleStack();
+    await waitForNames(stack.apiUrl);
+    paths = await samplePaths(stack.apiUrl);
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  it("fits into 390 px without horizontal scrolling, and is accessible there", async () => {
+    const { page, close } = await openExplorer(browser, stack.apiUrl, { viewport: { width: 390, height: 844 } });
+    for (const path of paths) {
+      await page.goto(path);
+      await isInteractive(page);
+      const excess = await page.evaluate<number>(
+        "Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)",
+      );
+      expect([path, excess]).toEqual([path, 0]);
+    }
+    await page.evaluate(axe.source);
+    expect(await page.evaluate("axe.run().then(({ violations }) => violations)")).toEqual([]);
+    await close();
+  });
+
+  it("does not move while it loads, also over a slow connection", async () => {
+    // The tabs mostly wait for the connection.
+    await inTabs(4, paths, async (those) => {
+      const { page, layoutShift, close } = await openExplorer(browser, stack.apiUrl);
+      // With the style sheet in its cache, the browser could paint the first part of a page.
+      await page.goto("/explore/preflight");
+      await isInteractive(page);
+      await limitDownload(page, 50 * 1024);
+      for (const path of those) {
+        await page.goto(path);
+        await isInteractive(page);
+        await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+        expect([path, await layoutShift()]).toEqual([path, 0]);
+      }
+      await close();
+    });
+  });
+
+  it("renders: the pictures are neither blank nor large", async () => {
+    for (const [name, path, colorScheme, height] of [
+      ["explorer-overview", "/", "light", 1_040],
+      ["explorer-merchant", "/explore/merchants/1", "light", 900],
+      ["explorer-intent", "/explore/intents/5", "dark", 900],
+    ] as const) {
+      const viewport = { width: 1280, height };
+      const { page, close } = await openExplorer(browser, stack.apiUrl, { colorScheme, viewport });
+      await page.goto(path);
+      const folder = process.env.EXPLORER_SCREENSHOTS;
+      const picture = await page.screenshot(folder === undefined ? {} : { path: join(folder, `${name}.png`) });
+      // A blank page of this size is a PNG of a few kilobytes.
+      expect(picture.length).toBeGreaterThan(40_000);
+      expect(picture.length).toBeLessThan(200_000);
+      await close();
+    }
+  });
+});
