@@ -1,5 +1,4 @@
 import type { Address } from "viem";
-import type { Caller } from "./operation";
 
 /**
  * Where the facts about a token come from:
@@ -32,7 +31,7 @@ export type Tokens = {
   find: (
     addresses: readonly Address[],
     waitMs: number,
-    caller?: Pick<Caller, "client" | "isLimited">,
+    caller?: { client: string; isLimited?: boolean },
   ) => Promise<ReadonlyMap<Address, Token>>;
   /** Finds tokens by symbol or name, in any case: listed ones first, then those whose contracts were read. */
   named: (text: string) => Promise<readonly Token[]>;

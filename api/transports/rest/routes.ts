@@ -21,7 +21,7 @@ export function rejectOtherMethods(routes: Hono<Env>, path: string, methods: rea
 }
 
 /** The query of a request, without the question mark. */
-export const queryOf = (c: HonoContext): string => /\?([^#]*)/.exec(c.req.url)?.[1] ?? "";
+const queryOf = (c: HonoContext): string => /\?([^#]*)/.exec(c.req.url)?.[1] ?? "";
 
 /** Reads an operation's input from the path, the headers, and the query or body. */
 async function readInput(c: HonoContext<Env>, route: Route): Promise<Record<string, unknown>> {
