@@ -15,13 +15,20 @@ async function startNginxBalancer(nginx: string): Promise<HttpProxy> {
   const gateways = new Set<number>();
   const options = nginxArguments({ folder, config, url }, "off");
   let running: RunningProgram | undefined;
+  // nginx writes its process id a moment after its start.
+  const signalReload = (attempts = 100): void => {
+    if (run(nginx, [...options, "-s", "reload"]).status === 0) return;
+    if (attempts === 0) throw new Error("nginx does not reload its file");
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    signalReload(attempts - 1);
+  };
   const reload = () => {
     const text = nginxText(folder, redirectPort, [...gateways])
       .replace(/listen 443 .*/, `listen 127.0.0.1:${port};`)
       .replaceAll(/^ *ssl_.*\n/gm, "");
     writeFileSync(config, text);
     if (!running) running = startProgram(nginx, options);
-    else if (run(nginx, [...options, "-s", "reload"]).status !== 0) throw new Error("nginx does not reload its file");
+    else signalReload();
   };
   return {
     url,
