@@ -104,9 +104,10 @@ export const withCommonHeaders = (c: HonoContext<Env>, content: Headers = {}): H
  */
 export function reply(c: HonoContext<Env>, { status, headers, body }: Reply): Response {
   const all = withCommonHeaders(c, headers);
-  const { etag } = headers;
-  if (status !== 200 || etag === undefined || !hasTag(c.req.header("if-none-match"), etag))
-    return new Response(body, { status, headers: all });
+  const { etag, "cache-control": caching = "" } = headers;
+  // A client has no stored copy of a response that it must not store, such as a paid one.
+  const isTagged = status === 200 && etag !== undefined && !caching.includes("no-store");
+  if (!isTagged || !hasTag(c.req.header("if-none-match"), etag)) return new Response(body, { status, headers: all });
   const { "content-type": _, "content-length": __, "content-encoding": ___, ...unchanged } = all;
   return new Response(null, { status: 304, headers: unchanged });
 }

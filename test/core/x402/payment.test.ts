@@ -341,6 +341,13 @@ describe("a payment for the portfolio", () => {
     expect((await withExtensions(extensions?.bazaar)).status).toBe(200);
   });
 
+  it("buys a response with a body, also with If-None-Match", async () => {
+    const { header } = await signed();
+    const response = await ask({ "payment-signature": header, "if-none-match": "*" });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ address: wallet });
+  });
+
   it("is never charged for HEAD, which returns the terms of GET", async () => {
     const { header } = await signed();
     for (const payment of [undefined, header]) {
