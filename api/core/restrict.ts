@@ -26,7 +26,7 @@ export function restrict(
 ): Restricted {
   const dependencies = dependenciesOf(operation, input);
   if (dependencies.includes("untracked") || operation.writes) return { context, caller };
-  const require = (dependency: Dependency, used: string) => {
+  const requireDependency = (dependency: Dependency, used: string) => {
     if (!dependencies.includes(dependency))
       throw new Error(`${operation.route} uses ${used}; add "${dependency}" to its dependsOn`);
   };
@@ -34,24 +34,24 @@ export function restrict(
     .filter((name) => !free.includes(name))
     .map((name) => {
       const get = () => {
-        require(dependencyOf[name] ?? "untracked", name);
+        requireDependency(dependencyOf[name] ?? "untracked", name);
         return context[name as keyof BaseContext];
       };
       return [name, { get, enumerable: true }];
     });
   const tokens: BaseContext["tokens"] = {
     find(addresses, waitMs) {
-      require("time", "tokens.find");
+      requireDependency("time", "tokens.find");
       return context.tokens.find(addresses, waitMs, caller);
     },
     named(text) {
-      require("store", "tokens.named");
+      requireDependency("store", "tokens.named");
       return context.tokens.named(text);
     },
   };
   const ofClient = (name: "client" | "hasWriteToken") => ({
     get() {
-      require("untracked", `caller.${name}`);
+      requireDependency("untracked", `caller.${name}`);
       return caller[name];
     },
   });

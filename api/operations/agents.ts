@@ -7,7 +7,7 @@ import { operation, z } from "../core/operation";
 import { addressText, bytesText, chainText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery } from "../database/prepared-query";
 import type { Selectable } from "../index/database";
-import { includeInput, metadataField, metadataOf, withIncluded, withMetadata } from "./resource-metadata";
+import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
 
 const Agent = z
   .strictObject({
@@ -49,7 +49,7 @@ export const getAgent = operation({
   output: withMetadata(Agent, "AgentRecord"),
   errors: [404],
   example: { agentId: "1" },
-  dependsOn: withIncluded("index"),
+  dependsOn: storeIfIncluded("index"),
   async run(context, { agentId, include }) {
     const { db, config } = context;
     if (include) await context.store();

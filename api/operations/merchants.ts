@@ -7,7 +7,7 @@ import { operation, z } from "../core/operation";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery } from "../database/prepared-query";
 import type { Selectable } from "../index/database";
-import { includeInput, metadataField, metadataOf, withIncluded, withMetadata } from "./resource-metadata";
+import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
 import { SignalsOfKind } from "./trust-signals";
 
 const Merchant = z
@@ -50,7 +50,7 @@ export const getMerchant = operation({
   output: withMetadata(Merchant, "MerchantRecord"),
   errors: [404],
   example: { id: "1" },
-  dependsOn: withIncluded("index"),
+  dependsOn: storeIfIncluded("index"),
   async run(context, { id, include }) {
     const { db, config } = context;
     if (include) await context.store();

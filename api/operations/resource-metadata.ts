@@ -42,7 +42,7 @@ export const includeInput = {
 };
 
 /** The dependencies of an operation with {@link includeInput}. Metadata is in the store. */
-export const withIncluded =
+export const storeIfIncluded =
   (...dependencies: Dependency[]) =>
   ({ include }: { include?: "metadata" | undefined }): readonly Dependency[] =>
     include ? [...dependencies, "store"] : dependencies;

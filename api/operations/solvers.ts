@@ -10,7 +10,7 @@ import { operation, z } from "../core/operation";
 import { addressText, chainText, decimalText, hashText, uintText } from "../core/outputs";
 import { type Placeholders, preparedQuery } from "../database/prepared-query";
 import type { Selectable } from "../index/database";
-import { includeInput, metadataField, metadataOf, withIncluded, withMetadata } from "./resource-metadata";
+import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
 
 const Solver = z
   .strictObject({
@@ -106,7 +106,7 @@ export const getSolver = operation({
   output: withMetadata(Solver, "SolverRecord"),
   errors: [404],
   example: { id: "1" },
-  dependsOn: withIncluded("index", "time"),
+  dependsOn: storeIfIncluded("index", "time"),
   async run(context, { id, include }) {
     const { db, config } = context;
     const { now } = await context.clock();

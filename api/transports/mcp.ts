@@ -194,8 +194,10 @@ export function mcpRoutes(context: Context, log: Logger): Hono<Env> {
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
     try {
-      const { status, headers, body } = await transport.handleRequest(received, { parsedBody });
-      return reply(c, { status, headers: Object.fromEntries(headers), body });
+      const response = await transport.handleRequest(received, { parsedBody });
+      const { status, headers } = response;
+      // A notification has no answer.
+      return reply(c, { status, headers: Object.fromEntries(headers), body: (await response.text()) || null });
     } finally {
       await server.close();
     }

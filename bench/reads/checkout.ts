@@ -12,7 +12,7 @@ const projectRoot = resolve(import.meta.dirname, "..", "..");
 export async function commitOf(ref: string, repository = projectRoot): Promise<string> {
   const verify = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
   const { stdout } = await run("git", verify, { cwd: repository }).catch(() => {
-    throw new Error(`There is no commit ${ref}. Fetch it, or name another one.`);
+    throw new Error(`Unknown commit ${ref}. Fetch it, or use another ref.`);
   });
   return stdout.trim();
 }

@@ -102,12 +102,12 @@ describe("bench:reads --against", () => {
     const bench = run(process.execPath, ["--import", "tsx", "bench/reads.ts", "--against", "no-such-commit"]);
     await expect(bench).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("There is no commit no-such-commit. Fetch it, or name another one."),
+      stderr: expect.stringContaining("Unknown commit no-such-commit. Fetch it, or use another ref."),
     });
     await expect(bench).rejects.not.toMatchObject({ stderr: expect.stringContaining("Starting") });
   });
 
   it("takes no ref for an option of git", async () => {
-    await expect(commitOf("--all", repository)).rejects.toThrow("There is no commit --all");
+    await expect(commitOf("--all", repository)).rejects.toThrow("Unknown commit --all");
   });
 });
