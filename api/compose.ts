@@ -299,7 +299,8 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     clock: async () => clockAt(timeAt(await head.read())),
   };
   const maxBytes = environment.responseCacheBytes;
-  const cache = new ResponseCache({ maxBytes, indexHead: head, storeRevision: store.revision });
+  const cache =
+    maxBytes > 0 ? new ResponseCache({ maxBytes, indexHead: head, storeRevision: store.revision }) : undefined;
   collectState({ readiness, cache, store: store.db, log });
   return {
     app: createGateway(context, log, cache),

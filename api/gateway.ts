@@ -7,7 +7,7 @@ import { errorBody } from "./core/error-codes";
 import { reportFailure } from "./http/failure";
 import { type Env, jsonReply, type Reply, reply, withCommonHeaders } from "./http/reply";
 import { identifyRequest, limitRequest, truncatePath } from "./http/request";
-import { noCache, type ResponseCache } from "./http/response-cache";
+import type { ResponseCache } from "./http/response-cache";
 import { TIME_LIMIT_MS, TOO_SLOW } from "./http/time-limit";
 import type { Context } from "./operations/context";
 import { docsRoutes } from "./transports/docs";
@@ -26,7 +26,7 @@ const preflight = cors({ origin: "*", allowMethods: ["GET", "HEAD", "POST", "PUT
  * Creates the gateway. Every request, of every transport, passes the middleware in this order. An operation, its cache and its
  * payment follow in the routes of the transport.
  */
-export function createGateway(context: Context, log: Logger, cache: ResponseCache = noCache(context)): Hono<Env> {
+export function createGateway(context: Context, log: Logger, cache?: ResponseCache): Hono<Env> {
   const assets = readAssetsIfBuilt(log);
   // A trailing slash names the same route.
   const gateway = new Hono<Env>({ strict: false });

@@ -21,7 +21,7 @@ import { payment } from "./store/schema";
 
 type Options = {
   readiness: () => Promise<Readiness & { unpaid_payments: number | null }>;
-  cache: Pick<ResponseCache, "bytes">;
+  cache: Pick<ResponseCache, "bytes"> | undefined;
   store: () => Promise<StoreDatabase>;
   log: Logger;
 };
@@ -57,7 +57,7 @@ export function collectState({ readiness, cache, store, log }: Options): void {
       set(indexLagSeconds, state.lag_seconds);
       set(indexProgress, state.progress);
       set(unpaidPayments, state.unpaid_payments);
-      set(cacheBytes, cache.bytes);
+      set(cacheBytes, cache?.bytes ?? 0);
     },
   );
   collectGauges([payments], async () => {

@@ -1,6 +1,5 @@
 import type { MiddlewareHandler } from "hono";
 import { LRUCache } from "lru-cache";
-import type { BaseContext } from "../core/context";
 import { NotFound } from "../core/errors";
 import { inputText } from "../core/input-text";
 import { type AnyCall, type Dependency, dependenciesOf } from "../core/operation";
@@ -11,7 +10,7 @@ import { annotateRequest } from "../tracing/span";
 import { type Env, type Reply, reply, setIndexHead } from "./reply";
 
 type Options = {
-  /** The maximum size of all replies and keys. With 0 nothing is kept or shared. */
+  /** The maximum size of all replies and keys. */
   maxBytes: number;
   indexHead: SharedRead<IndexHead>;
   storeRevision: SharedRead<string>;
@@ -61,8 +60,7 @@ export class ResponseCache {
 
   constructor(options: Options) {
     this.#options = options;
-    // At least one byte, in which nothing fits: lru-cache has no limit with 0.
-    const maxSize = Math.max(1, options.maxBytes);
+    const maxSize = options.maxBytes;
     const maxEntrySize = Math.max(1, Math.floor(maxSize * MAX_SHARE));
     this.#kept = new LRUCache({ maxSize, maxEntrySize, sizeCalculation: sizeOf });
   }
@@ -100,7 +98,7 @@ export class ResponseCache {
       if (shared) return shared;
     }
     const started = { revision, reply: run() };
-    if (this.#options.maxBytes > 0) this.#running.set(key, started);
+    this.#running.set(key, started);
     try {
       const sent = await started.reply;
       if (sent?.status === 200) this.#kept.set(key, { revision, reply: compact(sent) });
@@ -141,11 +139,3 @@ export const cached =
     // Another request has computed the reply.
     if (!c.finalized && shared) return reply(c, shared);
   };
-
-/** A cache that keeps nothing. */
-export const noCache = ({ head }: Pick<BaseContext, "head">): ResponseCache =>
-  new ResponseCache({
-    maxBytes: 0,
-    indexHead: { peek: () => undefined, read: head },
-    storeRevision: { peek: () => undefined, read: async () => "" },
-  });

@@ -1,13 +1,16 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Hono } from "hono";
+import { pino } from "pino";
 import { describe, expect, it, vi } from "vitest";
 import { BadInput, NotFound } from "../../api/core/errors";
 import type { AnyCall, Caller, Dependency } from "../../api/core/operation";
+import { createGateway } from "../../api/gateway";
 import { failureOf } from "../../api/http/failure";
 import { type Env, jsonReply, reply, taggedReply } from "../../api/http/reply";
 import { cached, ResponseCache } from "../../api/http/response-cache";
 import type { IndexHead } from "../../api/index/head";
+import type { Context } from "../../api/operations/context";
 
 const SECOND = 4_000_000_000n;
 
@@ -216,11 +219,6 @@ describe("the response cache", () => {
     expect(await get()).not.toBe("1");
   });
 
-  it("keeps and shares nothing with a size of 0", async () => {
-    const { get } = openCache(["index"], 0);
-    expect(new Set(await Promise.all([get(), get(), get()]))).toEqual(new Set(["1", "2", "3"]));
-  });
-
   it("stays within its memory, and drops the least recently used response first", async () => {
     const { cache, get, readWith } = openCache(["index"], 60_000);
     readWith(async ({ number }) => `${number}${"x".repeat(5_000)}`);
@@ -271,5 +269,17 @@ describe("the memory of the response cache", () => {
     expect(cache.bytes).toBeLessThanOrEqual(maxBytes);
     // Buffers are freed a moment after the collection.
     await expect.poll(() => memory() - before).toBeLessThan(maxBytes + CONSTANT_BYTES);
+  });
+});
+
+describe("a gateway without a response cache", () => {
+  it("runs the operation for each request, also at the same time", async () => {
+    let reads = 0;
+    const head = async () => ({ historyDone: true, block: 7n, timestamp: 1n, builtBlock: 7n });
+    const store = () => Promise.reject(new BadInput(`read ${++reads}`));
+    const gateway = createGateway({ head, store, config: {} } as unknown as Context, pino({ level: "silent" }));
+    const get = async () => ((await (await gateway.request("/intents/1")).json()) as { error: string }).error;
+    expect(new Set(await Promise.all([get(), get(), get()]))).toEqual(new Set(["read 1", "read 2", "read 3"]));
+    expect(await get()).toBe("read 4");
   });
 });

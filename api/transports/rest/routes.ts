@@ -63,14 +63,15 @@ const isKept = (operation: AnyCall): boolean => {
 };
 
 /** The REST routes of all free calls. Other methods on these paths return 405. */
-export function restRoutes(context: Context, cache: ResponseCache): Hono<Env> {
+export function restRoutes(context: Context, cache: ResponseCache | undefined): Hono<Env> {
   const routes = new Hono<Env>();
   for (const [path, operations] of callsByPath()) {
     const methods = operations.map((operation) => routeOf(operation).method);
     for (const operation of operations) {
       const { method } = routeOf(operation);
       const accept = acceptInput(context, operation);
-      if (isKept(operation)) routes.on(method, path, accept, cached(cache, operation), run(context, operation));
+      if (cache && isKept(operation))
+        routes.on(method, path, accept, cached(cache, operation), run(context, operation));
       else routes.on(method, path, accept, run(context, operation));
     }
     rejectOtherMethods(routes, path, methods);
