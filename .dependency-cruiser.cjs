@@ -1,14 +1,18 @@
 /** The layers of the gateway, from the lowest up. A folder may import from the layers below it. */
 const layers = [
-  ["metrics", "tracing"],
-  ["database"],
-  ["store", "index", "preflight"],
+  ["telemetry"],
+  ["indexed", "preflight"],
+  ["offchain"],
   ["core"],
-  ["http", "events", "metadata", "portfolio", "monitor", "schemas", "tokens"],
+  ["tokens"],
+  ["http", "events", "metadata", "portfolio", "monitor", "json-schema"],
   ["payments"],
   ["operations"],
   ["transports"],
 ];
+
+/** The types of the tokens in the context of every operation. */
+const TOKEN_TYPES = "^api/tokens/token\\.ts$";
 
 const upwards = layers.flatMap((folders, level) =>
   folders.map((folder) => ({
@@ -18,7 +22,7 @@ const upwards = layers.flatMap((folders, level) =>
     from: { path: `^api/${folder}/` },
     to: {
       path: "^api/",
-      pathNot: [folder, ...layers.slice(0, level).flat()].map((allowed) => `^api/${allowed}/`),
+      pathNot: [TOKEN_TYPES, ...[folder, ...layers.slice(0, level).flat()].map((allowed) => `^api/${allowed}/`)],
     },
   })),
 );

@@ -3,8 +3,8 @@ import { defineConfig } from "drizzle-kit";
 /** The off-chain store's tables. The index's tables are Ponder's. */
 export default defineConfig({
   dialect: "postgresql",
-  schema: "api/store/schema.ts",
-  out: "api/store/migrations",
+  schema: "api/offchain/schema.ts",
+  out: "api/offchain/migrations",
   schemaFilter: ["offchain"],
   casing: "snake_case",
 });

@@ -1,8 +1,8 @@
 import pino from "pino";
 import { createConfig } from "ponder";
 import { zeroAddress } from "viem";
-import { onLostConnection } from "./api/store/lost-connection";
-import { publishIndexerHead } from "./api/store/publish-head";
+import { onLostConnection } from "./api/offchain/lost-connection";
+import { publishIndexerHead } from "./api/offchain/publish-head";
 import { type ContractName, protocolAbis } from "./config/contracts";
 import { parseEnvironment, requireDatabaseUrl } from "./config/environment";
 import { DATABASE_LOST } from "./config/exit-codes";

@@ -2,6 +2,9 @@ import { sql } from "drizzle-orm";
 import type { Logger } from "pino";
 import { z } from "zod";
 import type { ResponseCache } from "./http/response-cache";
+import type { Readiness } from "./monitor/readiness";
+import type { StoreDatabase } from "./offchain/open";
+import { payment } from "./offchain/schema";
 import {
   cacheBytes,
   chainBlock,
@@ -13,11 +16,8 @@ import {
   ready,
   storeOk,
   unpaidPayments,
-} from "./metrics/metrics";
-import { collectGauges } from "./metrics/scrape";
-import type { Readiness } from "./monitor/readiness";
-import type { StoreDatabase } from "./store/open";
-import { payment } from "./store/schema";
+} from "./telemetry/metrics";
+import { collectGauges } from "./telemetry/scrape";
 
 type Options = {
   readiness: () => Promise<Readiness & { unpaid_payments: number | null }>;

@@ -4,8 +4,8 @@ import { CONFIGURATION_ERROR } from "../config/exit-codes";
 import { composeGateway } from "./compose";
 import { listen, stopOnSignals } from "./http/listener";
 import { openLog } from "./http/open-log";
-import { startMetrics } from "./metrics/scrape";
-import { startTracing } from "./tracing/start";
+import { startMetrics } from "./telemetry/scrape";
+import { startTracing } from "./telemetry/start";
 import { routeOfOperation } from "./transports/route-of-operation";
 
 /** Parses the environment. Prints one message per invalid variable and exits if it is not valid. */

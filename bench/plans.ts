@@ -1,10 +1,10 @@
 import { pino } from "pino";
 import { clockAt } from "../api/core/clock";
 import { createGateway } from "../api/gateway";
-import { followHead } from "../api/index/head";
+import { followHead } from "../api/indexed/head";
+import { openStore } from "../api/offchain/open";
 import { calls } from "../api/operations/index";
-import { nativeOf } from "../api/portfolio/token-lists";
-import { openStore } from "../api/store/open";
+import { nativeOf } from "../api/tokens/lists";
 import { createTokens } from "../api/tokens/tokens";
 import { routeOf } from "../api/transports/rest/route";
 import { parseEnvironment } from "../config/environment";

@@ -101,4 +101,4 @@ function tokenListOf(slug: PublicChainSlug): TokenList {
 
 /** The token lists of all public chains, by file path. */
 export const tokenListFiles = (): Record<string, TokenList> =>
-  Object.fromEntries(publicChainSlugs.map((slug) => [`api/portfolio/tokens/${slug}.json`, tokenListOf(slug)]));
+  Object.fromEntries(publicChainSlugs.map((slug) => [`api/tokens/lists/${slug}.json`, tokenListOf(slug)]));

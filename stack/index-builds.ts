@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
-import { isDiskFull, WRITE_PROBE } from "../api/database/write-probe";
-import { READER_LEASE_SECONDS } from "../api/store/index-readers";
+import { READER_LEASE_SECONDS } from "../api/offchain/index-readers";
+import { isDiskFull, WRITE_PROBE } from "../api/offchain/write-probe";
 import { anyBuildPattern, legacyBuild, sameDeploymentPattern } from "../config/index-build";
 import { steadyTime } from "../config/steady-time";
 

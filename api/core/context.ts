@@ -1,11 +1,11 @@
 import type { ContractAddresses } from "../../config/contracts";
 import type { Environment } from "../../config/environment";
-import type { IndexDatabase } from "../index/database";
-import type { IndexHead } from "../index/head";
-import type { StoreDatabase } from "../store/open";
+import type { IndexDatabase } from "../indexed/database";
+import type { IndexHead } from "../indexed/head";
+import type { StoreDatabase } from "../offchain/open";
+import type { Tokens } from "../tokens/token";
 import type { ClientLimits } from "./client-limits";
 import type { Clock } from "./clock";
-import type { Tokens } from "./tokens";
 
 /** Settings for operations and transports, and the indexed chain. */
 export type Config = Pick<

@@ -1,4 +1,4 @@
-import type { DocumentKind } from "../store/documents";
+import type { DocumentKind } from "../offchain/documents";
 import { isJsonObject } from "./json-values";
 
 /**

@@ -1,7 +1,7 @@
 import { lt, sql } from "drizzle-orm";
-import { type Placeholders, preparedQuery } from "../database/prepared-query";
-import type { StoreDatabase } from "../store/open";
-import { storedBytes, writeCount } from "../store/schema";
+import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
+import type { StoreDatabase } from "../offchain/open";
+import { storedBytes, writeCount } from "../offchain/schema";
 import type { BaseContext } from "./context";
 import { TooMany } from "./errors";
 import type { Caller } from "./operation";

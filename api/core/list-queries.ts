@@ -1,8 +1,8 @@
 import { and, asc, count, desc, gt, gte, lt, lte, or, type Placeholder, placeholder, type SQL, sql } from "drizzle-orm";
 import { type PgColumn, type PgSelect, type PgTable, unionAll } from "drizzle-orm/pg-core";
 import { LRUCache } from "lru-cache";
-import { prepareQuery, prepareShape, type Query, type RunQuery } from "../database/prepared-query";
-import type { IndexDatabase, Selectable } from "../index/database";
+import type { IndexDatabase, Selectable } from "../indexed/database";
+import { prepareQuery, prepareShape, type Query, type RunQuery } from "../indexed/prepared-query";
 
 /** One column of a sort order. The last column of an order is unique, which makes the order total. */
 type SortColumn<Row> = {

@@ -1,4 +1,4 @@
-import type { IndexDatabase } from "../index/database";
+import type { IndexDatabase } from "../indexed/database";
 import type { Clock } from "./clock";
 import type { BaseContext } from "./context";
 import { readCursor, writeCursor } from "./cursor";

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { steadyTime } from "../../config/steady-time";
-import type { IndexHead } from "../index/head";
-import type { SharedRead } from "../index/shared-read";
+import type { IndexHead } from "../indexed/head";
+import type { SharedRead } from "../indexed/shared-read";
 import { Unavailable } from "./errors";
 
 /** How long a read waits for a restarted indexer, and how often it looks. */

@@ -1,5 +1,5 @@
-import type { IndexHead } from "../index/head";
-import { visibleToAll } from "../index/shared-read";
+import type { IndexHead } from "../indexed/head";
+import { visibleToAll } from "../indexed/shared-read";
 import type { BaseContext } from "./context";
 import { BadInput, Forbidden, Unauthorized } from "./errors";
 import { presentInput, problemsOf } from "./input-object";

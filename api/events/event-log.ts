@@ -1,8 +1,8 @@
 import { and, desc, gt, lte, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { eventLog } from "../../ponder.schema";
-import type { IndexDatabase } from "../index/database";
-import { blockOfCheckpoint } from "../index/head";
+import type { IndexDatabase } from "../indexed/database";
+import { blockOfCheckpoint } from "../indexed/head";
 import type { EventBlock } from "./compare-blocks";
 import { blockHashPrefix, type Cursor, cursorOf, START } from "./cursor";
 import type { EventRow } from "./message";

@@ -2,9 +2,9 @@ import { sql } from "drizzle-orm";
 import { type Address, zeroAddress } from "viem";
 import { intent } from "../../ponder.schema";
 import type { Caller } from "../core/operation";
-import type { Token, Tokens } from "../core/tokens";
-import { type Placeholders, preparedQuery } from "../database/prepared-query";
-import type { IndexDatabase } from "../index/database";
+import type { IndexDatabase } from "../indexed/database";
+import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
+import type { Token, Tokens } from "../tokens/token";
 
 /** What the sentences about events need beyond the events' arguments. */
 export type EventFacts = {

@@ -1,6 +1,6 @@
 import { steadyTime } from "../../config/steady-time";
 import { Gone, TooMany, Unavailable } from "../core/errors";
-import { droppedStreams, eventMessages, eventStreams } from "../metrics/metrics";
+import { droppedStreams, eventMessages, eventStreams } from "../telemetry/metrics";
 import { blockOf, type Cursor, endOfBlock, isInBlock, START } from "./cursor";
 import { candidateNames, eventNames, type Filter, type FilterFields, matches } from "./filter";
 import { History } from "./history";

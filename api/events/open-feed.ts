@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
 import { BlockNotFoundError, type Hex, type PublicClient } from "viem";
-import type { Tokens } from "../core/tokens";
-import type { IndexDatabase } from "../index/database";
-import { visibleToAll } from "../index/shared-read";
-import type { StoreDatabase } from "../store/open";
+import type { IndexDatabase } from "../indexed/database";
+import { visibleToAll } from "../indexed/shared-read";
+import type { StoreDatabase } from "../offchain/open";
+import type { Tokens } from "../tokens/token";
 import { type EventLog, eventLogIn } from "./event-log";
 import { eventRecordsIn } from "./event-records";
 import { factsAbout, intentsOf, needsFacts } from "./facts";

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { steadyTime } from "../../config/steady-time";
-import { outsideRequest } from "../metrics/request-id";
+import { outsideRequest } from "../telemetry/request-id";
 import { compareBlocks, type EventBlock } from "./compare-blocks";
 import { type Cursor, endOfBlock } from "./cursor";
 import type { EventLog, Snapshot } from "./event-log";

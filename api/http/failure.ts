@@ -2,8 +2,8 @@ import { HTTPException } from "hono/http-exception";
 import type { Logger } from "pino";
 import { codeOfStatus, type ErrorCode } from "../core/error-codes";
 import { Conflict, InProgress, OperationError, TooMany, Unauthorized, Unavailable } from "../core/errors";
-import { type DatabaseProblem, databaseProblemOf } from "../database/problem";
-import { requestIdField } from "../metrics/request-id";
+import { type DatabaseProblem, databaseProblemOf } from "../indexed/problem";
+import { requestIdField } from "../telemetry/request-id";
 
 /** The error response. `fault` marks a server error, whose details go only to the log. */
 export type Failure = {

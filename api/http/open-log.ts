@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { Environment } from "../../config/environment";
-import { requestIdField } from "../metrics/request-id";
-import { traceIdField } from "../tracing/span";
+import { requestIdField } from "../telemetry/request-id";
+import { traceIdField } from "../telemetry/span";
 
 /** Standard output, written when there are 4 KiB of lines, ten times per second, and at the end of the process. */
 const batchedOutput = () => pino.destination({ dest: 1, sync: false, minLength: 4_096, periodicFlush: 100 });

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context as HonoContext } from "hono";
 import type { Caller } from "../core/operation";
-import type { IndexHead } from "../index/head";
+import type { IndexHead } from "../indexed/head";
 
 /** Hono's bindings and variables of a request. */
 export type Env = {

@@ -3,9 +3,9 @@ import type { MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { Logger } from "pino";
 import type { BaseContext, Config } from "../core/context";
-import { requestSeconds } from "../metrics/metrics";
-import { withRequestId } from "../metrics/request-id";
-import { endRequestSpan, traceRequest } from "../tracing/span";
+import { requestSeconds } from "../telemetry/metrics";
+import { withRequestId } from "../telemetry/request-id";
+import { endRequestSpan, traceRequest } from "../telemetry/span";
 import { callerOf } from "./caller";
 import type { Env } from "./reply";
 

@@ -3,10 +3,10 @@ import { LRUCache } from "lru-cache";
 import { NotFound } from "../core/errors";
 import { inputText } from "../core/input-text";
 import { type AnyCall, type Dependency, dependenciesOf } from "../core/operation";
-import { type IndexHead, timeAt } from "../index/head";
-import type { SharedRead } from "../index/shared-read";
-import { cacheRequests } from "../metrics/metrics";
-import { annotateRequest } from "../tracing/span";
+import { type IndexHead, timeAt } from "../indexed/head";
+import type { SharedRead } from "../indexed/shared-read";
+import { cacheRequests } from "../telemetry/metrics";
+import { annotateRequest } from "../telemetry/span";
 import { type Env, type Reply, reply, setIndexHead } from "./reply";
 
 type Options = {

@@ -1,10 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { eventLog } from "../../ponder.schema";
-import { textLiteral } from "../database/text-literal";
-import type { IndexDatabase } from "../index/database";
-import type { FeedPosition, MetadataRecord } from "../store/resolved-metadata";
-import { metadataSubjects, resolvedMetadata } from "../store/schema";
+import type { IndexDatabase } from "../indexed/database";
+import { textLiteral } from "../indexed/text-literal";
+import type { FeedPosition, MetadataRecord } from "../offchain/resolved-metadata";
+import { metadataSubjects, resolvedMetadata } from "../offchain/schema";
 import { metadataColumns, metadataEvents } from "./subjects";
 
 /** The events that one query reads. Each of them may have a very long URI. */

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
-import type { DocumentKind } from "../store/documents";
-import { keccak256 } from "../store/keccak";
-import type { DueRecord, Outcome, Plan } from "../store/resolved-metadata";
+import type { DocumentKind } from "../offchain/documents";
+import { keccak256 } from "../offchain/keccak";
+import type { DueRecord, Outcome, Plan } from "../offchain/resolved-metadata";
 import { parseContent } from "./content";
 import type { FetchBytes } from "./fetch";
 import { Unresolved } from "./unresolved";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { Logger } from "pino";
-import { databaseProblemOf } from "../database/problem";
-import type { IndexDatabase } from "../index/database";
-import { readDocument } from "../store/documents";
-import type { StoreDatabase } from "../store/open";
+import type { IndexDatabase } from "../indexed/database";
+import { databaseProblemOf } from "../indexed/problem";
+import { readDocument } from "../offchain/documents";
+import type { StoreDatabase } from "../offchain/open";
 import {
   type DueRecord,
   dueRecords,
@@ -16,7 +16,7 @@ import {
   saveOutcome,
   savePending,
   savePosition,
-} from "../store/resolved-metadata";
+} from "../offchain/resolved-metadata";
 import { compareStored, FIRST_PLACE, type Place, readFeed, START } from "./feed";
 import { Busy, type FetchBytes } from "./fetch";
 import { planFor, resolveMetadata, type Sources } from "./resolve";

@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { zeroHash } from "viem";
 import { agent, attestor, facilitator, merchant, service, solver } from "../../ponder.schema";
-import { textLiteral } from "../database/text-literal";
-import type { MetadataSubject } from "../store/resolved-metadata";
+import { textLiteral } from "../indexed/text-literal";
+import type { MetadataSubject } from "../offchain/resolved-metadata";
 
 /** The longest part of a service's `service_id` that is searched. */
 const MAX_LABEL = 160;

@@ -3,8 +3,8 @@ import type { Hex } from "viem";
 import { z } from "zod";
 import { eventLog } from "../../ponder.schema";
 import { blockOfEvent } from "../../src/lib/event-id";
-import type { IndexDatabase } from "../index/database";
-import { blockOfCheckpoint } from "../index/head";
+import type { IndexDatabase } from "../indexed/database";
+import { blockOfCheckpoint } from "../indexed/head";
 
 /** A block with its hash as recorded by the index. */
 export type IndexedBlock = { number: bigint; hash: Hex };

@@ -1,5 +1,5 @@
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import type { IndexHead } from "../index/head";
+import type { IndexHead } from "../indexed/head";
 import { progressOf } from "./backfill";
 import type { ChainState } from "./chain-monitor";
 import type { StoreState } from "./store-health";

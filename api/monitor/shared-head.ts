@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { steadyTime } from "../../config/steady-time";
 import type { FollowedHead } from "../../rpc/follow-head";
-import { type FollowedState, LEASE_MS, publishHead, readHead } from "../store/chain-heads";
-import type { StoreDatabase } from "../store/open";
+import { type FollowedState, LEASE_MS, publishHead, readHead } from "../offchain/chain-heads";
+import type { StoreDatabase } from "../offchain/open";
 
 export type SharedHead = Pick<FollowedHead, "current" | "isAway" | "close">;
 

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
 import { steadyTime } from "../../config/steady-time";
-import { databaseProblemOf } from "../database/problem";
-import { isDiskFull, isProbeForbidden, WRITE_PROBE } from "../database/write-probe";
-import type { StoreDatabase } from "../store/open";
+import { databaseProblemOf } from "../indexed/problem";
+import type { StoreDatabase } from "../offchain/open";
+import { isDiskFull, isProbeForbidden, WRITE_PROBE } from "../offchain/write-probe";
 
 /** Accepts writes, is read-only, has a full disk, or is unavailable. */
 export const storeStates = ["ok", "read-only", "full", "unavailable"] as const;

@@ -3,7 +3,7 @@ import { unionAll } from "drizzle-orm/pg-core";
 import { disputeStatuses, merchant, service, total, type totalSubjects } from "../../ponder.schema";
 import { operation, z } from "../core/operation";
 import { addressText, chainText, uintText } from "../core/outputs";
-import { preparedQuery } from "../database/prepared-query";
+import { preparedQuery } from "../indexed/prepared-query";
 import { PaymentRail } from "./quotes";
 import { SignalsOfKind } from "./trust-signals";
 

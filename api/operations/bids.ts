@@ -8,10 +8,10 @@ import { listOutput, pagedList, pageInput } from "../core/list";
 import type { Now } from "../core/list-queries";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery } from "../database/prepared-query";
-import type { Selectable } from "../index/database";
-import { offchainBidId, offchainNumber, onchainBidId } from "../store/bids";
-import { offchainBid } from "../store/schema";
+import type { Selectable } from "../indexed/database";
+import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
+import { offchainBidId, offchainNumber, onchainBidId } from "../offchain/bids";
+import { offchainBid } from "../offchain/schema";
 
 const statuses = ["open", "selected", "rejected", "expired"] as const;
 

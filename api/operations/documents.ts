@@ -7,7 +7,7 @@ import { address, hash, id, jsonText, shortText, textUpTo } from "../core/inputs
 import { countBytes, hasByteLimit, textBytes } from "../core/limits";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, uintText } from "../core/outputs";
-import { visibleToAll } from "../index/shared-read";
+import { visibleToAll } from "../indexed/shared-read";
 import {
   type DocumentFields,
   type DocumentKind,
@@ -17,7 +17,7 @@ import {
   readDocument,
   readDocumentRecord,
   saveDocument,
-} from "../store/documents";
+} from "../offchain/documents";
 
 const MAX_DOCUMENT_BYTES = 128 * 1024;
 

@@ -7,7 +7,7 @@ import { address, bytes, hash, id } from "../core/inputs";
 import { countBytes, textBytes } from "../core/limits";
 import { type Caller, operation, z } from "../core/operation";
 import { addressText, bytesText, hashText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery } from "../database/prepared-query";
+import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import {
   contradictions,
   type HashedContent,
@@ -24,9 +24,9 @@ import {
   replaceUnsigned,
   reservedMetadata,
   saveMetadata,
-} from "../store/metadata";
-import type { StoreDatabase } from "../store/open";
-import { intentMetadata } from "../store/schema";
+} from "../offchain/metadata";
+import type { StoreDatabase } from "../offchain/open";
+import { intentMetadata } from "../offchain/schema";
 import type { Context } from "./context";
 
 const contentInput = {

@@ -8,9 +8,9 @@ import { listOperation } from "../core/list";
 import type { Now } from "../core/list-queries";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, orNull, timeText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery } from "../database/prepared-query";
-import { textLiteral } from "../database/text-literal";
-import type { Selectable } from "../index/database";
+import type { Selectable } from "../indexed/database";
+import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
+import { textLiteral } from "../indexed/text-literal";
 import { IntentMetadata, linkedMetadataField, unlessZero } from "./intent-metadata";
 
 /** The contract's `IntentType`, in its order. */

@@ -5,8 +5,8 @@ import { address, flag, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery } from "../database/prepared-query";
-import type { Selectable } from "../index/database";
+import type { Selectable } from "../indexed/database";
+import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
 import { SignalsOfKind } from "./trust-signals";
 

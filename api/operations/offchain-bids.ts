@@ -5,8 +5,8 @@ import { Conflict, NotFound } from "../core/errors";
 import { address, id, jsonObject, shortText } from "../core/inputs";
 import { countBytes, textBytes } from "../core/limits";
 import { operation, z } from "../core/operation";
-import type { IndexDatabase } from "../index/database";
-import { findBid, type OffchainBid, offchainBidId, offchainNumber, saveBid, selectBid } from "../store/bids";
+import type { IndexDatabase } from "../indexed/database";
+import { findBid, type OffchainBid, offchainBidId, offchainNumber, saveBid, selectBid } from "../offchain/bids";
 import { Bid, type BidText, findOnchainBid, hasLapsed, onchainKey } from "./bids";
 import { isExpired } from "./intents";
 

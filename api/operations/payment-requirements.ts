@@ -3,8 +3,8 @@ import { hash, jsonObject, scalar } from "../core/inputs";
 import { isJsonObject } from "../core/json-values";
 import { operation, z } from "../core/operation";
 import { hashText } from "../core/outputs";
+import { keccak256 } from "../offchain/keccak";
 import { canonicalJson, normalizeRequirement } from "../payments/normalize-requirement";
-import { keccak256 } from "../store/keccak";
 import { Quote } from "./quotes";
 
 const text = z.string();

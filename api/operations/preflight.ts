@@ -7,9 +7,9 @@ import { BadInput } from "../core/errors";
 import { address, bytes, id, uintOrHex } from "../core/inputs";
 import { operation, z } from "../core/operation";
 import { addressText, bytesText, selectorText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery } from "../database/prepared-query";
-import type { IndexDatabase } from "../index/database";
-import { blockOfCheckpoint } from "../index/head";
+import type { IndexDatabase } from "../indexed/database";
+import { blockOfCheckpoint } from "../indexed/head";
+import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import {
   checkPayment,
   checkTransaction,

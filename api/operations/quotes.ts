@@ -6,8 +6,8 @@ import { address, flag, hash, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery } from "../database/prepared-query";
-import type { Selectable } from "../index/database";
+import type { Selectable } from "../indexed/database";
+import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 
 export const PaymentRail = z
   .int()

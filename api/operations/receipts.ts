@@ -5,9 +5,9 @@ import { address, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery } from "../database/prepared-query";
-import type { Selectable } from "../index/database";
-import { document } from "../store/schema";
+import type { Selectable } from "../indexed/database";
+import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
+import { document } from "../offchain/schema";
 import { feeBps, PaymentRail } from "./quotes";
 
 const fields = {

@@ -2,10 +2,10 @@ import { eq, placeholder, type SQL, sql } from "drizzle-orm";
 import { oneOf } from "../core/inputs";
 import { type Dependency, z } from "../core/operation";
 import { hashText } from "../core/outputs";
-import { textLiteral } from "../database/text-literal";
+import { textLiteral } from "../indexed/text-literal";
 import { metadataColumns } from "../metadata/subjects";
-import type { MetadataSubject } from "../store/resolved-metadata";
-import { metadataStates, resolvedMetadata } from "../store/schema";
+import type { MetadataSubject } from "../offchain/resolved-metadata";
+import { metadataStates, resolvedMetadata } from "../offchain/schema";
 
 /** What the metadata URI of a record points to. Everything in it was written by the record's owner. */
 const ResolvedMetadata = z

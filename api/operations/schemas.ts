@@ -7,11 +7,11 @@ import { countBytes, textBytes } from "../core/limits";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { hashText } from "../core/outputs";
-import { type Placeholders, preparedQuery } from "../database/prepared-query";
-import type { Selectable } from "../index/database";
-import { boundsProblem } from "../schemas/bounds";
-import { createSchemaChecker } from "../schemas/checker";
-import { attestationSchema } from "../store/schema";
+import type { Selectable } from "../indexed/database";
+import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
+import { boundsProblem } from "../json-schema/bounds";
+import { createSchemaChecker } from "../json-schema/checker";
+import { attestationSchema } from "../offchain/schema";
 import { aliasesOf, hashOfAlias } from "./builtin-schemas";
 
 const MAX_SCHEMA_BYTES = 128 * 1024;

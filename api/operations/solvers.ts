@@ -8,8 +8,8 @@ import { listOperation } from "../core/list";
 import type { Now } from "../core/list-queries";
 import { operation, z } from "../core/operation";
 import { addressText, chainText, decimalText, hashText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery } from "../database/prepared-query";
-import type { Selectable } from "../index/database";
+import type { Selectable } from "../indexed/database";
+import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
 
 const Solver = z

@@ -5,7 +5,7 @@ import { BadInput } from "../core/errors";
 import { address, exactly, time } from "../core/inputs";
 import { operation, z } from "../core/operation";
 import { addressText, timeText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery } from "../database/prepared-query";
+import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 
 const MAX_POINTS = 1_000n;
 

@@ -1,7 +1,7 @@
 import { address } from "../core/inputs";
 import { operation, z } from "../core/operation";
 import { addressText } from "../core/outputs";
-import { MAX_DECIMALS, tokenSources } from "../core/tokens";
+import { MAX_DECIMALS, tokenSources } from "../tokens/token";
 
 /** How long a request waits for the token's contract. */
 const WAIT_MS = 2_000;

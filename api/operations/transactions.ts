@@ -6,10 +6,10 @@ import { NotFound } from "../core/errors";
 import { hash } from "../core/inputs";
 import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery } from "../database/prepared-query";
 import { describeEvent } from "../events/describe-event";
 import { eventsAboutIntents, factsAbout } from "../events/facts";
 import { EventArguments } from "../events/message";
+import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 
 const Explanation = z
   .strictObject({

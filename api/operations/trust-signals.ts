@@ -4,7 +4,7 @@ import { address, enumNumber, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { z } from "../core/operation";
 import { addressText, hashText, uintText } from "../core/outputs";
-import type { Selectable } from "../index/database";
+import type { Selectable } from "../indexed/database";
 
 /** Names with their numbers on chain: `0 merchant, 1 service`. */
 const numbered = (names: readonly string[]) => names.map((name, number) => `${number} ${name}`).join(", ");

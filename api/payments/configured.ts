@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { createPublicClient, fallback } from "viem";
 import type { PaymentSettings } from "../../config/payments";
-import { tracedHttp } from "../tracing/traced-http";
+import { tracedHttp } from "../telemetry/traced-http";
 import { localFacilitator } from "./facilitators/local";
 import { checkFacilitator, remoteFacilitator } from "./facilitators/remote";
 import { tracedFacilitator } from "./facilitators/traced";

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { BlockNotFoundError } from "viem";
 import type { BaseContext } from "../core/context";
-import type { StoreDatabase } from "../store/open";
+import type { StoreDatabase } from "../offchain/open";
 import { createResourceServer } from "./offer";
 import { readStored } from "./payload";
 import type { Payments } from "./paywall";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { and, desc, eq, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
-import type { StoreDatabase } from "../store/open";
-import { payment } from "../store/schema";
+import type { StoreDatabase } from "../offchain/open";
+import { payment } from "../offchain/schema";
 
 export type PaymentRow = typeof payment.$inferSelect;
 

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import type { ChainSlug } from "../../config/chains";
 import { steadyTime } from "../../config/steady-time";
-import { traceStep } from "../tracing/span";
+import { traceStep } from "../telemetry/span";
 import { AllChainsFailed, type PortfolioProvider } from "./provider";
 import { type PortfolioSnapshot, snapshotOf } from "./snapshot";
 

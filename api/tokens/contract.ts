@@ -8,8 +8,8 @@ import {
   RpcRequestError,
 } from "viem";
 import { isTransient } from "../../rpc/json-rpc";
-import { MAX_DECIMALS, type Token } from "../core/tokens";
 import { tokenText } from "./text";
+import { MAX_DECIMALS, type Token } from "./token";
 
 const MAX_SYMBOL = 32;
 const MAX_NAME = 100;

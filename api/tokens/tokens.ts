@@ -2,11 +2,11 @@ import { type Address, zeroAddress } from "viem";
 import { steadyTime } from "../../config/steady-time";
 import { changeCount, createMinuteCounts } from "../core/minute-counts";
 import { createSemaphore } from "../core/semaphore";
-import type { Token, Tokens } from "../core/tokens";
 import { withDeadline } from "../core/with-deadline";
-import type { StoreDatabase } from "../store/open";
-import { pruneTokens, readTokens, readTokensNamed, type StoredToken, saveToken } from "../store/tokens";
+import type { StoreDatabase } from "../offchain/open";
+import { pruneTokens, readTokens, readTokensNamed, type StoredToken, saveToken } from "../offchain/tokens";
 import type { TokenFacts } from "./contract";
+import type { Token, Tokens } from "./token";
 
 /** Contracts that one call may start to read. */
 const MAX_READS_PER_CALL = 20;

@@ -23,7 +23,7 @@ import type { AnyCall, Caller } from "../core/operation";
 import { runOperation } from "../core/run";
 import { failureOf, reportFailure } from "../http/failure";
 import { type Env, reply, setIndexHead } from "../http/reply";
-import type { IndexHead } from "../index/head";
+import type { IndexHead } from "../indexed/head";
 import type { Context } from "../operations/context";
 import { batchCounter, type CountBytes, MAX_BATCH } from "./batch";
 import { summary, topics } from "./introduction";

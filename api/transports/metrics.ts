@@ -2,8 +2,8 @@ import { Hono } from "hono";
 import { Forbidden } from "../core/errors";
 import { validToken } from "../http/caller";
 import { type Env, reply, textReply } from "../http/reply";
-import { METRICS_TYPE, scrape } from "../metrics/scrape";
 import type { Context } from "../operations/context";
+import { METRICS_TYPE, scrape } from "../telemetry/scrape";
 import { rejectOtherMethods } from "./rest/routes";
 
 const PATH = "/metrics";

@@ -10,7 +10,7 @@ import { parseInput, runOperation, subscribe } from "../core/run";
 import { unknownNames } from "../core/unknown-names";
 import { failureOf, reportFailure } from "../http/failure";
 import { type Env, setIndexHead, withCommonHeaders } from "../http/reply";
-import type { IndexHead } from "../index/head";
+import type { IndexHead } from "../indexed/head";
 import type { Context } from "../operations/context";
 import { freeCalls, subscriptions } from "../operations/index";
 import { batchCounter, type CountBytes, MAX_BATCH } from "./batch";

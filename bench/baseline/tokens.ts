@@ -1,5 +1,5 @@
 import { Router } from "express";
-import type { Token } from "../../api/core/tokens";
+import type { Token } from "../../api/tokens/token";
 import { chains } from "../../config/chains";
 import { query } from "./database";
 import { chainId, listedTokens } from "./deployment";

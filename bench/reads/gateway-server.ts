@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { composeGateway } from "../../api/compose";
 import { listen } from "../../api/http/listener";
 import { openLog } from "../../api/http/open-log";
-import { startMetrics } from "../../api/metrics/scrape";
+import { startMetrics } from "../../api/telemetry/scrape";
 import { parseEnvironment } from "../../config/environment";
 import { addEmptyRoute, EMPTY_PATH } from "./empty-route";
 

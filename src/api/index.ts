@@ -5,7 +5,7 @@ import { graphql } from "ponder";
 import { register } from "prom-client";
 import { openLog } from "../../api/http/open-log";
 import type { Env } from "../../api/http/reply";
-import { createLazy } from "../../api/store/lazy";
+import { createLazy } from "../../api/offchain/lazy";
 import { parseEnvironment } from "../../config/environment";
 import { RPC_REQUESTS } from "../../rpc/metrics";
 

@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
-import { appliedMigration } from "../../api/store/migrate";
+import { appliedMigration } from "../../api/offchain/migrate";
 import { withClient } from "../index-builds";
 import { countLines, END_OF_ROWS, headerOf, lineOf, type TableHeader, type TableSummary } from "./format";
 import { columnsOf, sequencesOf, storedTables } from "./tables";

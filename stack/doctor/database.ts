@@ -1,6 +1,6 @@
 import pg from "pg";
-import { INDEX_CONNECTIONS } from "../../api/index/database";
-import { STORE_CONNECTIONS } from "../../api/store/open";
+import { INDEX_CONNECTIONS } from "../../api/indexed/database";
+import { STORE_CONNECTIONS } from "../../api/offchain/open";
 import { anyBuildPattern } from "../../config/index-build";
 import type { PoolMode } from "../../config/variables/database";
 import { keepsParameters } from "../pool-mode";

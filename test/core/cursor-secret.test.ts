@@ -2,8 +2,8 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ComposedGateway, composeGateway } from "../../api/compose";
 import { readCursor, writeCursor } from "../../api/core/cursor";
-import { openStore } from "../../api/store/open";
-import { readSecret } from "../../api/store/secrets";
+import { openStore } from "../../api/offchain/open";
+import { readSecret } from "../../api/offchain/secrets";
 import { parseEnvironment } from "../../config/environment";
 import { createTestDatabase, type TestDatabase } from "../support/database";
 

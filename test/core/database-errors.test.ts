@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { createGateway } from "../../api/gateway";
-import { connectStore, openStore, type Store } from "../../api/store/open";
+import { connectStore, openStore, type Store } from "../../api/offchain/open";
 import { parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
 import { query } from "../../stack/postgres/cluster";

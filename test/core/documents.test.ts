@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { keccak256, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Config } from "../../api/core/context";
-import { openStore } from "../../api/store/open";
-import { document } from "../../api/store/schema";
+import { openStore } from "../../api/offchain/open";
+import { document } from "../../api/offchain/schema";
 import { runs } from "../support/seed";
 import { type Gateway, openGatewayOnStore, post } from "./gateway-on-store";
 

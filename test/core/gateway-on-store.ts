@@ -1,9 +1,9 @@
 import { pino } from "pino";
 import type { Config } from "../../api/core/context";
 import { createGateway } from "../../api/gateway";
+import { createLazyStore } from "../../api/offchain/lazy";
+import { openStore } from "../../api/offchain/open";
 import type { Context } from "../../api/operations/context";
-import { createLazyStore } from "../../api/store/lazy";
-import { openStore } from "../../api/store/open";
 import { parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
 import { createTestDatabase } from "../support/database";

@@ -5,8 +5,8 @@ import { type Hex, keccak256, parseEventLogs, stringToBytes, zeroHash } from "vi
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentRegistryAbi } from "../../abis/index";
 import { type MetadataResolver, startMetadataResolver } from "../../api/metadata/resolver";
-import { openStore, type Store } from "../../api/store/open";
-import { metadataFeed } from "../../api/store/schema";
+import { openStore, type Store } from "../../api/offchain/open";
+import { metadataFeed } from "../../api/offchain/schema";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { hashOf } from "../../stack/sample/people";
 import { DATABASE_SCHEMA } from "../support/index-of";

@@ -2,7 +2,7 @@ import { eq, getTableColumns, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Placeholders, preparedQuery } from "../../api/database/prepared-query";
+import { type Placeholders, preparedQuery } from "../../api/indexed/prepared-query";
 import { fillProof, intent } from "../../ponder.schema";
 import { sampleStack } from "../support/shared-stack";
 

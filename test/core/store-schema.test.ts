@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openStore } from "../../api/store/open";
-import * as schema from "../../api/store/schema";
+import { openStore } from "../../api/offchain/open";
+import * as schema from "../../api/offchain/schema";
 import { createTestDatabase, type TestDatabase } from "../support/database";
 
 // Node can't load its ES module build.
@@ -17,7 +17,7 @@ type Snapshot = ReturnType<typeof generateDrizzleJson>;
 const snapshotOf = (tables: Record<string, unknown>): Snapshot =>
   generateDrizzleJson(tables, undefined, ["offchain"], "snake_case");
 
-const metaFolder = resolve(import.meta.dirname, "..", "..", "api", "store", "migrations", "meta");
+const metaFolder = resolve(import.meta.dirname, "..", "..", "api", "offchain", "migrations", "meta");
 const newestSnapshot = () => {
   const file = readdirSync(metaFolder)
     .filter((name) => name.endsWith("_snapshot.json"))

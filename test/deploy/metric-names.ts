@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Histogram, register } from "prom-client";
-import "../../api/metrics/metrics";
+import "../../api/telemetry/metrics";
 import "../../rpc/metrics";
 import { projectRoot } from "./files";
 

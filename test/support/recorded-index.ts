@@ -1,6 +1,6 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
-import type { IndexDatabase } from "../../api/index/database";
+import type { IndexDatabase } from "../../api/indexed/database";
 
 export type RecordedQuery = { text: string; parameters: unknown[] };
 

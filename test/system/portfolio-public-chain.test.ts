@@ -5,7 +5,7 @@ import { testFeedAbi, testTokenAbi } from "../../abis/index";
 import { createPortfolio } from "../../api/portfolio/portfolio";
 import { rpcProvider } from "../../api/portfolio/providers/rpc/provider";
 import { PortfolioSnapshot } from "../../api/portfolio/snapshot";
-import { tokenLists } from "../../api/portfolio/token-lists";
+import { tokenLists } from "../../api/tokens/lists";
 import { chains } from "../../config/chains";
 import bytecode from "../../contracts/bytecode.json";
 import { actor, type ChainConnection, type LocalChain, mined, startChain } from "../../stack/chain";

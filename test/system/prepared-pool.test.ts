@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import pg, { type Connection, type QueryConfig } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { MAX_SHAPES, SHAPE } from "../../api/database/prepared-client";
-import { PreparedPool } from "../../api/database/prepared-pool";
+import { MAX_SHAPES, SHAPE } from "../../api/indexed/prepared-client";
+import { PreparedPool } from "../../api/indexed/prepared-pool";
 import { createTestDatabase, type TestDatabase } from "../support/database";
 import { startTcpProxy } from "../support/tcp-proxy";
 import { sentMessages } from "./postgres-messages";

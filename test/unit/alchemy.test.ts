@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { withRequestId } from "../../api/metrics/request-id";
 import { createPortfolio } from "../../api/portfolio/portfolio";
 import { PortfolioSnapshot } from "../../api/portfolio/snapshot";
+import { withRequestId } from "../../api/telemetry/request-id";
 import { prices, row, tokensReply, transfersReply } from "./alchemy-server";
 import { AlchemyWallet, apiKey, ether, wallet } from "./alchemy-wallet";
 

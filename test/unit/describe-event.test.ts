@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { type AbiEvent, zeroAddress } from "viem";
 import { describe, expect, it } from "vitest";
-import type { Token } from "../../api/core/tokens";
 import { describeEvent } from "../../api/events/describe-event";
+import type { Token } from "../../api/tokens/token";
 import { anyEvent, argumentsOf, events } from "./arbitrary-event";
 
 /** The arguments whose values the summary must contain: ids and indexed addresses. */

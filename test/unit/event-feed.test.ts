@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SlowSubscriber } from "../../api/events/feed";
 import type { EventMessage } from "../../api/events/message";
-import { requestIdField, withRequestId } from "../../api/metrics/request-id";
+import { requestIdField, withRequestId } from "../../api/telemetry/request-id";
 import { ChainOfEvents } from "./chain-of-events";
 import { closeFeeds, cursor, feedOf, polled, received, take } from "./feed-of-chain";
 

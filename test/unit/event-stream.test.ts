@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { EventFeed } from "../../api/events/feed";
-import { droppedStreams } from "../../api/metrics/metrics";
+import { droppedStreams } from "../../api/telemetry/metrics";
 import { streamBody } from "../../api/transports/sse/stream";
 import { ChainOfEvents } from "./chain-of-events";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_DECIMALS } from "../../api/core/tokens";
+import { MAX_DECIMALS } from "../../api/tokens/token";
 import { formatAmount, formatDay, formatTime, groupDigits, parseAmount } from "../../client/src/format";
 
 describe("groupDigits", () => {

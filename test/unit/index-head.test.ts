@@ -1,7 +1,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
 import { describe, expect, it } from "vitest";
-import { followHead } from "../../api/index/head";
+import { followHead } from "../../api/indexed/head";
 
 const checkpointAt = (block: number) =>
   `1800000000${"1".padStart(16, "0")}${String(block).padStart(16, "0")}`.padEnd(75, "0");

@@ -4,7 +4,7 @@ import { clockAt } from "../../api/core/clock";
 import { type AnyCall, readsIndex } from "../../api/core/operation";
 import { paidCaller } from "../../api/core/paid-caller";
 import { createGateway } from "../../api/gateway";
-import type { IndexHead } from "../../api/index/head";
+import type { IndexHead } from "../../api/indexed/head";
 import type { Context } from "../../api/operations/context";
 import { calls } from "../../api/operations/index";
 import { openApiDocument } from "../../api/transports/openapi";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { keccak256 as general } from "viem";
 import { describe, expect, it } from "vitest";
-import { keccak256 } from "../../api/store/keccak";
+import { keccak256 } from "../../api/offchain/keccak";
 
 describe("keccak256 of the store", () => {
   it("equals viem's for any bytes", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { IndexHead } from "../../api/index/head";
+import type { IndexHead } from "../../api/indexed/head";
 import type { ChainState } from "../../api/monitor/chain-monitor";
 import { type IndexFailure, readinessOf } from "../../api/monitor/readiness";
 import type { StoreState } from "../../api/monitor/store-health";

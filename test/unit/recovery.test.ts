@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { waitForRecovery } from "../../api/core/recovery";
-import type { IndexHead } from "../../api/index/head";
+import type { IndexHead } from "../../api/indexed/head";
 
 const headAt = (block: bigint, isComplete = true, schema = "build"): IndexHead => ({
   historyDone: isComplete,

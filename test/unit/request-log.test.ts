@@ -3,8 +3,8 @@ import { register } from "prom-client";
 import { afterEach, describe, expect, it } from "vitest";
 import { openLog } from "../../api/http/open-log";
 import { logRequest, truncatePath } from "../../api/http/request";
-import { withRequestId } from "../../api/metrics/request-id";
-import { type Tracer, useTracer } from "../../api/tracing/span";
+import { withRequestId } from "../../api/telemetry/request-id";
+import { type Tracer, useTracer } from "../../api/telemetry/span";
 import { anyText } from "../support/any-text";
 
 /** A log whose lines are kept. */

@@ -9,7 +9,7 @@ import { createGateway } from "../../api/gateway";
 import { failureOf } from "../../api/http/failure";
 import { type Env, jsonReply, reply, taggedReply } from "../../api/http/reply";
 import { cached, ResponseCache } from "../../api/http/response-cache";
-import type { IndexHead } from "../../api/index/head";
+import type { IndexHead } from "../../api/indexed/head";
 import type { Context } from "../../api/operations/context";
 
 const SECOND = 4_000_000_000n;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { boundsProblem } from "../../api/schemas/bounds";
-import { createSchemaChecker } from "../../api/schemas/checker";
+import { boundsProblem } from "../../api/json-schema/bounds";
+import { createSchemaChecker } from "../../api/json-schema/checker";
 
 const drafts = [
   "http://json-schema.org/draft-06/schema#",

@@ -6,7 +6,7 @@ import { runOperation } from "../../api/core/run";
 import { START } from "../../api/events/cursor";
 import type { EventLog } from "../../api/events/event-log";
 import { withVisibleSnapshots } from "../../api/events/open-feed";
-import { MAX_AGE_MS, shareReads } from "../../api/index/shared-read";
+import { MAX_AGE_MS, shareReads } from "../../api/indexed/shared-read";
 
 /** A value whose reads finish when the test lets them, with the number of the read. */
 function controlledReads() {

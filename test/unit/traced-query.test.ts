@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stepOf } from "../../api/database/traced-query";
+import { stepOf } from "../../api/indexed/traced-query";
 
 describe("the span of a query", () => {
   it.each([

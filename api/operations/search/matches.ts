@@ -17,9 +17,9 @@ import {
 } from "../../../ponder.schema";
 import type { BaseContext } from "../../core/context";
 import { z } from "../../core/operation";
-import { type Placeholders, preparedQuery } from "../../database/prepared-query";
-import { textLiteral } from "../../database/text-literal";
-import { attestationSchema, document, documentKinds } from "../../store/schema";
+import { type Placeholders, preparedQuery } from "../../indexed/prepared-query";
+import { textLiteral } from "../../indexed/text-literal";
+import { attestationSchema, document, documentKinds } from "../../offchain/schema";
 import { hashOfAlias } from "../builtin-schemas";
 
 /** Records with ids that count from 1. */

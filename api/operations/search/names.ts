@@ -2,11 +2,11 @@ import { type SQL, sql } from "drizzle-orm";
 import { id, scalar } from "../../core/inputs";
 import { operation, z } from "../../core/operation";
 import { uintText } from "../../core/outputs";
-import { type Placeholders, preparedQuery } from "../../database/prepared-query";
-import { textLiteral } from "../../database/text-literal";
+import { type Placeholders, preparedQuery } from "../../indexed/prepared-query";
+import { textLiteral } from "../../indexed/text-literal";
 import { metadataColumns } from "../../metadata/subjects";
-import type { MetadataSubject } from "../../store/resolved-metadata";
-import { metadataStates, metadataSubjects, resolvedMetadata } from "../../store/schema";
+import type { MetadataSubject } from "../../offchain/resolved-metadata";
+import { metadataStates, metadataSubjects, resolvedMetadata } from "../../offchain/schema";
 import { isMetadataOf } from "../resource-metadata";
 
 const MAX_RECORDS = 200;

@@ -1,10 +1,10 @@
 import { count, type SQL, sql } from "drizzle-orm";
 import { agent, attestor, facilitator, merchant, service, solver } from "../../../ponder.schema";
 import { pagedList } from "../../core/list";
-import type { Selectable } from "../../index/database";
+import type { Selectable } from "../../indexed/database";
 import { metadataColumns } from "../../metadata/subjects";
-import type { MetadataSubject } from "../../store/resolved-metadata";
-import { metadataSubjects } from "../../store/schema";
+import type { MetadataSubject } from "../../offchain/resolved-metadata";
+import { metadataSubjects } from "../../offchain/schema";
 import { candidates, type Mode } from "./candidates";
 import { recordOfCandidate, recordsOf, type SearchedRecord } from "./records";
 

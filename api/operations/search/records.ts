@@ -10,10 +10,10 @@ import {
   solverActivity,
   total,
 } from "../../../ponder.schema";
-import { textLiteral } from "../../database/text-literal";
+import { textLiteral } from "../../indexed/text-literal";
 import { metadataColumns } from "../../metadata/subjects";
-import type { MetadataSubject } from "../../store/resolved-metadata";
-import { resolvedMetadata } from "../../store/schema";
+import type { MetadataSubject } from "../../offchain/resolved-metadata";
+import { resolvedMetadata } from "../../offchain/schema";
 import { isMetadataOf } from "../resource-metadata";
 
 /** A searchable record of the index, with its metadata and its activity on chain. All kinds have the same fields. */

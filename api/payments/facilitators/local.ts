@@ -18,7 +18,7 @@ import { localAccount } from "../../../config/local-accounts";
 import { LOCAL_FACILITATOR_INDEX } from "../../../config/networks";
 import { steadyTime } from "../../../config/steady-time";
 import type { Terms } from "../../../config/terms";
-import { tracedHttp } from "../../tracing/traced-http";
+import { tracedHttp } from "../../telemetry/traced-http";
 import { type Facilitator, supportedBy } from "./remote";
 
 const SIMULATION_FAILED = "invalid_exact_evm_transaction_simulation_failed";

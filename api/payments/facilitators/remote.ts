@@ -3,8 +3,8 @@ import { HTTPFacilitatorClient } from "@x402/core/server";
 import type { SupportedResponse } from "@x402/core/types";
 import type { Logger } from "pino";
 import type { Terms } from "../../../config/terms";
-import { requestIdHeader } from "../../metrics/request-id";
-import { traceHeaders } from "../../tracing/span";
+import { requestIdHeader } from "../../telemetry/request-id";
+import { traceHeaders } from "../../telemetry/span";
 
 /** Verifies payments and settles them on chain. */
 export type Facilitator = FacilitatorClient;

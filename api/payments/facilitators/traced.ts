@@ -1,4 +1,4 @@
-import { traceStep } from "../../tracing/span";
+import { traceStep } from "../../telemetry/span";
 import type { Facilitator } from "./remote";
 
 /** A facilitator whose calls are steps of the request's trace. */

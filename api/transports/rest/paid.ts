@@ -6,10 +6,10 @@ import { paidCaller } from "../../core/paid-caller";
 import { requirePermission, runValid } from "../../core/run";
 import { failureOf } from "../../http/failure";
 import { type Env, reply, taggedReply } from "../../http/reply";
-import { paidRequests } from "../../metrics/metrics";
 import type { Context } from "../../operations/context";
 import { calls } from "../../operations/index";
 import { createPaywall } from "../../payments/paywall";
+import { paidRequests } from "../../telemetry/metrics";
 import { routeOf } from "./route";
 import { acceptInput, rejectOtherMethods } from "./routes";
 

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { type StreamEntry, z } from "../../core/operation";
 import { errorCode } from "../../core/outputs";
 import { reportFailure } from "../../http/failure";
-import { droppedStreams } from "../../metrics/metrics";
+import { droppedStreams } from "../../telemetry/metrics";
 
 type Options = {
   /** The interval of heartbeats on an idle stream. */

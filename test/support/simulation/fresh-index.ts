@@ -1,5 +1,5 @@
 import pg from "pg";
-import { openStore } from "../../../api/store/open";
+import { openStore } from "../../../api/offchain/open";
 import type { LocalChain } from "../../../stack/chain";
 import type { Contracts } from "../../../stack/deploy";
 import { withClient } from "../../../stack/index-builds";

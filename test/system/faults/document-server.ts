@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import { createGateway } from "../../../api/gateway";
 import { listen, stopOnSignals } from "../../../api/http/listener";
-import { createLazyStore } from "../../../api/store/lazy";
-import { openStore } from "../../../api/store/open";
+import { createLazyStore } from "../../../api/offchain/lazy";
+import { openStore } from "../../../api/offchain/open";
 import { parseEnvironment, requireDatabaseUrl } from "../../../config/environment";
 import { baseSepolia } from "../../../config/networks";
 import { withoutIndex } from "../../support/without-index";

@@ -1,7 +1,7 @@
 import { keccak256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openStore } from "../../../api/store/open";
-import { document } from "../../../api/store/schema";
+import { openStore } from "../../../api/offchain/open";
+import { document } from "../../../api/offchain/schema";
 import { type Child, startChild, waitFor } from "../../../stack/child";
 import { compile } from "../../../stack/compile.js";
 import { freePorts } from "../../../stack/ports";

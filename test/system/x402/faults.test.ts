@@ -1,8 +1,8 @@
 import { eq, sql } from "drizzle-orm";
 import { type Hex, parseSignature } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { payment } from "../../../api/offchain/schema";
 import { claimPayment } from "../../../api/payments/records";
-import { payment } from "../../../api/store/schema";
 import { actor } from "../../../stack/chain";
 import type { Fault } from "../../support/x402/facilitator-server";
 import { askedFor, receiptOf, sign } from "../../support/x402/payer";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { payment } from "../../../api/store/schema";
+import { payment } from "../../../api/offchain/schema";
 import { addressVariable, contractNames } from "../../../config/contracts";
 import { actor } from "../../../stack/chain";
 import { type Child, startChild, waitFor } from "../../../stack/child";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
-import { requestIdHeader } from "../../../metrics/request-id";
-import { traceHeaders, traceStep } from "../../../tracing/span";
+import { requestIdHeader } from "../../../telemetry/request-id";
+import { traceHeaders, traceStep } from "../../../telemetry/span";
 
 /** Timeout of one request. */
 const CALL_MS = 5_000;

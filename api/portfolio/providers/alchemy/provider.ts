@@ -2,9 +2,9 @@ import type { Address } from "viem";
 import { z } from "zod";
 import { type Chain, type ChainSlug, chains as chainFacts, publicChainSlugs } from "../../../../config/chains";
 import { address as addressValue } from "../../../../config/values";
+import { listedToken } from "../../../tokens/lists";
 import { type Decimal, parseDecimal } from "../../decimal";
 import type { Activity, ChainReading, Holding, PortfolioProvider, ReportUpstream } from "../../provider";
-import { listedToken } from "../../token-lists";
 import { AlchemyFailed, postJson } from "./http";
 import { recentAlchemyTransfers } from "./transfers";
 

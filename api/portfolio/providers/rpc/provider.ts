@@ -9,11 +9,11 @@ import {
 } from "../../../../config/chains";
 import type { TokenList } from "../../../../config/token-list";
 import { withDeadline } from "../../../core/with-deadline";
-import { requestIdHeader } from "../../../metrics/request-id";
-import { traceHeaders } from "../../../tracing/span";
-import { tracedHttp } from "../../../tracing/traced-http";
+import { requestIdHeader } from "../../../telemetry/request-id";
+import { traceHeaders } from "../../../telemetry/span";
+import { tracedHttp } from "../../../telemetry/traced-http";
+import { tokenLists } from "../../../tokens/lists";
 import type { ChainReading, PortfolioProvider, ReportUpstream } from "../../provider";
-import { tokenLists } from "../../token-lists";
 import type { Times } from "./feeds";
 import { readHoldings } from "./holdings";
 import { recentTransfers } from "./transfers";

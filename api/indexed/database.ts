@@ -3,11 +3,11 @@ import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import pg from "pg";
 import { steadyTime } from "../../config/steady-time";
 import type { PoolMode } from "../../config/variables/database";
-import { openPool } from "../database/open-pool";
-import { STATEMENT_MS } from "../database/prepared-pool";
-import { databaseProblemOf } from "../database/problem";
-import { watchPool } from "../metrics/scrape";
+import { watchPool } from "../telemetry/scrape";
 import { chooseBuild } from "./builds";
+import { openPool } from "./open-pool";
+import { STATEMENT_MS } from "./prepared-pool";
+import { databaseProblemOf } from "./problem";
 import { shareReads } from "./shared-read";
 import { type Source, Sources } from "./sources";
 

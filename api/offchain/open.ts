@@ -2,9 +2,9 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import type { Pool, PoolClient } from "pg";
 import type { PoolMode } from "../../config/variables/database";
-import { openPool } from "../database/open-pool";
-import { STATEMENT_MS } from "../database/prepared-pool";
-import { watchPool } from "../metrics/scrape";
+import { openPool } from "../indexed/open-pool";
+import { STATEMENT_MS } from "../indexed/prepared-pool";
+import { watchPool } from "../telemetry/scrape";
 import { MIGRATION_LOCK, migrateStore } from "./migrate";
 
 /** The off-chain database. */

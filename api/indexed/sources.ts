@@ -1,7 +1,7 @@
 import pg from "pg";
 import { steadyTime } from "../../config/steady-time";
 import type { PoolMode } from "../../config/variables/database";
-import { replicaInUse, replicaLagSeconds, replicaUsable } from "../metrics/metrics";
+import { replicaInUse, replicaLagSeconds, replicaUsable } from "../telemetry/metrics";
 
 /** A database server from which the index is read: the primary, or a streaming replica of it. */
 export type Source = { name: string; url: string; isReplica: boolean };

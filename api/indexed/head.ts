@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { sql } from "drizzle-orm";
-import { preparedQuery } from "../database/prepared-query";
 import type { Selectable } from "./database";
+import { preparedQuery } from "./prepared-query";
 import { type SharedRead, shareReads } from "./shared-read";
 
 /** The progress of the index. */

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { steadyTime } from "../../config/steady-time";
 import type { FollowedHead } from "../../rpc/follow-head";
-import { isMissingTable } from "../database/missing-table";
 import { type FollowedState, publishHead } from "./chain-heads";
+import { isMissingTable } from "./missing-table";
 import { connectStore } from "./open";
 
 /** Intervals to check for a new head, and to renew the lease without one. */

@@ -1,5 +1,5 @@
 import pg, { type ClientConfig, type QueryConfig } from "pg";
-import { isTracing, type Step, traceStep } from "../tracing/span";
+import { isTracing, type Step, traceStep } from "../telemetry/span";
 
 const MAX_TEXT_CHARACTERS = 2_000;
 

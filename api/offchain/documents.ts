@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Hex } from "viem";
-import { type Placeholders, preparedQuery } from "../database/prepared-query";
+import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { keccak256 } from "./keccak";
 import type { StoreDatabase } from "./open";
 import { document, type documentKinds } from "./schema";

@@ -1,4 +1,4 @@
-import { preparedQuery } from "../database/prepared-query";
+import { preparedQuery } from "../indexed/prepared-query";
 import type { StoreDatabase } from "./open";
 import { revision } from "./schema";
 
