@@ -28,11 +28,18 @@ const upwards = layers.flatMap((folders, level) =>
 );
 
 const outside = [
-  { from: "^src/", to: "^(api|explorer|stack|rpc|scripts|test|bench)/", except: "^src/api/" },
-  { from: "^(config|rpc)/", to: "^(api|explorer|src|stack|scripts|test|bench)/" },
+  { from: "^common/", to: "^(abis|api|client|config|explorer|rpc|src|stack|scripts|test|bench)/|^ponder\\." },
+  { from: "^src/", to: "^(api|client|explorer|stack|rpc|scripts|test|bench)/", except: "^src/api/" },
+  {
+    from: "^(config|rpc)/",
+    to: "^(api|client|explorer|src|stack|scripts|test|bench)/",
+    // The version of the package is that of the service.
+    toExcept: "^client/package\\.json$",
+  },
   { from: "^client/", to: "^(api|explorer|src|stack|scripts|test|bench|config|rpc)/" },
   { from: "^explorer/", to: "^(api|src|stack|scripts|test|bench|config|rpc)/" },
-  { from: "^api/", to: "^(stack|scripts|test|bench)/" },
+  // The tables are those of ponder.schema.ts.
+  { from: "^api/", to: "^(client|src|stack|scripts|test|bench)/" },
   { from: "^stack/", to: "^(scripts|test|bench)/" },
 ];
 
@@ -45,12 +52,27 @@ module.exports = {
       from: {},
       to: { circular: true },
     },
-    ...outside.map(({ from, to, except }) => ({
+    {
+      name: "pure-common",
+      comment: "Code in common/ runs in browsers, in the gateway and in the indexer. It has no I/O.",
+      severity: "error",
+      from: { path: "^common/" },
+      to: { dependencyTypes: ["core"] },
+    },
+    {
+      name: "rows-in-the-build-name",
+      comment:
+        "Code that determines rows is part of the name of the index build (config/index-build.ts): src/ and common/rows/.",
+      severity: "error",
+      from: { path: "^(src/(?!api/)|common/rows/)" },
+      to: { path: "^common/", pathNot: "^common/rows/", dependencyTypesNot: ["type-only"] },
+    },
+    ...outside.map(({ from, to, except, toExcept }) => ({
       name: `from-${from}`,
       comment: `${from} must not depend on ${to}.`,
       severity: "error",
       from: { path: from, ...(except && { pathNot: except }) },
-      to: { path: to },
+      to: { path: to, ...(toExcept && { pathNot: toExcept }) },
     })),
     ...upwards,
   ],

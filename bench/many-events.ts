@@ -1,8 +1,8 @@
 import { type Address, encodeFunctionData, type Hex, numberToHex, zeroAddress, zeroHash } from "viem";
 import { signIntent } from "../client/src/intents";
-import { type QuoteCommitment, quoteHash } from "../client/src/quote-hash";
+import type { SignableIntent } from "../common/intent";
+import { type QuoteCommitment, quoteHash } from "../common/quote-hash";
 import { LOCAL_CHAIN_ID } from "../config/networks";
-import type { Intent } from "../src/lib/intent-hash";
 import { actor, type LocalChain, startChain } from "../stack/chain";
 import type { Contracts } from "../stack/deploy";
 import { freePorts } from "../stack/ports";
@@ -46,7 +46,7 @@ async function round(contracts: Contracts, number: number): Promise<Call[]> {
   call(owner, "AttestationRegistry", "submitAttestation", hash, hash, hash);
   call(owner, "AttestationRegistry", "revokeAttestation", id);
 
-  const intent = (nonce: bigint): Intent => ({
+  const intent = (nonce: bigint): SignableIntent => ({
     owner: intentOwner.address,
     intentType: 0,
     constraints: { amountInMax: 1000n + n, amountOutMin: 900n, deadline: FAR_FUTURE, slippageBps: 50 },

@@ -31,12 +31,16 @@ async function filesBelow(folder: string): Promise<string[]> {
     .sort();
 }
 
-/** The files that determine Ponder's build id: handlers, tables, ABIs, its configuration, and Ponder itself. */
+/**
+ * The files that determine the rows: those of Ponder's build id (handlers, tables, ABIs and its configuration), the code in
+ * common/rows/ that handlers share with the gateway, and Ponder itself.
+ */
 async function indexedSources(root: string): Promise<string[]> {
   const handlers = await filesBelow(join(root, "src"));
   return [
     ...handlers.filter((file) => !file.startsWith(join(root, "src", "api"))),
     ...(await filesBelow(join(root, "abis"))),
+    ...(await filesBelow(join(root, "common", "rows"))),
     ...["ponder.schema.ts", "ponder.config.ts", join("config", "contracts.ts")].map((file) => join(root, file)),
     join(root, "node_modules", "ponder", "package.json"),
   ];

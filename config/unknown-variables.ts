@@ -1,4 +1,4 @@
-import { nearest } from "../client/src/nearest";
+import { nearest } from "../common/nearest";
 import { variableNames } from "./variables/index";
 
 /** Earlier names of our variables. Nothing reads them, so a setting would be lost without notice. */

@@ -1,4 +1,4 @@
-import { INVISIBLE_IN_PROSE } from "../client/src/text";
+import { INVISIBLE_IN_PROSE } from "../common/text";
 
 /** The contracts accept texts of any length. A page shows this many characters, and the API has the rest. */
 const MAX_CHARACTERS = 1_000;

@@ -2,11 +2,11 @@ import type { Context } from "ponder:registry";
 import { bid, bidSelection, fill, fillProof, intent, openSelection, solverActivity } from "ponder:schema";
 import type { Address } from "viem";
 import { intentBookAbi } from "../abis/index";
+import { startOf } from "../common/rows/interval";
 import { addVolume, countActivity } from "./lib/activity";
 import { addTo } from "./lib/add-to";
 import type { Handlers } from "./lib/handle";
 import { intentHash } from "./lib/intent-hash";
-import { startOf } from "./lib/interval";
 import { known } from "./lib/known-row";
 import { submittedIntent } from "./lib/submitted-intent";
 

@@ -1,8 +1,8 @@
 import type { Context } from "ponder:registry";
 import { policy } from "ponder:schema";
+import { policyKey } from "../common/rows/policy-key";
+import { afterSpend } from "../common/rows/spend-window";
 import type { Handlers } from "./lib/handle";
-import { policyKey } from "./lib/policy-key";
-import { afterSpend } from "./lib/spend-window";
 
 type Policy = typeof policy.$inferInsert;
 

@@ -1,4 +1,4 @@
-import { nearest } from "../../client/src/nearest";
+import { nearest } from "../../common/nearest";
 
 /** How many unknown names, and how many characters of each, an error contains. A client can send thousands. */
 const MAX_UNKNOWN = 3;

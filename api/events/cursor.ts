@@ -1,5 +1,5 @@
 import { type Hex, isHex } from "viem";
-import { blockOfEvent, eventId as eventIdOf } from "../../src/lib/event-id";
+import { blockOfEvent, eventId as eventIdOf } from "../../common/rows/event-id";
 
 /** 8 bytes of a block's hash distinguish it from every other block of the same number. */
 const HASH_DIGITS = 16;

@@ -1,6 +1,6 @@
 import { zeroAddress } from "viem";
-import { formatAmount, formatTime } from "../../client/src/format";
-import { escapeInvisible } from "../../client/src/text";
+import { formatAmount, formatTime } from "../../common/format";
+import { escapeInvisible } from "../../common/text";
 import type { ContractName, protocolAbis } from "../../config/contracts";
 import { disputeStatuses, paymentRails, signalKinds, signalSubjects } from "../../ponder.schema";
 import { type EventFacts, noFacts } from "./facts";

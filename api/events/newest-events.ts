@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
+import { eventId } from "../../common/rows/event-id";
 import { contractNames } from "../../config/contracts";
 import { eventLog, intent } from "../../ponder.schema";
-import { eventId } from "../../src/lib/event-id";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { textLiteral } from "../indexed/text-literal";

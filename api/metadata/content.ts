@@ -1,4 +1,4 @@
-import { INVISIBLE_IN_PROSE } from "../../client/src/text";
+import { INVISIBLE_IN_PROSE } from "../../common/text";
 import { isDeeperThan, isJsonObject } from "../core/json-values";
 import { Unresolved } from "./unresolved";
 

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { Hex } from "viem";
 import { z } from "zod";
+import { blockOfEvent } from "../../common/rows/event-id";
 import { eventLog } from "../../ponder.schema";
-import { blockOfEvent } from "../../src/lib/event-id";
 import type { IndexDatabase } from "../indexed/database";
 import { blockOfCheckpoint } from "../indexed/head";
 

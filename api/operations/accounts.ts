@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { type Address, zeroAddress } from "viem";
+import { policySubjects } from "../../common/rows/policy-key";
+import { DAY } from "../../common/rows/spend-window";
 import { policy, type policyTypes } from "../../ponder.schema";
-import { policySubjects } from "../../src/lib/policy-key";
-import { DAY } from "../../src/lib/spend-window";
 import type { Clock } from "../core/clock";
 import { address } from "../core/inputs";
 import { listOutput, pagedList, pageInput } from "../core/list";

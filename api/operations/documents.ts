@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { PAYLOAD_ENCRYPTION } from "../../client/src/payload";
+import { PAYLOAD_ENCRYPTION } from "../../common/payload-encryption";
 import { fieldsInDocument } from "../core/document-fields";
 import { schemaOfOtherKind } from "../core/document-schemas";
 import { BadInput, Conflict, NotFound, TooLarge } from "../core/errors";

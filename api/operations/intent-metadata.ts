@@ -1,6 +1,6 @@
 import { and, desc, eq, getTableColumns, isNull, or, placeholder, sql } from "drizzle-orm";
 import { type Address, type Hex, recoverTypedDataAddress, zeroAddress, zeroHash } from "viem";
-import { metadataTypedData } from "../../client/src/metadata";
+import { metadataTypedData } from "../../common/intent-metadata";
 import { intent } from "../../ponder.schema";
 import { BadInput, Conflict, NotFound, Unavailable } from "../core/errors";
 import { address, bytes, hash, id } from "../core/inputs";

@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, inArray, or, sql } from "drizzle-orm";
 import { type Address, zeroAddress } from "viem";
+import { policyKey } from "../../common/rows/policy-key";
 import { policy, policyTypes } from "../../ponder.schema";
-import { policyKey } from "../../src/lib/policy-key";
 import type { BaseContext } from "../core/context";
 import { BadInput } from "../core/errors";
 import { address, bytes, id, uintOrHex } from "../core/inputs";

@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, gt, gte, lt, sql } from "drizzle-orm";
+import { intervalSeconds } from "../../common/rows/interval";
 import { intent, openSelection, solver, solverActivity } from "../../ponder.schema";
-import { intervalSeconds } from "../../src/lib/interval";
 import { average } from "../core/average";
 import { NotFound } from "../core/errors";
 import { address, flag, id } from "../core/inputs";

@@ -1,6 +1,6 @@
 import { and, eq, gte, lt } from "drizzle-orm";
+import { type Interval, intervalSeconds, startOf } from "../../common/rows/interval";
 import { activity, activityMetrics } from "../../ponder.schema";
-import { type Interval, intervalSeconds, startOf } from "../../src/lib/interval";
 import { BadInput } from "../core/errors";
 import { address, exactly, time } from "../core/inputs";
 import { operation, z } from "../core/operation";

@@ -1,7 +1,7 @@
 import { eq, inArray, sql } from "drizzle-orm";
 import type { Hex } from "viem";
+import { blockOfEvent } from "../../common/rows/event-id";
 import { eventLog, intent } from "../../ponder.schema";
-import { blockOfEvent } from "../../src/lib/event-id";
 import { NotFound } from "../core/errors";
 import { hash } from "../core/inputs";
 import { operation, z } from "../core/operation";

@@ -1,5 +1,5 @@
 import { type Address, type Hex, zeroAddress } from "viem";
-import { isOver, type SpendWindow } from "../../src/lib/spend-window";
+import { isOver, type SpendWindow } from "../../common/rows/spend-window";
 import { selectorOf, tokenSpend } from "./token-spend";
 
 /** A daily limit and the amount already spent. `maxPerDay` 0 means no limit. */

@@ -1,5 +1,5 @@
 import { type Hex, hexToBytes } from "viem";
-import { INVISIBLE } from "../../client/src/text";
+import { INVISIBLE } from "../../common/text";
 
 const WORD = 32;
 

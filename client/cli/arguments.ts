@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { Address, Hex } from "viem";
-import { nearest } from "../src/nearest";
+import { nearest } from "../../common/nearest";
 import { type Shell, shells } from "./completion";
 import { eventFilters, type SentEventFilter } from "./event-filters";
 import { WrongUsage } from "./failure";

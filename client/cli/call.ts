@@ -1,6 +1,6 @@
 import { createTRPCUntypedClient, httpLink, TRPCClientError } from "@trpc/client";
 import { z } from "zod";
-import { nearest } from "../src/nearest";
+import { nearest } from "../../common/nearest";
 import type { Service } from "./arguments";
 import { Failure, unreachable } from "./failure";
 

@@ -1,6 +1,6 @@
+import { formatAmount, formatTime, groupDigits } from "../../common/format";
+import { escapeInvisible } from "../../common/text";
 import type { Token } from "../src/api";
-import { formatAmount, formatTime, groupDigits } from "../src/format";
-import { escapeInvisible } from "../src/text";
 
 export type Row = Readonly<Record<string, unknown>>;
 

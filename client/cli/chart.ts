@@ -1,6 +1,6 @@
+import { formatTime, groupDigits } from "../../common/format";
+import { escapeInvisible } from "../../common/text";
 import type { TimeSeries } from "../src/api";
-import { formatTime, groupDigits } from "../src/format";
-import { escapeInvisible } from "../src/text";
 import { amountText, isRow, type Tokens } from "./cell";
 
 const HEIGHT = 6;

@@ -1,6 +1,6 @@
+import { escapeInvisible } from "../../common/text";
 import type { EventFilter } from "../src/api";
 import { createIntentryClient, IntentryError, type LiveMessage } from "../src/index";
-import { escapeInvisible } from "../src/text";
 import type { Service } from "./arguments";
 import type { SentEventFilter } from "./event-filters";
 import { Failure, unreachable } from "./failure";

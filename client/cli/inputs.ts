@@ -1,4 +1,4 @@
-import { nearest } from "../src/nearest";
+import { nearest } from "../../common/nearest";
 import { WrongUsage } from "./failure";
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-import { escapeInvisible } from "../src/text";
+import { escapeInvisible } from "../../common/text";
 import { cellOf, isRow, type Row, type Tokens } from "./cell";
 import { shortened } from "./columns";
 

@@ -1,29 +1,31 @@
+import type { SignableIntent } from "../../common/intent";
+import type { MetadataContent } from "../../common/intent-metadata";
+import type { QuoteCommitment } from "../../common/quote-hash";
 import type { Api, Hex, Intent, Protocol, Uint } from "./api";
 import { baseUrlOf } from "./base-url";
 import { callsOf } from "./calls";
 import { type Follow, follow } from "./follow";
-import type { SignableIntent, Signer, SubmitIntentArguments } from "./intents";
-import type { MetadataContent } from "./metadata";
+import type { Signer, SubmitIntentArguments } from "./intents";
 import type { Payer, Spending } from "./payer";
 import type { PaidSnapshot, PortfolioOptions } from "./portfolio";
 import { type Publishing, publishingOf } from "./publish";
-import type { QuoteCommitment } from "./quote-hash";
 import { type WaitOptions, waitForIntent } from "./wait-for-intent";
 
+export { type AmountToken, formatAmount, formatTime } from "../../common/format";
+export type { MetadataContent } from "../../common/intent-metadata";
+export { PAYLOAD_ENCRYPTION } from "../../common/payload-encryption";
 export type * from "./api";
 export { type ClientErrorCode, IntentryError, type IntentryErrorCode } from "./error";
 export type { Follow, FollowOptions, LiveMessage, Reconnection } from "./follow";
-export { type AmountToken, formatAmount, formatTime, parseAmount } from "./format";
 export * from "./hashing";
 export { iterate } from "./iterate";
-export type { MetadataContent } from "./metadata";
+export { parseAmount } from "./parse-amount";
 export type { Payer, Spending } from "./payer";
 export {
   decryptPayload,
   encryptPayload,
   generatePayloadKey,
   MAX_PAYLOAD_BYTES,
-  PAYLOAD_ENCRYPTION,
   type PayloadEnvelope,
   type PayloadKeyPair,
   type PayloadRecipient,

@@ -3,7 +3,8 @@
  * of its own that shares nothing with the client: bundlers load a module at once if anything imports it statically, and the
  * package also exports some of these functions.
  */
+
+export { quoteHash } from "../../common/quote-hash";
 export { documentHash } from "./documents";
 export { signIntent } from "./intents";
 export { signMetadata } from "./metadata";
-export { quoteHash } from "./quote-hash";

@@ -1,9 +1,7 @@
+import { PAYLOAD_ENCRYPTION } from "../../common/payload-encryption";
 import type { Hex, Uint } from "./api";
 import { fromBase64Url, toBase64Url } from "./base64-url";
 import { IntentryError } from "./error";
-
-/** The only algorithm of version 1: ECDH with an ephemeral P-256 key, HKDF-SHA-256, AES-256-GCM. */
-export const PAYLOAD_ENCRYPTION = "ECDH-P256+HKDF-SHA256+A256GCM";
 
 const VERSION = 1;
 const CONTEXT = "intentry fulfillment payload";

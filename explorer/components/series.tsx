@@ -1,5 +1,5 @@
 import type { TimeSeries } from "../../client/src/api";
-import { formatDay } from "../../client/src/format";
+import { formatDay } from "../../common/format";
 import { Section, Table } from "./blocks";
 import { Amount, useAmountText, useTokenName } from "./tokens";
 

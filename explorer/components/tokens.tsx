@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Token as KnownToken } from "../../client/src/api";
-import { formatAmount, groupDigits } from "../../client/src/format";
+import { formatAmount, groupDigits } from "../../common/format";
 import { links } from "../links";
 import { shortHex } from "../text/format";
 import { NATIVE_COIN } from "../tokens";

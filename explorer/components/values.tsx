@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { dateOf, formatTime, groupDigits } from "../../client/src/format";
+import { dateOf, formatTime, groupDigits } from "../../common/format";
 import { links } from "../links";
 import { safeUrl } from "../text/format";
 import { Hex, type HexProps } from "./hex";

@@ -1,8 +1,8 @@
 import type { Context } from "ponder:registry";
 import { activity, type activityMetrics } from "ponder:schema";
 import type { Address } from "viem";
+import { startOf } from "../../common/rows/interval";
 import { addTo } from "./add-to";
-import { startOf } from "./interval";
 
 type Metric = (typeof activityMetrics)[number];
 type Volume = Extract<Metric, `${string}_volume`>;

@@ -1,7 +1,7 @@
 import { type Context, type Event, type EventNames, type IndexingFunctionArgs, ponder } from "ponder:registry";
 import { eventLog } from "ponder:schema";
+import { eventId } from "../../common/rows/event-id";
 import { type ContractName, contractNames } from "../../config/contracts";
-import { eventId } from "./event-id";
 import { argumentEncoder } from "./event-log";
 
 /** Ponder's own event, which needs no handler, and that of OpenZeppelin's EIP712, which a fixed domain never emits. */

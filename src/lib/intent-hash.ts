@@ -1,8 +1,6 @@
 import { keccak256 } from "js-sha3";
 import type { Hex } from "viem";
-import type { SignableIntent } from "../../client/src/intents";
-
-export type Intent = SignableIntent;
+import type { SignableIntent } from "../../common/intent";
 
 const constraintsType = "Constraints(uint256 amountInMax,uint256 amountOutMin,uint256 deadline,uint16 slippageBps)";
 const executionType =
@@ -30,7 +28,15 @@ const hashWords = (...values: (Hex | bigint | number)[]) => hash(Buffer.from(val
  * @example
  * intentHash(intent) // "0x3f…"
  */
-export function intentHash({ owner, intentType, constraints, execution, inputToken, outputToken, nonce }: Intent): Hex {
+export function intentHash({
+  owner,
+  intentType,
+  constraints,
+  execution,
+  inputToken,
+  outputToken,
+  nonce,
+}: SignableIntent): Hex {
   const constraintsHash = hashWords(
     constraintsTypeHash,
     constraints.amountInMax,

@@ -1,6 +1,6 @@
 import { parseUnits } from "viem";
-import { anyExecution, signIntent } from "../../client/src/intents";
-import type { Intent } from "../../src/lib/intent-hash";
+import { signIntent } from "../../client/src/intents";
+import { anyExecution, type SignableIntent } from "../../common/intent";
 import type { Protocol } from "../protocol";
 import { hashOf, people } from "./people";
 
@@ -12,7 +12,7 @@ type IntentOptions = {
   owner: (typeof people)[keyof typeof people];
   deadline: bigint;
   nonce: bigint;
-  execution?: Partial<Intent["execution"]>;
+  execution?: Partial<SignableIntent["execution"]>;
 };
 
 const usd = (amount: string) => parseUnits(amount, 6);
@@ -22,7 +22,7 @@ async function submit(
   { client, write, contracts }: Protocol,
   { owner, deadline, nonce, execution }: IntentOptions,
 ): Promise<void> {
-  const intent: Intent = {
+  const intent: SignableIntent = {
     owner: owner.address,
     intentType: 0,
     constraints: { amountInMax: usd("1000"), amountOutMin: usd("950"), deadline, slippageBps: 50 },

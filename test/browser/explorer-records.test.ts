@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Token } from "../../client/src/api";
-import { formatAmount, groupDigits } from "../../client/src/format";
+import { formatAmount, groupDigits } from "../../common/format";
 import { hasChromium } from "./browser";
 import { openSampleExplorer, type SampleExplorer } from "./explorer-on-sample";
 import {

@@ -1,7 +1,8 @@
 import { type Hex, parseEventLogs, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { intentBookAbi } from "../../abis/index";
-import { anyExecution, signIntent } from "../../client/src/intents";
+import { signIntent } from "../../client/src/intents";
+import { anyExecution } from "../../common/intent";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { hashOf } from "../../stack/sample/people";
 import { ask, askAll, type Item } from "../support/lists/asking";

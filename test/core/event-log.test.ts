@@ -3,7 +3,7 @@ import { type Cursor, cursorOf } from "../../api/events/cursor";
 import { type EventLog, eventLogIn } from "../../api/events/event-log";
 import { newestEvents } from "../../api/events/newest-events";
 import { readFeed } from "../../api/metadata/feed";
-import { eventId } from "../../src/lib/event-id";
+import { eventId } from "../../common/rows/event-id";
 import { createTestDatabase, type TestDatabase } from "../support/database";
 import { type RecordedIndex, recordedIndex } from "../support/recorded-index";
 

@@ -1,8 +1,8 @@
 import { type Hex, keccak256, stringToBytes, zeroAddress } from "viem";
-import { anyExecution, signIntent } from "../../client/src/intents";
-import { metadataTypedData } from "../../client/src/metadata";
+import { signIntent } from "../../client/src/intents";
+import { anyExecution, type SignableIntent } from "../../common/intent";
+import { metadataTypedData } from "../../common/intent-metadata";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import type { Intent } from "../../src/lib/intent-hash";
 import { actor } from "../../stack/chain";
 import type { Stack } from "./stack";
 
@@ -35,7 +35,7 @@ export function intentsOfOwner(stack: Stack, deadline: bigint) {
   let intents = 0;
   return {
     /** An intent without execution requirements, or with a target, data and a subject. */
-    newIntent: (committed: boolean): Intent => ({
+    newIntent: (committed: boolean): SignableIntent => ({
       owner: owner.address,
       intentType: 0,
       constraints: { amountInMax: 1000n, amountOutMin: 900n, deadline, slippageBps: 0 },
@@ -47,7 +47,7 @@ export function intentsOfOwner(stack: Stack, deadline: bigint) {
       nonce: ++nonce,
     }),
     /** Submits an intent, waits until it is indexed, and returns its id. */
-    async submit(intent: Intent): Promise<string> {
+    async submit(intent: SignableIntent): Promise<string> {
       const { IntentBook } = stack.contracts;
       const call = await signIntent(owner, intent, { intentBook: IntentBook, chainId: LOCAL_CHAIN_ID });
       await stack.write(owner, "IntentBook", "submitIntent", call);

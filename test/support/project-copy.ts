@@ -9,6 +9,7 @@ const SOURCES = [
   "abis",
   "api",
   "client",
+  "common",
   "config",
   "explorer",
   "rpc",

@@ -16,7 +16,7 @@ describe("the schema of a build", () => {
   const { chainId, startBlock, contracts } = baseSepolia;
   const deployment = { chainId, startBlock, contracts };
 
-  it("depends on handlers, tables, ABIs and configuration, but not on the gateway", async () => {
+  it("depends on handlers, tables, ABIs, configuration and shared code for rows, but not on the gateway", async () => {
     const copy = await copyProject();
     const schemas = [await buildSchema("name", deployment, copy.root)];
     for (const file of [
@@ -25,12 +25,14 @@ describe("the schema of a build", () => {
       "ponder.schema.ts",
       "abis/AgentRegistry.ts",
       "ponder.config.ts",
+      "common/rows/event-id.ts",
     ]) {
       await appendFile(join(copy.root, file), "\n// edited\n");
       schemas.push(await buildSchema("name", deployment, copy.root));
     }
-    expect(new Set(schemas).size).toBe(6);
+    expect(new Set(schemas).size).toBe(7);
     await appendFile(join(copy.root, "api", "gateway.ts"), "\n// edited\n");
+    await appendFile(join(copy.root, "common", "format.ts"), "\n// edited\n");
     await appendFile(join(copy.root, "src", "api", "index.ts"), "\n// edited\n");
     expect(await buildSchema("name", deployment, copy.root)).toBe(schemas.at(-1));
     const pattern = new RegExp(sameDeploymentPattern(schemas[0] ?? ""));

@@ -1,7 +1,8 @@
 import { type Address, type Hex, stringToHex, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentRegistryAbi } from "../../abis/index";
-import { anyExecution, signIntent } from "../../client/src/intents";
+import { signIntent } from "../../client/src/intents";
+import { anyExecution } from "../../common/intent";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { actor, mined } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";

@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { settlementAdapterAbi } from "../../abis/index";
-import { quoteHash } from "../../client/src/quote-hash";
+import { quoteHash } from "../../common/quote-hash";
 import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
 import { differences } from "../support/agreement";

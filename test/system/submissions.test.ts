@@ -1,9 +1,10 @@
 import { encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentRegistryAbi, attestationRegistryAbi, intentBookAbi } from "../../abis/index";
-import { anyExecution, signIntent } from "../../client/src/intents";
+import { signIntent } from "../../client/src/intents";
+import { anyExecution, type SignableIntent } from "../../common/intent";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { type Intent, intentHash } from "../../src/lib/intent-hash";
+import { intentHash } from "../../src/lib/intent-hash";
 import { actor, mined } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
 import { type Stack, startStack } from "../support/stack";
@@ -34,7 +35,7 @@ describe("data that an event lacks", () => {
     return readsBefore - before;
   };
 
-  const intentOf = (nonce: bigint): Intent => ({
+  const intentOf = (nonce: bigint): SignableIntent => ({
     owner: signer.address,
     intentType: 0,
     constraints: { amountInMax: 1_000n + nonce, amountOutMin: 900n, deadline: 2n ** 40n, slippageBps: 30 },

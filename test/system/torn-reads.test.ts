@@ -1,8 +1,8 @@
 import { parseUnits } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { anyExecution, signIntent } from "../../client/src/intents";
+import { signIntent } from "../../client/src/intents";
+import { anyExecution, type SignableIntent } from "../../common/intent";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import type { Intent } from "../../src/lib/intent-hash";
 import { actor } from "../../stack/chain";
 import { hashOf } from "../../stack/sample/people";
 import { type Stack, startStack } from "../support/stack";
@@ -24,7 +24,7 @@ describe("reads while the chain advances", () => {
   async function submit(nonce: bigint): Promise<void> {
     const { contracts, write, client } = stack;
     const { timestamp } = await client.getBlock();
-    const intent: Intent = {
+    const intent: SignableIntent = {
       owner: owner.address,
       intentType: 0,
       constraints: { amountInMax: amount, amountOutMin: amount, deadline: timestamp + 86_400n, slippageBps: 0 },

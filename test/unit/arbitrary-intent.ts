@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import type { Hex } from "viem";
-import type { Intent } from "../../src/lib/intent-hash";
+import type { SignableIntent } from "../../common/intent";
 
 const hex = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((array): Hex => `0x${Buffer.from(array).toString("hex")}`);
 const uint256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
 
 /** Any valid intent. */
-export const intent: fc.Arbitrary<Intent> = fc.record({
+export const intent: fc.Arbitrary<SignableIntent> = fc.record({
   owner: hex(20),
   intentType: fc.nat(255),
   constraints: fc.record({

@@ -4,7 +4,7 @@ import type { EventRecord, EventRecords } from "../../api/events/event-records";
 import type { EventFeed, EventSelection } from "../../api/events/feed";
 import { type EventMessage, type EventRow, messageMaker } from "../../api/events/message";
 import type { ReaderOptions } from "../../api/events/reader";
-import { eventId } from "../../src/lib/event-id";
+import { eventId } from "../../common/rows/event-id";
 
 type Block = { hash: `0x${string}`; rows: EventRow[] };
 

@@ -6,7 +6,7 @@ import { chartText } from "../../client/cli/chart";
 import { columns } from "../../client/cli/columns";
 import { csvText } from "../../client/cli/csv";
 import { tableText } from "../../client/cli/table";
-import { escapeInvisible } from "../../client/src/text";
+import { escapeInvisible } from "../../common/text";
 
 const tUSD = `0x${"a5".repeat(20)}`;
 const fake = `0x${"fa".repeat(20)}`;

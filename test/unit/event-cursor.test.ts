@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { blockOf, cursorOf, endOfBlock, isInBlock, logIndexOf, parseCursor, START } from "../../api/events/cursor";
-import { eventId } from "../../src/lib/event-id";
+import { eventId } from "../../common/rows/event-id";
 
 const hash = fc
   .uint8Array({ minLength: 32, maxLength: 32 })

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_DECIMALS } from "../../api/tokens/token";
-import { formatAmount, formatDay, formatTime, groupDigits, parseAmount } from "../../client/src/format";
+import { parseAmount } from "../../client/src/parse-amount";
+import { formatAmount, formatDay, formatTime, groupDigits } from "../../common/format";
 
 describe("groupDigits", () => {
   it("adds separators, and loses no digit", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { intentHash as clientIntentHash } from "../../client/src/intents";
+import { intentHash as clientIntentHash } from "../../common/intent";
 import { intentHash } from "../../src/lib/intent-hash";
 import { intent } from "./arbitrary-intent";
 

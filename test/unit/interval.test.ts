@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { rangeOf } from "../../api/operations/time-series";
-import { type Interval, intervalSeconds, startOf } from "../../src/lib/interval";
+import { type Interval, intervalSeconds, startOf } from "../../common/rows/interval";
 
 /** Unix seconds of a date in UTC. */
 const at = (text: string) => BigInt(Date.parse(text) / 1000);

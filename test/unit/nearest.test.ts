@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { allOperations } from "../../api/operations/index";
-import { nearest } from "../../client/src/nearest";
+import { nearest } from "../../common/nearest";
 
 const names = allOperations.map(({ name }) => name);
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { afterSpend, isOver, type SpendWindow } from "../../src/lib/spend-window";
+import { afterSpend, isOver, type SpendWindow } from "../../common/rows/spend-window";
 
 const DAY = 86_400n;
 

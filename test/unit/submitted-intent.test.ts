@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { type Address, encodeFunctionData, type Hex, zeroHash } from "viem";
 import { describe, expect, it } from "vitest";
 import { intentBookAbi } from "../../abis/index";
-import type { Intent } from "../../src/lib/intent-hash";
+import type { SignableIntent } from "../../common/intent";
 import { submittedIntent } from "../../src/lib/submitted-intent";
 import { intent } from "./arbitrary-intent";
 
 const book: Address = "0x00000000000000000000000000000000000000aa";
-const inputOf = (submitted: Intent) =>
+const inputOf = (submitted: SignableIntent) =>
   encodeFunctionData({ abi: intentBookAbi, functionName: "submitIntent", args: [submitted, 27, zeroHash, zeroHash] });
 
 describe("submittedIntent", () => {

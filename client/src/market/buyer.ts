@@ -1,5 +1,6 @@
 import { type Address, encodeFunctionData, type Hex, isAddressEqual, zeroHash } from "viem";
 import { commerceRegistryAbi } from "../../../abis/index";
+import type { QuoteCommitment } from "../../../common/quote-hash";
 import type { ReceiptWithEvidence, SearchResult } from "../api";
 import { documentHash } from "../documents";
 import { hasCode, IntentryError } from "../error";
@@ -7,7 +8,6 @@ import { reconnectDelay } from "../follow";
 import type { IntentryClient } from "../index";
 import { iterate } from "../iterate";
 import { encryptPayload } from "../payload";
-import type { QuoteCommitment } from "../quote-hash";
 import { wait } from "../wait";
 import { committedQuote } from "./committed-quote";
 import { type Fields, fieldsIn, fieldsOf, unusable } from "./fields";

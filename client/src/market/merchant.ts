@@ -1,11 +1,11 @@
 import { type Address, type Hex, zeroAddress, zeroHash } from "viem";
 import { commerceRegistryAbi } from "../../../abis/index";
+import type { QuoteCommitment } from "../../../common/quote-hash";
 import { documentHash } from "../documents";
 import { hasCode } from "../error";
 import { fulfillmentEvidence } from "../evidence";
 import type { IntentryClient } from "../index";
 import { decryptPayload, type PayloadKeyPair, parseEnvelope } from "../payload";
-import type { QuoteCommitment } from "../quote-hash";
 import { committedQuote } from "./committed-quote";
 import { type Fields, fieldsIn, fieldsOf, unusable } from "./fields";
 import { inTurns } from "./in-turns";

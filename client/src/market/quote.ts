@@ -1,6 +1,6 @@
 import type { Address } from "viem";
+import type { QuoteCommitment } from "../../../common/quote-hash";
 import type { Hex, Quote } from "../api";
-import type { QuoteCommitment } from "../quote-hash";
 import { type Fields, fieldsIn, unusable } from "./fields";
 
 /** The ways to pay, in the order of `CommerceRegistry`'s payment rails. */

@@ -1,8 +1,8 @@
 import { type Address, type Hex, isAddressEqual, parseEventLogs } from "viem";
 import { commerceRegistryAbi } from "../../../abis/index";
+import type { QuoteCommitment } from "../../../common/quote-hash";
 import type { IntentryClient } from "../index";
 import { iterate } from "../iterate";
-import type { QuoteCommitment } from "../quote-hash";
 import { type Authorization, authorizationAbi, authorizationArguments, authorizationIn } from "./authorization";
 import { requireTimeToSettle } from "./expiry";
 import { type Fields, unusable } from "./fields";

@@ -1,7 +1,7 @@
 import { type Address, parseEventLogs } from "viem";
 import { intentBookAbi } from "../../../abis/index";
+import { anyExecution, type SignableIntent } from "../../../common/intent";
 import type { IntentryClient } from "../index";
-import { anyExecution, type SignableIntent } from "../intents";
 import { wait } from "../wait";
 import { unusable } from "./fields";
 import type { Send, Wallet } from "./wallet";

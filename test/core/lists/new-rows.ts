@@ -1,6 +1,7 @@
 import { type Address, type Hex, numberToHex, parseEventLogs, slice, stringToHex, zeroAddress, zeroHash } from "viem";
 import { commerceRegistryAbi, intentBookAbi } from "../../../abis/index";
-import { anyExecution, signIntent } from "../../../client/src/intents";
+import { signIntent } from "../../../client/src/intents";
+import { anyExecution } from "../../../common/intent";
 import { LOCAL_CHAIN_ID } from "../../../config/networks";
 import { actor } from "../../../stack/chain";
 import type { Protocol } from "../../../stack/protocol";

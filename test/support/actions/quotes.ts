@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import { type QuoteCommitment, quoteHash } from "../../../client/src/quote-hash";
+import { type QuoteCommitment, quoteHash } from "../../../common/quote-hash";
 import { type Call, call } from "./calls";
 import { anyAmount, anyHash, anyOutsider, anyToken, laterThan } from "./values";
 import { type ActionKind, may, nextId, type Quote, type Service, type World } from "./world";

@@ -1,5 +1,5 @@
 import { type Address, type Hex, zeroAddress } from "viem";
-import type { QuoteCommitment } from "../../../client/src/quote-hash";
+import type { QuoteCommitment } from "../../../common/quote-hash";
 import type { actor } from "../../../stack/chain";
 import type { Contracts } from "../../../stack/deploy";
 import type { Instruction } from "../execution-hash";

@@ -9,7 +9,8 @@ import {
   zeroHash,
 } from "viem";
 import { attestationRegistryAbi, intentBookAbi, multicallAbi, policyModuleAbi } from "../../../abis/index";
-import { anyExecution, signIntent } from "../../../client/src/intents";
+import { signIntent } from "../../../client/src/intents";
+import { anyExecution } from "../../../common/intent";
 import { type ContractName, protocolAbis } from "../../../config/contracts";
 import { LOCAL_CHAIN_ID } from "../../../config/networks";
 import { actor, mined } from "../../../stack/chain";

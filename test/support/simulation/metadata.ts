@@ -1,5 +1,5 @@
 import { type Address, type Hex, keccak256, stringToBytes } from "viem";
-import { metadataTypedData } from "../../../client/src/metadata";
+import { metadataTypedData } from "../../../common/intent-metadata";
 import type { Random } from "../actions/random";
 import { anyBytes } from "../actions/values";
 import type { World } from "../actions/world";
