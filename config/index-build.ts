@@ -18,9 +18,6 @@ export const anyBuildPattern = (databaseSchema: string) =>
 /** A regular expression for the builds of the same deployment by any version of the code, including this build. */
 export const sameDeploymentPattern = (build: string) => `^${build.slice(0, -CODE_DIGITS)}[0-9a-f]{${CODE_DIGITS}}$`;
 
-/** The build schema for an index that was created before builds had their own schemas. Its code digest is zero. */
-export const legacyBuild = (build: string) => build.slice(0, -CODE_DIGITS) + "0".repeat(CODE_DIGITS);
-
 const projectRoot = fileURLToPath(new URL("..", import.meta.url));
 
 async function filesBelow(folder: string): Promise<string[]> {

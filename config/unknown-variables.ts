@@ -1,15 +1,12 @@
 import { nearest } from "../common/nearest";
 import { variableNames } from "./variables/index";
 
-/** Earlier names of our variables. Nothing reads them, so a setting would be lost without notice. */
-const renamed: Readonly<Record<string, string>> = { DOCUMENT_QUOTA_BYTES: "STORAGE_QUOTA_BYTES" };
-
 /** How many letters of a variable may be mistyped. Short names resemble too many of other programs, such as APP_PORT. */
 const tolerance = (_: string, { length }: string) => (length < 10 ? 0 : length < 16 ? 1 : 2);
 
 /**
- * Problems with variables that have an earlier name, or are probably mistyped: set, not ours, and similar to one of ours that
- * is not set. Variables of other programs are accepted.
+ * Problems with variables that are probably mistyped: set, not ours, and similar to one of ours that is not set. Variables of
+ * other programs are accepted.
  *
  * @example
  * unknownVariables({ WRITE_TOKEN: "…" }) // ["WRITE_TOKEN: … rename it to WRITE_TOKENS, …"]
@@ -17,7 +14,6 @@ const tolerance = (_: string, { length }: string) => (length < 10 ? 0 : length <
 export function unknownVariables(source: Record<string, string | undefined>): string[] {
   return Object.entries(source).flatMap(([name, value]) => {
     if (!value || variableNames.includes(name)) return [];
-    if (Object.hasOwn(renamed, name)) return [`${name}: is now ${renamed[name]}; rename it, or unset it`];
     const [meant] = nearest(name, variableNames, tolerance);
     return meant === undefined || source[meant]
       ? []

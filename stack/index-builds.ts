@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { READER_LEASE_SECONDS } from "../api/offchain/index-readers";
 import { isDiskFull, WRITE_PROBE } from "../api/offchain/write-probe";
-import { anyBuildPattern, legacyBuild, sameDeploymentPattern } from "../config/index-build";
+import { anyBuildPattern, sameDeploymentPattern } from "../config/index-build";
 import { steadyTime } from "../config/steady-time";
 
 /** A lock that has not been renewed for this long is stale. Same limit as in Ponder. */
@@ -85,17 +85,6 @@ export async function dropIndex(client: pg.ClientBase, databaseSchema: string): 
     await client.query(`DROP SCHEMA ${name(build)} CASCADE`);
 }
 
-/** An indexer of an earlier version still runs on the schema to rename. */
-class IndexInUse extends Error {
-  override name = "IndexInUse";
-
-  constructor(schema: string) {
-    super(
-      `Schema ${schema} is in use by an indexer of an earlier version. Stop it, or set DATABASE_SCHEMA to another name.`,
-    );
-  }
-}
-
 /** A schema contains the index of another chain. */
 class OtherChain extends Error {
   override name = "OtherChain";
@@ -118,17 +107,6 @@ async function requireChain(client: pg.ClientBase, schema: string, chainId: numb
 export async function requireChainOfAll(client: pg.ClientBase, databaseSchema: string, chainId: number): Promise<void> {
   for (const schema of [databaseSchema, ...(await schemasLike(client, anyBuildPattern(databaseSchema)))])
     await requireChain(client, schema, chainId);
-}
-
-/** Earlier versions built the index in the schema that now contains the views. Renames it to a build schema. */
-async function moveLegacyIndex(client: pg.ClientBase, { databaseSchema, build, chainId }: Options): Promise<void> {
-  const { rows } = await client.query("SELECT relkind FROM pg_class WHERE oid = to_regclass($1)", [
-    `${name(databaseSchema)}._ponder_meta`,
-  ]);
-  if (rows[0]?.relkind !== "r") return;
-  if ((await readState(client, databaseSchema))?.isLocked) throw new IndexInUse(databaseSchema);
-  await requireChain(client, databaseSchema, chainId);
-  await client.query(`ALTER SCHEMA ${name(databaseSchema)} RENAME TO ${name(legacyBuild(build))}`);
 }
 
 /** Releases a build's lock. Call it only after the indexer that held the lock has ended. */
@@ -205,10 +183,8 @@ export async function withClient<Value>(
 
 type Options = {
   databaseUrl: string;
-  databaseSchema: string;
   /** The schema of the indexer's build. */
   build: string;
-  chainId: number;
   onError: (error: unknown) => void;
 };
 
@@ -216,9 +192,7 @@ type Options = {
  * Prepares the database for a build. Drops earlier builds once this one has caught up and no indexer holds their locks.
  * Call it before the indexer starts, and stop it after the indexer has ended.
  */
-export async function manageBuilds(options: Options): Promise<{ stop: () => Promise<void> }> {
-  const { databaseUrl, build, onError } = options;
-  await withClient(databaseUrl, (client) => moveLegacyIndex(client, options));
+export function manageBuilds({ databaseUrl, build, onError }: Options): { stop: () => Promise<void> } {
   const stopped = new AbortController();
   let reachedAt: number | undefined;
   /** Drops unused earlier builds. Returns true when none is left. */

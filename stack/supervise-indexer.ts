@@ -32,13 +32,10 @@ export async function superviseIndexer(options: IndexerSupervision): Promise<Sup
   const { environment, databaseUrl, root, watch = false, onStarted, onLine, onNotice } = options;
   const { ponderPort, ponderHost, databaseSchema } = environment;
   const openBuild = async () => {
-    const network = environment.network();
-    const schema = await buildSchema(databaseSchema, network, root);
-    const builds = await manageBuilds({
+    const schema = await buildSchema(databaseSchema, environment.network(), root);
+    const builds = manageBuilds({
       databaseUrl,
-      databaseSchema,
       build: schema,
-      chainId: network.chainId,
       onError: (error) => onNotice(`Can't drop earlier builds of the index, will retry: ${error}`),
     });
     return { schema, stop: builds.stop };

@@ -14,7 +14,7 @@ import {
 } from "drizzle-orm/pg-core";
 
 // Off-chain data. Hashes and addresses are lowercase hex, ids decimal digits.
-// `npm run store:migration` writes the migration for a change here. Constraint names match the first migrations.
+// `npm run store:migration` writes the migration for a change here. Constraints have PostgreSQL's default names.
 
 const offchain = pgSchema("offchain");
 
@@ -74,11 +74,11 @@ export const writeCount = offchain.table(
   ],
 );
 
-/** Bytes stored by client and day (UTC), of all kinds of data. Earlier versions counted only documents, hence the name. */
+/** Bytes stored by client and day (UTC), of all kinds of data. */
 export const storedBytes = offchain.table(
-  "document_quota",
+  "stored_bytes",
   { client: text().notNull(), day: date({ mode: "string" }).notNull(), bytes: bigint({ mode: "number" }).notNull() },
-  (table) => [primaryKey({ name: "document_quota_pkey", columns: [table.client, table.day] })],
+  (table) => [primaryKey({ name: "stored_bytes_pkey", columns: [table.client, table.day] })],
 );
 
 /** Attestation schemas. A migration inserts the built-in ones. */
@@ -159,8 +159,8 @@ export const payment = offchain.table(
     /** The block of the transaction. Null until it was read from the chain, and after a reorg. */
     blockNumber: bigint({ mode: "bigint" }),
     blockHash: text(),
-    /** The signed payment, as JSON for the facilitator. Null in rows of earlier versions. */
-    payload: text(),
+    /** The signed payment, as JSON for the facilitator. */
+    payload: text().notNull(),
     expiresAt: timestamp({ withTimezone: true, mode: "date" }).notNull(),
     createdAt: createdAt(),
   },
@@ -194,7 +194,7 @@ export const offchainBid = offchain.table(
     status: text({ enum: ["OPEN", "SELECTED", "REJECTED"] }).notNull(),
     /** Unix seconds. */
     createdAt: bigint({ mode: "bigint" }).notNull(),
-    /** Unix seconds. Null until it is selected, and for bids that were selected before this column existed. */
+    /** Unix seconds. Null until it is selected. */
     selectedAt: bigint({ mode: "bigint" }),
   },
   (table) => [

@@ -18,7 +18,6 @@ import {
   resumeSettlement,
   type Unlocated,
 } from "./records";
-import { requirementsOf } from "./requirements";
 import { requestSettlement } from "./settle";
 import { findSettlement } from "./settlement";
 
@@ -33,7 +32,6 @@ export function createSettlementFollower(
   log: Logger,
 ) {
   const { network } = terms;
-  const requirements = requirementsOf(terms);
   const server = createResourceServer(facilitator, network);
   let unpaid: number | null = null;
   let hasFinality = true;
@@ -84,8 +82,8 @@ export function createSettlementFollower(
 
   /** Looks up one transfer, and records its block. If it is missing, the payment advances by one state per round. */
   async function locate(db: StoreDatabase, row: Unlocated): Promise<void> {
-    const stored = row.payload === null ? undefined : readStored(row.payload);
-    const found = await findSettlement(chain, row, stored?.payload.accepted ?? requirements);
+    const stored = readStored(row.payload);
+    const found = await findSettlement(chain, row, stored.payload.accepted);
     if (found) {
       // A reorg after the first check may have put this transfer on another branch than the blocks known before.
       await forgetOrphanedBlocks(db, await readBlocks(db, network));
@@ -99,7 +97,7 @@ export function createSettlementFollower(
       return;
     }
     const { timestamp } = await chain.getBlock();
-    if (!stored || timestamp >= stored.authorization.validBefore) {
+    if (timestamp >= stored.authorization.validBefore) {
       if (await recordLoss(db, row, ["REVERTED", "UNPAID"]))
         log.error({ payer, nonce, transaction }, "a reorg removed the transfer of a payment, and it expired unpaid");
       return;

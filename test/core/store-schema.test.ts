@@ -1,8 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { migrateStore } from "../../api/offchain/migrate";
 import { openStore } from "../../api/offchain/open";
 import * as schema from "../../api/offchain/schema";
 import { createTestDatabase, type TestDatabase } from "../support/database";
@@ -17,7 +19,10 @@ type Snapshot = ReturnType<typeof generateDrizzleJson>;
 const snapshotOf = (tables: Record<string, unknown>): Snapshot =>
   generateDrizzleJson(tables, undefined, ["offchain"], "snake_case");
 
-const metaFolder = resolve(import.meta.dirname, "..", "..", "api", "offchain", "migrations", "meta");
+const migrationsFolder = resolve(import.meta.dirname, "..", "..", "api", "offchain", "migrations");
+const metaFolder = join(migrationsFolder, "meta");
+type Journal = { entries: { idx: number; version: string; when: number; tag: string; breakpoints: boolean }[] };
+const readJournal = () => JSON.parse(readFileSync(join(metaFolder, "_journal.json"), "utf8")) as Journal;
 const newestSnapshot = () => {
   const file = readdirSync(metaFolder)
     .filter((name) => name.endsWith("_snapshot.json"))
@@ -75,7 +80,7 @@ describe("the tables of the store", () => {
       generated,
       "CREATE SCHEMA offchain",
       // Drizzle's schemas have no functions. A generated column uses this one.
-      readFileSync(join(metaFolder, "../0012_metadata.sql"), "utf8").split("--> statement-breakpoint")[0] ?? "",
+      readFileSync(join(migrationsFolder, "0000_store.sql"), "utf8").split("--> statement-breakpoint")[0] ?? "",
       ...(await generateMigration(snapshotOf({}), snapshotOf({ ...schema }))),
     );
     const tables = await tablesOf(migrated);
@@ -89,10 +94,40 @@ describe("the tables of the store", () => {
   });
 
   it("have migrations with ascending times, because Drizzle skips a migration that is older than the last applied one", () => {
-    const journal = JSON.parse(readFileSync(join(metaFolder, "_journal.json"), "utf8")) as {
-      entries: { when: number }[];
-    };
+    const journal = readJournal();
     const times = journal.entries.map(({ when }) => when);
     expect(times).toEqual([...new Set(times)].sort((one, other) => one - other));
+  });
+
+  it("are kept with their rows by a later version, which runs only its new migrations", async () => {
+    const url = migrated.url;
+    await query(migrated, "INSERT INTO offchain.stored_bytes VALUES ('client', '2026-11-18', 5)");
+    const [secret] = await query(migrated, "SELECT value FROM offchain.secret");
+    const folder = mkdtempSync(join(tmpdir(), "intentry-migrations-"));
+    try {
+      cpSync(migrationsFolder, folder, { recursive: true });
+      const { entries, ...journal } = readJournal();
+      const last = entries.at(-1);
+      if (!last) throw new Error("There is no migration");
+      const added = { ...last, idx: last.idx + 1, when: last.when + 1, tag: "9999_later" };
+      writeFileSync(
+        join(folder, "meta", "_journal.json"),
+        JSON.stringify({ ...journal, entries: [...entries, added] }),
+      );
+      const change = `ALTER TABLE "offchain"."stored_bytes" ADD COLUMN "later" integer DEFAULT 7 NOT NULL;`;
+      writeFileSync(join(folder, "9999_later.sql"), change);
+      const migrate = () => migrateStore({ databaseUrl: url, poolMode: "session", migrationsFolder: folder });
+      // Two processes of the later version start at the same time.
+      await Promise.all([migrate(), migrate()]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    expect(await query(migrated, "SELECT client, bytes, later FROM offchain.stored_bytes")).toEqual([
+      { client: "client", bytes: "5", later: 7 },
+    ]);
+    expect(await query(migrated, "SELECT value FROM offchain.secret")).toEqual([secret]);
+    const applied = await query(migrated, "SELECT created_at::float8 AS time FROM offchain.migration ORDER BY id");
+    const times = readJournal().entries.map(({ when }) => when);
+    expect(applied).toEqual([...times, (times.at(-1) ?? 0) + 1].map((time) => ({ time })));
   });
 });

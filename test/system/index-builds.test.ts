@@ -80,8 +80,8 @@ describe("an earlier build", () => {
       },
     );
     const errors: unknown[] = [];
-    const options = { databaseUrl: database.url, databaseSchema: "one", build: own ?? "", chainId: 1 };
-    const builds = await manageBuilds({ ...options, onError: (error) => errors.push(error) });
+    const options = { databaseUrl: database.url, build: own ?? "" };
+    const builds = manageBuilds({ ...options, onError: (error) => errors.push(error) });
     await expect.poll(() => exists(unread)).toBe(false);
     expect(await exists(read)).toBe(true);
     await reader.stop();

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DATABASE_SCHEMA } from "../support/index-of";
 import { FOREIGN, type OldVersion, startOldVersion } from "./upgraded-index";
 
 describe("an upgrade of the schema on an existing database", () => {
@@ -23,20 +22,7 @@ describe("an upgrade of the schema on an existing database", () => {
     await expect.poll(builds, { timeout: 150_000 }).not.toContain(old);
     const columns = await query("SELECT table_schema FROM information_schema.columns WHERE column_name = 'note'");
     expect(columns.map(({ table_schema }) => table_schema)).toContain((await builds())[0]);
-    await expectStoreUntouched();
-  });
-
-  it("takes over the index of an old version that used one schema for all builds", async () => {
-    const { index, query, builds, status, expectStoreUntouched } = running;
-    const [old = ""] = await builds();
-    await index.stopIndexer();
-    await query(`DROP SCHEMA ${DATABASE_SCHEMA} CASCADE`);
-    await query(`ALTER SCHEMA ${old} RENAME TO ${DATABASE_SCHEMA}`);
-    await index.startIndexer();
-    expect(await status("/agents/2")).toBe(200);
-    await expect.poll(async () => (await builds()).length, { timeout: 150_000 }).toBe(1);
-    expect(await query(`SELECT agent_id FROM ${DATABASE_SCHEMA}.agent ORDER BY 1`)).toHaveLength(2);
-    await expectStoreUntouched();
     expect(await query(`SELECT FROM pg_namespace WHERE nspname = '${FOREIGN}'`)).toHaveLength(1);
+    await expectStoreUntouched();
   });
 });

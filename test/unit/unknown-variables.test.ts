@@ -67,14 +67,6 @@ describe("an unknown variable", () => {
     expect(unknownVariables({ DATABASE_URI: "value", DATABASE_URL: "value" })).toEqual([]);
   });
 
-  it("is rejected if it is an earlier name, also if the new one is set", () => {
-    const problem = "DOCUMENT_QUOTA_BYTES: is now STORAGE_QUOTA_BYTES; rename it, or unset it";
-    expect(unknownVariables({ DOCUMENT_QUOTA_BYTES: "1000" })).toEqual([problem]);
-    expect(unknownVariables({ DOCUMENT_QUOTA_BYTES: "1000", STORAGE_QUOTA_BYTES: "1000" })).toEqual([problem]);
-    expect(unknownVariables({ DOCUMENT_QUOTA_BYTES: "" })).toEqual([]);
-    expect(() => parseEnvironment({ DOCUMENT_QUOTA_BYTES: "1000" })).toThrow(problem);
-  });
-
   it("stops the start, together with the other problems", () => {
     const parse = () => parseEnvironment({ WRITE_TOKEN: "value", API_PORT: "abc" });
     expect(parse).toThrow(InvalidEnvironment);

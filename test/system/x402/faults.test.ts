@@ -195,7 +195,7 @@ describe("faults during a payment", () => {
       payer: payer.address.toLowerCase(),
       hash: "0x",
       request: "",
-      payload: null,
+      payload: "{}",
       validBefore: 2n ** 200n,
     };
     expect(await claimPayment(shop.db(), claim)).toHaveProperty("holder");

@@ -1,1 +1,0 @@
-ALTER TABLE "offchain"."bid" ADD COLUMN "selected_at" bigint;
