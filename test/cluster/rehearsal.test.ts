@@ -155,7 +155,7 @@ describe("the operations guide", () => {
       ...Object.fromEntries(contracts),
       ...{ DATABASE_URL: databaseUrl, PUBLIC_BASE_URL: balancer.url },
       // All clients of the test have one address.
-      ...{ RATE_LIMIT_REQUESTS: "1000000", READS_PER_CLIENT: "100" },
+      ...{ RATE_LIMIT_REQUESTS: "1000000" },
     });
     await timed("Check the settings: doctor", async () => {
       const block = blockWith("With systemd", "npm run doctor");
@@ -211,11 +211,11 @@ describe("the operations guide", () => {
     };
     expect(names).toEqual(Object.keys(settings));
     const { TestDollar } = protocol.contracts;
-    const asset = { X402_ASSET: TestDollar, X402_ASSET_NAME: "Test Dollar", X402_ASSET_VERSION: "1" };
+    const asset = { X402_ASSET: `${TestDollar},Test Dollar,1,6` };
     const url = `${balancer.url}/portfolio?address=${payee}&chains=base`;
     expect((await fetch(url)).status).toBe(404);
     await timed("Be paid: settings, restart, a sale", async () => {
-      change({ ...settings, ...asset, X402_ASSET_DECIMALS: "6", RPC_URL_BASE: portfolioRpcUrl });
+      change({ ...settings, ...asset, RPC_URL_BASE: portfolioRpcUrl });
       await restartGateways();
       const required: PaymentRequired = askedFor(await fetch(url));
       const sold = await buy(url, (await sign(payer, required)).header);
