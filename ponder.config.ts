@@ -16,7 +16,7 @@ const { chainId, rpcUrls, startBlock, startBlocks, contracts } = environment.net
 const isLocal = chainId === LOCAL_CHAIN_ID;
 
 /** A local chain mines immediately and its requests are free. Public chains have a block time of 1 s or more. */
-const pollingInterval = environment.pollingIntervalMs ?? (isLocal ? 100 : 1_000);
+const pollingInterval = isLocal ? 100 : 1_000;
 
 const databaseUrl = requireDatabaseUrl(environment);
 const log = pino({ level: environment.logLevel });

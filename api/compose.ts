@@ -91,7 +91,6 @@ async function composeIndex({ environment, network, databaseUrl, log }: Deployme
     databaseUrl,
     poolMode: environment.poolMode,
     readUrls: environment.databaseReadUrls,
-    maxLagSeconds: environment.maxReplicaLagSeconds,
     build: environment.indexSchema ?? (await buildSchema(environment.databaseSchema, network)),
     onError: (error) => log.warn({ err: error }, "the builds of the index could not be read"),
     onSource: ({ name }) => log.info({ server: name }, "the index is read from another server"),
@@ -146,7 +145,7 @@ function composeChain({ environment, network, times, isLocal, log }: Deployment,
       followChainHead({
         urls: rpcUrls,
         webSocketUrls: environment.rpcWebSocketUrls,
-        intervalMs: environment.pollingIntervalMs ?? times.headPoll,
+        intervalMs: times.headPoll,
         ...rpcTimes(isLocal),
       }),
     onError: (error) => log.debug({ err: error }, "the published head of the chain could not be read"),
@@ -271,9 +270,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     chainId,
     log,
     pollMs: deployment.times.events,
-    maxSubscribers: environment.maxListeners,
-    maxSubscribersPerClient: environment.maxListenersOfClient,
-    bufferedMessages: environment.keptMessages,
+    maxSubscribersPerClient: environment.eventStreamsPerClient,
     checkAnswers: environment.checkAnswers,
   });
   let outage: string | undefined;
@@ -283,7 +280,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
       ? state
       : { ...state, ready: false, reason: outage, reasons: [outage, ...state.reasons] };
   };
-  const cursorSecret = createLazy(async () => environment.cursorSecret ?? readSecret(await store.db(), "cursor"));
+  const cursorSecret = createLazy(async () => readSecret(await store.db(), "cursor"));
   const context: Context = {
     db: index.db,
     events,

@@ -21,9 +21,9 @@ function readEnvironment(): Environment {
 
 startMetrics();
 const environment = readEnvironment();
-const { tracesEndpoint: endpoint, serviceName } = environment;
+const { tracesEndpoint: endpoint } = environment;
 const log = openLog(environment);
-const stopTracing = await startTracing({ endpoint, serviceName, routeOf: routeOfOperation, log });
+const stopTracing = await startTracing({ endpoint, routeOf: routeOfOperation, log });
 const gateway = await composeGateway(environment, log);
 
 const address = { port: environment.apiPort, host: environment.apiHost };

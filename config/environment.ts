@@ -1,7 +1,8 @@
+import { clientLimits } from "./client-limits";
 import { indexedNetwork, networkNameOf, networkProblems } from "./indexed-network";
 import { LOCAL_CHAIN_ID, type Network } from "./networks";
 import { paymentProblems, paymentSettings } from "./payments";
-import { portfolioProblems, portfolioSettings } from "./portfolio";
+import { portfolioSettings } from "./portfolio";
 import { unknownVariables } from "./unknown-variables";
 import { defaultsOf, settingsOf } from "./variable";
 import { Variables, variables } from "./variables/index";
@@ -67,7 +68,7 @@ function reachableHost(host: string | undefined): string {
 }
 
 /** Rules that involve more than one variable. */
-const rules = [networkProblems, publicUrlProblems, developmentProblems, paymentProblems, portfolioProblems];
+const rules = [networkProblems, publicUrlProblems, developmentProblems, paymentProblems];
 
 /**
  * Parses the process environment. Throws {@link InvalidEnvironment} with one line for each invalid variable. The result
@@ -84,12 +85,12 @@ export function parseEnvironment(source: Source) {
   const networkName = networkNameOf(values);
   return {
     ...settingsOf(variables, values),
+    ...clientLimits(isLocalChain(values)),
     networkName,
     /** The URL of the gateway for processes of this machine. */
     apiUrl: `http://${reachableHost(values.API_HOST)}:${values.API_PORT}`,
     /** The schema of Ponder's views of the index, and the prefix of the build schemas. */
     databaseSchema: values.DATABASE_SCHEMA ?? (networkName === "local" ? "intentry_local" : "intentry"),
-    maxListenersOfClient: values.EVENT_STREAMS_PER_CLIENT ?? values.EVENT_STREAMS,
     /** Whether every response is validated against its schema before it is sent. */
     checkAnswers: values.NODE_ENV === "test" || values.NODE_ENV === "development",
     portfolio: portfolioSettings(values, networkName === "local"),

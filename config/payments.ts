@@ -15,15 +15,10 @@ export type PaymentSettings = {
 
 /** Invalid combinations of payment variables on any chain, one line each. */
 export function paymentProblems(variables: Variables): string[] {
-  const { X402_ASSET, X402_FACILITATOR_URL, X402_FACILITATOR_AUTH } = variables;
-  const problems: string[] = [];
-  if (X402_FACILITATOR_AUTH !== undefined && X402_FACILITATOR_URL === undefined)
-    problems.push("X402_FACILITATOR_AUTH: requires X402_FACILITATOR_URL");
-  for (const name of ["X402_ASSET_NAME", "X402_ASSET_VERSION", "X402_ASSET_DECIMALS"] as const)
-    if (X402_ASSET === undefined && variables[name] !== undefined) problems.push(`${name}: requires X402_ASSET`);
-    else if (X402_ASSET !== undefined && variables[name] === undefined)
-      problems.push(`${name}: is required with X402_ASSET`);
-  return problems;
+  const { X402_FACILITATOR_URL, X402_FACILITATOR_AUTH } = variables;
+  return X402_FACILITATOR_AUTH !== undefined && X402_FACILITATOR_URL === undefined
+    ? ["X402_FACILITATOR_AUTH: requires X402_FACILITATOR_URL"]
+    : [];
 }
 
 /** x402's default token of a network, if it supports EIP-3009. */
@@ -48,12 +43,8 @@ export function paymentSettings(variables: Variables, indexed: Network): Payment
   // The keys of the default payee and of the built-in facilitator are public, so both are for our own local chain only.
   const isLocal = indexed.chainId === LOCAL_CHAIN_ID && network === `eip155:${LOCAL_CHAIN_ID}`;
   const payTo = variables.X402_PAY_TO ?? (isLocal ? localAccount(LOCAL_PAYEE_INDEX).address : undefined);
-  const { X402_ASSET, X402_ASSET_NAME = "", X402_ASSET_VERSION = "", X402_ASSET_DECIMALS = 0 } = variables;
-  const asset = X402_ASSET
-    ? { address: X402_ASSET, name: X402_ASSET_NAME, version: X402_ASSET_VERSION, decimals: X402_ASSET_DECIMALS }
-    : isLocal && indexed.testDollar
-      ? testDollar(indexed.testDollar)
-      : knownAsset(network);
+  const asset =
+    variables.X402_ASSET ?? (isLocal && indexed.testDollar ? testDollar(indexed.testDollar) : knownAsset(network));
   const url = variables.X402_FACILITATOR_URL;
   const rpcUrl = variables.X402_RPC_URL;
   const rpcUrls = rpcUrl ? [rpcUrl] : network === `eip155:${indexed.chainId}` ? indexed.rpcUrls : [];

@@ -7,7 +7,7 @@ import type { Variables } from "./variables/index";
 export type PortfolioSettings = {
   /** How long a snapshot is cached. */
   cacheMs: number;
-  /** Alchemy's API key. Undefined if the provider is `rpc`. */
+  /** Alchemy's API key. Without one, portfolios are read from RPC nodes. */
   alchemyApiKey: string | undefined;
   /** RPC URLs of the public chains. */
   rpcUrls: Partial<Record<PublicChainSlug, string[]>>;
@@ -15,14 +15,11 @@ export type PortfolioSettings = {
   local: () => { rpcUrl: string; tokens: TokenList } | undefined;
 };
 
-export const portfolioProblems = ({ PORTFOLIO_PROVIDER, ALCHEMY_API_KEY }: Variables): string[] =>
-  PORTFOLIO_PROVIDER === "alchemy" && ALCHEMY_API_KEY === undefined
-    ? ["ALCHEMY_API_KEY: is required when PORTFOLIO_PROVIDER is alchemy"]
-    : [];
+const CACHE_MS = 15_000;
 
 export const portfolioSettings = (variables: Variables, isLocal: boolean): PortfolioSettings => ({
-  cacheMs: variables.PORTFOLIO_CACHE_SECONDS * 1000,
-  alchemyApiKey: variables.PORTFOLIO_PROVIDER === "alchemy" ? variables.ALCHEMY_API_KEY : undefined,
+  cacheMs: CACHE_MS,
+  alchemyApiKey: variables.ALCHEMY_API_KEY,
   rpcUrls: Object.fromEntries(publicChainSlugs.map((slug) => [slug, variables[rpcVariable(slug)]])),
   local: () => {
     if (!isLocal) return undefined;

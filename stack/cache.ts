@@ -3,8 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
 /** A path in the machine-wide cache, which all starts and tests share. */
-export const cached = (name: string) =>
-  join(process.env.INTENTRY_CACHE || join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "intentry"), name);
+export const cached = (name: string) => join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "intentry", name);
 
 const exists = (path: string) =>
   access(path).then(

@@ -17,10 +17,8 @@ const PROGRAMS = [
   "client/cli/main.ts",
   "stack/run-example.ts",
   "stack/pay.ts",
-  "stack/run-backup.ts",
   "stack/run-doctor.ts",
   "stack/run-reindex.ts",
-  "stack/run-restore.ts",
   "stack/start.ts",
 ];
 

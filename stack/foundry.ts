@@ -127,14 +127,6 @@ const firstLine = (error: unknown) => {
  * const anvil = await findFoundry("anvil"); // "/usr/local/bin/anvil"
  */
 export async function findFoundry(tool: FoundryTool): Promise<string> {
-  const { ANVIL_BIN, FORGE_BIN } = process.env;
-  const override = { anvil: ANVIL_BIN, forge: FORGE_BIN }[tool];
-  if (override) {
-    if (await works(override)) return override;
-    throw new FoundryUnavailable(
-      `${tool.toUpperCase()}_BIN is ${override}, which does not run. Set it to the path of a working ${tool}, or unset it.`,
-    );
-  }
   const found = (await onPath(tool)) ?? (await inNodeModules(tool));
   if (found) return found;
   const launcher = join(cacheFolder(), `${tool}-on-arm64`);
@@ -159,7 +151,7 @@ export async function findFoundry(tool: FoundryTool): Promise<string> {
     }
   }
   throw new FoundryUnavailable(
-    `No working ${tool} for ${platform()}. Install foundry (https://getfoundry.sh) or set ${tool.toUpperCase()}_BIN to its path. Tried ${failures.join("; ")}.`,
+    `No working ${tool} for ${platform()}. Install foundry (https://getfoundry.sh), so that ${tool} is on PATH. Tried ${failures.join("; ")}.`,
   );
 }
 

@@ -23,7 +23,7 @@ export type Config = Pick<
   | "checkAnswers"
   | "eventHeartbeatMs"
 > & {
-  /** Returns the key that signs cursors: CURSOR_SECRET, or the secret in the store. */
+  /** Returns the key that signs cursors. */
   cursorSecret: () => Promise<string>;
   chainId: number;
   /** Addresses of the protocol's contracts on this chain. */

@@ -22,16 +22,17 @@ type Options = {
   log: Logger;
   /** The polling interval of the event log. */
   pollMs: number;
-  maxSubscribers: number;
-  maxSubscribersPerClient: number;
-  /** How many messages the journal keeps for subscribers that have not read them yet. */
-  bufferedMessages: number;
+  /** Undefined for no limit of its own. */
+  maxSubscribersPerClient: number | undefined;
   /** Whether every message is validated against its schema. */
   checkAnswers: boolean;
 };
 
-/** The journal's limit in bytes, whatever its limit in messages. */
-const BUFFERED_BYTES = 32 * 1024 * 1024;
+/** The maximum number of open streams of this process. Each costs about 120 kB. */
+const MAX_SUBSCRIBERS = 2_000;
+
+/** How much the journal keeps for subscribers that have not read it yet. One that falls further behind is disconnected. */
+const BUFFERED = { messages: 10_000, bytes: 32 * 1024 * 1024 };
 
 /** Reads block hashes from the chain. A failed request counts as an unknown block, which the caller looks up again. */
 const getBlockHashFrom =
@@ -99,14 +100,12 @@ export function openFeed({
   chainId,
   log,
   pollMs,
-  maxSubscribers,
-  maxSubscribersPerClient,
-  bufferedMessages,
+  maxSubscribersPerClient = MAX_SUBSCRIBERS,
   checkAnswers,
 }: Options): EventFeed {
   return new EventFeed({
     pollMs,
-    maxSubscribers,
+    maxSubscribers: MAX_SUBSCRIBERS,
     maxSubscribersPerClient,
     log: withFacts(withVisibleSnapshots(eventLogIn(db)), { db, tokens }, (error) =>
       log.warn({ err: error }, "the tokens of events could not be read"),
@@ -114,7 +113,7 @@ export function openFeed({
     records: eventRecordsIn(store, chainId),
     getBlockHash: getBlockHashFrom(chain, log),
     messages: messageMaker(checkAnswers),
-    limits: { messages: bufferedMessages, bytes: BUFFERED_BYTES },
+    limits: BUFFERED,
     onError: (error) => log.error({ err: error }, "the event log could not be read"),
   });
 }

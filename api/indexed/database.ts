@@ -37,8 +37,7 @@ type Options = {
   poolMode: PoolMode;
   /** The URLs of replicas of the database. */
   readUrls: readonly string[];
-  /** A replica that is further behind is not read. */
-  maxLagSeconds: number;
+  maxLagSeconds?: number;
   /** The schema of this version's build. */
   build: string;
   /** Called when an idle connection fails or the builds can't be read. */
@@ -88,11 +87,11 @@ async function untilUnlocked<Result>(read: () => Promise<Result>): Promise<Resul
  * Connects lazily, so the database may start later.
  */
 export function openIndex(options: Options): OpenIndex {
-  const { databaseUrl, poolMode, readUrls, maxLagSeconds, build, onError, onSource, onSourceFailure } = options;
+  const { build, onError, onSource, onSourceFailure, ...servers } = options;
   const connectTo = (source: Source, schema: string) => {
     const pool = openPool({
       databaseUrl: source.url,
-      poolMode,
+      poolMode: options.poolMode,
       isReadOnly: true,
       settings: { search_path: schema, lock_timeout: LOCK_MS, statement_timeout: STATEMENT_MS },
       // An indexer does not drop a build while a gateway is connected to it.
@@ -119,7 +118,7 @@ export function openIndex(options: Options): OpenIndex {
       },
     };
   };
-  const sources = new Sources({ databaseUrl, poolMode, readUrls, maxLagSeconds, onFailure: onSourceFailure });
+  const sources = new Sources({ ...servers, onFailure: onSourceFailure });
   let served = connectTo(sources.current, build);
   let pending = "";
   let timer: NodeJS.Timeout | undefined;

@@ -36,14 +36,17 @@ const CHECK_TIMEOUT_MS = 2_000;
 const STORE_WAIT_MS = 250;
 const STORE_POLL_MS = 5;
 
+/** How far behind a replica may be. */
+export const MAX_REPLICA_LAG_SECONDS = 5;
+
 type Checked = { source: Source; pool: pg.Pool; state: State | undefined; isLate: boolean };
 
 type Options = {
   databaseUrl: string;
   poolMode: PoolMode;
   readUrls: readonly string[];
-  /** A replica that is further behind is not read. */
-  maxLagSeconds: number;
+  /** A replica that is further behind is not read. Default: {@link MAX_REPLICA_LAG_SECONDS}. */
+  maxLagSeconds?: number;
   /** Called when a server can't be checked, once until that succeeds again. */
   onFailure: (source: Source, error: unknown) => void;
 };
@@ -64,7 +67,7 @@ export class Sources {
   #storeRevision = 0n;
   #current: Checked;
 
-  constructor({ databaseUrl, poolMode, readUrls, maxLagSeconds, onFailure }: Options) {
+  constructor({ databaseUrl, poolMode, readUrls, maxLagSeconds = MAX_REPLICA_LAG_SECONDS, onFailure }: Options) {
     const checked = (source: Source): Checked => {
       const pool = new pg.Pool({
         connectionString: source.url,

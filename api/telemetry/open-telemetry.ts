@@ -15,7 +15,6 @@ import type { Logger } from "pino";
 import type { Annotate, Tracer } from "./span";
 
 type Options = {
-  serviceName: string;
   /** The route of an operation, such as `/agents/{agentId}`; undefined for other requests. */
   routeOf: (operation: string) => string | undefined;
   log: Logger;
@@ -50,7 +49,7 @@ function reportFailures(exporter: SpanExporter, log: Logger): SpanExporter {
 }
 
 /** Creates a provider that exports spans in batches, and the propagator of W3C trace contexts. Loads the SDK. */
-async function loadSdk({ serviceName, log }: Options) {
+async function loadSdk({ log }: Options) {
   const [{ W3CTraceContextPropagator }, { OTLPTraceExporter }, resources, { BasicTracerProvider, BatchSpanProcessor }] =
     await Promise.all([
       import("@opentelemetry/core"),
@@ -59,8 +58,9 @@ async function loadSdk({ serviceName, log }: Options) {
       import("@opentelemetry/sdk-trace-base"),
     ]);
   const { defaultResource, detectResources, envDetector, resourceFromAttributes } = resources;
+  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES replace these.
   const resource = defaultResource()
-    .merge(resourceFromAttributes({ "service.name": serviceName, "process.pid": process.pid }))
+    .merge(resourceFromAttributes({ "service.name": "intentry", "process.pid": process.pid }))
     .merge(detectResources({ detectors: [envDetector] }));
   const spanProcessors = [new BatchSpanProcessor(reportFailures(new OTLPTraceExporter(), log))];
   return {

@@ -5,7 +5,6 @@ import { useTracer } from "./span";
 type Options = {
   /** The URL of the collector; undefined if traces are not exported. */
   endpoint: string | undefined;
-  serviceName: string;
   /** The route of an operation; undefined for other requests. */
   routeOf: (operation: string) => string | undefined;
   log: Logger;

@@ -17,8 +17,6 @@ export type Command =
   | { name: "start" | "indexer" | "api" }
   | { name: "reindex"; newChain: boolean }
   | { name: "doctor"; json: boolean }
-  | { name: "backup"; file: string | undefined }
-  | { name: "restore"; file: string; replace: boolean; yes: boolean }
   | { name: "mcp"; service: Service; outputSchemas: boolean }
   | { name: "operations"; service: Service; format: Format }
   | { name: "call"; service: Service; operation: string; input: Record<string, unknown>; format: Format }
@@ -44,8 +42,6 @@ const topics = [
   "indexer",
   "api",
   "doctor",
-  "backup",
-  "restore",
   "reindex",
   "mcp",
   "call",
@@ -79,17 +75,15 @@ function limitOf(sent: string | undefined): number | undefined {
   return Number(sent);
 }
 
-/** Parses the arguments of a command. Throws on unknown and missing ones. The last `optional` positionals may be omitted. */
+/** Parses the arguments of a command. Throws on unknown and missing ones. */
 function read<Options extends ParseArgsConfig["options"] & object>(
   args: readonly string[],
   options: Options,
   positionals: readonly string[],
-  optional = 0,
 ) {
   const parsed = parse(args, options);
-  const given = parsed.positionals.length;
-  const missing = positionals[given];
-  if (missing !== undefined && given < positionals.length - optional) throw new WrongUsage(`${missing} is missing`);
+  const missing = positionals[parsed.positionals.length];
+  if (missing !== undefined) throw new WrongUsage(`${missing} is missing`);
   const unexpected = parsed.positionals[positionals.length];
   if (unexpected !== undefined) throw new WrongUsage(`Unexpected argument: ${unexpected}`);
   return parsed;
@@ -158,15 +152,6 @@ const commands: Record<Topic, (args: readonly string[], env: NodeJS.ProcessEnv) 
   doctor(args) {
     const { values } = read(args, { json: flag, ...help }, []);
     return { name: "doctor", json: values.json ?? false };
-  },
-  backup(args) {
-    const { positionals } = read(args, help, ["The file"], 1);
-    return { name: "backup", file: positionals[0] };
-  },
-  restore(args) {
-    const { values, positionals } = read(args, { replace: flag, yes: flag, ...help }, ["The file"]);
-    const { replace = false, yes = false } = values;
-    return { name: "restore", file: positionals[0] ?? "", replace, yes };
   },
   mcp(args, env) {
     const { values } = read(args, { ...service, "output-schemas": flag }, []);

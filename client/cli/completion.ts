@@ -49,8 +49,6 @@ const words: Readonly<Record<string, readonly string[]>> = {
   indexer: [],
   api: [],
   doctor: ["--json"],
-  backup: [],
-  restore: ["--replace", "--yes"],
   reindex: ["--new-chain"],
   mcp: [...service, "--output-schemas"],
   call: [...service, ...format],

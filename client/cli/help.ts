@@ -10,8 +10,6 @@ Intentry indexes an on-chain protocol of AI agents and serves it over HTTP.
   intentry indexer                      start the indexer alone (in a checkout)
   intentry api                          start gateways alone, on the database of an indexer (in a checkout)
   intentry doctor                       check the configuration, the chain and the database (in a checkout)
-  intentry backup [file]                back up the store of published data (in a checkout)
-  intentry restore <file>               load a backup of the store (in a checkout)
   intentry reindex                      rebuild the index after a reorg beyond finality (in a checkout)
   intentry call                         list the operations of the service
   intentry call <operation> [input]     call an operation and print the response
@@ -86,30 +84,6 @@ Requires a checkout of the repository.
 
   intentry doctor
   intentry doctor --json                for programs: { "ok": …, "checks": [{ "name", "status", "message", "advice" }] }`,
-
-  backup: `\
-intentry backup [file]
-
-Writes the store to a compressed file that only you can read: documents, schemas, metadata, bids, payments and event
-records. The index is not included, because it can be rebuilt from the chain. The service may run meanwhile: the
-backup has the state of one point in time. Default file: store-<UTC time>.backup.gz in the current folder.
-Requires a checkout of the repository and the service's variables (DATABASE_URL, …).
-
-  intentry backup
-  intentry backup /var/backups/store.backup.gz
-  intentry backup -                     write to standard output`,
-
-  restore: `\
-intentry restore <file> [--replace] [--yes]
-
-Loads a backup into a database without published data, and migrates it to this version. It is loaded completely or
-not at all: a damaged or incomplete file changes nothing. Stop the service first.
-Requires a checkout of the repository and the service's variables (DATABASE_URL, …).
-
-  intentry restore store.backup.gz
-  intentry restore store.backup.gz --replace          delete the published data first, after a confirmation
-  intentry restore store.backup.gz --replace --yes    the same without the confirmation
-  intentry restore -                                  read from standard input`,
 
   call: `\
 intentry call [<operation> [<name>=<text> | <name>:=<json> | <json object>]...] 

@@ -33,14 +33,6 @@ async function run(command: Command): Promise<number> {
       const { doctor } = await import("./start");
       return doctor(command.json);
     }
-    case "backup": {
-      const { backup } = await import("./start");
-      return backup(command.file);
-    }
-    case "restore": {
-      const { restore } = await import("./start");
-      return restore(command);
-    }
     case "mcp": {
       const { serveOverStdio } = await import("./mcp");
       await serveOverStdio(command.service, version(), { outputSchemas: command.outputSchemas });

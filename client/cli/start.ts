@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Failure } from "./failure";
 
@@ -16,16 +15,6 @@ export const reindex = (newChain: boolean) => runScript("run-reindex", newChain 
 
 /** Checks the configured installation, and returns the exit code. */
 export const doctor = (json: boolean) => runScript("run-doctor", json ? ["--json"] : []);
-
-/** The path of a file, for a process with another working directory. `-` is standard input or output. */
-const pathOf = (file: string) => (file === "-" ? file : resolve(file));
-
-/** Writes a backup of the store to a file, or into a folder (default: the current one), and returns the exit code. */
-export const backup = (file = ".") => runScript("run-backup", [pathOf(file)]);
-
-/** Loads a backup of the store, and returns the exit code. */
-export const restore = ({ file, replace, yes }: { file: string; replace: boolean; yes: boolean }) =>
-  runScript("run-restore", [pathOf(file), ...(replace ? ["--replace"] : []), ...(yes ? ["--yes"] : [])]);
 
 async function runScript(name: string, args: readonly string[] = []): Promise<number> {
   const run = fileURLToPath(new URL("../../stack/run.js", import.meta.url));

@@ -32,13 +32,6 @@ export const chain = {
       schema: wholeNumber(0, Number.MAX_SAFE_INTEGER),
       description: "The first block to index. Required when the network is `custom`.",
     },
-    POLLING_INTERVAL_MS: {
-      property: "pollingIntervalMs",
-      schema: wholeNumber(10, 600_000),
-      computedDefault:
-        "`100` on a local chain, `1000` elsewhere; `500` and `2000` in a gateway that runs without an indexer",
-      description: "Minimum interval, in milliseconds, between polls for new blocks of a node without WebSocket.",
-    },
     READY_MAX_LAG_SECONDS: {
       property: "maxLagSeconds",
       schema: wholeNumber(0, 86_400),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { list, wholeNumber } from "../values";
+import { list } from "../values";
 import type { VariableGroup } from "../variable";
 
 /** How connections are pooled between this service and PostgreSQL. */
@@ -21,12 +21,6 @@ export const database = {
       default: "",
       description:
         "URLs of streaming replicas of the database, separated by commas. Each gateway process reads the index from one of them. Writes, and a replica's reads while it is behind or away, go to `DATABASE_URL`.",
-    },
-    DATABASE_READ_MAX_LAG_SECONDS: {
-      property: "maxReplicaLagSeconds",
-      schema: wholeNumber(1, 3_600),
-      default: "5",
-      description: "How many seconds a replica may be behind before it is not read.",
     },
     DATABASE_POOL_MODE: {
       property: "poolMode",
@@ -50,13 +44,6 @@ export const database = {
       computedDefault: "the schema of this version's build",
       description: "Schema of the build that the gateway serves. `npm start` sets it.",
       internal: true,
-    },
-    CURSOR_SECRET: {
-      property: "cursorSecret",
-      schema: z.string().min(16, "must have at least 16 characters"),
-      computedDefault: "a random secret in the database, which all processes share",
-      description:
-        "Key that signs pagination cursors, at least 16 characters. Set it when processes on different databases must accept each other's cursors.",
     },
   },
 } as const satisfies VariableGroup;

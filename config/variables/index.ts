@@ -2,11 +2,10 @@ import { z } from "zod";
 import { shapeOf, type VariableGroup } from "../variable";
 import { chain, contracts } from "./chain";
 import { database } from "./database";
-import { events } from "./events";
 import { metadata } from "./metadata";
 import { payment } from "./payment";
 import { portfolio } from "./portfolio";
-import { processes, tools } from "./processes";
+import { processes } from "./processes";
 import { tracing } from "./tracing";
 import { writes } from "./writes";
 
@@ -17,28 +16,24 @@ export const variableGroups: readonly VariableGroup[] = [
   processes,
   database,
   writes,
-  events,
   metadata,
   portfolio,
   payment,
   tracing,
-  tools,
 ];
 
 /** The names of all variables. */
 export const variableNames: readonly string[] = variableGroups.flatMap(({ variables }) => Object.keys(variables));
 
 /** The groups of variables that all processes on one index share. */
-const sharedGroups: readonly VariableGroup[] = [chain, contracts, writes, events, metadata, portfolio, payment];
+const sharedGroups: readonly VariableGroup[] = [chain, contracts, writes, metadata, portfolio, payment];
 
 /**
  * The variables that all processes on one index share. An indexer publishes them for gateways on other machines. Those of the
- * other groups belong to a machine, except two secrets: a client may send a cursor to any gateway, and no gateway may show
- * its metrics without the token.
+ * other groups belong to a machine, except a secret: no gateway may show its metrics without the token.
  */
 export const sharedVariableNames: readonly string[] = [
   ...sharedGroups.flatMap(({ variables }) => Object.keys(variables)),
-  "CURSOR_SECRET" satisfies keyof typeof database.variables,
   "METRICS_TOKEN" satisfies keyof typeof processes.variables,
 ];
 
@@ -48,12 +43,10 @@ export const variables = {
   ...processes.variables,
   ...database.variables,
   ...writes.variables,
-  ...events.variables,
   ...metadata.variables,
   ...portfolio.variables,
   ...payment.variables,
   ...tracing.variables,
-  ...tools.variables,
 };
 
 /** Parses all variables, after their defaults are applied. */

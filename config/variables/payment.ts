@@ -1,7 +1,21 @@
 import { z } from "zod";
 import type { Terms } from "../terms";
-import { address, flag, httpUrl, wholeNumber } from "../values";
+import { address, flag, httpUrl } from "../values";
 import type { VariableGroup } from "../variable";
+
+/** A token and its EIP-712 domain. The name may contain commas. */
+const paymentToken = z
+  .string()
+  .regex(
+    /^0x[0-9a-fA-F]{40},.{1,64},[^,]{1,16},([12]?\d|3[0-6])$/,
+    "must be the token's address, the name and version in its EIP-712 domain, and its decimals, separated by commas",
+  )
+  .transform((text): Terms["asset"] => {
+    const [token = "", ...domain] = text.split(",");
+    const decimals = Number(domain.pop());
+    const version = domain.pop() ?? "";
+    return { address: address.parse(token), name: domain.join(","), version, decimals };
+  });
 
 export const payment = {
   title: "Payments",
@@ -43,29 +57,10 @@ export const payment = {
       description: "RPC URL of the payment network.",
     },
     X402_ASSET: {
-      schema: address,
+      schema: paymentToken,
       computedDefault: "the network's USDC, if x402 knows it",
-      description: "Address of the payment token, which must support EIP-3009.",
-    },
-    X402_ASSET_NAME: {
-      schema: z.string().max(64, "must have at most 64 characters"),
-      description: "Name in the token's EIP-712 domain. Required with `X402_ASSET`.",
-    },
-    X402_ASSET_VERSION: {
-      schema: z.string().max(16, "must have at most 16 characters"),
-      description: "Version in the token's EIP-712 domain. Required with `X402_ASSET`.",
-    },
-    X402_ASSET_DECIMALS: {
-      schema: wholeNumber(0, 36),
-      description: "Decimals of the token. Required with `X402_ASSET`.",
-    },
-    RATE_LIMIT_REJECTED_PAYMENTS: {
-      property: "rejectedPaymentsPerMinute",
-      schema: wholeNumber(1, 1_000_000),
-      // All clients of a local chain are on this machine.
-      default: { elsewhere: "60" },
       description:
-        "Maximum number of payments per client, process and minute that are rejected, such as wrongly signed ones. Further payments return 429.",
+        "Payment token, which must support EIP-3009: its address, the name and the version in its EIP-712 domain, and its decimals, separated by commas, such as `0x036CbD53842c5426634e7929541eC2318f3dCF7e,USDC,2,6`.",
     },
     X402_DEV_BYPASS: {
       property: "x402DevBypass",

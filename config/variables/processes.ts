@@ -79,19 +79,3 @@ export const processes = {
     },
   },
 } as const satisfies VariableGroup;
-
-const foundIn = "found in `PATH`, `~/.foundry/bin` or the npm packages";
-
-/** Read by the code that locates the tools, which does not parse the rest of the environment. */
-export const tools = {
-  title: "Tools",
-  variables: {
-    INTENTRY_CACHE: {
-      schema: z.string(),
-      computedDefault: "`intentry` in `XDG_CACHE_HOME`, or `~/.cache/intentry`",
-      description: "Cache directory of the PostgreSQL binaries, an empty database cluster and foundry.",
-    },
-    ANVIL_BIN: { schema: z.string(), computedDefault: foundIn, description: "Path of the `anvil` binary." },
-    FORGE_BIN: { schema: z.string(), computedDefault: foundIn, description: "Path of the `forge` binary." },
-  },
-} as const satisfies VariableGroup;

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { httpUrl } from "../values";
 import type { VariableGroup } from "../variable";
 
@@ -12,12 +11,6 @@ export const tracing = {
       computedDefault: "no traces",
       description:
         "URL of an OpenTelemetry collector (OTLP over HTTP), such as `http://127.0.0.1:4318`. The gateway exports a trace of each request to `/v1/traces` below it.",
-    },
-    OTEL_SERVICE_NAME: {
-      property: "serviceName",
-      schema: z.string(),
-      default: "intentry",
-      description: "Name of this service in traces.",
     },
   },
 } as const satisfies VariableGroup;

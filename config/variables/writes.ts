@@ -29,33 +29,12 @@ export const writes = {
       description:
         "Tokens of at least 16 characters, separated by commas. If set, a write without one of them (`authorization: Bearer …`) returns 401. Reads and `/preflight` don't require a token.",
     },
-    RATE_LIMIT_WRITES: {
-      property: "writesPerMinute",
-      schema: wholeNumber(1, 1_000_000),
-      // All clients of a local chain are on this machine.
-      default: { elsewhere: "600" },
-      description: "Maximum number of writes per client and minute.",
-    },
-    STORAGE_QUOTA_BYTES: {
-      property: "storedBytesPerDay",
-      schema: wholeNumber(1, Number.MAX_SAFE_INTEGER),
-      default: { elsewhere: String(64 * 1024 * 1024) },
-      description:
-        "Maximum size, in bytes, of the new documents, schemas, metadata and bids that a client without a token may store per day (UTC).",
-    },
     RATE_LIMIT_REQUESTS: {
       property: "requestsPerMinute",
       schema: wholeNumber(1, 1_000_000_000),
       default: { elsewhere: "6000" },
       description:
         "Maximum number of requests per client and minute to each gateway process: reads, also from the cache, and writes. Each call of a tRPC or MCP batch counts. Further requests return 429.",
-    },
-    READS_PER_CLIENT: {
-      property: "readsAtOnce",
-      schema: wholeNumber(1, 1_000_000),
-      default: { elsewhere: "8" },
-      description:
-        "Maximum number of reads of a client that a gateway process runs at the same time. Up to 500 more wait, for at most 10 s. Further reads return 429. Reads from the cache don't count.",
     },
     METADATA_AUTH: {
       property: "openMetadata",

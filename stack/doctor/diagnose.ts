@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { withDeadline } from "../../api/core/with-deadline";
+import { MAX_REPLICA_LAG_SECONDS } from "../../api/indexed/sources";
 import { type Environment, InvalidEnvironment, parseEnvironment } from "../../config/environment";
 import { CONFIGURATION_ERROR } from "../../config/exit-codes";
 import type { Network } from "../../config/networks";
@@ -48,7 +49,7 @@ async function checkChain(environment: Environment, network: Network): Promise<R
 }
 
 async function checkDatabases(environment: Environment): Promise<Result[]> {
-  const { databaseSchema, apiWorkers, stateFolder, databaseReadUrls, maxReplicaLagSeconds, poolMode } = environment;
+  const { databaseSchema, apiWorkers, stateFolder, databaseReadUrls, poolMode } = environment;
   const url = environment.databaseUrl ?? (await runningDatabaseUrl(stateFolder).catch(() => undefined));
   if (url === undefined)
     return [
@@ -59,7 +60,7 @@ async function checkDatabases(environment: Environment): Promise<Result[]> {
     ];
   const groups = await Promise.all([
     checkDatabase({ url, poolMode, databaseSchema, gateways: apiWorkers }),
-    checkReplicas(databaseReadUrls, url, maxReplicaLagSeconds),
+    checkReplicas(databaseReadUrls, url, MAX_REPLICA_LAG_SECONDS),
   ]);
   return groups.flat();
 }

@@ -65,7 +65,7 @@ async function checkAsset(rpc: Rpc, terms: Terms): Promise<Finding> {
   if ((await hasDomain(rpc, terms)) === false)
     return failed(
       `The EIP-712 domain of ${address} differs from "${asset.name}", version "${asset.version}". All payments would be invalid.`,
-      "Correct X402_ASSET_NAME and X402_ASSET_VERSION.",
+      "Correct the name and the version in X402_ASSET.",
     );
   return ok(`${asset.name} (${address}) supports EIP-3009.`);
 }

@@ -85,7 +85,7 @@ async function checkReplica(url: string, primaryUrl: string, maxLagSeconds: numb
     return warning(`${host} has received nothing from the primary since its start.`, "Check the replication.");
   const text = `${host} is ${lag.toFixed(1)} s behind the primary.`;
   return lag > maxLagSeconds
-    ? warning(text, "Check the replication. DATABASE_READ_MAX_LAG_SECONDS is the accepted lag.")
+    ? warning(text, `Check the replication. A replica that is more than ${maxLagSeconds} s behind is not read.`)
     : ok(text);
 }
 

@@ -1,5 +1,5 @@
 /** Variables whose whole value is a secret. */
-const SECRET_VARIABLES = ["WRITE_TOKENS", "CURSOR_SECRET", "METRICS_TOKEN", "X402_FACILITATOR_AUTH", "ALCHEMY_API_KEY"];
+const SECRET_VARIABLES = ["WRITE_TOKENS", "METRICS_TOKEN", "X402_FACILITATOR_AUTH", "ALCHEMY_API_KEY"];
 
 /** Shorter parts of a URL's path or query, such as `v2`, are not secrets. They may also occur in other words. */
 const MIN_LENGTH = 8;

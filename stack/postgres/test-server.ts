@@ -1,9 +1,12 @@
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { appendFile, chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { removeOnExit } from "../child";
 import { freePorts } from "../ports";
+import type { Binaries } from "./binaries";
 import { findTools, makeCluster, query, startCluster } from "./cluster";
 import { startReplica } from "./replica";
 
@@ -60,14 +63,26 @@ export async function dropDatabase(server: string, url: string): Promise<void> {
   await query(server, `DROP DATABASE IF EXISTS "${new URL(url).pathname.slice(1)}" WITH (FORCE)`);
 }
 
-/** A PostgreSQL server in a temporary folder, for tests and benchmarks. */
-export async function startPostgres(): Promise<Postgres> {
+/** The programs of an installed PostgreSQL. */
+async function installedBinaries(programs: string): Promise<Binaries> {
+  const postgres = join(programs, "postgres");
+  const { stdout } = await promisify(execFile)(postgres, ["--version"]);
+  const version = /\d+(\.\d+)+/.exec(stdout)?.[0] ?? "";
+  return { initdb: join(programs, "initdb"), postgres, version: `installed-${version}` };
+}
+
+/**
+ * A PostgreSQL server in a temporary folder, for tests and benchmarks. `programs` is the folder of an installed PostgreSQL;
+ * default: the embedded one.
+ */
+export async function startPostgres(programs?: string): Promise<Postgres> {
   const folder = await mkdtemp(join(tmpdir(), "intentry-postgres-"));
   removeOnExit(folder);
   // Under root, the server runs as another user, which must be able to enter this folder.
   await chmod(folder, 0o711);
   const data = join(folder, "data");
-  const tools = await findTools(data, folder);
+  const embedded = await findTools(data, folder);
+  const tools = programs === undefined ? embedded : { ...embedded, binaries: await installedBinaries(programs) };
   await makeCluster(tools, data, { durable: false });
   await appendFile(join(data, "pg_hba.conf"), REPLICATION);
   const [port = 0] = await freePorts(1);

@@ -28,10 +28,10 @@ describe("the secret of cursors", () => {
     databases.push(created);
     return created;
   }
-  async function openGateway(DATABASE_URL: string, variables: Record<string, string> = {}) {
+  async function openGateway(DATABASE_URL: string) {
     const PUBLIC_BASE_URL = "https://api.example";
     const chain = { NETWORK: "base-sepolia", RPC_URL: "http://127.0.0.1:1", PUBLIC_BASE_URL };
-    const environment = parseEnvironment({ ...chain, DATABASE_URL, ...variables });
+    const environment = parseEnvironment({ ...chain, DATABASE_URL });
     const gateway = await composeGateway(environment, pino({ level: "silent" }));
     gateways.add(gateway);
     return gateway;
@@ -77,13 +77,5 @@ describe("the secret of cursors", () => {
     const { url } = await newDatabase();
     const cursor = await firstCursor(await openGateway(database.url));
     expect(await statusFor(await openGateway(url), cursor)).toBe(400);
-  });
-
-  it("is CURSOR_SECRET if that is set", async () => {
-    const variables = { CURSOR_SECRET: "the same on two databases" };
-    const { url } = await newDatabase();
-    const cursor = await firstCursor(await openGateway(database.url, variables));
-    expect(readCursor(variables.CURSOR_SECRET, LIST, cursor)).not.toBeNull();
-    expect(await statusFor(await openGateway(url, variables), cursor)).toBe(200);
   });
 });

@@ -33,7 +33,7 @@ export const durations: Record<string, number> = {
   "system/reorg-exit": 28,
   "system/readiness": 28,
   "system/readiness-reorg": 26,
-  "system/backup": 25,
+  "system/backup": 50,
   "system/doctor": 22,
   "system/dashboard": 30,
   "system/doctor-chain": 20,

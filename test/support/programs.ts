@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /** The programs that some tests need: Debian's package, and the folders of these tests. Without one they are skipped. */
@@ -14,6 +14,7 @@ export const programs = {
   "systemd-analyze": { package: "systemd", folders: ["deploy"] },
   kubectl: { package: "kubernetes-client", folders: ["deploy"] },
   pgbouncer: { package: "pgbouncer", folders: ["system"] },
+  postgres: { package: "postgresql", folders: ["system", "cluster"] },
   bash: { package: "bash", folders: ["core"] },
   zsh: { package: "zsh", folders: ["core"] },
   fish: { package: "fish", folders: ["core"] },
@@ -21,8 +22,18 @@ export const programs = {
 
 export type ProgramName = keyof typeof programs;
 
+/** Debian's PostgreSQL has a folder for each version, with the server and its client programs. */
+const POSTGRES = "/usr/lib/postgresql";
+const postgresVersions = existsSync(POSTGRES)
+  ? readdirSync(POSTGRES).sort((one, other) => Number(other) - Number(one))
+  : [];
+
 /** Folders of system programs, which are not on the PATH of every user. */
-const FOLDERS = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
+const FOLDERS = [
+  ...(process.env.PATH ?? "").split(delimiter),
+  ...["/usr/sbin", "/usr/local/sbin"],
+  ...postgresVersions.map((version) => join(POSTGRES, version, "bin")),
+];
 
 /** The path of an installed program. */
 export function findProgram(name: ProgramName): string | undefined {

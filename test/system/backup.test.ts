@@ -1,98 +1,178 @@
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, open, rm, stat, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { withClient } from "../../stack/index-builds";
 import { payingFetch } from "../../stack/paying-fetch";
+import { type Postgres, startPostgres } from "../../stack/postgres/test-server";
 import { demoPayer } from "../../stack/sample/people";
 import { publishExamples } from "../../stack/sample/published";
-import { cli } from "../support/cli-run";
-import { createTestDatabase } from "../support/database";
+import { blockWith, runBlock } from "../cluster/guide";
 import { indexOf } from "../support/index-of";
+import { onDatabase, postgresPrograms } from "../support/postgres-programs";
 import { compareServers } from "../support/same-answers/compare";
-import { startStack } from "../support/stack";
-import { contentOf, run } from "./store-content";
+import { eventually } from "../support/simulation/service";
+import { type Stack, startStack } from "../support/stack";
 
-const stops: (() => unknown)[] = [];
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "intentry-backup-"));
-});
-afterAll(async () => {
-  for (const stop of stops.reverse()) await stop();
-  await rm(folder, { recursive: true, force: true });
-});
+const HEADING = "Back up and restore";
+const [backUp, restoreStore, restoreAll] = ["pg_dump", "psql", "database.dump\n"].map((text) =>
+  blockWith(HEADING, text),
+);
 
-describe("a backup of a running stack", () => {
-  it("restores every answer of the service in an empty database", async () => {
-    const stack = await startStack({ sample: true, tokens: true });
-    stops.push(stack.stop);
-    const { apiUrl, env, databaseUrl: url } = stack;
-    await publishExamples(apiUrl, undefined);
-    const isVerified = async () =>
-      (await (await fetch(`${apiUrl}/services/3?include=metadata`)).text()).includes("verified");
-    await expect.poll(isVerified, { timeout: 30_000 }).toBe(true);
-    const send = async (path: string, body: object) => {
-      const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-      const response = await fetch(`${apiUrl}${path}`, init);
-      expect(response.ok, await response.clone().text()).toBe(true);
-      return (await response.json()) as { bid_id: string };
-    };
-    const bid = { solver: demoPayer.address, amount_in: "1", amount_out: "2", fee: "0", valid_until: "4000000000" };
-    await send("/intents/6/bids", bid);
-    const { bid_id } = await send("/intents/6/bids", { ...bid, amount_out: "3" });
-    const paid = await payingFetch(
-      demoPayer,
-      stack.contracts.TestDollar,
-    )(`${apiUrl}/portfolio?address=${demoPayer.address}&chains=local`);
-    expect(paid.status).toBe(200);
-    // The gateway reads the block of the settlement later.
-    const settledIn = () => run({ url }, "SELECT block_number IS NOT NULL AS known FROM offchain.payment");
-    await expect.poll(settledIn, { timeout: 30_000 }).toEqual([{ known: true }]);
+/** The tables of the store whose rows nothing changes while the stack is idle. */
+const TABLES = [
+  ...["attestation_schema", "bid", "chain", "document", "intent_metadata", "payment", "resolved_metadata"],
+  ...["secret", "stored_bytes"],
+];
 
-    const file = join(folder, "stack.backup.gz");
-    const backup = await cli(["backup", file], env);
-    expect(backup.stderr).toBe("");
-    expect(backup.stdout).toMatch(/\n {2}bid +2 rows, \d+ bytes\n/);
-    expect(backup.stdout).toMatch(/\n {2}payment +1 row, [\d,]+ bytes\n/);
-    expect(backup.stdout).toMatch(
-      /\n\d+ tables, \d+ rows, [\d,]+ bytes\nBacked up to .*stack\.backup\.gz \([\d,]+ bytes compressed\)\.\n$/,
-    );
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
+/** Runs statements on a new connection, and returns the rows of the last one. */
+const run = (url: string, ...statements: string[]) =>
+  withClient(url, async (client) => {
+    let rows: Record<string, unknown>[] = [];
+    for (const statement of statements) ({ rows } = await client.query(statement));
+    return rows;
+  });
 
-    const refused = await cli(["restore", file, "--replace", "--yes"], env);
-    expect(refused.stderr).toMatch(/^A gateway or an indexer uses this store\. Stop the service/);
-    expect(refused.code).toBe(1);
+/** The rows of these tables, as text. */
+async function contentOf(url: string): Promise<Record<string, unknown[]>> {
+  const content: Record<string, unknown[]> = {};
+  for (const table of TABLES) {
+    const rows = await run(url, `SELECT stored::text FROM offchain.${table} AS stored ORDER BY 1`);
+    content[table] = rows.map(({ stored }) => stored);
+  }
+  return content;
+}
 
-    const database = await createTestDatabase("restored");
-    stops.push(database.drop);
-    const restored = await cli(["restore", file], { ...env, DATABASE_URL: database.url });
-    expect(restored.stderr).toBe("");
-    expect(restored.stdout).toMatch(/\nRestored the backup of .*Z\. All checksums match\. Start the service now\.\n$/);
-    const [before, after] = [await contentOf({ url }), await contentOf(database)];
-    // The stack records pending events of the payment's block meanwhile.
-    expect({ ...after, event_record: [] }).toEqual({ ...before, event_record: [] });
+const sendTo = async (apiUrl: string, path: string, body: object) => {
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  const response = await fetch(`${apiUrl}${path}`, init);
+  expect(response.ok, await response.clone().text()).toBe(true);
+  return (await response.json()) as { bid_id: string };
+};
+const BIDS = "/intents/6/bids";
+const bid = { solver: demoPayer.address, amount_in: "1", amount_out: "2", fee: "0", valid_until: "4000000000" };
 
-    const index = await indexOf(stack.chain, stack.contracts, { DATABASE_URL: database.url }, {}, stack.tokens);
-    stops.push(index.removeIndex);
-    await index.startIndexer();
-    const { differences, compared } = await compareServers(apiUrl, index.apiUrl, {
+describe.skipIf(!postgresPrograms)("a dump of a running stack", () => {
+  const stops: (() => unknown)[] = [];
+  let folder: string;
+  let postgres: Postgres;
+  let stack: Stack;
+  let url: string;
+  let lastBid: string;
+  /** What the dumps contain. */
+  let content: Awaited<ReturnType<typeof contentOf>>;
+  /** Runs commands of the guide on a database, in the folder of the dumps. */
+  const onCopy = (database: string, block = "") => runBlock(onDatabase(database) + block, { cwd: folder });
+  const compare = (apiUrl: string) =>
+    compareServers(stack.apiUrl, apiUrl, {
       more: [
-        { method: "GET", path: "/intents/6/bids" },
-        { method: "GET", path: `/intents/6/bids?status=selected` },
+        { method: "GET", path: BIDS },
+        { method: "GET", path: `${BIDS}?status=selected` },
         { method: "GET", path: "/search?q=weather" },
         { method: "GET", path: "/services/3?include=metadata" },
       ],
     });
+  /** An indexer and a gateway on a restored database. */
+  const startOn = async (database: string) => {
+    const index = await indexOf(stack.chain, stack.contracts, { DATABASE_URL: database }, {}, stack.tokens);
+    stops.push(index.removeIndex);
+    await index.startIndexer();
+    return index;
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "intentry-backup-"));
+    postgres = await startPostgres(postgresPrograms);
+    stops.push(postgres.stop);
+    stack = await startStack({ sample: true, tokens: true, databaseServer: postgres.url });
+    stops.push(stack.stop);
+    url = stack.databaseUrl;
+    const { apiUrl } = stack;
+    await publishExamples(apiUrl, undefined);
+    const isVerified = async () =>
+      (await (await fetch(`${apiUrl}/services/3?include=metadata`)).text()).includes("verified");
+    await eventually("verified metadata", isVerified);
+    await sendTo(apiUrl, BIDS, bid);
+    ({ bid_id: lastBid } = await sendTo(apiUrl, BIDS, { ...bid, amount_out: "3" }));
+    const portfolio = `${apiUrl}/portfolio?address=${demoPayer.address}&chains=local`;
+    const paid = await payingFetch(demoPayer, stack.contracts.TestDollar)(portfolio);
+    expect(paid.status).toBe(200);
+    // The gateway reads the block of the settlement later.
+    const isLocated = async () =>
+      (await run(url, "SELECT FROM offchain.payment WHERE block_number IS NOT NULL")).length === 1;
+    await eventually("the block of the settlement", isLocated);
+    await onCopy(url, backUp);
+    content = await contentOf(url);
+  });
+  afterAll(async () => {
+    for (const stop of stops.reverse()) await stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it("can be read by its owner only", async () => {
+    for (const name of ["store.dump", "database.dump"])
+      expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
+  });
+
+  it("of the store, restored into an empty database, gives the same answer on every route", async () => {
+    const restored = await postgres.createDatabase("restored");
+    await onCopy(restored, restoreStore);
+    expect(await contentOf(restored)).toEqual(content);
+    const index = await startOn(restored);
+    const { differences, compared } = await compare(index.apiUrl);
     expect(differences).toEqual([]);
     expect(compared).toBeGreaterThan(500);
     // The numbers of bids continue.
-    const next = await fetch(`${index.apiUrl}/intents/6/bids`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(bid),
-    });
-    const { bid_id: following } = (await next.json()) as { bid_id: string };
-    expect(following).not.toBe(bid_id);
-    expect(await run(database, "SELECT max(number)::int AS last FROM offchain.bid")).toEqual([{ last: 3 }]);
+    const { bid_id: following } = await sendTo(index.apiUrl, BIDS, bid);
+    expect(following).not.toBe(lastBid);
+    expect(await run(restored, "SELECT max(number)::int AS last FROM offchain.bid")).toEqual([{ last: 3 }]);
+  });
+
+  it("of the whole database also continues the index", async () => {
+    const restored = await postgres.createDatabase("restored_all");
+    await onCopy(restored, restoreAll);
+    expect(await contentOf(restored)).toEqual(content);
+    const index = await startOn(restored);
+    expect(index.log()).toContain("Detected crash recovery");
+    const { differences, compared } = await compare(index.apiUrl);
+    expect(differences).toEqual([]);
+    expect(compared).toBeGreaterThan(500);
+  });
+
+  it("replaces a store with other rows and tables", async () => {
+    const restored = await postgres.createDatabase("replaced");
+    await onCopy(restored, restoreStore);
+    const before = await contentOf(restored);
+    await run(
+      restored,
+      "INSERT INTO offchain.stored_bytes VALUES ('later', '2026-01-01', 1)",
+      "DELETE FROM offchain.bid",
+      "CREATE TABLE offchain.of_a_later_version AS SELECT 1",
+    );
+    await onCopy(restored, restoreStore);
+    expect(await contentOf(restored)).toEqual(before);
+    expect(await run(restored, "SELECT FROM pg_tables WHERE tablename = 'of_a_later_version'")).toEqual([]);
+  });
+
+  it("changes nothing if the file is damaged or truncated", async () => {
+    const restored = await postgres.createDatabase("kept");
+    await onCopy(restored, restoreStore);
+    await run(restored, "INSERT INTO offchain.stored_bytes VALUES ('later', '2026-01-01', 1)");
+    const before = await contentOf(restored);
+    const file = join(folder, "store.dump");
+    const { size } = await stat(file);
+    const restoreOf = (copy: string) =>
+      onCopy(restored, `cp store.dump whole.dump; cp ${copy} store.dump\n${restoreStore}`).finally(() =>
+        onCopy(restored, "mv whole.dump store.dump"),
+      );
+    await onCopy(restored, "cp store.dump short.dump; cp store.dump changed.dump");
+    await truncate(join(folder, "short.dump"), size - 1_000);
+    const changed = await open(join(folder, "changed.dump"), "r+");
+    await changed.write(Buffer.alloc(64, 0xff), 0, 64, Math.floor(size * 0.6));
+    await changed.close();
+    for (const copy of ["short.dump", "changed.dump"]) {
+      await expect(restoreOf(copy), copy).rejects.toThrow(/pg_restore: error/);
+      expect(await contentOf(restored)).toEqual(before);
+    }
   });
 });

@@ -29,7 +29,7 @@ describe("intentry doctor and a replica", () => {
   it("is a warning that names the accepted lag while it is behind", async () => {
     await query(url, "SELECT pg_wal_replay_pause()");
     await write();
-    const advice = "Check the replication. DATABASE_READ_MAX_LAG_SECONDS is the accepted lag.";
+    const advice = "Check the replication. A replica that is more than 1 s behind is not read.";
     const message = expect.stringMatching(/ is \d+\.\d s behind the primary\.$/);
     await expect.poll(results).toEqual([{ name: "replica", status: "warning", message, advice }]);
     await query(url, "SELECT pg_wal_replay_resume()");

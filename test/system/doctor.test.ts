@@ -222,9 +222,21 @@ describe("intentry doctor", () => {
     });
 
     it.each<[string, () => NodeJS.ProcessEnv, RegExp]>([
-      ["without code", () => ({ X402_ASSET: `0x${"de".repeat(20)}` }), / has no code on eip155:31337\.$/],
-      ["without EIP-3009", () => ({ X402_ASSET: installation.contracts.AgentRegistry }), / does not support EIP-3009 /],
-      ["with another domain", () => ({ X402_ASSET_NAME: "Other Dollar" }), /^The EIP-712 domain of .* differs /],
+      [
+        "without code",
+        () => ({ X402_ASSET: `0x${"de".repeat(20)},Test Dollar,1,6` }),
+        / has no code on eip155:31337\.$/,
+      ],
+      [
+        "without EIP-3009",
+        () => ({ X402_ASSET: `${installation.contracts.AgentRegistry},Test Dollar,1,6` }),
+        / does not support EIP-3009 /,
+      ],
+      [
+        "with another domain",
+        () => ({ X402_ASSET: `${installation.contracts.TestDollar},Other Dollar,1,6` }),
+        /^The EIP-712 domain of .* differs /,
+      ],
     ])("in a token %s", async (_, change, message) => {
       const [found, ...others] = await problems(change());
       expect(others).toEqual([]);

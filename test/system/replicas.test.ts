@@ -32,7 +32,7 @@ describe("a gateway with a replica of the database", () => {
     replica = await postgres.startReplica();
     stack = await startStack({ databaseServer: postgres.url, index: false, sample: true });
     replicaUrl = replica.urlOf(stack.databaseUrl);
-    await stack.startIndexer({ DATABASE_READ_URLS: replicaUrl, DATABASE_READ_MAX_LAG_SECONDS: "2" });
+    await stack.startIndexer({ DATABASE_READ_URLS: replicaUrl });
   }, 120_000);
   afterAll(async () => {
     await stack?.stop();

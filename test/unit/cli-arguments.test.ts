@@ -47,18 +47,9 @@ describe("a command line", () => {
     expect(parseCommand(["reindex", "--new-chain"], {})).toEqual({ name: "reindex", newChain: true });
   });
 
-  it("checks an installation, backs up the store and restores it", () => {
+  it("checks an installation", () => {
     expect(parseCommand(["doctor"], {})).toEqual({ name: "doctor", json: false });
     expect(parseCommand(["doctor", "--json"], {})).toEqual({ name: "doctor", json: true });
-    expect(parseCommand(["backup"], {})).toEqual({ name: "backup", file: undefined });
-    expect(parseCommand(["backup", "-"], {})).toEqual({ name: "backup", file: "-" });
-    const restored = { name: "restore", file: "store.backup.gz", replace: false, yes: false };
-    expect(parseCommand(["restore", "store.backup.gz"], {})).toEqual(restored);
-    expect(parseCommand(["restore", "--replace", "--yes", "store.backup.gz"], {})).toEqual({
-      ...restored,
-      replace: true,
-      yes: true,
-    });
   });
 
   it("calls an operation with a JSON object (default: empty)", () => {
@@ -134,7 +125,7 @@ describe("a command line", () => {
   it.each<[string[], string | RegExp]>([
     [
       ["frob"],
-      "Unknown command frob. Commands: start, indexer, api, doctor, backup, restore, reindex, mcp, call, events, pay-portfolio, completion",
+      "Unknown command frob. Commands: start, indexer, api, doctor, reindex, mcp, call, events, pay-portfolio, completion",
     ],
     [["call", "a.b", "{}", "more"], /^The input is not valid JSON \(.*\): more$/],
     [["call", "a.b", "id=1", '{"id":"2"}'], "id is given twice"],
@@ -157,8 +148,6 @@ describe("a command line", () => {
     [["completion", "csh"], "Unknown shell csh. Shells: bash, zsh, fish"],
     [["call", "a.b", "[]"], 'The input must be a JSON object, such as \'{"agentId":"1"}\', not []'],
     [["call", "a.b", "null"], 'The input must be a JSON object, such as \'{"agentId":"1"}\', not null'],
-    [["restore"], "The file is missing"],
-    [["backup", "one", "other"], "Unexpected argument: other"],
     [["doctor", "now"], "Unexpected argument: now"],
     [["start", "now"], "Unexpected argument: now"],
     [["mcp", "--url", "ftp://x"], "--url: must be an http:// or https:// URL, not ftp://x"],
@@ -191,8 +180,6 @@ describe("a command line", () => {
         "mcp",
         "start",
         "doctor",
-        "backup",
-        "restore",
         "reindex",
         "pay-portfolio",
         "--url",
@@ -276,8 +263,6 @@ describe("help", () => {
       undefined,
       "start",
       "doctor",
-      "backup",
-      "restore",
       "reindex",
       "call",
       "events",

@@ -55,7 +55,7 @@ describe("the table of variables", () => {
   it("has the settings that belong to a machine, and are not published for others", () => {
     const own = variableNames.filter((name) => !sharedVariableNames.includes(name));
     const ofMachine =
-      /^(API_|PONDER_|ANVIL_|DATABASE_|INDEX_SCHEMA$|INTENTRY_|RESPONSE_CACHE|LOG_LEVEL$|NODE_ENV$|OTEL_|FORGE_|SAMPLE_)/;
+      /^(API_|PONDER_|ANVIL_|DATABASE_|INDEX_SCHEMA$|INTENTRY_|RESPONSE_CACHE|LOG_LEVEL$|NODE_ENV$|OTEL_|SAMPLE_)/;
     expect(own.filter((name) => !ofMachine.test(name))).toEqual([]);
   });
 

@@ -142,10 +142,7 @@ describe("the environment", () => {
     ["SAMPLE_ACTIVITY", "yes", "must be true or false"],
     ["CHAIN_ID", "1.5", "must be a whole number from 1 to 2147483647"],
     ["START_BLOCK", "0x10", "must be a whole number from 0 to 9007199254740991"],
-    ["PORTFOLIO_PROVIDER", "guess", "must be rpc or alchemy"],
     ["READY_MAX_LAG_SECONDS", "-1", "must be a whole number from 0 to 86400"],
-    ["PORTFOLIO_CACHE_SECONDS", "-1", "must be a whole number from 0 to 3600"],
-    ["PORTFOLIO_CACHE_SECONDS", "3601", "must be at most 3600"],
     ["ALCHEMY_API_KEY", "a/b", "must be an Alchemy API key: letters, digits, - and _"],
     ["RPC_URL_BASE", "base.example", "must be an http(s) URL"],
     ["RPC_URL_POLYGON", "https://polygon.example,", "must be an http(s) URL"],
@@ -202,25 +199,18 @@ describe("the environment", () => {
   it("reads portfolios from RPC nodes by default, and caches them for 15 s", () => {
     expect(parseEnvironment({}).portfolio).toMatchObject({ alchemyApiKey: undefined, cacheMs: 15_000 });
     const { portfolio } = parseEnvironment({
-      ALCHEMY_API_KEY: "unused",
-      PORTFOLIO_CACHE_SECONDS: "0",
       RPC_URL_BASE: "https://one.example,https://two.example",
       RPC_URL_ARBITRUM: "https://arbitrum.example",
     });
     expect(portfolio).toMatchObject({
       alchemyApiKey: undefined,
-      cacheMs: 0,
       rpcUrls: { base: ["https://one.example", "https://two.example"], arbitrum: ["https://arbitrum.example"] },
     });
     expect(portfolio.rpcUrls.ethereum).toBeUndefined();
   });
 
-  it("requires a key for portfolios from Alchemy", () => {
-    expect(problems({ PORTFOLIO_PROVIDER: "alchemy" })).toEqual([
-      "ALCHEMY_API_KEY: is required when PORTFOLIO_PROVIDER is alchemy",
-    ]);
-    const { portfolio } = parseEnvironment({ PORTFOLIO_PROVIDER: "alchemy", ALCHEMY_API_KEY: "a-Key_1" });
-    expect(portfolio.alchemyApiKey).toBe("a-Key_1");
+  it("reads portfolios from Alchemy if it has a key", () => {
+    expect(parseEnvironment({ ALCHEMY_API_KEY: "a-Key_1" }).portfolio.alchemyApiKey).toBe("a-Key_1");
   });
 
   it("reads the local chain's tokens from the deployment file, and has no local chain on other networks", () => {

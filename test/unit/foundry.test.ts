@@ -23,21 +23,11 @@ describe("findFoundry", () => {
     vi.unstubAllEnvs();
   });
 
-  it("throws a readable error if the binary in ANVIL_BIN does not work", async () => {
-    vi.stubEnv("ANVIL_BIN", "/nowhere/anvil");
-    await expect(findFoundry("anvil")).rejects.toThrow(
-      "ANVIL_BIN is /nowhere/anvil, which does not run. Set it to the path of a working anvil, or unset it.",
-    );
-  });
-
-  it("uses the binary in FORGE_BIN", async () => {
-    vi.stubEnv("FORGE_BIN", process.execPath);
-    expect(await findFoundry("forge")).toBe(process.execPath);
-  });
-
   it.runIf(process.platform === "linux")("runs emulated programs on one CPU", async () => {
-    const cache = await mkdtemp(join(tmpdir(), "intentry-foundry-"));
-    vi.stubEnv("INTENTRY_CACHE", cache);
+    const folder = await mkdtemp(join(tmpdir(), "intentry-foundry-"));
+    vi.stubEnv("XDG_CACHE_HOME", folder);
+    const cache = join(folder, "intentry");
+    await mkdir(cache);
     await mkdir(join(cache, "amd64-libraries"));
     await writeProgram(join(cache, box64Loader), 'sed -n "s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status');
     const launcher = await box64(join(cache, "launcher"), "any program");
@@ -45,12 +35,14 @@ describe("findFoundry", () => {
       const { stdout } = await promisify(execFile)(launcher);
       expect(stdout).toMatch(/^\d+\n$/);
     }
-    await rm(cache, { recursive: true });
+    await rm(folder, { recursive: true });
   });
 
   it.runIf(anvil.endsWith("-on-arm64"))("uses qemu if box64 can start anvil, but not run it", async () => {
-    const cache = await mkdtemp(join(tmpdir(), "intentry-foundry-"));
-    vi.stubEnv("INTENTRY_CACHE", cache);
+    const folder = await mkdtemp(join(tmpdir(), "intentry-foundry-"));
+    vi.stubEnv("XDG_CACHE_HOME", folder);
+    const cache = join(folder, "intentry");
+    await mkdir(cache);
     const packages = dirname(anvil);
     await mkdir(join(cache, basename(packages)));
     await symlink(join(packages, "anvil-linux-amd64"), join(cache, basename(packages), "anvil-linux-amd64"));
@@ -60,6 +52,6 @@ describe("findFoundry", () => {
     const found = await findFoundry("anvil");
     expect(await readFile(found, "utf8")).toContain("qemu-x86_64-static");
     expect(found).toBe(join(cache, basename(packages), "anvil-on-arm64"));
-    await rm(cache, { recursive: true });
+    await rm(folder, { recursive: true });
   });
 });

@@ -157,7 +157,9 @@ describe("the payment settings", () => {
     ["X402_PRICE", "$0.00", "must be more than 0"],
     ["X402_FACILITATOR_URL", "pay.example", "must be an http(s) URL"],
     ["X402_FACILITATOR_AUTH", "Bearer key", "requires X402_FACILITATOR_URL"],
-    ["X402_ASSET_NAME", "Dollar", "requires X402_ASSET"],
+    ["X402_ASSET", `0x${"5".repeat(40)}`, "must be the token's address, the name and version in its EIP-712 domain"],
+    ["X402_ASSET", `0x${"5".repeat(40)},Dollar,1,37`, "must be the token's address, the name and version"],
+    ["X402_ASSET", "0x55,Dollar,1,6", "must be the token's address, the name and version in its EIP-712 domain"],
   ])("reject %s=%s and name the variable", (name, value, sentence) => {
     expect(() => settings({ [name]: value })).toThrow(InvalidEnvironment);
     expect(() => settings({ [name]: value })).toThrow(`${name}: ${sentence}`);

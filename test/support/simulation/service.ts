@@ -41,12 +41,8 @@ export const serviceEnvironment = (
   RPC_URL: rpcUrl,
   START_BLOCK: "0",
   ...Object.fromEntries(contractNames.map((name) => [addressVariable(name), contracts[name]])),
-  X402_ASSET: contracts.TestDollar,
-  X402_ASSET_NAME: "Test Dollar",
-  X402_ASSET_VERSION: "1",
-  X402_ASSET_DECIMALS: "6",
+  X402_ASSET: `${contracts.TestDollar},Test Dollar,1,6`,
   RPC_URL_BASE: portfolioRpcUrl,
-  PORTFOLIO_CACHE_SECONDS: "0",
 });
 
 /** The children of the supervisor, by a pattern of their command lines. */

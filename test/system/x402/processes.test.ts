@@ -44,10 +44,7 @@ describe("two processes that share a store", () => {
         START_BLOCK: "0",
         ...Object.fromEntries(addresses),
         X402_FACILITATOR_URL: shop.facilitator.url,
-        X402_ASSET: shop.contracts.TestDollar,
-        X402_ASSET_NAME: "Test Dollar",
-        X402_ASSET_VERSION: "1",
-        X402_ASSET_DECIMALS: "6",
+        X402_ASSET: `${shop.contracts.TestDollar},Test Dollar,1,6`,
       },
       onLine: (line) => {
         if (line === "run") runs++;
