@@ -1,7 +1,7 @@
 import type { Abi } from "viem";
 import { ID_PATTERN, UINT_OR_HEX_PATTERN } from "../api/core/inputs";
 import { textOf } from "../api/core/operation";
-import { eventNames } from "../api/events/filter";
+import { eventNames } from "../api/events/protocol-events";
 import { subscribeToEvents } from "../api/operations/events";
 import { freeCalls } from "../api/operations/index";
 import { openApiDocument } from "../api/transports/openapi";
