@@ -7,18 +7,18 @@ import type { Network } from "./networks";
 /** The chain to index, its contracts and their first blocks. */
 export type Deployment = Pick<Network, "chainId" | "startBlock" | "startBlocks" | "contracts">;
 
-// A build's schema is named `<DATABASE_SCHEMA>_<deployment digest><code digest>`.
+// The name of a build, which is also that of its PostgreSQL schema, is `<DATABASE_SCHEMA>_<deployment digest><code digest>`.
 const DEPLOYMENT_DIGITS = 6;
 const CODE_DIGITS = 6;
 
-/** A regular expression for the schemas of all builds with this prefix, of any deployment. */
+/** A regular expression for the names of all builds with this prefix, of any deployment. */
 export const anyBuildPattern = (databaseSchema: string) =>
   `^${databaseSchema}_[0-9a-f]{${DEPLOYMENT_DIGITS + CODE_DIGITS}}$`;
 
 /** A regular expression for the builds of the same deployment by any version of the code, including this build. */
 export const sameDeploymentPattern = (build: string) => `^${build.slice(0, -CODE_DIGITS)}[0-9a-f]{${CODE_DIGITS}}$`;
 
-/** The build schema for an index that was created before builds had their own schemas. Its code digest is zero. */
+/** The build name of an index that was created before builds had names. Its code digest is zero. */
 export const legacyBuild = (build: string) => build.slice(0, -CODE_DIGITS) + "0".repeat(CODE_DIGITS);
 
 const projectRoot = fileURLToPath(new URL("..", import.meta.url));
@@ -53,10 +53,10 @@ const digest = (parts: readonly (string | Uint8Array)[], digits: number) => {
 };
 
 /**
- * Returns the schema name of the index that this version of the code builds from a deployment. It changes whenever
+ * Returns the name of the index build that this version of the code builds from a deployment. It changes whenever
  * Ponder's build id changes, so Ponder never finds tables of another build in it.
  */
-export async function buildSchema(
+export async function buildName(
   databaseSchema: string,
   { chainId, startBlock, startBlocks = {}, contracts }: Deployment,
   root = projectRoot,

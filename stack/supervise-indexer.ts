@@ -1,4 +1,4 @@
-import { buildSchema } from "../config/index-build";
+import { buildName } from "../config/index-build";
 import type { Child } from "./child";
 import { databaseReady, databaseWritable, manageBuilds, releaseLock } from "./index-builds";
 import { isListening, startIndexer } from "./indexer";
@@ -33,7 +33,7 @@ export async function superviseIndexer(options: IndexerSupervision): Promise<Sup
   const { ponderPort, ponderHost, databaseSchema } = environment;
   const openBuild = async () => {
     const network = environment.network();
-    const schema = await buildSchema(databaseSchema, network, root);
+    const schema = await buildName(databaseSchema, network, root);
     const builds = await manageBuilds({
       databaseUrl,
       databaseSchema,
