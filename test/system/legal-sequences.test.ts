@@ -61,7 +61,7 @@ describe("a legal chain", () => {
     const { quotes } = settled;
     if (!quotes) throw new Error("No quotes are counted");
     await commit(quote);
-    expect(await totals()).toEqual({ ...settled, quotes: { ...quotes, marked: quotes.marked - 1 } });
+    expect(await totals()).toEqual({ ...settled, quotes: { ...quotes, settled: quotes.settled - 1 } });
     const rows = (await stack.rows("quote")).filter((row) => row.quoteHash === quoteHash);
     expect(rows).toHaveLength(1);
     expect(rows[0]).toMatchObject({ settled: false });
