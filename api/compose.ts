@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import type { Logger } from "pino";
 import { createPublicClient, fallback } from "viem";
 import { type Environment, requireDatabaseUrl } from "../config/environment";
-import { buildSchema } from "../config/index-build";
+import { buildName } from "../config/index-build";
 import { LOCAL_CHAIN_ID, type Network } from "../config/networks";
 import { followHead as followChainHead } from "../rpc/follow-head";
 import { reasonOf } from "../rpc/json-rpc";
@@ -91,7 +91,7 @@ async function composeIndex({ environment, network, databaseUrl, log }: Deployme
     databaseUrl,
     poolMode: environment.poolMode,
     readUrls: environment.databaseReadUrls,
-    build: environment.indexSchema ?? (await buildSchema(environment.databaseSchema, network)),
+    build: environment.indexSchema ?? (await buildName(environment.databaseSchema, network)),
     onError: (error) => log.warn({ err: error }, "the builds of the index could not be read"),
     onSource: ({ name }) => log.info({ server: name }, "the index is read from another server"),
     onSourceFailure: ({ name }, error) => log.warn({ server: name, err: error }, "a database server does not answer"),

@@ -19,7 +19,7 @@ export type MetadataContent = {
 };
 
 /** The EIP-712 message that the owner signs. Its domain contains the chain and the IntentBook, so it is valid for one intent. */
-export const metadataTypedData = (
+export const intentMetadataTypedData = (
   { chainId, intentHash }: { chainId: number; intentHash: Hex },
   intentBook: Address,
   content: MetadataContent,

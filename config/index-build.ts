@@ -7,11 +7,11 @@ import type { Network } from "./networks";
 /** The chain to index, its contracts and their first blocks. */
 export type Deployment = Pick<Network, "chainId" | "startBlock" | "startBlocks" | "contracts">;
 
-// A build's schema is named `<DATABASE_SCHEMA>_<deployment digest><code digest>`.
+// The name of a build, which is also that of its PostgreSQL schema, is `<DATABASE_SCHEMA>_<deployment digest><code digest>`.
 const DEPLOYMENT_DIGITS = 6;
 const CODE_DIGITS = 6;
 
-/** A regular expression for the schemas of all builds with this prefix, of any deployment. */
+/** A regular expression for the names of all builds with this prefix, of any deployment. */
 export const anyBuildPattern = (databaseSchema: string) =>
   `^${databaseSchema}_[0-9a-f]{${DEPLOYMENT_DIGITS + CODE_DIGITS}}$`;
 
@@ -50,10 +50,10 @@ const digest = (parts: readonly (string | Uint8Array)[], digits: number) => {
 };
 
 /**
- * Returns the schema name of the index that this version of the code builds from a deployment. It changes whenever
+ * Returns the name of the index build that this version of the code builds from a deployment. It changes whenever
  * Ponder's build id changes, so Ponder never finds tables of another build in it.
  */
-export async function buildSchema(
+export async function buildName(
   databaseSchema: string,
   { chainId, startBlock, startBlocks = {}, contracts }: Deployment,
   root = projectRoot,

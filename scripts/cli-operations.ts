@@ -5,7 +5,7 @@ import { allOperations, freeCalls, nameOf } from "../api/operations/index";
 import { exampleSources } from "../api/transports/example-sources";
 import { openApiDocument } from "../api/transports/openapi";
 import { routeOf } from "../api/transports/rest/route";
-import { type DocumentedOperation, inputSchema, type Schema } from "./client-types";
+import { type DocumentedOperation, inputSchema, type JsonSchema } from "./client-types";
 
 /** The names of input types by their pattern. */
 const patterns: Readonly<Record<string, string>> = {
@@ -25,14 +25,14 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /** What to write for an input, in a few words. */
-function typeOf(schema: Schema): string {
+function typeOf(schema: JsonSchema): string {
   const options = schema.anyOf ?? schema.oneOf;
   if (options) return [...new Set(options.map(typeOf))].join(" or ");
   const types = [schema.type ?? "string"].flat().filter((name) => name !== "null");
   return patterns[schema.pattern ?? ""] ?? types.map((name) => names[name] ?? name).join(" or ");
 }
 
-function inputOf(schema: Schema, isRequired: boolean) {
+function inputOf(schema: JsonSchema, isRequired: boolean) {
   const isFlag = schema.type === "boolean";
   const listed = schema.enum?.map(String);
   // A status is accepted in both cases. One is enough to type.

@@ -1,7 +1,7 @@
 import type { Abi } from "viem";
 import { ID_PATTERN, UINT_OR_HEX_PATTERN } from "../api/core/inputs";
 import { textOf } from "../api/core/operation";
-import { eventNames } from "../api/events/filter";
+import { eventNames } from "../api/events/protocol-events";
 import { subscribeToEvents } from "../api/operations/events";
 import { freeCalls } from "../api/operations/index";
 import { openApiDocument } from "../api/transports/openapi";
@@ -9,31 +9,31 @@ import { routeOf } from "../api/transports/rest/route";
 import { contractNames, protocolAbis } from "../config/contracts";
 
 /** The subset of JSON Schema that the operations use. */
-export type Schema = {
+export type JsonSchema = {
   $ref?: string;
   type?: string | string[];
   description?: string;
   default?: unknown;
   enum?: (string | number)[];
   pattern?: string;
-  properties?: Record<string, Schema>;
+  properties?: Record<string, JsonSchema>;
   required?: string[];
-  additionalProperties?: Schema | boolean;
-  items?: Schema;
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  allOf?: Schema[];
+  additionalProperties?: JsonSchema | boolean;
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  allOf?: JsonSchema[];
 };
 
-type Parameter = { name: string; in: "path" | "query" | "header"; required?: boolean; schema: Schema };
+type Parameter = { name: string; in: "path" | "query" | "header"; required?: boolean; schema: JsonSchema };
 
 export type DocumentedOperation = {
   operationId: string;
   summary?: string;
   description?: string;
   parameters?: Parameter[];
-  requestBody?: { content: { "application/json": { schema: Schema } } };
-  responses: Record<string, { content?: { "application/json"?: { schema: Schema } } }>;
+  requestBody?: { content: { "application/json": { schema: JsonSchema } } };
+  responses: Record<string, { content?: { "application/json"?: { schema: JsonSchema } } }>;
 };
 
 /** The fields that have the name of an event. */
@@ -46,14 +46,14 @@ const comment = (text: string | undefined) => (text ? `/** ${text.replace(/\*\//
 
 const union = (types: readonly string[]) => [...new Set(types)].join(" | ");
 
-const names = (schema: Schema) => (Array.isArray(schema.type) ? schema.type : schema.type ? [schema.type] : []);
+const names = (schema: JsonSchema) => (Array.isArray(schema.type) ? schema.type : schema.type ? [schema.type] : []);
 
-function textType({ pattern }: Schema, direction: Direction): string {
+function textType({ pattern }: JsonSchema, direction: Direction): string {
   if (direction === "in") return pattern === ID_PATTERN || pattern === UINT_OR_HEX_PATTERN ? "Uint" : "string";
   return pattern?.startsWith("^0x") ? "Hex" : "string";
 }
 
-function objectType({ properties, required = [], additionalProperties }: Schema, direction: Direction): string {
+function objectType({ properties, required = [], additionalProperties }: JsonSchema, direction: Direction): string {
   if (!properties)
     return `Record<string, ${typeof additionalProperties === "object" ? typeOf(additionalProperties, direction) : "unknown"}>`;
   if (Object.keys(properties).length === 0) return "Record<string, never>";
@@ -68,7 +68,7 @@ function objectType({ properties, required = [], additionalProperties }: Schema,
   return event ? `{ [Name in EventName]: ${object} }[EventName]` : object;
 }
 
-function typeOf(schema: Schema, direction: Direction): string {
+function typeOf(schema: JsonSchema, direction: Direction): string {
   if (schema.$ref) return schema.$ref.split("/").at(-1) ?? "";
   if (schema.allOf) return schema.allOf.map((part) => typeOf(part, direction)).join(" & ");
   const options = schema.anyOf ?? schema.oneOf;
@@ -99,7 +99,7 @@ function typeOf(schema: Schema, direction: Direction): string {
 export function inputSchema(
   { parameters = [], requestBody }: DocumentedOperation,
   headers: Readonly<Record<string, string>>,
-): { properties: Record<string, Schema>; required: string[] } {
+): { properties: Record<string, JsonSchema>; required: string[] } {
   const body = requestBody?.content["application/json"].schema;
   const properties = {
     ...Object.fromEntries(parameters.map(({ name, schema }) => [headers[name] ?? name, schema])),
@@ -145,7 +145,7 @@ const refsIn = (part: unknown): string[] =>
 const MAX_USES = 3;
 
 /** A comment on a type without a description: where it is used. */
-function useOf(type: string, operations: ReadonlyMap<string, unknown>, schemas: Record<string, Schema>): string {
+function useOf(type: string, operations: ReadonlyMap<string, unknown>, schemas: Record<string, JsonSchema>): string {
   const using = (parts: Iterable<[string, unknown]>) =>
     [...parts].filter(([, part]) => refsIn(part).includes(type)).map(([name]) => name);
   const list = (names: readonly string[]) =>
@@ -160,7 +160,7 @@ function useOf(type: string, operations: ReadonlyMap<string, unknown>, schemas: 
 export function clientTypes(): string {
   const document = openApiDocument();
   const paths = document.paths as Record<string, Record<string, DocumentedOperation>>;
-  const named = (document.components?.schemas ?? {}) as Record<string, Schema>;
+  const named = (document.components?.schemas ?? {}) as Record<string, JsonSchema>;
   const returned = new Map(
     Object.values(paths)
       .flatMap((methods) => Object.values(methods))

@@ -14,7 +14,7 @@ import {
 import * as aaveList from "@bgd-labs/aave-address-book/tokenlist";
 import { z } from "zod";
 import { chains, type PublicChainSlug, publicChainSlugs } from "../config/chains";
-import { type Feed, type ListedToken, TokenList } from "../config/token-list";
+import { type ListedToken, type PriceFeed, TokenList } from "../config/token-list";
 import { address } from "../config/values";
 import { curatedTokens } from "./curated-tokens";
 
@@ -73,7 +73,7 @@ function tokenListOf(slug: PublicChainSlug): TokenList {
   const here = ({ chainId: id }: PublishedToken) => id === chainId;
   const [onUniswap, onAave] = [uniswapTokens.filter(here), aaveTokens.filter(here)];
 
-  const feed = (name: string): Feed => ({
+  const feed = (name: string): PriceFeed => ({
     address: address.parse(chainlink[name], { error: () => `${slug} has no feed ${name}` }),
     maxAgeSeconds: hourly.includes(name) ? HOURLY_MAX_AGE_SECONDS : DAILY_MAX_AGE_SECONDS,
   });

@@ -47,6 +47,6 @@ export const attestations: Handlers<"AttestationRegistry"> = {
     const attestationId = event.args.id;
     const update = context.db.update(attestation, { attestationId }).set({ revoked: true });
     const revoked = await known(update, "attestation", attestationId);
-    if (revoked) await addTo(context.db, total, attestationsBy(revoked.attester), { marked: 1 });
+    if (revoked) await addTo(context.db, total, attestationsBy(revoked.attester), { revoked: 1 });
   },
 };

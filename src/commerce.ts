@@ -64,19 +64,19 @@ export const commerce: Handlers<"CommerceRegistry"> = {
       active: true,
       blockNumber: event.block.number,
     });
-    await addToAll(context.db, "merchants", { count: 1, marked: 1 });
+    await addToAll(context.db, "merchants", { count: 1, active: 1 });
     await countActivity({ event, context }, "merchants");
   },
 
   async MerchantUpdated({ event, context }) {
     const { merchantId, payoutAddress, metadataURI, metadataHash, active } = event.args;
-    let marked = 0;
+    let change = 0;
     const update = context.db.update(merchant, { merchantId }).set((before) => {
-      marked = activeChange(before.active, active);
+      change = activeChange(before.active, active);
       return { payoutAddress, metadataUri: cleanText(metadataURI), metadataHash, active };
     });
     await known(update, "merchant", merchantId);
-    await addToAll(context.db, "merchants", { marked });
+    await addToAll(context.db, "merchants", { active: change });
   },
 
   async ServiceRegistered({ event, context }) {
@@ -91,30 +91,30 @@ export const commerce: Handlers<"CommerceRegistry"> = {
       active: true,
       blockNumber: event.block.number,
     });
-    await addToAll(context.db, "services", { count: 1, marked: 1 });
+    await addToAll(context.db, "services", { count: 1, active: 1 });
     await countActivity({ event, context }, "services");
   },
 
   async ServiceUpdated({ event, context }) {
     const { serviceNumericId, metadataURI, metadataHash, capabilityHash, active } = event.args;
-    let marked = 0;
+    let change = 0;
     const update = context.db.update(service, { serviceNumericId }).set((before) => {
-      marked = activeChange(before.active, active);
+      change = activeChange(before.active, active);
       return { metadataUri: cleanText(metadataURI), metadataHash, capabilityHash, active };
     });
     await known(update, "service", serviceNumericId);
-    await addToAll(context.db, "services", { marked });
+    await addToAll(context.db, "services", { active: change });
   },
 
   async FacilitatorRegistered({ event, context }) {
     const { facilitatorId, facilitator: address, metadataURI, metadataHash } = event.args;
     const now = { metadataUri: cleanText(metadataURI), metadataHash, active: true };
-    let change = { count: 1, marked: 1 };
+    let change = { count: 1, active: 1 };
     await context.db
       .insert(facilitator)
       .values({ facilitatorId, facilitator: address, ...now, blockNumber: event.block.number })
       .onConflictDoUpdate((before) => {
-        change = { count: 0, marked: activeChange(before.active, true) };
+        change = { count: 0, active: activeChange(before.active, true) };
         return now;
       });
     await addToAll(context.db, "facilitators", change);
@@ -122,13 +122,13 @@ export const commerce: Handlers<"CommerceRegistry"> = {
 
   async FacilitatorUpdated({ event, context }) {
     const { facilitatorId, metadataURI, metadataHash, active } = event.args;
-    let marked = 0;
+    let change = 0;
     const update = context.db.update(facilitator, { facilitatorId }).set((before) => {
-      marked = activeChange(before.active, active);
+      change = activeChange(before.active, active);
       return { metadataUri: cleanText(metadataURI), metadataHash, active };
     });
     await known(update, "facilitator", facilitatorId);
-    await addToAll(context.db, "facilitators", { marked });
+    await addToAll(context.db, "facilitators", { active: change });
   },
 
   async QuoteCommitted({ event, context }) {
@@ -144,7 +144,7 @@ export const commerce: Handlers<"CommerceRegistry"> = {
         blockNumber: event.block.number,
       })
       .onConflictDoUpdate((before) => {
-        change = { marked: before.settled ? -1 : 0 };
+        change = { settled: before.settled ? -1 : 0 };
         return { settled: false };
       });
     await addToAll(context.db, "quotes", change);
@@ -163,15 +163,15 @@ export const commerce: Handlers<"CommerceRegistry"> = {
     });
     const change = { count: 1, volume: amount, protocolFees: protocolFeeAmount };
     await addTo(context.db, total, totalsOfReceipt(event.args), change);
-    if (fulfillmentHash !== null) await addTo(context.db, total, totalsOfFulfilled(event.args), { marked: 1 });
+    if (fulfillmentHash !== null) await addTo(context.db, total, totalsOfFulfilled(event.args), { fulfilled: 1 });
 
-    let marked = 0;
+    let newlySettled = 0;
     const settlement = context.db.update(quote, { quoteHash }).set(({ settled }) => {
-      marked = settled ? 0 : 1;
+      newlySettled = settled ? 0 : 1;
       return { settled: true };
     });
     await known(settlement, "quote", quoteHash);
-    await addToAll(context.db, "quotes", { marked });
+    await addToAll(context.db, "quotes", { settled: newlySettled });
     await countActivity({ event, context }, "receipts");
     await addVolume({ event, context }, "receipt_volume", token, amount);
   },
@@ -184,7 +184,7 @@ export const commerce: Handlers<"CommerceRegistry"> = {
       return { fulfillmentHash };
     });
     const fulfilled = await known(update, "receipt", receiptId);
-    if (fulfilled && first) await addTo(context.db, total, totalsOfFulfilled(fulfilled), { marked: 1 });
+    if (fulfilled && first) await addTo(context.db, total, totalsOfFulfilled(fulfilled), { fulfilled: 1 });
   },
 
   async TrustSignalRecorded({ event, context }) {

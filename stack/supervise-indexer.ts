@@ -1,4 +1,4 @@
-import { buildSchema } from "../config/index-build";
+import { buildName } from "../config/index-build";
 import type { Child } from "./child";
 import { databaseReady, databaseWritable, manageBuilds, releaseLock } from "./index-builds";
 import { isListening, startIndexer } from "./indexer";
@@ -32,7 +32,7 @@ export async function superviseIndexer(options: IndexerSupervision): Promise<Sup
   const { environment, databaseUrl, root, watch = false, onStarted, onLine, onNotice } = options;
   const { ponderPort, ponderHost, databaseSchema } = environment;
   const openBuild = async () => {
-    const schema = await buildSchema(databaseSchema, environment.network(), root);
+    const schema = await buildName(databaseSchema, environment.network(), root);
     const builds = manageBuilds({
       databaseUrl,
       build: schema,

@@ -13,7 +13,7 @@ type Options = {
 };
 
 /**
- * Extracts known fields from a document. Ignores invalid values: documents have no fixed schema, and only the explicit
+ * Extracts known fields from a document. Ignores invalid values: documents have no fixed shape, and only the explicit
  * parameters are validated.
  *
  * @example

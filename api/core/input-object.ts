@@ -2,22 +2,22 @@ import { isJsonObject } from "./json-values";
 import { type AnyOperation, z } from "./operation";
 import { unknownNames } from "./unknown-names";
 
-/** The object schema of an optional or required object. Undefined for other types. */
-function objectIn(schema: unknown): z.ZodObject | undefined {
-  if (schema instanceof z.ZodOptional) return objectIn(schema.unwrap());
-  return schema instanceof z.ZodObject ? schema : undefined;
+/** The object type of an optional or required object. Undefined for other types. */
+function objectIn(type: unknown): z.ZodObject | undefined {
+  if (type instanceof z.ZodOptional) return objectIn(type.unwrap());
+  return type instanceof z.ZodObject ? type : undefined;
 }
 
-const fieldOf = (schema: z.ZodObject, name: string): unknown =>
-  Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+const fieldOf = (type: z.ZodObject, name: string): unknown =>
+  Object.hasOwn(type.shape, name) ? type.shape[name] : undefined;
 
 const isOptional = (field: unknown) => field instanceof z.ZodType && field.safeParse(undefined).success;
 
 /** Whether a member of an input is absent, by its path: `quote.x402_payload_hash`. */
 type IsAbsent = (path: string, field: unknown, value: unknown) => boolean;
 
-function withoutAbsent(schema: unknown, sent: unknown, isAbsent: IsAbsent, within = ""): unknown {
-  const object = objectIn(schema);
+function withoutAbsent(type: unknown, sent: unknown, isAbsent: IsAbsent, within = ""): unknown {
+  const object = objectIn(type);
   if (!object || !isJsonObject(sent)) return sent;
   const members = Object.entries(sent).map(([name, value]) => ({
     name,
@@ -48,8 +48,8 @@ export function presentInput({ route, input, headers = {}, ignored = [] }: AnyOp
 }
 
 /** The names of the object at a path of an input. */
-function namesAt(schema: unknown, [first, ...others]: readonly PropertyKey[]): ReadonlySet<string> {
-  const object = objectIn(schema);
+function namesAt(type: unknown, [first, ...others]: readonly PropertyKey[]): ReadonlySet<string> {
+  const object = objectIn(type);
   if (!object) return new Set();
   return first === undefined ? new Set(Object.keys(object.shape)) : namesAt(fieldOf(object, String(first)), others);
 }

@@ -77,7 +77,7 @@ export type Subscription<
   Context extends BaseContext = BaseContext,
 > = Definition<Input, Context> & {
   kind: "subscription";
-  /** The schema of the data of each message type. */
+  /** The type of the data of each kind of message. */
   messages: Readonly<Record<string, z.ZodType>>;
   /** The beginning of a stream as server-sent events, for the documentation. */
   streamExample: string;
@@ -102,7 +102,7 @@ export type Caller = {
   isLimited?: boolean;
 };
 
-/** An operation with one response and erased types, for the transports. Its schemas validate input and output at run time. */
+/** An operation with one response and erased types, for the transports. Its zod types validate input and output at run time. */
 export type AnyCall = Omit<Operation, "run" | "check" | "status" | "example" | "dependsOn"> & {
   dependsOn: readonly Dependency[] | ((input: never) => readonly Dependency[]);
   example: Record<string, unknown>;
@@ -134,10 +134,10 @@ export const dependenciesOf = ({ dependsOn }: Pick<AnyCall, "dependsOn">, input:
 export const readsIndex = (operation: Pick<AnyCall, "dependsOn">): boolean =>
   dependenciesOf(operation, {}).includes("index");
 
-/** The schema that rejects unknown names. It parses to the same type. */
+/** The type that rejects unknown names. It parses to the same values. */
 const strict = <Input extends z.ZodObject>(input: Input) => input.strict() as z.ZodObject as Input;
 
-/** Defines an operation and infers its types from the schemas. Its input has no names but those of the schema. */
+/** Defines an operation and infers its TypeScript types from the zod types. Its input has no other names than those of its type. */
 export const operation = <
   const Input extends z.ZodObject,
   const Output extends z.ZodType,

@@ -44,5 +44,5 @@ export const errorCode = z.enum(codes).openapi("ErrorCode", {
   example: "invalid_input",
 });
 
-/** A named schema of the OpenAPI document, or null. `.nullable()` would make every use of the name nullable. */
+/** A named type of the OpenAPI document, or null. `.nullable()` would make every use of the name nullable. */
 export const orNull = <Named extends z.ZodType>(named: Named) => z.union([named, z.null()]);

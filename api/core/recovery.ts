@@ -33,9 +33,9 @@ export function waitForRecovery(head: SharedRead<IndexHead>, now = steadyTime): 
   };
 
   const mayServe = ({ revision, isComplete, block }: IndexHead): boolean => {
-    const [schema] = revision.split(" ");
-    if (schema !== build) {
-      build = schema;
+    const [servedBuild] = revision.split(" ");
+    if (servedBuild !== build) {
+      build = servedBuild;
       served = 0n;
       recovery = undefined;
     }

@@ -1,16 +1,9 @@
 import { zeroAddress } from "viem";
 import { formatAmount, formatTime } from "../../common/format";
 import { escapeInvisible } from "../../common/text";
-import type { ContractName, protocolAbis } from "../../config/contracts";
 import { disputeStatuses, paymentRails, signalKinds, signalSubjects } from "../../ponder.schema";
 import { type EventFacts, noFacts } from "./facts";
-
-type ProtocolEvent = {
-  [Name in ContractName]: Extract<(typeof protocolAbis)[Name][number], { type: "event" }>;
-}[ContractName];
-
-/** OpenZeppelin's event about the signing domain is part of the ABI but says nothing of the protocol, and is not indexed. */
-type EventName = Exclude<ProtocolEvent["name"], "EIP712DomainChanged">;
+import type { EventName, ProtocolEvent } from "./protocol-events";
 
 /** An argument as the event log keeps it. */
 type Value = string | number | boolean;
@@ -80,6 +73,7 @@ function swapOf(
 
 const timeOf = (unixSeconds: Value) => formatTime(BigInt(unixSeconds));
 
+/** The sentence about each event. An event without one does not compile. */
 const descriptions: { [Name in EventName]: (args: ArgumentsOf<Name>, facts: EventFacts) => string } = {
   AgentRegistered: ({ agentId, owner, metadataURI }) =>
     `Agent #${agentId} registered by ${owner}, with metadata at ${quoted(metadataURI)}`,

@@ -5,6 +5,7 @@ import type { Caller } from "../core/operation";
 import type { IndexDatabase } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import type { Token, Tokens } from "../tokens/token";
+import { eventNames, protocolEvents } from "./protocol-events";
 
 /** What the sentences about events need beyond the events' arguments. */
 export type EventFacts = {
@@ -20,18 +21,13 @@ const isAddress = (value: unknown): value is Address => typeof value === "string
 
 type Event = { name: string; args: Readonly<Record<string, unknown>> };
 
-/** The events with amounts of an intent's tokens, which are not among their arguments. */
-export const eventsAboutIntents = ["IntentFilled", "SolverBidSubmitted"] as const;
-const aboutIntents = new Set<string>(eventsAboutIntents);
+const amountsOf = (name: string) => protocolEvents.get(name)?.amounts ?? "none";
 
-/** The events with amounts of the native coin. */
-const aboutNative = new Set(["SolverRegistered", "SolverBondChanged"]);
+/** The events with amounts of an intent's tokens, which are not among their arguments. */
+export const eventsAboutIntents = eventNames.filter((name) => amountsOf(name) === "intent");
 
 /** Whether the sentence about an event may need facts. */
-export const needsFacts = (name: string) =>
-  aboutIntents.has(name) ||
-  aboutNative.has(name) ||
-  /^(Spend|Payment|SignedPayment|Quote|Receipt|Settlement)/.test(name);
+export const needsFacts = (name: string) => amountsOf(name) !== "none";
 
 /** The most intents and tokens of one page or transaction that are looked up. The sentences about others have raw amounts. */
 const MAX_INTENTS = 1_000;
@@ -46,7 +42,7 @@ const selectTokens = preparedQuery((db: IndexDatabase, { ids }: Placeholders<{ i
 
 /** The tokens of the intents that events are about. */
 export async function intentsOf(db: IndexDatabase, events: readonly Event[]): Promise<EventFacts["intents"]> {
-  const ids = new Set(events.flatMap(({ name, args }) => (aboutIntents.has(name) ? String(args.intentId) : [])));
+  const ids = new Set(events.flatMap(({ name, args }) => (amountsOf(name) === "intent" ? String(args.intentId) : [])));
   const rows = ids.size === 0 ? [] : await selectTokens(db, { ids: [...ids].slice(0, MAX_INTENTS) });
   return new Map(rows.map(({ intentId, ...tokens }) => [String(intentId), tokens]));
 }
@@ -62,7 +58,7 @@ export async function factsAbout(
   const addresses = new Set<Address>();
   for (const { inputToken, outputToken } of intents.values()) addresses.add(inputToken).add(outputToken);
   for (const { name, args } of events) {
-    if (aboutNative.has(name)) addresses.add(zeroAddress);
+    if (amountsOf(name) === "native") addresses.add(zeroAddress);
     if (isAddress(args.token)) addresses.add(args.token);
   }
   if (addresses.size === 0) return noFacts;

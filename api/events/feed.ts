@@ -2,9 +2,10 @@ import { steadyTime } from "../../config/steady-time";
 import { Gone, TooMany, Unavailable } from "../core/errors";
 import { droppedStreams, eventMessages, eventStreams } from "../telemetry/metrics";
 import { blockOf, type Cursor, endOfBlock, isInBlock, START } from "./cursor";
-import { candidateNames, eventNames, type Filter, type FilterFields, matches } from "./filter";
+import { candidateNames, type Filter, type FilterFields, matches } from "./filter";
 import { History } from "./history";
 import type { Entry } from "./message";
+import { eventNames } from "./protocol-events";
 import { EventReader, type ReaderOptions } from "./reader";
 import { Turns } from "./turns";
 

@@ -5,7 +5,8 @@ import { hashText, timeText, uintText } from "../core/outputs";
 import { blockOf, type Cursor, cursorOf, logIndexOf } from "./cursor";
 import { describeEvent } from "./describe-event";
 import type { EventFacts } from "./facts";
-import { type EventName, eventNames, type FilterFields, subjectsOf } from "./filter";
+import { type FilterFields, subjectsOf } from "./filter";
+import { type EventName, eventNames } from "./protocol-events";
 
 const cursorText = z
   .string()

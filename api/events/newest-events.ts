@@ -9,7 +9,7 @@ import { textLiteral } from "../indexed/text-literal";
 import { endOfBlock } from "./cursor";
 import { EventColumns, eventRowOf, FinalizedBlock, newestFinalized } from "./event-log";
 import { eventsAboutIntents } from "./facts";
-import { eventNames } from "./filter";
+import { eventNames } from "./protocol-events";
 
 /** A query ends after the row that exceeds this number of bytes. Anyone can emit events with very long texts. */
 const MAX_BYTES = 1024 * 1024;

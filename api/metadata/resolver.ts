@@ -8,16 +8,16 @@ import type { StoreDatabase } from "../offchain/open";
 import {
   type DueRecord,
   dueRecords,
-  type FeedPosition,
-  holdFeed,
+  holdLease,
+  type LogPosition,
   type MetadataRecord,
   postpone,
-  releaseFeed,
+  releaseLease,
   saveOutcome,
   savePending,
   savePosition,
 } from "../offchain/resolved-metadata";
-import { compareStored, FIRST_PLACE, type Place, readFeed, START } from "./feed";
+import { compareStored, FIRST_PLACE, type Place, readChanges, START } from "./changes";
 import { Busy, type FetchBytes } from "./fetch";
 import { planFor, resolveMetadata, type Sources } from "./resolve";
 
@@ -64,16 +64,16 @@ export function startMetadataResolver(options: Options): MetadataResolver {
   setMaxListeners(4 * REMOTE_RECORDS, ending.signal);
   const remote = new Map<string, Promise<void>>();
   /** The last event that was read. It may be pending, unlike the stored one. */
-  let position: FeedPosition | undefined;
+  let position: LogPosition | undefined;
   /** Where to continue the comparison with the index; undefined if no reorg has removed updates since. */
   let toCompare: Place | undefined = FIRST_PLACE;
   let reported: string | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   /** Reads one page of the log. Returns whether there is more. */
-  async function follow(storeDb: StoreDatabase, stored: FeedPosition): Promise<boolean> {
+  async function follow(storeDb: StoreDatabase, stored: LogPosition): Promise<boolean> {
     position ??= stored;
-    const page = await readFeed(db, position);
+    const page = await readChanges(db, position);
     if (!page.isKnown) {
       // A reorg replaces pending events only. If the stored one is missing too, it is another chain or an incomplete index.
       position = position.eventId === stored.eventId ? START : stored;
@@ -144,7 +144,7 @@ export function startMetadataResolver(options: Options): MetadataResolver {
 
   async function round(): Promise<void> {
     const storeDb = await store();
-    const stored = await holdFeed(storeDb, chainId, holder);
+    const stored = await holdLease(storeDb, chainId, holder);
     if (!stored) {
       position = undefined;
       toCompare = FIRST_PLACE;
@@ -178,7 +178,7 @@ export function startMetadataResolver(options: Options): MetadataResolver {
       await running;
       await Promise.all(remote.values());
       await store()
-        .then((storeDb) => releaseFeed(storeDb, chainId, holder))
+        .then((storeDb) => releaseLease(storeDb, chainId, holder))
         .catch(() => {}); // The lease expires by itself.
     },
   };

@@ -14,15 +14,15 @@ export type MetadataRecord = {
   label: string | null;
 };
 
-/** The last event that was read. */
-export type FeedPosition = { eventId: string; blockHash: string };
+/** A position in the event log: the last event that was read. */
+export type LogPosition = { eventId: string; blockHash: string };
 
 const LEASE_SECONDS = 15;
 
 const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
 
 /** Takes or renews the lease on a chain's metadata. Returns the stored position, or undefined if another process has it. */
-export async function holdFeed(db: StoreDatabase, chainId: number, holder: string): Promise<FeedPosition | undefined> {
+export async function holdLease(db: StoreDatabase, chainId: number, holder: string): Promise<LogPosition | undefined> {
   const [row] = await db
     .insert(metadataFeed)
     .values({ chainId, holder, leaseUntil: leaseEnd })
@@ -42,13 +42,13 @@ export async function savePosition(
   db: StoreDatabase,
   chainId: number,
   holder: string,
-  position: FeedPosition,
+  position: LogPosition,
 ): Promise<void> {
   await db.update(metadataFeed).set(position).where(isHeldBy(chainId, holder));
 }
 
 /** Ends the lease, so that another process can take over at once. */
-export async function releaseFeed(db: StoreDatabase, chainId: number, holder: string): Promise<void> {
+export async function releaseLease(db: StoreDatabase, chainId: number, holder: string): Promise<void> {
   await db.update(metadataFeed).set({ leaseUntil: sql`clock_timestamp()` }).where(isHeldBy(chainId, holder));
 }
 

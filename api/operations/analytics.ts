@@ -86,7 +86,8 @@ const selectTotals = preparedQuery((db) => {
       subject: totals.subject,
       key: totals.key,
       count: totals.count,
-      marked: totals.marked,
+      active: totals.active,
+      settled: totals.settled,
       volume: totals.volume,
       protocolFees: totals.protocolFees,
       owner: merchant.owner,
@@ -122,11 +123,11 @@ export const getCommerceAnalytics = operation({
     const ranking = (subject: (typeof rankings)[number]) => totals.filter((row) => row.subject === subject);
     const all = (subject: (typeof overall)[number], key = "") =>
       totals.find((row) => row.subject === subject && row.key === key);
-    const counts = (subject: "merchants" | "services" | "facilitators" | "quotes") => {
+    const counts = (subject: "merchants" | "services" | "facilitators") => {
       const row = all(subject);
-      return { count: String(row?.count ?? 0), marked: String(row?.marked ?? 0) };
+      return { count: String(row?.count ?? 0), active: String(row?.active ?? 0) };
     };
-    const [m, s, f, q] = [counts("merchants"), counts("services"), counts("facilitators"), counts("quotes")];
+    const [m, s, f] = [counts("merchants"), counts("services"), counts("facilitators")];
     const quoted = all("quotes");
     const rails = ranking("receipts_by_payment_rail");
     const disputes = disputeStatuses.map((status) => all("disputes_by_status", status)?.count ?? 0);
@@ -134,13 +135,13 @@ export const getCommerceAnalytics = operation({
     return {
       summary: {
         merchants: m.count,
-        active_merchants: m.marked,
+        active_merchants: m.active,
         services: s.count,
-        active_services: s.marked,
+        active_services: s.active,
         facilitators: f.count,
-        active_facilitators: f.marked,
-        quotes: q.count,
-        settled_quotes: q.marked,
+        active_facilitators: f.active,
+        quotes: String(quoted?.count ?? 0),
+        settled_quotes: String(quoted?.settled ?? 0),
         quoted_volume: String(quoted?.volume ?? 0),
         quoted_protocol_fees: String(quoted?.protocolFees ?? 0),
         // Every receipt has one of four payment rails, so the ranking by rail covers all receipts.

@@ -22,7 +22,7 @@ const Attestor = z
   })
   .openapi("Attestor");
 
-const attestorFields = { ...getTableColumns(attestor), attestations: total.count, revoked: total.marked };
+const attestorFields = { ...getTableColumns(attestor), attestations: total.count, revoked: total.revoked };
 
 const ofOperator = and(eq(total.subject, "attestations_by_attester"), eq(total.key, attestor.operator));
 

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { PAYLOAD_ENCRYPTION } from "../../common/payload-encryption";
 import { fieldsInDocument } from "../core/document-fields";
-import { schemaOfOtherKind } from "../core/document-schemas";
+import { otherKindIn } from "../core/document-kinds";
 import { BadInput, Conflict, NotFound, TooLarge } from "../core/errors";
 import { address, hash, id, jsonText, shortText, textUpTo } from "../core/inputs";
 import { countBytes, hasByteLimit, textBytes } from "../core/limits";
@@ -128,7 +128,7 @@ function documentOperations<const Text extends string, const Hash extends string
       const bytes = new TextEncoder().encode(content);
       if (bytes.length > MAX_DOCUMENT_BYTES)
         throw new TooLarge(`${text}: must have at most ${MAX_DOCUMENT_BYTES} bytes`);
-      const otherSchema = schemaOfOtherKind(kind, content);
+      const otherSchema = otherKindIn(kind, content);
       if (otherSchema !== undefined)
         throw new BadInput(`${text}: its schema ${otherSchema} names another kind of document than a ${what}`);
       const expected = sent.expected_hash as Hex | undefined;

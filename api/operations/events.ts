@@ -3,8 +3,9 @@ import { BadInput } from "../core/errors";
 import { address, exactly, id, idOrAddress, scalar } from "../core/inputs";
 import { subscription, z } from "../core/operation";
 import { type Cursor, parseCursor } from "../events/cursor";
-import { eventNames, type Filter } from "../events/filter";
+import type { Filter } from "../events/filter";
 import { messageSchemas } from "../events/message";
+import { eventNames } from "../events/protocol-events";
 import type { Context } from "./context";
 
 /** The id of a message of the stream, as a cursor. */

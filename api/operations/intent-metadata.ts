@@ -1,6 +1,6 @@
 import { and, desc, eq, getTableColumns, isNull, or, placeholder, sql } from "drizzle-orm";
 import { type Address, type Hex, recoverTypedDataAddress, zeroAddress, zeroHash } from "viem";
-import { metadataTypedData } from "../../common/intent-metadata";
+import { intentMetadataTypedData } from "../../common/intent-metadata";
 import { intent } from "../../ponder.schema";
 import { BadInput, Conflict, NotFound, Unavailable } from "../core/errors";
 import { address, bytes, hash, id } from "../core/inputs";
@@ -24,7 +24,7 @@ import {
   replaceUnsigned,
   reservedMetadata,
   saveMetadata,
-} from "../offchain/metadata";
+} from "../offchain/intent-metadata";
 import type { StoreDatabase } from "../offchain/open";
 import { intentMetadata } from "../offchain/schema";
 import type { Context } from "./context";
@@ -158,7 +158,7 @@ async function isSigned(
   signature: Hex | undefined,
 ): Promise<boolean> {
   if (signature === undefined) return false;
-  const typedData = metadataTypedData(key, config.contracts.IntentBook, content);
+  const typedData = intentMetadataTypedData(key, config.contracts.IntentBook, content);
   const signer = await recoverTypedDataAddress({ ...typedData, signature }).catch(() => null);
   if (signer?.toLowerCase() === key.owner) return true;
   // Throws if the chain is unavailable. viem's verification would return false instead.

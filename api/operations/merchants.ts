@@ -151,7 +151,7 @@ export const getReputation = operation({
       commerce: {
         receipts: String(receipts?.count ?? 0),
         settled_volume: String(receipts?.volume ?? 0),
-        fulfilled_receipts: String(receipts?.marked ?? 0),
+        fulfilled_receipts: String(receipts?.fulfilled ?? 0),
         settlement_receipts: String(countOf(keyOf("settlement"))),
         facilitator_receipts: String(countOf(keyOf("facilitator"))),
         claim_receipts: String(countOf(keyOf("claim"))),

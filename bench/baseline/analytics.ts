@@ -37,11 +37,19 @@ const readRankings = () =>
     [rankings],
   );
 
-type Total = { subject: string; key: string; count: number; marked: number; volume: string; protocol_fees: string };
+type Total = {
+  subject: string;
+  key: string;
+  count: number;
+  active: number;
+  settled: number;
+  volume: string;
+  protocol_fees: string;
+};
 
 const readTotals = () =>
   query<Total>(
-    `SELECT subject, key, count, marked, volume, protocol_fees FROM total
+    `SELECT subject, key, count, active, settled, volume, protocol_fees FROM total
      WHERE subject IN ('merchants', 'services', 'facilitators', 'quotes', 'disputes_by_status', 'signals_by_kind')
      ORDER BY subject, key`,
   );
@@ -54,7 +62,7 @@ analytics.get("/analytics/commerce", async (_req, res) => {
   const volume = ({ receipts, settled_volume, protocol_fees }: Ranked) => ({ receipts, settled_volume, protocol_fees });
   const totalOf = (subject: string, key = "") => totals.find((row) => row.subject === subject && row.key === key);
   const countOf = (subject: string, key?: string) => totalOf(subject, key)?.count ?? 0;
-  const markedOf = (subject: string) => String(totalOf(subject)?.marked ?? 0);
+  const activeOf = (subject: string) => String(totalOf(subject)?.active ?? 0);
   const rails = ranking("receipts_by_payment_rail");
   const open = countOf("disputes_by_status", "OPEN");
   const resolved = countOf("disputes_by_status", "RESOLVED");
@@ -62,13 +70,13 @@ analytics.get("/analytics/commerce", async (_req, res) => {
   res.json({
     summary: {
       merchants: String(countOf("merchants")),
-      active_merchants: markedOf("merchants"),
+      active_merchants: activeOf("merchants"),
       services: String(countOf("services")),
-      active_services: markedOf("services"),
+      active_services: activeOf("services"),
       facilitators: String(countOf("facilitators")),
-      active_facilitators: markedOf("facilitators"),
+      active_facilitators: activeOf("facilitators"),
       quotes: String(countOf("quotes")),
-      settled_quotes: markedOf("quotes"),
+      settled_quotes: String(totalOf("quotes")?.settled ?? 0),
       quoted_volume: totalOf("quotes")?.volume ?? "0",
       quoted_protocol_fees: totalOf("quotes")?.protocol_fees ?? "0",
       receipts: sum(rails.map(({ receipts }) => receipts)),

@@ -28,7 +28,7 @@ commerce.get("/merchants/:id", async (req, res) => {
   res.json(await findMerchant(id("id", req.params.id)));
 });
 
-type Total = { subject: string; key: string; count: number; marked: number; volume: string };
+type Total = { subject: string; key: string; count: number; fulfilled: number; volume: string };
 
 commerce.get("/merchants/:id/reputation", async (req, res) => {
   const merchantId = id("id", req.params.id);
@@ -37,7 +37,7 @@ commerce.get("/merchants/:id/reputation", async (req, res) => {
   const [merchant, totals] = await Promise.all([
     findMerchant(merchantId),
     query<Total>(
-      `SELECT subject, key, count, marked, volume FROM total
+      `SELECT subject, key, count, fulfilled, volume FROM total
        WHERE (subject = 'receipts_by_merchant' AND key = $1)
          OR (subject = 'disputes_by_merchant' AND key = ANY($2))
          OR (subject = 'signals_by_subject' AND key = ANY($3))`,
@@ -52,7 +52,7 @@ commerce.get("/merchants/:id/reputation", async (req, res) => {
     commerce: {
       receipts: String(receipts?.count ?? 0),
       settled_volume: receipts?.volume ?? "0",
-      fulfilled_receipts: String(receipts?.marked ?? 0),
+      fulfilled_receipts: String(receipts?.fulfilled ?? 0),
     },
     disputes: {
       disputes: String(open + resolved + rejected),

@@ -1,7 +1,8 @@
 import { Router } from "express";
 import { describeEvent } from "../../api/events/describe-event";
 import type { EventFacts } from "../../api/events/facts";
-import { candidateNames, eventNames, type Filter, matches, subjectsOf } from "../../api/events/filter";
+import { candidateNames, type Filter, matches, subjectsOf } from "../../api/events/filter";
+import { eventNames } from "../../api/events/protocol-events";
 import { contractNames } from "../../config/contracts";
 import { query } from "./database";
 import { address, exactly, id, optional } from "./input";

@@ -51,7 +51,7 @@ participants.get("/attestations/:id", async (req, res) => {
 
 const attestors = {
   select: `a.attestor_id, a.operator, a.metadata_uri, a.schemas_hash, a.active,
-    coalesce(t.count, 0)::text AS attestations, coalesce(t.marked, 0)::text AS revoked_attestations, a.block_number`,
+    coalesce(t.count, 0)::text AS attestations, coalesce(t.revoked, 0)::text AS revoked_attestations, a.block_number`,
   from: "attestor a LEFT JOIN total t ON t.subject = 'attestations_by_attester' AND t.key = a.operator",
 };
 

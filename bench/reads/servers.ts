@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { buildSchema } from "../../config/index-build";
+import { buildName } from "../../config/index-build";
 import { startChild, waitFor } from "../../stack/child";
 import { compile } from "../../stack/compile.js";
 import { GATEWAY_PROGRAM } from "../../stack/gateway";
@@ -49,7 +49,7 @@ async function startOnSample<Name extends string>(
   const { databaseSchema } = stack.environment;
   const ofIndex = { ...stack.env, DATABASE_SCHEMA: databaseSchema, INDEX_SCHEMA: "" };
   try {
-    ofIndex.INDEX_SCHEMA = await buildSchema(databaseSchema, stack.environment.network());
+    ofIndex.INDEX_SCHEMA = await buildName(databaseSchema, stack.environment.network());
     onProgress("Starting the servers to compare");
     const ports = await startServers(start);
     onProgress(`Ports: ${JSON.stringify(ports)}`);

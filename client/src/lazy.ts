@@ -6,5 +6,5 @@
 
 export { quoteHash } from "../../common/quote-hash";
 export { documentHash } from "./documents";
+export { signMetadata } from "./intent-metadata";
 export { signIntent } from "./intents";
-export { signMetadata } from "./metadata";

@@ -3,14 +3,14 @@ import { count, sum } from "./columns";
 
 // Running totals, so that the cost of a read does not grow with the number of rows.
 
-/** The subjects of running totals. The comments give the meaning of `key` and `marked`. */
+/** The subjects of running totals. The comments give the meaning of `key`, and the columns that are used beside `count`. */
 export const totalSubjects = [
-  // Overall (the key is empty). Marked: active rows; for quotes, settled ones.
+  // Overall (the key is empty): `active`; for quotes `settled`, `volume` and `protocolFees`.
   "merchants",
   "services",
   "facilitators",
   "quotes",
-  // Receipts. The key is in the name. Marked, by merchant and by service only: fulfilled receipts.
+  // Receipts: `volume`, `protocolFees`; by merchant and by service `fulfilled`. The key is in the name.
   "receipts_by_token",
   "receipts_by_merchant",
   "receipts_by_service",
@@ -25,7 +25,7 @@ export const totalSubjects = [
   // Trust signals by kind, and by subject type, subject id and kind.
   "signals_by_kind",
   "signals_by_subject",
-  // Attestations by attester address, registered as an attestor or not. Marked: revoked attestations.
+  // Attestations by attester address, registered as an attestor or not: `revoked`.
   "attestations_by_attester",
 ] as const;
 
@@ -37,7 +37,14 @@ export const total = onchainTable(
     /** An address, a decimal id, several values joined with "-", or "". */
     key: t.varchar().notNull(),
     count: count(t),
-    marked: count(t),
+    /** How many of them are active: merchants, services, facilitators. */
+    active: count(t),
+    /** How many quotes have a receipt. */
+    settled: count(t),
+    /** How many receipts are fulfilled. */
+    fulfilled: count(t),
+    /** How many attestations are revoked. */
+    revoked: count(t),
     /** For quotes and receipts, the sum of their amounts. */
     volume: sum(t),
     protocolFees: sum(t),
@@ -45,6 +52,6 @@ export const total = onchainTable(
   (table) => ({
     pk: primaryKey({ columns: [table.subject, table.key] }),
     largest: index().on(table.subject, table.volume.desc().nullsFirst(), table.key),
-    mostMarked: index().on(table.subject, table.marked.desc().nullsFirst(), table.key),
+    mostFulfilled: index().on(table.subject, table.fulfilled.desc().nullsFirst(), table.key),
   }),
 );

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { InvalidEnvironment, parseEnvironment } from "../../config/environment";
-import { buildSchema } from "../../config/index-build";
+import { buildName } from "../../config/index-build";
 import { databaseReady } from "../index-builds";
 import { checkedPoolMode } from "../pool-mode";
 import { requireFreePort } from "../ports";
@@ -22,7 +22,7 @@ export async function startApiRole(supervisor: Supervisor): Promise<void> {
   const optionsOf = async (env: NodeJS.ProcessEnv) => {
     const environment = parseEnvironment(env);
     requireSplittable(environment);
-    const build = await buildSchema(environment.databaseSchema, environment.network());
+    const build = await buildName(environment.databaseSchema, environment.network());
     return { ...(await supervisor.supervision(environment, DATABASE_URL, env)), build };
   };
   let options = await optionsOf(await settings.first(log.step));

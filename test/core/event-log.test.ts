@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cursor, cursorOf } from "../../api/events/cursor";
 import { type EventLog, eventLogIn } from "../../api/events/event-log";
 import { newestEvents } from "../../api/events/newest-events";
-import { readFeed } from "../../api/metadata/feed";
+import { readChanges } from "../../api/metadata/changes";
 import { eventId } from "../../common/rows/event-id";
 import { createTestDatabase, type TestDatabase } from "../support/database";
 import { type RecordedIndex, recordedIndex } from "../support/recorded-index";
@@ -97,7 +97,7 @@ describe("a page of the event log", () => {
     await index.pool.query("DELETE FROM _ponder_checkpoint");
     await index.pool.query("INSERT INTO _ponder_checkpoint VALUES ($1)", [checkpoint]);
     const feed = async () => {
-      const { last, lastFinal, isKnown } = await readFeed(index.db, position(18_000));
+      const { last, lastFinal, isKnown } = await readChanges(index.db, position(18_000));
       expect({ last, lastFinal, isKnown }).toEqual({
         last: position(18_200),
         lastFinal: expected === undefined ? undefined : position(expected),

@@ -22,7 +22,7 @@ export async function differences(stack: Stack, fromBlock = 0n): Promise<string[
   const [indexed, onChain] = [await stack.allRows(), await rowsOnChain(stack, fromBlock)];
   const names = Object.keys(onChain) as TableName[];
   // A total keeps its row when it returns to zero.
-  const total = indexed.total.filter((row) => row.count !== 0 || row.marked !== 0);
+  const total = indexed.total.filter((row) => row.count !== 0 || row.active !== 0);
   return names.flatMap((name) => tableDifferences(name, { ...indexed, total }[name], onChain[name]));
 }
 

@@ -17,6 +17,7 @@ export const durations: Record<string, number> = {
   "system/package/command-line": 30,
   "system/package/types": 30,
   "system/public-network": 40,
+  "system/new-event": 20,
   "system/dev-edits": 38,
   "system/dev-reload": 36,
   "core/random-history": 45,

@@ -1,7 +1,7 @@
 import { type Hex, keccak256, stringToBytes, zeroAddress } from "viem";
 import { signIntent } from "../../client/src/intents";
 import { anyExecution, type SignableIntent } from "../../common/intent";
-import { metadataTypedData } from "../../common/intent-metadata";
+import { intentMetadataTypedData } from "../../common/intent-metadata";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { actor } from "../../stack/chain";
 import type { Stack } from "./stack";
@@ -62,7 +62,7 @@ export function intentsOfOwner(stack: Stack, deadline: bigint) {
         requiredAttestationSubject: null,
         requiredAttestationSchema: null,
       };
-      const typedData = metadataTypedData({ chainId, intentHash: hash }, stack.contracts.IntentBook, content);
+      const typedData = intentMetadataTypedData({ chainId, intentHash: hash }, stack.contracts.IntentBook, content);
       return { "x-owner-signature": await signer.signTypedData(typedData) };
     },
   };

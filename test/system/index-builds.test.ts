@@ -5,7 +5,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { reportReader } from "../../api/offchain/index-readers";
 import { openStore } from "../../api/offchain/open";
-import { buildSchema, sameDeploymentPattern } from "../../config/index-build";
+import { buildName, sameDeploymentPattern } from "../../config/index-build";
 import { baseSepolia, LOCAL_CHAIN_ID } from "../../config/networks";
 import { clearLocalIndex } from "../../stack/fresh-index";
 import { databaseReady, manageBuilds } from "../../stack/index-builds";
@@ -18,7 +18,7 @@ describe("the schema of a build", () => {
 
   it("depends on handlers, tables, ABIs, configuration and shared code for rows, but not on the gateway", async () => {
     const copy = await copyProject();
-    const schemas = [await buildSchema("name", deployment, copy.root)];
+    const schemas = [await buildName("name", deployment, copy.root)];
     for (const file of [
       "src/agents.ts",
       "src/schema/agents.ts",
@@ -28,30 +28,30 @@ describe("the schema of a build", () => {
       "common/rows/event-id.ts",
     ]) {
       await appendFile(join(copy.root, file), "\n// edited\n");
-      schemas.push(await buildSchema("name", deployment, copy.root));
+      schemas.push(await buildName("name", deployment, copy.root));
     }
     expect(new Set(schemas).size).toBe(7);
     await appendFile(join(copy.root, "api", "gateway.ts"), "\n// edited\n");
     await appendFile(join(copy.root, "common", "format.ts"), "\n// edited\n");
     await appendFile(join(copy.root, "src", "api", "index.ts"), "\n// edited\n");
-    expect(await buildSchema("name", deployment, copy.root)).toBe(schemas.at(-1));
+    expect(await buildName("name", deployment, copy.root)).toBe(schemas.at(-1));
     const pattern = new RegExp(sameDeploymentPattern(schemas[0] ?? ""));
     for (const schema of schemas) expect(schema).toMatch(pattern);
     await copy.remove();
   });
 
   it("shows whether two builds have the same chain and contracts", async () => {
-    const pattern = new RegExp(sameDeploymentPattern(await buildSchema("name", deployment)));
-    expect(await buildSchema("name", { ...deployment, chainId: 1 })).not.toMatch(pattern);
+    const pattern = new RegExp(sameDeploymentPattern(await buildName("name", deployment)));
+    expect(await buildName("name", { ...deployment, chainId: 1 })).not.toMatch(pattern);
     const moved = { ...contracts, IntentBook: contracts.AgentRegistry };
-    expect(await buildSchema("name", { ...deployment, contracts: moved })).not.toMatch(pattern);
+    expect(await buildName("name", { ...deployment, contracts: moved })).not.toMatch(pattern);
   });
 
   it("differs if a contract is indexed from another block, as Ponder's build id does", async () => {
     const { startBlocks } = baseSepolia;
-    const build = await buildSchema("name", deployment);
-    expect(await buildSchema("name", { ...deployment, startBlocks: {} })).toBe(build);
-    const later = await buildSchema("name", { ...deployment, startBlocks });
+    const build = await buildName("name", deployment);
+    expect(await buildName("name", { ...deployment, startBlocks: {} })).toBe(build);
+    const later = await buildName("name", { ...deployment, startBlocks });
     expect(later).not.toBe(build);
     expect(later).toMatch(new RegExp(sameDeploymentPattern(build)));
   });

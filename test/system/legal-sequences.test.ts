@@ -61,7 +61,7 @@ describe("a legal chain", () => {
     const { quotes } = settled;
     if (!quotes) throw new Error("No quotes are counted");
     await commit(quote);
-    expect(await totals()).toEqual({ ...settled, quotes: { ...quotes, marked: quotes.marked - 1 } });
+    expect(await totals()).toEqual({ ...settled, quotes: { ...quotes, settled: quotes.settled - 1 } });
     const rows = (await stack.rows("quote")).filter((row) => row.quoteHash === quoteHash);
     expect(rows).toHaveLength(1);
     expect(rows[0]).toMatchObject({ settled: false });
@@ -75,11 +75,11 @@ describe("a legal chain", () => {
       stack.write(facilitator, registry, "registerFacilitator", [facilitator.address, uri, hashOf(uri)]);
     await register("first");
     await stack.write(facilitator, registry, "updateFacilitator", [1n, "resting", hashOf("resting"), false]);
-    expect(await totalOf("facilitators")).toMatchObject({ count: 1, marked: 0 });
+    expect(await totalOf("facilitators")).toMatchObject({ count: 1, active: 0 });
     await register("second");
     await register("third");
     expect(await stack.rows("facilitator")).toMatchObject([{ facilitatorId: "1", metadataUri: "third", active: true }]);
-    expect(await totalOf("facilitators")).toMatchObject({ count: 1, marked: 1 });
+    expect(await totalOf("facilitators")).toMatchObject({ count: 1, active: 1 });
   });
 
   it("resolves a dispute more than once: the last outcome counts", async () => {
@@ -102,7 +102,7 @@ describe("a legal chain", () => {
     await stack.write(owner, registry, "recordFulfillment", [1n, hashOf("delivered")]);
     await stack.write(owner, registry, "recordFulfillment", [1n, hashOf("delivered again")]);
     expect((await stack.rows("receipt"))[0]).toMatchObject({ fulfillmentHash: hashOf("delivered again") });
-    expect(await totalOf("receipts_by_merchant 1")).toMatchObject({ marked: 1 });
+    expect(await totalOf("receipts_by_merchant 1")).toMatchObject({ fulfilled: 1 });
   });
 
   it("uses a service id twice for one merchant: two services", async () => {

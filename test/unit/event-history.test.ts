@@ -2,9 +2,9 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { cursorOf, START } from "../../api/events/cursor";
-import { eventNames } from "../../api/events/filter";
 import { History } from "../../api/events/history";
 import { messageMaker } from "../../api/events/message";
+import { eventNames } from "../../api/events/protocol-events";
 import { ChainOfEvents } from "./chain-of-events";
 
 /** A history of 250 finalized events, with a count of the queries. */

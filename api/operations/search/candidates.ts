@@ -117,8 +117,8 @@ const byFulfilled = (subjects: readonly MetadataSubject[]) => {
   const limit = sql.raw(`LIMIT ${Math.floor(MAX_CANDIDATES / subjects.length)}`);
   const ofReceipts = (subject: "merchant" | "service") =>
     sql`(${candidate(subject, sql`${total.key}::numeric`, PARTIAL)} FROM ${total}
-      WHERE ${total.subject} = ${textLiteral(`receipts_by_${subject}`)} AND ${total.marked} >= ${placeholder("min_fulfilled")}::integer
-      ORDER BY ${total.marked} DESC, ${total.key} ${limit})`;
+      WHERE ${total.subject} = ${textLiteral(`receipts_by_${subject}`)} AND ${total.fulfilled} >= ${placeholder("min_fulfilled")}::integer
+      ORDER BY ${total.fulfilled} DESC, ${total.key} ${limit})`;
   const ofFills = sql`(${candidate("solver", sql`registered.id`, PARTIAL)}
     FROM (
       SELECT ${solverActivity.solver} AS operator FROM ${solverActivity}

@@ -95,7 +95,7 @@ const kinds: Readonly<Record<MetadataSubject, Kind>> = {
   merchant: kindOf("merchant", {
     active: sql`${merchant.active}`,
     address: sql`${merchant.owner}`,
-    fulfilled: totalOf(sql`${total.marked}`, "receipts_by_merchant", keyOf("merchant")) as SQL<number>,
+    fulfilled: totalOf(sql`${total.fulfilled}`, "receipts_by_merchant", keyOf("merchant")) as SQL<number>,
     disputes: disputesOf("disputes_by_merchant", keyOf("merchant")) as SQL<number>,
   }),
   service: kindOf(
@@ -105,7 +105,7 @@ const kinds: Readonly<Record<MetadataSubject, Kind>> = {
       capability_hash: sql`${service.capabilityHash}`,
       merchant_id: sql`${service.merchantId}`,
       service_id: metadataColumns.service.label as SQL<string>,
-      fulfilled: totalOf(sql`${total.marked}`, "receipts_by_service", keyOf("service")) as SQL<number>,
+      fulfilled: totalOf(sql`${total.fulfilled}`, "receipts_by_service", keyOf("service")) as SQL<number>,
       disputes: disputesOf("disputes_by_service", keyOf("service")) as SQL<number>,
       price: sql`paid.amount`,
       price_token: sql`paid.token`,

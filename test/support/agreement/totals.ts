@@ -8,24 +8,32 @@ type Total = Row<"total">;
 /** The contribution of one row to a total. */
 type Part = Partial<Omit<Total, "subject" | "key">> & Pick<Total, "key">;
 
+const none = { count: 0, active: 0, settled: 0, fulfilled: 0, revoked: 0, volume: "0", protocolFees: "0" };
+
+const plus = (one: string, other: string) => String(BigInt(one) + BigInt(other));
+
 /** The totals of one subject, summed by key. */
 function sumUp(subject: Total["subject"], parts: readonly Part[]): Total[] {
   const totals = new Map<string, Total>();
-  for (const { key, count = 1, marked = 0, volume = "0", protocolFees = "0" } of parts) {
-    const before = totals.get(key) ?? { subject, key, count: 0, marked: 0, volume: "0", protocolFees: "0" };
+  for (const { key, ...part } of parts) {
+    const before = totals.get(key) ?? { subject, key, ...none };
+    const added = { ...none, count: 1, ...part };
     totals.set(key, {
       subject,
       key,
-      count: before.count + count,
-      marked: before.marked + marked,
-      volume: String(BigInt(before.volume) + BigInt(volume)),
-      protocolFees: String(BigInt(before.protocolFees) + BigInt(protocolFees)),
+      count: before.count + added.count,
+      active: before.active + added.active,
+      settled: before.settled + added.settled,
+      fulfilled: before.fulfilled + added.fulfilled,
+      revoked: before.revoked + added.revoked,
+      volume: plus(before.volume, added.volume),
+      protocolFees: plus(before.protocolFees, added.protocolFees),
     });
   }
   return [...totals.values()];
 }
 
-const ofActive = ({ active }: { active: boolean }): Part => ({ key: "", marked: Number(active) });
+const ofActive = ({ active }: { active: boolean }): Part => ({ key: "", active: Number(active) });
 
 /** The amounts of a quote or receipt, by key. */
 const amounts = (
@@ -43,7 +51,7 @@ export function totalRows(commerce: CommerceRows, attestations: Row<"attestation
     sumUp("facilitators", facilitator.map(ofActive)),
     sumUp(
       "quotes",
-      quote.map((one) => ({ ...amounts("", one), marked: Number(one.settled) })),
+      quote.map((one) => ({ ...amounts("", one), settled: Number(one.settled) })),
     ),
     sumUp(
       "receipts_by_token",
@@ -51,11 +59,14 @@ export function totalRows(commerce: CommerceRows, attestations: Row<"attestation
     ),
     sumUp(
       "receipts_by_merchant",
-      receipt.map((one) => ({ ...amounts(one.merchantId, one), marked: Number(one.fulfillmentHash !== null) })),
+      receipt.map((one) => ({ ...amounts(one.merchantId, one), fulfilled: Number(one.fulfillmentHash !== null) })),
     ),
     sumUp(
       "receipts_by_service",
-      receipt.map((one) => ({ ...amounts(one.serviceNumericId, one), marked: Number(one.fulfillmentHash !== null) })),
+      receipt.map((one) => ({
+        ...amounts(one.serviceNumericId, one),
+        fulfilled: Number(one.fulfillmentHash !== null),
+      })),
     ),
     sumUp(
       "receipts_by_facilitator",
@@ -91,7 +102,7 @@ export function totalRows(commerce: CommerceRows, attestations: Row<"attestation
     ),
     sumUp(
       "attestations_by_attester",
-      attestations.map(({ attester, revoked }) => ({ key: attester, marked: Number(revoked) })),
+      attestations.map(({ attester, revoked }) => ({ key: attester, revoked: Number(revoked) })),
     ),
   ];
   return { total: total.flat() };

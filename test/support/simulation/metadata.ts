@@ -1,5 +1,5 @@
 import { type Address, type Hex, keccak256, stringToBytes } from "viem";
-import { metadataTypedData } from "../../../common/intent-metadata";
+import { intentMetadataTypedData } from "../../../common/intent-metadata";
 import type { Random } from "../actions/random";
 import { anyBytes } from "../actions/values";
 import type { World } from "../actions/world";
@@ -114,7 +114,7 @@ export class MetadataClients {
     const { wallets, chainId, contracts } = this.world;
     const wallet = wallets.find(({ address }) => address.toLowerCase() === owner.toLowerCase());
     return wallet?.signTypedData(
-      metadataTypedData({ chainId, intentHash }, contracts.IntentBook, {
+      intentMetadataTypedData({ chainId, intentHash }, contracts.IntentBook, {
         executionTarget: content.execution_target,
         requiredAttestationSchema: content.required_attestation_schema,
       }),

@@ -1,9 +1,9 @@
 import { type Address, erc20Abi, type PublicClient } from "viem";
 import type { Chain } from "../../../../config/chains";
-import type { Feed, ListedToken, TokenList } from "../../../../config/token-list";
+import type { ListedToken, PriceFeed, TokenList } from "../../../../config/token-list";
 import { type Decimal, times as multiplied } from "../../decimal";
 import type { Holding } from "../../provider";
-import { answerOf, feedAbi, isSequencerUp, type Times } from "./feeds";
+import { answerOf, isSequencerUp, priceFeedAbi, type Times } from "./price-feeds";
 
 /** The parameters of a read: one address on one chain at one block. */
 type ReadRequest = {
@@ -46,10 +46,10 @@ export async function readHoldings(request: ReadRequest): Promise<Found> {
 
 const symbolOf = ({ chain }: ReadRequest, token: ListedToken | null) => (token ?? chain.native).symbol;
 
-const uniqueFeeds = (feeds: Feed[]) => [...new Map(feeds.map((feed) => [feed.address, feed])).values()];
+const uniqueFeeds = (feeds: PriceFeed[]) => [...new Map(feeds.map((feed) => [feed.address, feed])).values()];
 
 /** The product of the feeds' answers. Null without feeds, or if a feed has no trusted answer. */
-function priceOf(feeds: readonly Feed[], answers: ReadonlyMap<Address, Decimal>): Decimal | null {
+function priceOf(feeds: readonly PriceFeed[], answers: ReadonlyMap<Address, Decimal>): Decimal | null {
   const found = feeds.flatMap(({ address }) => answers.get(address) ?? []);
   return found.length === feeds.length && found.length > 0 ? found.reduce(multiplied) : null;
 }
@@ -95,7 +95,7 @@ async function readBalances(request: ReadRequest): Promise<{ balances: Balance[]
 /** Reads the trusted answers by feed address. Returns none while a rollup's sequencer is down. */
 async function readAnswers(
   request: ReadRequest,
-  feeds: readonly Feed[],
+  feeds: readonly PriceFeed[],
 ): Promise<{ answers: ReadonlyMap<Address, Decimal>; warnings: string[] }> {
   const { client, list, times, logFailure } = request;
   const answers = new Map<Address, Decimal>();
@@ -105,12 +105,12 @@ async function readAnswers(
     client.multicall({
       ...multicallOptions(request),
       contracts: [...addresses, ...(list.sequencer ? [list.sequencer] : [])].map(
-        (address) => ({ abi: feedAbi, address, functionName: "latestRoundData" }) as const,
+        (address) => ({ abi: priceFeedAbi, address, functionName: "latestRoundData" }) as const,
       ),
     }),
     client.multicall({
       ...multicallOptions(request),
-      contracts: addresses.map((address) => ({ abi: feedAbi, address, functionName: "decimals" }) as const),
+      contracts: addresses.map((address) => ({ abi: priceFeedAbi, address, functionName: "decimals" }) as const),
     }),
   ]);
   const uptime = rounds[feeds.length];

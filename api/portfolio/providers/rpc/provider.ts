@@ -14,8 +14,8 @@ import { traceHeaders } from "../../../telemetry/span";
 import { tracedHttp } from "../../../telemetry/traced-http";
 import { tokenLists } from "../../../tokens/lists";
 import type { ChainReading, PortfolioProvider, ReportUpstream } from "../../provider";
-import type { Times } from "./feeds";
 import { readHoldings } from "./holdings";
+import type { Times } from "./price-feeds";
 import { recentTransfers } from "./transfers";
 
 /** Timeout of one RPC request. Three timeouts in a row still leave time for a fallback node. */

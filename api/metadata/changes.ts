@@ -3,7 +3,7 @@ import { z } from "zod";
 import { eventLog } from "../../ponder.schema";
 import type { IndexDatabase } from "../indexed/database";
 import { textLiteral } from "../indexed/text-literal";
-import type { FeedPosition, MetadataRecord } from "../offchain/resolved-metadata";
+import type { LogPosition, MetadataRecord } from "../offchain/resolved-metadata";
 import { metadataSubjects, resolvedMetadata } from "../offchain/schema";
 import { metadataColumns, metadataEvents } from "./subjects";
 
@@ -11,16 +11,16 @@ import { metadataColumns, metadataEvents } from "./subjects";
 const PAGE = 200;
 
 /** The position before the first event. */
-export const START: FeedPosition = { eventId: "", blockHash: "" };
+export const START: LogPosition = { eventId: "", blockHash: "" };
 
-export type FeedPage = {
+export type ChangesPage = {
   /** Whether the log still has the event of the position. A reorg or another chain removes it. */
   isKnown: boolean;
   /** The records that the events after the position have changed, as they are now. */
   records: MetadataRecord[];
   /** The last event that was read, and the last one up to it that can't be reverted; undefined if there is none. */
-  last: FeedPosition | undefined;
-  lastFinal: FeedPosition | undefined;
+  last: LogPosition | undefined;
+  lastFinal: LogPosition | undefined;
   /** Whether the log may have more events. */
   hasMore: boolean;
 };
@@ -75,7 +75,7 @@ const lastOf = (source: SQL) => sql`(
  * Reads the events after a position, and the metadata URIs that the records they concern have now, in one statement and so
  * in one snapshot. Its cost depends on the number of new events only.
  */
-export async function readFeed(db: IndexDatabase, position: FeedPosition): Promise<FeedPage> {
+export async function readChanges(db: IndexDatabase, position: LogPosition): Promise<ChangesPage> {
   const result = await db.execute(sql`
     WITH page AS (
       SELECT id, block_hash, name, args FROM ${eventLog} WHERE id > ${position.eventId} ORDER BY id LIMIT ${PAGE}

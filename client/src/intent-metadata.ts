@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import { type MetadataContent, metadataTypedData } from "../../common/intent-metadata";
+import { intentMetadataTypedData, type MetadataContent } from "../../common/intent-metadata";
 import { type Signer, signTypedData } from "./intents";
 
 /** Signs the metadata of an intent as its owner. */
@@ -7,4 +7,4 @@ export const signMetadata = (
   signer: Signer,
   { intentBook, ...intent }: { chainId: number; intentHash: Hex; intentBook: Address },
   content: MetadataContent,
-): Promise<Hex> => signTypedData(signer, metadataTypedData(intent, intentBook, content));
+): Promise<Hex> => signTypedData(signer, intentMetadataTypedData(intent, intentBook, content));

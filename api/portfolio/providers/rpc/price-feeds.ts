@@ -1,8 +1,8 @@
 import { parseAbi } from "viem";
 import type { Decimal } from "../../decimal";
 
-/** The used functions of a Chainlink feed. */
-export const feedAbi = parseAbi([
+/** The used functions of a Chainlink price feed. */
+export const priceFeedAbi = parseAbi([
   "function decimals() view returns (uint8)",
   "function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)",
 ]);

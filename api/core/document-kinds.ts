@@ -23,9 +23,9 @@ const kindsByName: Readonly<
  * The `schema` of a document, if it names another kind of document. Other identifiers may mean anything.
  *
  * @example
- * schemaOfOtherKind("catalog", '{"schema":"cortex.fulfillment-evidence.v1"}') // "cortex.fulfillment-evidence.v1"
+ * otherKindIn("catalog", '{"schema":"cortex.fulfillment-evidence.v1"}') // "cortex.fulfillment-evidence.v1"
  */
-export function schemaOfOtherKind(kind: DocumentKind, text: string): string | undefined {
+export function otherKindIn(kind: DocumentKind, text: string): string | undefined {
   const document: unknown = JSON.parse(text);
   const schema = isJsonObject(document) && Object.hasOwn(document, "schema") ? document.schema : undefined;
   if (typeof schema !== "string") return undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerOf, isSequencerUp } from "../../api/portfolio/providers/rpc/feeds";
+import { answerOf, isSequencerUp } from "../../api/portfolio/providers/rpc/price-feeds";
 
 const NOW = 1_800_000_000n;
 const now = { block: NOW, present: NOW };
