@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Network } from "./networks";
+import { projectRoot } from "./project-root";
 
 /** The chain to index, its contracts and their first blocks. */
 export type Deployment = Pick<Network, "chainId" | "startBlock" | "startBlocks" | "contracts">;
@@ -21,7 +21,8 @@ export const sameDeploymentPattern = (build: string) => `^${build.slice(0, -CODE
 /** The build schema for an index that was created before builds had their own schemas. Its code digest is zero. */
 export const legacyBuild = (build: string) => build.slice(0, -CODE_DIGITS) + "0".repeat(CODE_DIGITS);
 
-const projectRoot = fileURLToPath(new URL("..", import.meta.url));
+/** The build schema of `ponder dev`, whose index changes with the edits. An ordinary start drops it like an earlier build. */
+export const developmentBuild = (build: string) => `${build.slice(0, -CODE_DIGITS)}0000de`;
 
 async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -1,11 +1,12 @@
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import type { ClientBase } from "pg";
+import { projectRoot } from "../../config/project-root";
 
 /** Advisory lock key. Arbitrary, but equal in all processes that migrate the store. */
 export const MIGRATION_LOCK = 4_027_311;
 
-const migrationsFolder = fileURLToPath(new URL("migrations", import.meta.url));
+const migrationsFolder = join(projectRoot, "api", "offchain", "migrations");
 
 /** The times that identify the store's migrations, in their order. */
 export const migrationTimes = (): number[] =>

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { CONFIGURATION_ERROR } from "../../config/exit-codes";
-import { REORG_EXIT_CODE } from "../../stack/unrecoverable-reorg";
+import { CONFIGURATION_ERROR, REORG_BEYOND_FINALITY } from "../../config/exit-codes";
 import { findProgram, run } from "../support/programs";
 import { deployPath, isInProject, projectRoot } from "./files";
 import { settingsOf } from "./units";
@@ -42,7 +41,7 @@ describe("the systemd units", () => {
 
   it("don't restart an indexer after a reorg beyond finality: the repair needs it to be stopped", () => {
     for (const unit of ["intentry.service", "intentry-indexer.service"])
-      expect(settingsOf(unit).RestartPreventExitStatus?.split(" ")).toContain(String(REORG_EXIT_CODE));
+      expect(settingsOf(unit).RestartPreventExitStatus?.split(" ")).toContain(String(REORG_BEYOND_FINALITY));
   });
 
   it.each(UNITS)("signal only the main process, which stops the others in order: %s", (unit) => {
