@@ -15,22 +15,20 @@ const commandOf = (unit: string) => settingsOf(unit).ExecStart?.replace(/^\/usr\
 
 describe("the systemd units", () => {
   it.each(UNITS)("run programs that exist: %s", (unit) => {
-    const [node, runner = "", program] = commandOf(unit).split(" ");
-    expect(node).toBe("node");
-    expect(isInProject(runner)).toBe(true);
-    expect(isInProject(`${program}.ts`)).toBe(true);
+    const [, program] = /^node (?:--\S+ )*dist\/current\/(\w+)\.js$/.exec(commandOf(unit)) ?? [];
+    expect(isInProject(`stack/programs/${program}.ts`)).toBe(true);
   });
 
   it("run the same commands as the npm scripts", () => {
     const { scripts } = z
       .object({ scripts: z.record(z.string(), z.string()) })
       .parse(JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")));
-    const ofScript = (name: string) => scripts[name]?.replace(/^exec /, "");
+    // The scripts build the programs first, if a source is newer.
+    const ofScript = (name: string) =>
+      scripts[name]?.replace(/^exec /, "").replace(/stack\/run\.js (\w+)$/, "dist/current/$1.js");
     expect(commandOf("intentry.service")).toBe(ofScript("start"));
-    expect(commandOf("intentry-indexer.service")).toBe("node stack/run.js stack/start --role indexer");
-    expect(commandOf("intentry-api@.service")).toBe("node stack/run.js stack/start --role api");
-    for (const role of ["indexer", "api"])
-      expect([undefined, `node stack/run.js stack/start --role ${role}`]).toContain(ofScript(role));
+    expect(commandOf("intentry-indexer.service")).toBe(ofScript("indexer"));
+    expect(commandOf("intentry-api@.service")).toBe(ofScript("api"));
   });
 
   it.each(UNITS)("don't restart after a configuration error: %s", (unit) => {
