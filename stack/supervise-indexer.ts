@@ -43,12 +43,11 @@ export async function superviseIndexer(options: IndexerSupervision): Promise<Sup
   let isFirst = true;
   /** Whether the running indexer has accepted its configuration. */
   let isConfigured = false;
-  const { onRestart, onGivenUp } = restartPolicy(options);
   const indexer = await keepRunning({
-    onRestart,
+    ...restartPolicy(options),
     onGivenUp(error, code) {
       if (code === REORG_BEYOND_FINALITY && options.onReorgBeyondFinality) options.onReorgBeyondFinality();
-      else onGivenUp(error);
+      else options.onGivenUp(error);
     },
     isFinal: (code) => code === REORG_BEYOND_FINALITY || (code === PONDER_ERROR && !isConfigured),
     async start() {
