@@ -5,8 +5,10 @@ import { onLostConnection } from "./api/offchain/lost-connection";
 import { publishIndexerHead } from "./api/offchain/publish-head";
 import { type ContractName, protocolAbis } from "./config/contracts";
 import { parseEnvironment, requireDatabaseUrl } from "./config/environment";
-import { DATABASE_LOST } from "./config/exit-codes";
+import { DATABASE_LOST, REORG_BEYOND_FINALITY } from "./config/exit-codes";
 import { LOCAL_CHAIN_ID } from "./config/networks";
+import { reorgSentence } from "./config/reindex";
+import { exitAfterUnrecoverableReorg } from "./config/unrecoverable-reorg";
 import { reasonOf } from "./rpc/json-rpc";
 import { rpcTimes, rpcTransport } from "./rpc/transport";
 
@@ -25,6 +27,8 @@ onLostConnection((error) => {
   log.error({ err: error }, "the connection to the database was lost; the indexer must restart");
   process.exit(DATABASE_LOST);
 });
+
+exitAfterUnrecoverableReorg(REORG_BEYOND_FINALITY, () => log.error(reorgSentence(environment.networkName)));
 
 const rpc = rpcTransport({
   urls: rpcUrls,

@@ -64,7 +64,7 @@ export async function indexOnce(app: keyof typeof apps, { env, meanwhile }: Opti
   const schema = `bench_${schemas++}`;
   let duration: number | undefined;
   let atStart = Promise.resolve("");
-  const child = await startIndexer({
+  const child = startIndexer({
     root,
     ponderPort,
     schema,

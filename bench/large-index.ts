@@ -25,7 +25,7 @@ async function makeTables(databaseUrl: string, schema: string): Promise<Contract
     const contracts = await deploy(chain.client);
     await writeDeployment(stateFolder, chain.rpcUrl, contracts);
     const env = { ...process.env, INTENTRY_DIR: stateFolder, DATABASE_URL: databaseUrl };
-    const indexer = await startIndexer({ ponderPort, schema, env });
+    const indexer = startIndexer({ ponderPort, schema, env });
     await historyIndexed(indexer, ponderPort);
     await indexer.stop();
     return contracts;

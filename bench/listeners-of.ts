@@ -1,5 +1,5 @@
 import { fork } from "node:child_process";
-import { compile } from "../stack/compile.js";
+import { bundle } from "../test/support/bundle";
 import type { ListenJob, ListenState } from "./listen-process";
 
 /** Subscribers in their own process. */
@@ -12,7 +12,7 @@ export type Listeners = {
 
 /** Starts a process for subscribers. */
 export async function startListeners(): Promise<Listeners> {
-  const child = fork(await compile("bench/listen-process.ts"), { execArgv: [] });
+  const child = fork(await bundle("bench/listen-process.ts"), { execArgv: [] });
   let isStopping = false;
   child.once("exit", (code) => {
     if (!isStopping) throw new Error(`The process of the subscribers ended with code ${code}`);

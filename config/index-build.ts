@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Network } from "./networks";
+import { projectRoot } from "./project-root";
 
 /** The chain to index, its contracts and their first blocks. */
 export type Deployment = Pick<Network, "chainId" | "startBlock" | "startBlocks" | "contracts">;
@@ -18,7 +18,8 @@ export const anyBuildPattern = (databaseSchema: string) =>
 /** A regular expression for the builds of the same deployment by any version of the code, including this build. */
 export const sameDeploymentPattern = (build: string) => `^${build.slice(0, -CODE_DIGITS)}[0-9a-f]{${CODE_DIGITS}}$`;
 
-const projectRoot = fileURLToPath(new URL("..", import.meta.url));
+/** The build of `ponder dev`, whose index changes with the edits. An ordinary start drops it like an earlier build. */
+export const developmentBuild = (build: string) => `${build.slice(0, -CODE_DIGITS)}0000de`;
 
 async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Socket } from "node:net";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { projectRoot } from "../config/project-root";
 import { steadyTime } from "../config/steady-time";
 
 type StopSignal = "SIGTERM" | "SIGINT" | "SIGQUIT" | "SIGKILL";
@@ -53,7 +54,7 @@ let watchdog: ChildProcess | undefined;
 /** Sends a line to the watchdog, which ends the children and removes the folders of this process if it is killed. */
 function notifyWatchdog(line: string): void {
   if (!watchdog) {
-    const script = fileURLToPath(new URL("watchdog.js", import.meta.url));
+    const script = join(projectRoot, "stack", "watchdog.js");
     watchdog = spawn(process.execPath, [script], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
     watchdog.once("exit", () => {
       watchdog = undefined;

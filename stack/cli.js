@@ -1,6 +1,8 @@
 #!/usr/bin/env node
-// The command in a checkout, where the sources are compiled when they have changed. The published package has them built.
+// The command line in a checkout. The published package has it built.
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { compile } from "./compile.js";
+import { requireBuild } from "./run.js";
 
-await import(pathToFileURL(await compile("client/cli/main.ts")).href);
+requireBuild();
+await import(pathToFileURL(join(import.meta.dirname, "..", "dist", "current", "cli.js")).href);

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { compile } from "./compile.js";
+import { projectRoot } from "../config/project-root";
 
 /** The examples, and the name under which three of them run together. */
 export const names = ["solver", "merchant", "buyer", "agent"] as const;
@@ -11,13 +12,15 @@ type Example = (typeof names)[number];
 
 export const isExample = (text: string): text is Example => names.some((name) => name === text);
 
+export const exampleProgram = (name: Example): string => join(projectRoot, "dist", "current", "examples", `${name}.js`);
+
 const NAME_WIDTH = 8;
 
 type Running = { child: ChildProcess; ended: Promise<number>; printed: (pattern: RegExp) => Promise<string> };
 
 /** Runs an example, and prints its lines after its name. */
-async function start(name: Example, args: readonly string[]): Promise<Running> {
-  const child = spawn(process.execPath, [await compile(`examples/${name}.ts`), ...args], {
+function start(name: Example, args: readonly string[]): Running {
+  const child = spawn(process.execPath, [exampleProgram(name), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = createInterface({ input: child.stdout });
@@ -41,8 +44,8 @@ async function start(name: Example, args: readonly string[]): Promise<Running> {
  */
 export async function runMarket(stack: { apiUrl: string; rpcUrl: string; seconds: number }): Promise<number> {
   const urls = [stack.apiUrl, stack.rpcUrl];
-  const solver = await start("solver", urls);
-  const merchant = await start("merchant", urls);
+  const solver = start("solver", urls);
+  const merchant = start("merchant", urls);
   const running = [solver, merchant];
   const stop = async () => {
     for (const { child } of running) child.kill("SIGTERM");
@@ -52,7 +55,7 @@ export async function runMarket(stack: { apiUrl: string; rpcUrl: string; seconds
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void stop());
   try {
     const [service] = await Promise.all([merchant.printed(/offers service (\d+)/), solver.printed(/(bids on)/)]);
-    const buyer = await start("buyer", [...urls, String(stack.seconds), service]);
+    const buyer = start("buyer", [...urls, String(stack.seconds), service]);
     running.unshift(buyer);
     const bought = await buyer.ended;
     running.shift();

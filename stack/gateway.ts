@@ -1,13 +1,11 @@
 import cluster, { type Worker } from "node:cluster";
-import { resolve } from "node:path";
+import { join } from "node:path";
 import { AggregatorRegistry } from "prom-client";
 import { z } from "zod";
+import { projectRoot } from "../config/project-root";
 import { type Child, supervise } from "./child";
-import { compile } from "./compile.js";
 
-const projectRoot = resolve(import.meta.dirname, "..");
-
-export const GATEWAY_PROGRAM = "api/server.ts";
+const PROGRAM = join("dist", "current", "gateway.js");
 
 /** The time for requests in flight to finish before SIGKILL. */
 const GRACE_MS = 8_000;
@@ -43,13 +41,12 @@ type Options = {
 };
 
 /**
- * Compiles the gateway and starts it in a separate process. It is a cluster worker, so that on a reload the new process accepts connections
- * on the same socket before the old one stops.
+ * Starts the gateway in a separate process. It is a cluster worker, so that on a reload the new process accepts connections on
+ * the same socket before the old one stops.
  */
-export async function startGateway({ env, onLine, root = projectRoot }: Options): Promise<Gateway> {
-  const exec = await compile(GATEWAY_PROGRAM, root);
+export function startGateway({ env, onLine, root = projectRoot }: Options): Gateway {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  cluster.setupPrimary({ exec, execArgv: [], cwd: root, silent: true });
+  cluster.setupPrimary({ exec: join(root, PROGRAM), execArgv: [], cwd: root, silent: true });
   // A worker inherits this process's environment. Unset it, so that the worker has only `env`.
   const inherited = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]));
   const worker: Worker = cluster.fork({ ...inherited, ...env });

@@ -1,13 +1,13 @@
-import { resolve } from "node:path";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { projectRoot } from "../config/project-root";
 import type { Child } from "./child";
-import { compile, compileIndexer } from "./compile.js";
-import { GATEWAY_PROGRAM, type Gateway } from "./gateway";
+import type { Gateway } from "./gateway";
 import type { KeptRunning } from "./keep-running";
 import { superviseGateways } from "./supervise-gateways";
 import { type IndexerSupervision, superviseIndexer } from "./supervise-indexer";
-import { type Edit, watchSources } from "./watch-sources";
-
-const projectRoot = resolve(import.meta.dirname, "..");
+import { watchSources } from "./watch-sources";
 
 export type IndexStack = {
   /** The gateway processes. They share one port. */
@@ -17,20 +17,20 @@ export type IndexStack = {
   stop: Child["stop"];
 };
 
-/** Runs an indexer and gateways on one database. With `watch`, reloads them on source edits. */
+/** Builds the programs of a checkout. Rejects with the compiler's message. */
+const build = (root: string) =>
+  promisify(execFile)(process.execPath, [join(root, "stack", "build.js")]).catch((error: { stderr: string }) => {
+    throw new Error(error.stderr.trim());
+  });
+
+/** Runs an indexer and gateways on one database. With `watch`, `ponder dev` reloads the indexer, and edits replace the gateways. */
 export async function startIndexStack(options: IndexerSupervision): Promise<IndexStack> {
   const { root = projectRoot, watch = false, onNotice } = options;
-  // Both at once, because each takes seconds after an edit.
-  await Promise.all([compileIndexer(root), compile(GATEWAY_PROGRAM, root)]);
   const index = await superviseIndexer(options);
-  const gateways = await superviseGateways(() => ({ ...options, build: index.build() }));
-  const reload = async ({ isShared }: Edit) => {
+  const gateways = await superviseGateways(() => ({ ...options, build: index.build }));
+  const reload = async () => {
     try {
-      if (isShared) {
-        // An edit that does not compile must not stop the running indexer.
-        await compileIndexer(root);
-        await index.reload();
-      }
+      await build(root);
       await gateways.replace();
     } catch (error) {
       onNotice(`${error instanceof Error ? error.message : error}. Still serving the last working version.`);

@@ -1,11 +1,13 @@
-import { resolve } from "node:path";
+import { join } from "node:path";
 import { z } from "zod";
+import { projectRoot } from "../config/project-root";
 import { type Child, startChild, waitFor } from "./child";
-import { compileIndexer } from "./compile.js";
+import { devArguments, PONDER, setPonderVariables, startArguments } from "./ponder";
 
-const projectRoot = resolve(import.meta.dirname, "..");
-
-/** Indexing allocates many short-lived objects. A larger young generation makes garbage collection much cheaper. */
+/**
+ * Indexing allocates many short-lived objects. A larger young generation makes garbage collection much cheaper. The commands
+ * of `npm run indexer` and of deploy/ have the same flag.
+ */
 const YOUNG_GENERATION = "--max-semi-space-size=64";
 
 /** Ponder aborts its own graceful shutdown after 5 s. */
@@ -19,8 +21,10 @@ type Options = {
   ponderHost?: string;
   /** The schema of the build. */
   schema: string;
-  /** The schema for views of the index, created once it has caught up. Default: no views. */
+  /** The schema for views of the index. Default: no views. */
   viewsSchema?: string;
+  /** Whether to run `ponder dev`, which reloads its sources and has no views. */
+  watch?: boolean;
   env: NodeJS.ProcessEnv;
   onLine?: (line: string) => void;
 };
@@ -31,38 +35,31 @@ export const isListening = (line: string): boolean => line.includes('"msg":"Crea
 /** Whether a log line says that Ponder looks for another port. */
 const isPortInUse = (line: string): boolean => line.includes('"msg":"Port in use"');
 
-/**
- * Compiles Ponder and the app, and starts it. Its port is for operators. If the port is in use, Ponder tries the next one,
- * and this function stops it.
- */
-export async function startIndexer({
+/** Starts Ponder. Its port is for operators. If the port is in use, Ponder tries the next one, and this function stops it. */
+export function startIndexer({
   root = projectRoot,
   ponderPort,
   ponderHost = "127.0.0.1",
   schema,
   viewsSchema,
+  watch = false,
   env,
   onLine,
-}: Options): Promise<Child> {
-  const program = await compileIndexer(root);
-  const { PORT: _, ...rest } = env; // PORT would win over --port
+}: Options): Child {
+  const variables = { ...env };
+  setPonderVariables(variables, ponderPort);
+  const options = { root, schema, ponderPort, ponderHost };
   let isStopped = false;
   const indexer = startChild({
     name: "ponder",
     command: process.execPath,
     args: [
       YOUNG_GENERATION,
-      program,
-      "start",
-      ["--root", root],
-      ["--schema", schema],
-      viewsSchema ? ["--views-schema", viewsSchema] : [],
-      ["--port", String(ponderPort)],
-      ["--hostname", ponderHost],
-      ["--log-format", "json"],
-    ].flat(),
-    cwd: projectRoot,
-    env: { ...rest, PONDER_PORT: String(ponderPort), PONDER_TELEMETRY_DISABLED: "true" },
+      join(root, PONDER),
+      ...(watch ? devArguments(options) : startArguments({ ...options, viewsSchema })),
+    ],
+    cwd: root,
+    env: variables,
     graceMs: GRACE_MS,
     onLine(line) {
       onLine?.(line);

@@ -5,8 +5,8 @@ type Options<Kind extends Child> = {
   start: () => Promise<Kind>;
   /** Called before each restart, with its cause. */
   onRestart: (error: Error, delayMs: number) => void;
-  /** Called when the child has ended and will not be restarted. */
-  onGivenUp: (error: Error) => void;
+  /** Called when the child has ended and will not be restarted. The exit code is undefined if it could not be started. */
+  onGivenUp: (error: Error, code?: number | null) => void;
   /** Whether a restart is pointless after this exit code. */
   isFinal: (code: number | null) => boolean;
 };
@@ -57,7 +57,7 @@ export async function keepRunning<Kind extends Child>({
       if (isStopped || child !== current || child === stopping) return;
       if (steadyTime() - startedAt > HEALTHY_MS) failures = 0;
       const error = new ChildEnded(child, code);
-      if (isFinal(code)) onGivenUp(error);
+      if (isFinal(code)) onGivenUp(error, code);
       else retry(error);
     });
   };

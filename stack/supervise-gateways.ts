@@ -1,7 +1,6 @@
 import { CONFIGURATION_ERROR } from "../config/exit-codes";
 import type { Child } from "./child";
-import { compile } from "./compile.js";
-import { GATEWAY_PROGRAM, type Gateway, startGateway } from "./gateway";
+import { type Gateway, startGateway } from "./gateway";
 import { type KeptRunning, keepRunning } from "./keep-running";
 import { restartPolicy, type Supervision, variablesOf } from "./supervision";
 
@@ -17,12 +16,11 @@ export type SupervisedGateways = {
 /** Runs gateways, and restarts each of them if it ends unexpectedly. `current` returns the options of the next start. */
 export async function superviseGateways(current: () => Supervision & { build: string }): Promise<SupervisedGateways> {
   const options = current();
-  await compile(GATEWAY_PROGRAM, options.root);
   const start = async () => {
     const { build, ...supervision } = current();
     const { root, onLine, onStarted } = supervision;
     const env = variablesOf(supervision, build);
-    const gateway = await startGateway({ ...(root !== undefined && { root }), env, onLine });
+    const gateway = startGateway({ ...(root !== undefined && { root }), env, onLine });
     onStarted?.(gateway);
     return gateway;
   };

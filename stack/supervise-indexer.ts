@@ -1,11 +1,11 @@
-import { buildName } from "../config/index-build";
+import { REORG_BEYOND_FINALITY } from "../config/exit-codes";
+import { buildName, developmentBuild } from "../config/index-build";
 import type { Child } from "./child";
 import { databaseReady, databaseWritable, manageBuilds, releaseLock } from "./index-builds";
 import { isListening, startIndexer } from "./indexer";
 import { type KeptRunning, keepRunning } from "./keep-running";
 import { requireFreePort } from "./ports";
 import { restartPolicy, type Supervision, variablesOf } from "./supervision";
-import { isUnrecoverableReorg } from "./unrecoverable-reorg";
 
 /**
  * Ponder's exit code for an invalid configuration, which a restart can't fix, and for an error in a handler, which may be
@@ -14,16 +14,14 @@ import { isUnrecoverableReorg } from "./unrecoverable-reorg";
 const PONDER_ERROR = 1;
 
 export type IndexerSupervision = Supervision & {
-  /** Called once when the index contains orphaned blocks that Ponder can't revert. */
+  /** Called when the index contains orphaned blocks that Ponder can't revert. The indexer has ended then. */
   onReorgBeyondFinality?: () => void;
 };
 
 export type SupervisedIndexer = {
   indexer: KeptRunning<Child>;
   /** The schema of the build. */
-  build: () => string;
-  /** Restarts the indexer with the current sources. They must compile. */
-  reload: () => Promise<void>;
+  build: string;
   stop: Child["stop"];
 };
 
@@ -31,50 +29,46 @@ export type SupervisedIndexer = {
 export async function superviseIndexer(options: IndexerSupervision): Promise<SupervisedIndexer> {
   const { environment, databaseUrl, root, watch = false, onStarted, onLine, onNotice } = options;
   const { ponderPort, ponderHost, databaseSchema } = environment;
-  const openBuild = async () => {
-    const schema = await buildName(databaseSchema, environment.network(), root);
-    const builds = manageBuilds({
-      databaseUrl,
-      build: schema,
-      onError: (error) => onNotice(`Can't drop earlier builds of the index, will retry: ${error}`),
-    });
-    return { schema, stop: builds.stop };
-  };
-  let build = await openBuild();
-  let isReported = false;
+  const ownBuild = await buildName(databaseSchema, environment.network(), root);
+  // Edits change the build, but not the schema of `ponder dev`.
+  const build = watch ? developmentBuild(ownBuild) : ownBuild;
+  const builds = manageBuilds({
+    databaseUrl,
+    build,
+    onError: (error) => onNotice(`Can't drop earlier builds of the index, will retry: ${error}`),
+  });
   let isFirst = true;
   /** Whether the running indexer has accepted its configuration. */
   let isConfigured = false;
-  const onIndexerLine = (line: string) => {
-    isConfigured ||= isListening(line);
-    onLine(line);
-    if (isReported || !isUnrecoverableReorg(line)) return;
-    isReported = true;
-    options.onReorgBeyondFinality?.();
-  };
   const indexer = await keepRunning({
     ...restartPolicy(options),
-    // In development the cause is most likely the last edit.
-    isFinal: (code) => code === PONDER_ERROR && (watch || !isConfigured),
+    onGivenUp(error, code) {
+      if (code === REORG_BEYOND_FINALITY && options.onReorgBeyondFinality) options.onReorgBeyondFinality();
+      else options.onGivenUp(error);
+    },
+    isFinal: (code) => code === REORG_BEYOND_FINALITY || (code === PONDER_ERROR && !isConfigured),
     async start() {
       await requireFreePort(ponderPort, "PONDER_PORT");
       if (!isFirst) {
         await databaseReady(databaseUrl, ({ message }) => onNotice(message), Number.POSITIVE_INFINITY);
         await databaseWritable(databaseUrl, onNotice);
         // The previous indexer, a child of this process, has ended and may not have released its lock.
-        await releaseLock(databaseUrl, build.schema);
+        await releaseLock(databaseUrl, build);
       }
       isFirst = false;
       isConfigured = false;
-      const env = variablesOf(options, build.schema);
-      const started = await startIndexer({
+      const started = startIndexer({
         ...(root !== undefined && { root }),
         ponderPort,
         ponderHost,
-        schema: build.schema,
+        schema: build,
         viewsSchema: databaseSchema,
-        env,
-        onLine: onIndexerLine,
+        watch,
+        env: variablesOf(options, build),
+        onLine(line) {
+          isConfigured ||= isListening(line);
+          onLine(line);
+        },
       });
       onStarted?.(started);
       return started;
@@ -82,15 +76,10 @@ export async function superviseIndexer(options: IndexerSupervision): Promise<Sup
   });
   return {
     indexer,
-    build: () => build.schema,
-    async reload() {
-      await build.stop();
-      build = await openBuild();
-      await indexer.restart();
-    },
+    build,
     async stop(signal) {
       await indexer.stop(signal);
-      await build.stop();
+      await builds.stop();
     },
   };
 }

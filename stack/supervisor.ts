@@ -24,17 +24,17 @@ export type Supervisor = ReturnType<typeof createSupervisor>;
  * Whether the supervisor's own lines are JSON like those of its children: unless a person reads them, on a terminal or on the
  * built-in chain.
  */
-const isJsonLog = ({ NETWORK, CHAIN_ID }: NodeJS.ProcessEnv, role: string | undefined) =>
-  !process.stdout.isTTY && (role === "api" || (NETWORK || (CHAIN_ID ? "custom" : "local")) !== "local");
+const isJsonLog = ({ NETWORK, CHAIN_ID }: NodeJS.ProcessEnv) =>
+  !process.stdout.isTTY && (NETWORK || (CHAIN_ID ? "custom" : "local")) !== "local";
 
 /** Creates the supervisor of this process. It stops on SIGINT, SIGTERM and SIGHUP. */
-export function createSupervisor(role: string | undefined) {
+export function createSupervisor() {
   /** In start order. Stopped in reverse. */
   const parts: Stoppable[] = [];
   let state: StateFolder | undefined;
   let stopping = false;
   const terminal = createTerminal(process.stdout);
-  const isJson = isJsonLog(process.env, role);
+  const isJson = isJsonLog(process.env);
   const log = createStepLog(isJson ? (text) => terminal.print(jsonLine("info", text)) : timed(terminal.print));
   const printError = (text: string) => console.error(isJson ? jsonLine("error", text) : text);
 

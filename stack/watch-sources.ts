@@ -1,18 +1,12 @@
 import { existsSync, readdirSync, watch } from "node:fs";
 import { join } from "node:path";
 
-/** Sources of the gateway and the explorer only, and sources that the indexer shares. */
-const GATEWAY_FOLDERS = ["api", "client", "explorer"];
-const SHARED_FOLDERS = ["abis", "common", "config", "rpc", "src"];
-const SHARED_FILES = ["ponder.config.ts", "ponder.schema.ts"];
+/** Sources of the gateway and the explorer. */
+const FOLDERS = ["abis", "api", "client", "common", "config", "explorer", "rpc", "src"];
+const FILES = ["ponder.schema.ts"];
 
 /** Debounce: editors write a file in several steps, and a checkout changes many files at once. */
 const QUIET_MS = 100;
-
-export type Edit = {
-  /** Whether the edit affects the indexer too, and not only the gateway. */
-  isShared: boolean;
-};
 
 /**
  * A folder and its subfolders, to watch each separately. Most editors save by replacing the file, and Node's recursive
@@ -29,12 +23,12 @@ const foldersBelow = (folder: string): string[] =>
     : [];
 
 /** Calls `onEdit` after source edits, one call at a time. Returns a function that stops watching. */
-export function watchSources(root: string, onEdit: (edit: Edit) => Promise<void>): () => void {
-  let pending: Edit | undefined;
+export function watchSources(root: string, onEdit: () => Promise<void>): () => void {
+  let pending = false;
   let timer: NodeJS.Timeout | undefined;
   let running = false;
-  const edited = (isShared: boolean) => {
-    pending = { isShared: isShared || pending?.isShared === true };
+  const edited = () => {
+    pending = true;
     clearTimeout(timer);
     timer = setTimeout(run, QUIET_MS);
   };
@@ -42,19 +36,15 @@ export function watchSources(root: string, onEdit: (edit: Edit) => Promise<void>
     if (running) return;
     running = true;
     while (pending) {
-      const edit = pending;
-      pending = undefined;
-      await onEdit(edit);
+      pending = false;
+      await onEdit();
     }
     running = false;
   };
-  const watchFolder = (isShared: boolean) => (name: string) =>
-    foldersBelow(join(root, name)).map((folder) => watch(folder, () => edited(isShared)));
   const watchers = [
-    ...GATEWAY_FOLDERS.flatMap(watchFolder(false)),
-    ...SHARED_FOLDERS.flatMap(watchFolder(true)),
+    ...FOLDERS.flatMap((name) => foldersBelow(join(root, name))).map((folder) => watch(folder, edited)),
     watch(root, (_, file) => {
-      if (file !== null && SHARED_FILES.includes(file)) edited(true);
+      if (file !== null && FILES.includes(file)) edited();
     }),
   ];
   return () => {

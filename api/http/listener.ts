@@ -15,6 +15,8 @@ import { commonHeaders } from "./reply";
 type App = { fetch: (request: Request, bindings: object) => Response | Promise<Response> };
 
 export type Listener = {
+  /** Resolves once connections are accepted. */
+  listening: Promise<unknown>;
   /** Stops gracefully. Resolves when all connections are closed. */
   drain: () => Promise<void>;
 };
@@ -128,8 +130,10 @@ export function listen(app: App, { port, host }: Address, log: Logger): Listener
     );
     process.exit(CONFIGURATION_ERROR);
   });
+  const listening = new Promise((resolve) => server.once("listening", resolve));
   server.listen({ port, host });
   return {
+    listening,
     async drain() {
       await withoutConnections(server, NOTICE_MS);
       draining = true;

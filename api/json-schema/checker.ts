@@ -1,5 +1,8 @@
 import { once } from "node:events";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
+import { projectRoot } from "../../config/project-root";
 import { steadyTime } from "../../config/steady-time";
 import { Unavailable } from "../core/errors";
 import { createSemaphore } from "../core/semaphore";
@@ -24,7 +27,7 @@ type CheckSchema = (text: string, client: string) => Promise<string | null>;
  * A client's schemas also wait for each other, so each client has one in the queue for the thread.
  */
 export function createSchemaChecker({
-  script = new URL("worker.js", import.meta.url),
+  script = pathToFileURL(join(projectRoot, "api", "json-schema", "worker.js")),
   checkMs = CHECK_MS,
   waitMs = WAIT_MS,
 }: Options = {}): CheckSchema {

@@ -1,14 +1,15 @@
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate } from "drizzle-orm/node-postgres/migrator";
+import { projectRoot } from "../../config/project-root";
 import type { PoolMode } from "../../config/variables/database";
 import { openPool } from "../indexed/open-pool";
 
 /** Advisory lock key. Arbitrary, but equal in all processes that migrate the store. */
 const MIGRATION_LOCK = 4_027_311;
 
-const ownMigrations = fileURLToPath(new URL("migrations", import.meta.url));
+const ownMigrations = join(projectRoot, "api", "offchain", "migrations");
 
 type Options = { databaseUrl: string; poolMode: PoolMode; migrationsFolder?: string };
 

@@ -1,5 +1,5 @@
 import { fork } from "node:child_process";
-import { compile } from "../../stack/compile.js";
+import { bundle } from "../../test/support/bundle";
 import type { Request } from "../../test/support/same-answers/examples";
 
 /** One measurement: a request over a number of keep-alive connections. */
@@ -52,7 +52,7 @@ export type LoadGenerator = {
 
 /** Starts the load generator in its own process. */
 export async function startLoadGenerator(): Promise<LoadGenerator> {
-  const child = fork(await compile("bench/reads/load-process.ts"), { execArgv: [] });
+  const child = fork(await bundle("bench/reads/load-process.ts"), { execArgv: [] });
   const ended = new Promise<Result>((resolve) => {
     child.once("exit", () => resolve({ error: "The load generator ended" }));
   });

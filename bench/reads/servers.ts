@@ -1,10 +1,10 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildName } from "../../config/index-build";
 import { startChild, waitFor } from "../../stack/child";
-import { compile } from "../../stack/compile.js";
-import { GATEWAY_PROGRAM } from "../../stack/gateway";
 import { freePorts } from "../../stack/ports";
+import { bundle, gatewayProgram } from "../../test/support/bundle";
 import { startSampleStack, urlOf } from "../sample-stack";
 import { EMPTY_PATH } from "./empty-route";
 
@@ -68,20 +68,24 @@ const WITHOUT_CACHE = { RESPONSE_CACHE_BYTES: "0" };
  */
 export const startBesideExpress = (onProgress: Progress) =>
   startOnSample(onProgress, async (start) => {
-    const hot = await start({ file: await compile("bench/reads/gateway-server.ts") });
-    const cold = await start({ file: await compile(GATEWAY_PROGRAM), env: WITHOUT_CACHE });
-    const express = await start({ file: await compile("bench/baseline/server.ts") });
-    const onlyEmpty = await start({ file: await compile("bench/reads/empty-server.ts"), path: EMPTY_PATH });
+    const hot = await start({ file: await bundle("bench/reads/gateway-server.ts") });
+    const cold = await start({ file: await gatewayProgram(), env: WITHOUT_CACHE });
+    const express = await start({ file: await bundle("bench/baseline/server.ts") });
+    const onlyEmpty = await start({ file: await bundle("bench/reads/empty-server.ts"), path: EMPTY_PATH });
     return { hot, cold, express, empty: hot, onlyEmpty };
   });
 
-/** The gateway of this checkout and of another one, each compiled by its own compiler, with and without the cache. */
+/** The gateway of another checkout, also of a commit before stack/build.js. */
+async function gatewayOf(root: string): Promise<string> {
+  if (existsSync(join(root, "stack", "build.js"))) return gatewayProgram(root);
+  const { compile } = await import(pathToFileURL(join(root, "stack", "compile.js")).href);
+  return compile("api/server.ts");
+}
+
+/** The gateway of this checkout and of another one, each built by itself, with and without the cache. */
 export const startBesideCheckout = (root: string, onProgress: Progress) =>
   startOnSample(onProgress, async (start) => {
-    const other: typeof import("../../stack/compile.js") = await import(
-      pathToFileURL(join(root, "stack", "compile.js")).href
-    );
-    const [file, otherFile] = [await compile(GATEWAY_PROGRAM), await other.compile(GATEWAY_PROGRAM)];
+    const [file, otherFile] = [await gatewayProgram(), await gatewayOf(root)];
     const startOther = (env: NodeJS.ProcessEnv) =>
       start({ file: otherFile, env }).catch((error: unknown) => {
         const message = "The gateway of the other commit does not start on the database of this checkout";

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readFileSync } from "node:fs";
+import manifest from "../package.json" with { type: "json" };
 import { type Command, parseCommand } from "./arguments";
 import { columns } from "./columns";
 import { completionScript, completions } from "./completion";
@@ -8,8 +8,6 @@ import { Failure, WrongUsage } from "./failure";
 import { helpFor } from "./help";
 import { isForPeople, printExact, printTable, printText } from "./output";
 
-const version = (): string => JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
-
 /** Runs a command and returns the exit code. Imports are dynamic, so that each command loads only its own modules. */
 async function run(command: Command): Promise<number> {
   switch (command.name) {
@@ -17,7 +15,7 @@ async function run(command: Command): Promise<number> {
       printText(helpFor(command.topic, command.operation));
       return 0;
     case "version":
-      printText(version());
+      printText(manifest.version);
       return 0;
     case "start":
     case "indexer":
@@ -35,7 +33,7 @@ async function run(command: Command): Promise<number> {
     }
     case "mcp": {
       const { serveOverStdio } = await import("./mcp");
-      await serveOverStdio(command.service, version(), { outputSchemas: command.outputSchemas });
+      await serveOverStdio(command.service, manifest.version, { outputSchemas: command.outputSchemas });
       return 0;
     }
     case "operations": {

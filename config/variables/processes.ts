@@ -20,7 +20,7 @@ export const processes = {
       schema: wholeNumber(1, 256),
       default: "1",
       description:
-        "Number of gateway processes that share `API_PORT`. More of them use more cores for requests. The limits per client apply to each process.",
+        "Number of gateway processes of `npm start`, which share `API_PORT`. More of them use more cores for requests. The limits per client apply to each process.",
     },
     PONDER_PORT: {
       property: "ponderPort",

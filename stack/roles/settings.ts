@@ -95,23 +95,21 @@ export function followSettings(env: NodeJS.ProcessEnv & { DATABASE_URL: string }
     },
     /**
      * Calls `onChange` with the variables whenever the published settings have changed, and `onError` if it rejects. While the
-     * database does not answer, nothing changes. Returns a function to stop.
+     * database does not answer, nothing changes.
      */
-    watch(onChange: (env: NodeJS.ProcessEnv) => Promise<void>, onError: (error: unknown) => void): () => void {
-      const stopped = new AbortController();
-      void (async () => {
-        while (!stopped.signal.aborted) {
-          await setTimeout(SETTINGS_MS, undefined, { signal: stopped.signal }).catch(() => {});
-          if (stopped.signal.aborted) return;
-          // The gateways report a database that does not answer.
-          const settings = await read().catch(() => undefined);
-          const text = settings && JSON.stringify(settings);
-          if (!settings || text === last) continue;
-          last = text;
-          await onChange(merged(settings)).catch(onError);
-        }
-      })();
-      return () => stopped.abort();
+    async watch(
+      onChange: (env: NodeJS.ProcessEnv) => Promise<void>,
+      onError: (error: unknown) => void,
+    ): Promise<never> {
+      for (;;) {
+        await setTimeout(SETTINGS_MS);
+        // The gateway reports a database that does not answer.
+        const settings = await read().catch(() => undefined);
+        const text = settings && JSON.stringify(settings);
+        if (!settings || text === last) continue;
+        last = text;
+        await onChange(merged(settings)).catch(onError);
+      }
     },
   };
 }

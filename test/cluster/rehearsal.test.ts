@@ -142,7 +142,7 @@ describe("the operations guide", () => {
   it("installs the service", { timeout: 900_000 }, async () => {
     await query(postgres.url, `CREATE ROLE service LOGIN PASSWORD '${PASSWORD}'`);
     const databaseUrl = await createDatabase("service");
-    await timed("Install: clone, `npm ci`, compile", async () => {
+    await timed("Install: clone, `npm ci`, build", async () => {
       const replace = { "https://github.com/…": projectRoot, "/opt/intentry": root };
       await runBlock(blockWith("With systemd", "git clone"), { replace });
     });
@@ -252,7 +252,7 @@ describe("the operations guide", () => {
     await runBlock(`git clone -q ${root} ${next.root}`);
     symlinkSync(join(root, "node_modules"), join(next.root, "node_modules"));
     await changeIndexBuild(next.root);
-    await runBlock("node stack/compile.js", { cwd: next.root });
+    await runBlock("npm run build", { cwd: next.root });
     await timed("Upgrade without downtime: another index, three gateways", async () => {
       const [ponderPort = 0] = await freePorts(1);
       const own = { PONDER_PORT: String(ponderPort), INTENTRY_DIR: join(folder, "next-indexer") };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { compile, compileIndexer } from "../../stack/compile.js";
+import { requireBuild } from "../support/bundle";
 import { isInProject, projectRoot, readCompose, readDeploy } from "./files";
 
 const dockerfile = readDeploy("Dockerfile").replaceAll(/\\\n\s*/g, " ");
@@ -25,28 +25,27 @@ describe("the Dockerfile", () => {
     expect(included.sort()).toEqual([...copied].sort());
   });
 
-  it("copies every source of the programs, so that nothing is compiled when the container starts", async () => {
-    const Manifest = z.object({ sources: z.array(z.string()) });
-    for (const program of ["stack/start.ts", "stack/run-reindex.ts", "api/server.ts"]) await compile(program);
-    await compileIndexer();
-    const sources = ["stack-start", "stack-run-reindex", "api-server", "explorer", "indexer"].flatMap(
-      (name) => Manifest.parse(JSON.parse(readFileSync(join(projectRoot, "dist", `${name}.json`), "utf8"))).sources,
-    );
+  it("copies every source of the programs, and builds them, so that nothing is built when the container starts", async () => {
+    await requireBuild();
+    const build = readFileSync(join(projectRoot, "dist", "current", "build.json"), "utf8");
+    const { sources } = z.object({ sources: z.array(z.string()) }).parse(JSON.parse(build));
     const isCopied = (source: string) => copied.some((path) => source === path || source.startsWith(`${path}/`));
+    expect(sources.length).toBeGreaterThan(100);
     expect(sources.filter((source) => !isCopied(source))).toEqual([]);
+    expect(lines("RUN").some((line) => line.startsWith("node stack/build.js"))).toBe(true);
   });
 
-  it("compiles in the folder in which it runs, because compiled files contain their path", () => {
-    expect(new Set(lines("WORKDIR"))).toEqual(new Set(["/opt/intentry"]));
-    expect(lines("RUN").some((line) => line.startsWith("node stack/compile.js"))).toBe(true);
+  it("copies the sources that Ponder loads, and lets it write its types nowhere", () => {
+    expect(copied).toEqual(
+      expect.arrayContaining(["src", "ponder.config.ts", "ponder.schema.ts", "vite.config.cjs", "tsconfig.json"]),
+    );
+    expect(lines("RUN").some((line) => line.includes("ln -s /dev/null ponder-env.d.ts"))).toBe(true);
   });
 
   it("runs as a numbered user, and starts Node itself, which receives signals", () => {
     expect(lines("USER")).toEqual(["1000:1000"]);
-    const entrypoint = z.array(z.string()).parse(JSON.parse(lines("ENTRYPOINT")[0] ?? ""));
-    expect(entrypoint[0]).toBe("node");
-    expect(isInProject(entrypoint[1] ?? "")).toBe(true);
-    expect(JSON.parse(lines("CMD")[0] ?? "")).toEqual(["stack/start"]);
+    expect(JSON.parse(lines("ENTRYPOINT")[0] ?? "")).toEqual(["node"]);
+    expect(JSON.parse(lines("CMD")[0] ?? "")).toEqual(["dist/current/start.js"]);
   });
 
   it("checks /health with Node", () => {
@@ -66,8 +65,8 @@ describe("compose.yaml", () => {
     expect(Object.keys(services)).toEqual(expect.arrayContaining(["postgres", "indexer", "api1", "api2", "caddy"]));
     expect(services.postgres?.image).toBe("postgres:18");
     const roles = ["indexer", "api1", "api2"].map((name) => services[name]?.command);
-    const role = (name: string) => ["stack/start", "--role", name];
-    expect(roles).toEqual([role("indexer"), role("api"), role("api")]);
+    const api = ["dist/current/api.js"];
+    expect(roles).toEqual([["--max-semi-space-size=64", "dist/current/indexer.js"], api, api]);
   });
 
   it("keeps the data of PostgreSQL 18 in a volume: its data folder is below /var/lib/postgresql", () => {

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { CONFIGURATION_ERROR } from "../../config/exit-codes";
-import { REORG_EXIT_CODE } from "../../stack/unrecoverable-reorg";
+import { CONFIGURATION_ERROR, REORG_BEYOND_FINALITY } from "../../config/exit-codes";
 import { findProgram, run } from "../support/programs";
 import { deployPath, isInProject, projectRoot } from "./files";
 import { settingsOf } from "./units";
@@ -16,22 +15,20 @@ const commandOf = (unit: string) => settingsOf(unit).ExecStart?.replace(/^\/usr\
 
 describe("the systemd units", () => {
   it.each(UNITS)("run programs that exist: %s", (unit) => {
-    const [node, runner = "", program] = commandOf(unit).split(" ");
-    expect(node).toBe("node");
-    expect(isInProject(runner)).toBe(true);
-    expect(isInProject(`${program}.ts`)).toBe(true);
+    const [, program] = /^node (?:--\S+ )*dist\/current\/(\w+)\.js$/.exec(commandOf(unit)) ?? [];
+    expect(isInProject(`stack/programs/${program}.ts`)).toBe(true);
   });
 
   it("run the same commands as the npm scripts", () => {
     const { scripts } = z
       .object({ scripts: z.record(z.string(), z.string()) })
       .parse(JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")));
-    const ofScript = (name: string) => scripts[name]?.replace(/^exec /, "");
+    // The scripts build the programs first, if a source is newer.
+    const ofScript = (name: string) =>
+      scripts[name]?.replace(/^exec /, "").replace(/stack\/run\.js (\w+)$/, "dist/current/$1.js");
     expect(commandOf("intentry.service")).toBe(ofScript("start"));
-    expect(commandOf("intentry-indexer.service")).toBe("node stack/run.js stack/start --role indexer");
-    expect(commandOf("intentry-api@.service")).toBe("node stack/run.js stack/start --role api");
-    for (const role of ["indexer", "api"])
-      expect([undefined, `node stack/run.js stack/start --role ${role}`]).toContain(ofScript(role));
+    expect(commandOf("intentry-indexer.service")).toBe(ofScript("indexer"));
+    expect(commandOf("intentry-api@.service")).toBe(ofScript("api"));
   });
 
   it.each(UNITS)("don't restart after a configuration error: %s", (unit) => {
@@ -42,7 +39,7 @@ describe("the systemd units", () => {
 
   it("don't restart an indexer after a reorg beyond finality: the repair needs it to be stopped", () => {
     for (const unit of ["intentry.service", "intentry-indexer.service"])
-      expect(settingsOf(unit).RestartPreventExitStatus?.split(" ")).toContain(String(REORG_EXIT_CODE));
+      expect(settingsOf(unit).RestartPreventExitStatus?.split(" ")).toContain(String(REORG_BEYOND_FINALITY));
   });
 
   it.each(UNITS)("signal only the main process, which stops the others in order: %s", (unit) => {

@@ -64,7 +64,6 @@ export const durations: Record<string, number> = {
   "system/x402/faults": 18,
   "core/for-agents": 18,
   "system/faults/database-away": 15,
-  "system/tools/compile": 14,
   "core/portfolio-rpc": 14,
   "core/x402/crowd": 14,
   "system/prefetch": 13,

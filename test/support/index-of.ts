@@ -13,6 +13,7 @@ import type { Contracts } from "../../stack/deploy";
 import { type IndexStack, startIndexStack } from "../../stack/index-stack";
 import { historyIndexed, indexReady } from "../../stack/indexer";
 import { freePorts } from "../../stack/ports";
+import { requireBuild } from "./bundle";
 
 const schema = { ...schemaModule };
 
@@ -121,6 +122,7 @@ export async function indexOf(
       givenUp = new Promise((resolve) => {
         giveUp = () => resolve(null);
       });
+      await requireBuild(otherSources.root ?? sources.root);
       running = await startIndexStack({
         ...sources,
         ...otherSources,

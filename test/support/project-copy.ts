@@ -11,13 +11,17 @@ const SOURCES = [
   "client",
   "common",
   "config",
+  join("contracts", "bytecode.json"),
+  "examples",
   "explorer",
   "rpc",
   "src",
+  "stack",
   "ponder.config.ts",
   "ponder.schema.ts",
   "package.json",
   "tsconfig.json",
+  "vite.config.cjs",
 ];
 
 export type ProjectCopy = { root: string; remove: () => Promise<void> };

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addressVariable, contractNames } from "../../config/contracts";
 import { actor } from "../../stack/chain";
 import { type Child, startChild, waitFor } from "../../stack/child";
-import { compile } from "../../stack/compile.js";
 import { payingFetch } from "../../stack/paying-fetch";
 import { keepsParameters } from "../../stack/pool-mode";
 import { freePorts } from "../../stack/ports";
 import { followSettings, publishOwnSettings } from "../../stack/roles/settings";
 import { demoPayer, hashOf } from "../../stack/sample/people";
 import { publishExamples } from "../../stack/sample/published";
+import { gatewayProgram } from "../support/bundle";
 import { FollowingClient } from "../support/event-client";
 import { npmStart } from "../support/npm-start";
 import { compareServers } from "../support/same-answers/compare";
@@ -33,7 +33,7 @@ describe.skipIf(!pgbouncer)("a gateway behind PgBouncer in transaction mode", ()
     gateway = startChild({
       name: "gateway",
       command: process.execPath,
-      args: [await compile("api/server.ts")],
+      args: [await gatewayProgram()],
       env: { ...stack.env, API_PORT: String(port), DATABASE_URL: pooler.url, DATABASE_POOL_MODE: "transaction" },
       onLine: (line) => lines.push(line),
     });

@@ -3,13 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addressVariable, contractNames } from "../../config/contracts";
+import { REORG_BEYOND_FINALITY } from "../../config/exit-codes";
+import { REINDEX_COMMAND, reorgSentence } from "../../config/reindex";
 import { actor, type LocalChain, startChain } from "../../stack/chain";
 import { deploy } from "../../stack/deploy";
 import { freePorts } from "../../stack/ports";
 import { protocolOn } from "../../stack/protocol";
 import { hashOf } from "../../stack/sample/people";
-import { REORG_EXIT_CODE, REORG_SENTENCE } from "../../stack/unrecoverable-reorg";
 import { hasTerminals, npmRun, npmStart } from "../support/npm-start";
+
+const REORG_SENTENCE = reorgSentence("custom");
 
 const SETTLED = { timeout: 150_000, interval: 500 };
 
@@ -77,9 +80,9 @@ describe("npm start after a reorg beyond finality", () => {
     await expect
       .poll(ready, SETTLED)
       .toMatchObject({ ready: false, reasons: expect.arrayContaining([REORG_SENTENCE]) });
-    expect(await run.ended).toBe(REORG_EXIT_CODE);
+    expect(await run.ended).toBe(REORG_BEYOND_FINALITY);
     expect(run.output()).toContain(REORG_SENTENCE);
-    expect(REORG_SENTENCE).toContain("npm run reindex");
+    expect(REORG_SENTENCE).toContain(REINDEX_COMMAND);
   });
 
   it("is repaired by the command, also with the embedded PostgreSQL", { timeout: 400_000 }, async () => {

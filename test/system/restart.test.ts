@@ -120,7 +120,7 @@ describe("a restart", () => {
     const deployment: LocalDeployment = { rpcUrl, chainId: LOCAL_CHAIN_ID, apiUrl, ponderUrl, contracts };
     await writeFile(localDeploymentFile(folder), JSON.stringify(deployment));
     const lines: string[] = [];
-    const indexer = await startIndexer({
+    const indexer = startIndexer({
       ponderPort: port,
       schema: `busy_port_${count}`,
       env: { ...process.env, DATABASE_URL: databaseUrl, INTENTRY_DIR: folder },

@@ -70,7 +70,7 @@ describe("an indexer and gateways as separate programs", () => {
     const early = await startApi();
     await early.run.printed("Waiting for an indexer to publish its settings");
     indexer = start("indexer", indexerSettings);
-    await indexer.printed("The index has caught up");
+    await indexer.printed("Completed backfill indexing");
     const late = await startApi();
     apis = [early, late];
     for (const { run } of apis) await run.printed("Serving custom on");
@@ -115,6 +115,8 @@ describe("an indexer and gateways as separate programs", () => {
     await load;
     expect([...statuses]).toEqual([200]);
     expect(await (await fetch(`${url}/llms.txt`)).text()).toContain("https://new.example");
+    await indexer.printed("Completed backfill indexing");
+    expect(indexer.output()).not.toContain("Schema is locked");
     await register("three");
     await expect.poll(() => read(`${url}/agents/3`), { timeout: 30_000 }).toMatchObject({ metadata_uri: "three" });
   });
@@ -130,7 +132,7 @@ describe("an indexer and gateways as separate programs", () => {
     expect(span?.resource).toMatchObject({ "service.name": "api-1" });
   });
 
-  it("log in one format: every line of the supervisors, the indexer and the gateways is JSON with level, time and msg", () => {
+  it("log in one format: every line of the indexer and the gateways is JSON with level, time and msg", () => {
     const lines = running.flatMap((run) => run.output().trimEnd().split("\n"));
     const formats = new Set(
       lines.map((line) => {
@@ -148,6 +150,7 @@ describe("an indexer and gateways as separate programs", () => {
       [start("api", { INTENTRY_DIR: folder }), "DATABASE_URL: is required"],
       [start("indexer", withoutDatabase), "DATABASE_URL: is required"],
       [start("indexer", { DATABASE_URL: databaseUrl, INTENTRY_DIR: folder }), "NETWORK: is not set, or local"],
+      [start("api", { DATABASE_URL: databaseUrl, API_WORKERS: "2" }), "API_WORKERS: is for npm start only"],
     ];
     for (const [run, sentence] of cases) {
       const code = await run.ended;

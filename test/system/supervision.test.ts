@@ -16,8 +16,8 @@ import { descendantsOf, isRunning } from "../support/processes";
 
 /** The children of the supervisor, by a pattern of their command lines. */
 const PARTS = {
-  indexer: /dist\/indexer-\S+ start/,
-  gateway: /dist\/api-server/,
+  indexer: /ponder start/,
+  gateway: /dist\/current\/gateway/,
   chain: /anvil.*--chain-id/,
   watchdog: /stack\/watchdog\.js/,
 };

@@ -21,12 +21,27 @@ describe("a log file", () => {
     await expect.poll(text).toBe("one\ntwo\nthree\n");
   });
 
+  it("is bounded: a full file becomes the previous one, and no line of the two is lost", async () => {
+    const write = openLogFile(path, { maxBytes: 100 });
+    const lines = Array.from({ length: 60 }, (_, index) => `line ${index}`);
+    for (const line of lines) {
+      write(line);
+      await expect.poll(text, { interval: 1 }).toContain(`${line}\n`);
+    }
+    const previous = await readFile(`${path}.1`, "utf8");
+    expect(previous.length).toBeLessThan(120);
+    expect((await text()).length).toBeLessThan(120);
+    const kept = `${previous}${await text()}`.trimEnd().split("\n");
+    expect(kept).toEqual(lines.slice(-kept.length));
+    expect(kept.length).toBeGreaterThan(10);
+  });
+
   it.skipIf(process.platform !== "linux")(
     "survives a full disk, and says how many lines are missing once there is space",
     async () => {
       // Every write to this device fails with ENOSPC.
       await symlink("/dev/full", path);
-      const write = openLogFile(path, 0);
+      const write = openLogFile(path, { retryMs: 0 });
       for (let line = 0; line < 5; line++) {
         write(`lost ${line}`);
         await new Promise((resolve) => setImmediate(resolve));
@@ -46,7 +61,7 @@ describe("a log file", () => {
   );
 
   it("survives a folder that does not exist", async () => {
-    const write = openLogFile(join(folder, "missing", "ponder.log"), 0);
+    const write = openLogFile(join(folder, "missing", "ponder.log"), { retryMs: 0 });
     for (let line = 0; line < 5; line++) {
       write("lost");
       await new Promise((resolve) => setImmediate(resolve));

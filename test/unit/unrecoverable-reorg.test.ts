@@ -1,42 +1,62 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
-import { REINDEX_COMMAND } from "../../config/reindex";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { REINDEX_COMMAND, reorgSentence } from "../../config/reindex";
+import { exitAfterUnrecoverableReorg, PONDER_REORG_MESSAGE } from "../../config/unrecoverable-reorg";
 import packageJson from "../../package.json" with { type: "json" };
-import {
-  isUnrecoverableReorg,
-  LOCAL_REORG_SENTENCE,
-  PONDER_REORG_MESSAGE,
-  REORG_EXIT_CODE,
-  REORG_SENTENCE,
-} from "../../stack/unrecoverable-reorg";
 
-const line = (msg: string) => JSON.stringify({ level: 40, time: 1, msg, chain: "protocol", chain_id: 31337 });
+describe("a reorg beyond finality", () => {
+  const logged = vi.fn();
+  const shutDown = vi.fn(async () => {});
+  const onReorg = vi.fn();
+  const exit = vi.fn();
 
-describe("a line of Ponder's log", () => {
-  it("has the message of the installed version for a reorg beyond finality", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.clearAllMocks();
+    vi.spyOn(process, "exit").mockImplementation(exit as never);
+    globalThis.PONDER_COMMON = { logger: { warn: logged }, shutdown: { kill: shutDown } };
+    exitAfterUnrecoverableReorg(76, onReorg);
+  });
+  afterEach(() => {
+    globalThis.PONDER_COMMON = undefined;
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+
+  it("has this message in the log of the installed version of Ponder", () => {
     const source = readFileSync("node_modules/ponder/dist/esm/sync-realtime/index.js", "utf8");
     expect(source).toContain(`msg: "${PONDER_REORG_MESSAGE}"`);
   });
 
-  it("is recognised by its message alone", () => {
-    expect(isUnrecoverableReorg(line("Encountered unrecoverable reorg"))).toBe(true);
-    expect(isUnrecoverableReorg(line("Reconciled reorg in local chain"))).toBe(false);
-    expect(isUnrecoverableReorg(JSON.stringify({ msg: "request", path: "/?q=Encountered unrecoverable reorg" }))).toBe(
-      false,
-    );
-    expect(isUnrecoverableReorg("Encountered unrecoverable reorg")).toBe(false);
-    expect(isUnrecoverableReorg("null")).toBe(false);
-    expect(isUnrecoverableReorg("")).toBe(false);
+  it("ends the process once, after Ponder's shutdown, and other warnings do not", async () => {
+    const { warn } = globalThis.PONDER_COMMON?.logger ?? {};
+    warn?.({ msg: "Received SIGTERM" });
+    expect(onReorg).not.toHaveBeenCalled();
+    const entry = { msg: "Encountered unrecoverable reorg" };
+    warn?.(entry);
+    warn?.(entry);
+    expect(logged).toHaveBeenLastCalledWith(entry);
+    expect(onReorg).toHaveBeenCalledTimes(1);
+    expect(shutDown).toHaveBeenCalledTimes(1);
+    expect(exit).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(exit).toHaveBeenCalledWith(76);
   });
 
-  it("results in an existing repair command and a non-zero exit code", () => {
-    expect(REORG_SENTENCE).toContain(REINDEX_COMMAND);
+  it("ends the process within 5 s, also if the shutdown hangs", async () => {
+    shutDown.mockReturnValueOnce(new Promise(() => {}));
+    globalThis.PONDER_COMMON?.logger.warn({ msg: PONDER_REORG_MESSAGE });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(exit).toHaveBeenCalledWith(76);
+  });
+
+  it("is repaired by an existing command", () => {
+    expect(reorgSentence("base-sepolia")).toContain(REINDEX_COMMAND);
     expect(Object.keys(packageJson.scripts)).toContain(REINDEX_COMMAND.replace("npm run ", ""));
-    expect(REORG_EXIT_CODE).toBeGreaterThan(0);
   });
 
   it("is not repaired by that command on the chain of npm start, which ends too", () => {
-    expect(LOCAL_REORG_SENTENCE).not.toContain(REINDEX_COMMAND);
-    expect(LOCAL_REORG_SENTENCE).toContain("Run npm start again");
+    expect(reorgSentence("local")).not.toContain(REINDEX_COMMAND);
+    expect(reorgSentence("local")).toContain("Run npm start again");
   });
 });

@@ -46,7 +46,7 @@ export const serviceEnvironment = (
 });
 
 /** The children of the supervisor, by a pattern of their command lines. */
-const parts = { indexer: /dist\/indexer-\S+ start/, gateway: /dist\/api-server/ };
+const parts = { indexer: /ponder start/, gateway: /dist\/current\/gateway/ };
 export type Part = "supervisor" | keyof typeof parts;
 
 const Ready = z.object({ ready: z.boolean(), block_number: z.coerce.bigint(), unpaid_payments: z.number().nullable() });

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStore } from "../../../api/offchain/open";
 import { document } from "../../../api/offchain/schema";
 import { type Child, startChild, waitFor } from "../../../stack/child";
-import { compile } from "../../../stack/compile.js";
 import { freePorts } from "../../../stack/ports";
+import { bundle } from "../../support/bundle";
 import { createTestDatabase, type TestDatabase } from "../../support/database";
 import { expectPublished, publishUntilGone } from "./publishing";
 
@@ -15,7 +15,7 @@ const writesBefore = (kill: number) => 1 + ((kill * 7) % 23);
 
 let server: string;
 beforeAll(async () => {
-  server = await compile("test/system/faults/document-server.ts");
+  server = await bundle("test/system/faults/document-server.ts");
 });
 
 describe(`${KILLS} kills during writes`, () => {

@@ -3,8 +3,8 @@ import { payment } from "../../../api/offchain/schema";
 import { addressVariable, contractNames } from "../../../config/contracts";
 import { actor } from "../../../stack/chain";
 import { type Child, startChild, waitFor } from "../../../stack/child";
-import { compile } from "../../../stack/compile.js";
 import { freePorts } from "../../../stack/ports";
+import { bundle } from "../../support/bundle";
 import { askedFor, sign } from "../../support/x402/payer";
 import { openShop, PRICE, payee, type Shop } from "../../support/x402/shop";
 
@@ -18,7 +18,7 @@ describe("two processes that share a store", () => {
   const running: Child[] = [];
 
   beforeAll(async () => {
-    server = await compile("test/support/x402/shop-server.ts");
+    server = await bundle("test/support/x402/shop-server.ts");
     shop = await openShop();
     await shop.fund(payer.address, 1_000_000_000n);
   });

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
-import { describeSources, loadEnvFiles } from "../config/env-files";
-import { diagnose } from "./doctor/diagnose";
-import { jsonReport, textReport } from "./doctor/report";
+import { describeSources, loadEnvFiles } from "../../config/env-files";
+import { diagnose } from "../doctor/diagnose";
+import { jsonReport, textReport } from "../doctor/report";
 
 const { values } = parseArgs({ options: { json: { type: "boolean", default: false } } });
 const sources = describeSources(loadEnvFiles(".", process.env));

@@ -1,20 +1,20 @@
-import { type Environment, parseEnvironment } from "../../config/environment";
-import type { LocalDeployment } from "../../config/networks";
-import { connect, mineEvery } from "../chain";
-import { databaseReady } from "../index-builds";
-import { startIndexStack } from "../index-stack";
-import { indexReady } from "../indexer";
-import { startLocalChain } from "../local-chain";
-import { requireSessions } from "../pool-mode";
-import { requireFreePort } from "../ports";
-import { startEmbeddedPostgres } from "../postgres/embedded";
-import { progressText, readProgress, watchProgress } from "../progress";
-import { publishExamples } from "../sample/published";
-import { PROGRESS_MS, type Supervisor } from "../supervisor";
-import { LOCAL_REORG_SENTENCE, REORG_SENTENCE } from "../unrecoverable-reorg";
-import { usageOf } from "../usage";
+import { type Environment, parseEnvironment } from "../config/environment";
+import type { LocalDeployment } from "../config/networks";
+import { reorgSentence } from "../config/reindex";
+import { connect, mineEvery } from "./chain";
+import { databaseReady } from "./index-builds";
+import { startIndexStack } from "./index-stack";
+import { indexReady } from "./indexer";
+import { startLocalChain } from "./local-chain";
+import { requireSessions } from "./pool-mode";
+import { requireFreePort } from "./ports";
+import { startEmbeddedPostgres } from "./postgres/embedded";
+import { progressText, readProgress, watchProgress } from "./progress";
 import { repairAfterReorg } from "./repair";
-import { publishOwnSettings } from "./settings";
+import { publishOwnSettings } from "./roles/settings";
+import { publishExamples } from "./sample/published";
+import { PROGRESS_MS, type Supervisor } from "./supervisor";
+import { usageOf } from "./usage";
 
 /** The local chain mines a block for every transaction, and also at this interval. */
 const BLOCK_TIME_MS = 2_000;
@@ -59,7 +59,7 @@ export async function startAll(supervisor: Supervisor, isDevelopment: boolean): 
   );
   const repair = async () => {
     const index = await stack.current();
-    const reason = deployment ? LOCAL_REORG_SENTENCE : REORG_SENTENCE;
+    const reason = reorgSentence(networkName);
     for (const gateway of index.gateways) gateway.current().reportFailure(reason);
     const control = { stop: () => index.stop(), restart: stack.restart };
     await repairAfterReorg(supervisor, reason, environment, databaseUrl, control);

@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
 import { BaseError, createPublicClient, fallback, http } from "viem";
-import { describeSources, loadEnvFiles } from "../config/env-files";
-import { parseEnvironment } from "../config/environment";
-import { reindex } from "./reindex";
-import { withDatabase } from "./with-database";
+import { describeSources, loadEnvFiles } from "../../config/env-files";
+import { parseEnvironment } from "../../config/environment";
+import { reindex } from "../reindex";
+import { withDatabase } from "../with-database";
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { "new-chain": { type: "boolean", default: false } } });

@@ -1,8 +1,7 @@
 import { pathToFileURL } from "node:url";
-import { InvalidEnvironment, parseEnvironment } from "../config/environment";
-import { type LocalDeployment, readLocalDeployment } from "../config/networks";
-import { compile } from "./compile.js";
-import { isExample, MARKET, names, runMarket } from "./examples";
+import { InvalidEnvironment, parseEnvironment } from "../../config/environment";
+import { type LocalDeployment, readLocalDeployment } from "../../config/networks";
+import { exampleProgram, isExample, MARKET, names, runMarket } from "../examples";
 
 // Runs an example with the stack of `npm start`: npm run example solver
 
@@ -29,7 +28,7 @@ if (name !== MARKET && !isExample(name)) fail(`Usage: npm run example <${[...nam
 const { apiUrl, rpcUrl } = await runningStack();
 if (isExample(name)) {
   process.argv = [process.execPath, name, apiUrl, rpcUrl, ...args];
-  await import(pathToFileURL(await compile(`examples/${name}.ts`)).href);
+  await import(pathToFileURL(exampleProgram(name)).href);
 } else {
   const [seconds = "60"] = args;
   if (!/^\d{1,6}$/.test(seconds)) fail(`The seconds must be a whole number, not ${seconds}`);

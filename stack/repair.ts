@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { createPublicClient, fallback, http } from "viem";
-import type { Environment } from "../../config/environment";
-import { confirm } from "../confirm";
-import { reindex } from "../reindex";
-import type { Supervisor } from "../supervisor";
-import { REORG_EXIT_CODE } from "../unrecoverable-reorg";
+import type { Environment } from "../config/environment";
+import { REORG_BEYOND_FINALITY } from "../config/exit-codes";
+import { confirm } from "./confirm";
+import { reindex } from "./reindex";
+import type { Supervisor } from "./supervisor";
 
 /** How long `/ready` responds 503 with the reason before the stack stops. */
 const FAILURE_NOTICE_MS = 5_000;
@@ -24,7 +24,7 @@ export async function repairAfterReorg(
   if (!(await confirm("Rebuild the index now?"))) {
     // Gives load balancers time to read the reason from /ready.
     await setTimeout(FAILURE_NOTICE_MS);
-    return supervisor.stopAll(REORG_EXIT_CODE);
+    return supervisor.stopAll(REORG_BEYOND_FINALITY);
   }
   await index.stop();
   const { chainId, rpcUrls } = network();
