@@ -13,7 +13,7 @@ import { urlOf } from "./sample-stack";
  * Measures requests per second of every route, on the gateway with and without its response cache, on a plain server of
  * Express and pg with the same answers (bench/baseline), and of an empty Hono route. With `--against`, it compares with the
  * gateway of another commit instead. All run on the same database; their rounds alternate. Exits with 1 if a goal is missed.
- * `npm run bench:reads -- [--against REF] [--routes /health,/intents] [--rounds 5] [--connections 16,128] [--json FILE] [--svg FILE]`
+ * `npm run bench reads -- [--against REF] [--routes /health,/intents] [--rounds 5] [--connections 16,128] [--json FILE] [--svg FILE]`
  */
 const WARM_UP_MS = 200;
 const WINDOW_MS = 1_000;
