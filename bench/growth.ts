@@ -16,7 +16,7 @@ import { formatRate, median, tableHeader, tableRow } from "./report";
  * Measures how reads slow down as the index grows: requests per second of the gateway, without its response cache, on indexes
  * of several sizes. Rounds alternate between them. Tables other than those of `--tables` have a million rows at most, because
  * ten million rows of all tables would take more than 100 GB.
- * `npm run bench:growth -- [--rows 1000,1000000,10000000] [--rounds 5] [--tables intent,receipt]`
+ * `npm run bench growth -- [--rows 1000,1000000,10000000] [--rounds 5] [--tables intent,receipt]`
  */
 const SCHEMA = "intentry_growth";
 const CONNECTIONS = 4;

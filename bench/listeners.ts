@@ -15,7 +15,7 @@ import { type SampleStack, startSampleStack } from "./sample-stack";
  * Measures how much subscribers that read the whole history delay other reads: the latency of GET /agents/{agentId} alone,
  * and while many subscribers connect with from_block=0, until all are up to date or the time is over. Fails if
  * the median is above the limit, or a subscriber does not receive everything.
- * `npm run bench:listeners -- [--subscribers 1000] [--events 5000] [--per-second 500] [--seconds 200] [--limit 3]`
+ * `npm run bench listeners -- [--subscribers 1000] [--events 5000] [--per-second 500] [--seconds 200] [--limit 3]`
  */
 const READERS = 4;
 const PAUSE_MS = 2;

@@ -15,8 +15,8 @@ import { type SampleStack, startSampleStack } from "./sample-stack";
 /**
  * Runs the stack at the highest rate: every read, preflight and new documents in turn, pages with a URL of their own, subscribers
  * that come and go, and new blocks. Prints the resident memory of the indexer and the gateway, the gateway's live memory, and their
- * slopes after the warm-up. Fails if the gateway's live memory exceeds the limit of its response cache by more than a constant.
- * `npm run bench:soak -- [--minutes 30]`
+ * slopes after the warm-up, and their memory at rest, before and after. Fails if the gateway's live memory exceeds the limit of its response cache by more than a constant.
+ * `npm run bench soak -- [--minutes 30]`
  */
 const CONNECTIONS = 16;
 const WINDOW_MS = 1_000;
@@ -25,6 +25,8 @@ const RESUBSCRIBE_MS = 20_000;
 const BLOCK_MS = 500;
 const EVENTS_PER_BLOCK = 20;
 const SAMPLE_MS = 30_000;
+/** How long the stack is idle before its memory at rest is read. */
+const REST_MS = 15_000;
 /** How often the gateway's heap is read, which is live memory and garbage. Its lowest size of some minutes is live memory. */
 const HEAP_MS = 1_000;
 /** The part of the run in which caches fill and code is compiled, at most five minutes. */
@@ -135,6 +137,8 @@ async function subscribe({ environment }: SampleStack, run: Stopping): Promise<n
 
 const stack = await startSampleStack((what) => console.error(what));
 try {
+  await sleep(REST_MS);
+  const atRest = residentMb(stack);
   const run: Stopping = { isStopping: false };
   const start = Date.now();
   const elapsedHours = () => (Date.now() - start) / 3_600_000;
@@ -162,6 +166,8 @@ try {
   sample();
   run.isStopping = true;
   const [blocks, requests, bytes] = await work;
+  await sleep(REST_MS);
+  const after = residentMb(stack);
 
   const warmUpHours = Math.min(durationMs * WARM_UP, MAX_WARM_UP_MS) / 3_600_000;
   const settled = samples.filter(({ hours }) => hours >= warmUpHours);
@@ -173,6 +179,11 @@ try {
   console.log(
     `Slope after the first ${(warmUpHours * 60).toFixed(1)} min, of ${settled.length} samples: indexer ${slope("indexer")}, gateway ${slope("gateway")}, its heap and buffers ${slope("live")}`,
   );
+  console.log(tableHeader(["Process", "At rest", "Highest under load", "After"]));
+  for (const name of ["indexer", "gateway"] as const) {
+    const highest = Math.max(...samples.map((one) => one[name]));
+    console.log(tableRow([name, ...[atRest[name], highest, after[name]].map((mb) => `${mb.toFixed(0)} MB`)]));
+  }
   const limitMb = stack.environment.responseCacheBytes / 2 ** 20 + BESIDES_CACHE_MB;
   const mostMb = Math.max(...settled.map(({ live }) => live));
   if (mostMb > limitMb) {

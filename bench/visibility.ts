@@ -10,7 +10,7 @@ import { startSampleStack } from "./sample-stack";
 /**
  * Measures how long a mined event takes until a read returns it: an agent is registered, its block is mined, and the agent is
  * read again and again. The time starts before the node is asked to mine, so it includes the mining.
- * `npm run bench:visibility -- [--blocks 300]`
+ * `npm run bench visibility -- [--blocks 300]`
  */
 const READ_INTERVAL_MS = 1;
 const GIVE_UP_MS = 30_000;

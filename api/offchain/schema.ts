@@ -14,7 +14,7 @@ import {
 } from "drizzle-orm/pg-core";
 
 // Off-chain data. Hashes and addresses are lowercase hex, ids decimal digits.
-// `npm run store:migration` writes the migration for a change here. Constraints have PostgreSQL's default names.
+// `npx drizzle-kit generate` writes the migration for a change here. Constraints have PostgreSQL's default names.
 
 const offchain = pgSchema("offchain");
 

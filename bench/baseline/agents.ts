@@ -1,21 +1,10 @@
 import { Router } from "express";
 import { query } from "./database";
-import { address, id, notFound } from "./input";
-import { readPage } from "./list";
+import { id, notFound } from "./input";
 
 export const agents = Router();
 
 const columns = "agent_id, owner, metadata_uri, pubkey, capabilities_hash, revoked, block_number";
-
-agents.get("/agents", async (req, res) => {
-  const { rows, pagination } = await readPage(req.query, {
-    select: columns,
-    from: "agent",
-    filters: { owner: address("owner", req.query.owner) },
-    key: ["agent_id"],
-  });
-  res.json({ agents: rows, pagination });
-});
 
 agents.get("/agents/:agentId", async (req, res) => {
   const agentId = id("agentId", req.params.agentId);

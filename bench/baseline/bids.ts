@@ -1,7 +1,7 @@
 import { Router } from "express";
-import { NOW, query } from "./database";
+import { NOW } from "./database";
 import { chainId } from "./deployment";
-import { id, notFound, oneOf, optional, text } from "./input";
+import { id, oneOf, optional } from "./input";
 import { readPage } from "./list";
 
 export const bids = Router();
@@ -46,17 +46,4 @@ bids.get("/intents/:id/bids", async (req, res) => {
     key: ["rank", "amount_in", "fee", "created_at", "source_rank", "number"],
   });
   res.json({ bids: rows.map(toWire), pagination });
-});
-
-bids.get("/bids/:bidId", async (req, res) => {
-  const bidId = text("bidId", req.params.bidId);
-  const [, intentId, onchainId] = /^(\d{1,78})-(\d{1,78})$/.exec(bidId) ?? [];
-  const [, offchainId] = /^offchain-(\d{1,18})$/.exec(bidId) ?? [];
-  const [row] = offchainId
-    ? await query<Sorted>(`${offchain} WHERE o.number = $1`, [offchainId])
-    : intentId
-      ? await query<Sorted>(`${onchain} WHERE b.intent_id = $1 AND b.bid_id = $2`, [intentId, onchainId])
-      : [];
-  if (!row) throw notFound(`Bid ${bidId} not found`);
-  res.json(toWire(row));
 });

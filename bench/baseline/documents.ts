@@ -5,58 +5,15 @@ import { HttpError, hash, id, notFound, optional, text } from "./input";
 
 export const documents = Router();
 
-type Kind = { kind: string; path: string; title: string; columns: string };
-
-/** The kinds of documents, with the columns that are served under their names in the API. */
-const kinds: Kind[] = [
-  { kind: "catalog", path: "/catalogs", title: "Catalog", columns: "hash AS catalog_hash, merchant_id, service_id" },
-  {
-    kind: "quote-request",
-    path: "/quote-requests",
-    title: "Quote request",
-    columns: "hash AS request_hash, request_id, merchant_id, service_numeric_id, service_id, agent",
-  },
-  {
-    kind: "quote-response",
-    path: "/quote-responses",
-    title: "Quote response",
-    columns: "hash AS response_hash, request_hash, request_id, merchant_id, service_numeric_id, agent, quote_hash",
-  },
-  {
-    kind: "fulfillment-payload",
-    path: "/fulfillment-payloads",
-    title: "Fulfillment payload",
-    columns: "hash AS payload_hash, merchant_id, agent, quote_hash, encryption, merchant_key_id",
-  },
-  {
-    kind: "fulfillment-evidence",
-    path: "/fulfillment-evidence",
-    title: "Fulfillment evidence document",
-    columns: "hash AS evidence_hash, receipt_id, quote_hash, payload_hash, evidence_type",
-  },
-];
-
-for (const { kind, path, title, columns } of kinds) {
-  documents.get(`${path}/:hash`, async (req, res) => {
-    const documentHash = hash("hash", req.params.hash);
-    const [row] = await query<{ bytes: Buffer }>("SELECT bytes FROM offchain.document WHERE kind = $1 AND hash = $2", [
-      kind,
-      documentHash,
-    ]);
-    if (!row) throw notFound(`${title} ${documentHash} not found`);
-    res.type("application/json").send(row.bytes);
-  });
-
-  documents.get(`${path}/:hash/metadata`, async (req, res) => {
-    const documentHash = hash("hash", req.params.hash);
-    const [row] = await query(
-      `SELECT ${columns}, size_bytes, created_at, updated_at FROM offchain.document WHERE kind = $1 AND hash = $2`,
-      [kind, documentHash],
-    );
-    if (!row) throw notFound(`${title} ${documentHash} not found`);
-    res.json({ ...row, uri: `${req.protocol}://${req.get("host")}${path}/${documentHash}` });
-  });
-}
+documents.get("/catalogs/:hash", async (req, res) => {
+  const documentHash = hash("hash", req.params.hash);
+  const [row] = await query<{ bytes: Buffer }>(
+    "SELECT bytes FROM offchain.document WHERE kind = 'catalog' AND hash = $1",
+    [documentHash],
+  );
+  if (!row) throw notFound(`Catalog ${documentHash} not found`);
+  res.type("application/json").send(row.bytes);
+});
 
 const MAX_DOCUMENT_BYTES = 128 * 1024;
 

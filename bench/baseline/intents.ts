@@ -1,8 +1,8 @@
 import { Router } from "express";
 import { zeroAddress, zeroHash } from "viem";
-import { NOW, query } from "./database";
+import { NOW } from "./database";
 import { chainId } from "./deployment";
-import { address, hash, id, notFound, oneOf, optional } from "./input";
+import { address, hash, oneOf, optional } from "./input";
 import { readPage } from "./list";
 
 export const intents = Router();
@@ -114,36 +114,4 @@ intents.get("/intents", async (req, res) => {
     descending: true,
   });
   res.json({ intents: rows.map(toJson), pagination });
-});
-
-const recordColumns = `m.intent_hash, m.owner, m.execution_target, m.execution_data, m.required_attestation_subject,
-  m.required_attestation_schema, m.signed_at IS NOT NULL AS signed, m.created_at, m.updated_at`;
-
-type MetadataRow = { intent_id: string | null; intent_hash: string | null; owner: string };
-
-intents.get("/intents/metadata/:intentHash", async (req, res) => {
-  const intentHash = hash("intentHash", req.params.intentHash);
-  const owner = optional(address, "owner", req.query);
-  let [row] = await query<MetadataRow>(
-    `SELECT i.intent_id, ${recordColumns} FROM intent i ${withMetadata} WHERE i.intent_hash = $1`,
-    [intentHash],
-  );
-  // Without an indexed intent, the metadata may be reserved.
-  if (!row)
-    [row] = await query<MetadataRow>(
-      `SELECT NULL AS intent_id, ${recordColumns} FROM offchain.intent_metadata m
-       WHERE m.chain_id = $1 AND m.intent_hash = $2 AND m.owner = coalesce($3, m.owner)
-       ORDER BY ${preference}, m.owner DESC LIMIT 1`,
-      [chainId, intentHash, owner],
-    );
-  if (!row?.intent_hash || (owner !== undefined && row.owner !== owner))
-    throw notFound(`Metadata of intent hash ${intentHash} not found`);
-  res.json(row);
-});
-
-intents.get("/intents/:id", async (req, res) => {
-  const intentId = id("id", req.params.id);
-  const [row] = await query<Row>(`SELECT ${columns} FROM ${from} WHERE i.intent_id = $1`, [intentId]);
-  if (!row) throw notFound(`Intent ${intentId} not found`);
-  res.json(toJson(row));
 });

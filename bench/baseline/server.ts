@@ -2,23 +2,16 @@ import express, { type ErrorRequestHandler } from "express";
 import { agents } from "./agents";
 import { analytics } from "./analytics";
 import { bids } from "./bids";
-import { commerce } from "./commerce";
-import { protocol } from "./deployment";
 import { documents } from "./documents";
-import { events } from "./events";
 import { intents } from "./intents";
-import { participants } from "./participants";
-import { policies } from "./policies";
 import { preflight } from "./preflight";
-import { search } from "./search";
 import { timeSeries } from "./time-series";
-import { tokens } from "./tokens";
 import { transactions } from "./transactions";
 
 /**
- * The baseline of bench/reads.ts: Express and pg with handwritten SQL. It gives the same answers as the gateway, from the
- * same database (DATABASE_URL, INDEX_SCHEMA, INTENTRY_DIR). It shares only the gateway's pure functions for sentences about
- * events, for their filters and for policy checks.
+ * The baseline of bench/reads.ts: Express and pg with handwritten SQL. It gives the same answers as the gateway on the
+ * routes of routes.ts, from the same database (DATABASE_URL, INDEX_SCHEMA, INTENTRY_DIR). It shares only the gateway's pure functions for sentences about
+ * events and for policy checks.
  */
 const app = express();
 app.use(express.json({ limit: "256kb" }));
@@ -28,12 +21,7 @@ app.get("/health", (_req, res) => {
   res.json({ status: "ok", ok: true, service: "intentry", name: "Intentry", x402DevBypass });
 });
 
-app.get("/protocol", (_req, res) => {
-  res.json(protocol);
-});
-
-app.use(agents, intents, bids, policies, preflight, participants, commerce);
-app.use(analytics, timeSeries, transactions, documents, events, tokens, search);
+app.use(agents, intents, bids, analytics, timeSeries, transactions, documents, preflight);
 
 app.use((req, res) => {
   res.status(404).json({ error: `No route for ${req.path}; /docs lists all routes`, code: "unknown_route" });

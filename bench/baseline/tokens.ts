@@ -1,11 +1,7 @@
-import { Router } from "express";
 import type { Token } from "../../api/tokens/token";
 import { chains } from "../../config/chains";
 import { query } from "./database";
 import { chainId, listedTokens } from "./deployment";
-import { address } from "./input";
-
-export const tokens = Router();
 
 const native = { ...chains.local.native, address: `0x${"00".repeat(20)}` as const };
 
@@ -31,10 +27,3 @@ export async function findTokens(addresses: readonly string[]): Promise<Map<stri
   );
   return new Map([...stored.map((token): [string, Token] => [token.address, token]), ...listed]);
 }
-
-tokens.get("/tokens/:address", async (req, res) => {
-  const wanted = address("address", req.params.address);
-  const found = listed.get(wanted) ?? (await findTokens([wanted])).get(wanted);
-  const pending = { address: wanted, symbol: null, name: null, decimals: null, source: "pending" };
-  res.json({ ...(found ?? pending), chain_id: chainId });
-});

@@ -1,15 +1,38 @@
 import { Router } from "express";
 import { describeEvent } from "../../api/events/describe-event";
+import type { EventFacts } from "../../api/events/facts";
 import { query } from "./database";
-import { factsAbout } from "./events";
 import { hash, notFound } from "./input";
+import { findTokens } from "./tokens";
 
 export const transactions = Router();
+
+type Arguments = Record<string, string | number | boolean>;
+
+type IntentTokens = { intent_id: string; inputToken: `0x${string}`; outputToken: `0x${string}` };
+
+/** The tokens of the events and of their intents. */
+async function factsAbout(found: readonly { name: string; args: Arguments }[]): Promise<EventFacts> {
+  const about = found.filter(({ name }) => name === "IntentFilled" || name === "SolverBidSubmitted");
+  const intents = await query<IntentTokens>(
+    `SELECT intent_id, input_token AS "inputToken", output_token AS "outputToken" FROM intent
+     WHERE intent_id = ANY ($1::numeric[])`,
+    [about.map(({ args }) => args.intentId)],
+  );
+  const addresses = [
+    ...intents.flatMap(({ inputToken, outputToken }) => [inputToken, outputToken]),
+    ...found.flatMap(({ args }) => (args.token === undefined ? [] : String(args.token))),
+  ];
+  return {
+    tokens: await findTokens(addresses),
+    intents: new Map(intents.map((intent) => [intent.intent_id, intent])),
+  };
+}
 
 type Event = {
   id: string;
   name: string;
-  args: Record<string, string | number | boolean>;
+  args: Arguments;
   from: string;
   to: string | null;
   timestamp: string;

@@ -1,4 +1,5 @@
 import { compareServers } from "../../test/support/same-answers/compare";
+import { baselineRoutes } from "../baseline/routes";
 import { urlOf } from "../sample-stack";
 import { type Comparison, rateCell, ratioCell, ratioOf } from "./comparison";
 import { EMPTY_PATH } from "./empty-route";
@@ -14,10 +15,11 @@ export async function besideExpress(onProgress: (what: string) => void): Promise
   return {
     ...servers,
     relativeTo: "Express + pg",
+    routes: baselineRoutes,
     pathOn: (server) => (server === "empty" || server === "onlyEmpty" ? EMPTY_PATH : undefined),
     async requireSameAnswers() {
-      for (const other of ["cold", "express"] as const) {
-        const { differences, compared } = await compareServers(urlOf(ports.hot), urlOf(ports[other]));
+      for (const [other, routes] of [["cold"], ["express", baselineRoutes]] as const) {
+        const { differences, compared } = await compareServers(urlOf(ports.hot), urlOf(ports[other]), { routes });
         if (differences.length > 0) throw new Error(`hot and ${other} differ:\n${differences.join("\n")}`);
         onProgress(`${compared} answers of hot and ${other} are equal`);
       }

@@ -15,6 +15,8 @@ export type Comparison<Name extends string> = Servers<Name> & {
   relativeTo: string;
   /** Requested instead of the route's path. */
   pathOn?: (server: Name) => string | undefined;
+  /** The routes that are compared. Default: all. */
+  routes?: ReadonlySet<string>;
   /** Throws unless the servers give the same answers, because their speeds would mean nothing otherwise. */
   requireSameAnswers?: () => Promise<void>;
   /** Says why a route can't be compared. */

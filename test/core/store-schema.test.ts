@@ -89,7 +89,7 @@ describe("the tables of the store", () => {
     expect(tables.indexes.length).toBeGreaterThan(14);
   });
 
-  it("have a migration for every change (`npm run store:migration`)", async () => {
+  it("have a migration for every change (`npx drizzle-kit generate`)", async () => {
     expect(await generateMigration(newestSnapshot(), snapshotOf({ ...schema }))).toEqual([]);
   });
 

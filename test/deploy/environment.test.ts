@@ -7,7 +7,8 @@ import { dataOf } from "./kubernetes-objects";
 /** Variables of compose.yaml and the Caddyfile themselves, not of the service. */
 const OF_COMPOSE = ["POSTGRES_PASSWORD", "INTENTRY_IMAGE", "API_UPSTREAMS"];
 
-const known = new Set(variableNames);
+// Programs of every kind read XDG_CACHE_HOME.
+const known = new Set([...variableNames, "XDG_CACHE_HOME"]);
 
 const compose = readCompose().services;
 const composeSettings = variablesOf("compose.env.example");

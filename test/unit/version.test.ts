@@ -11,7 +11,5 @@ it("has one version: of the package, the service and the changelog", async () =>
   expect(JSON.parse(await read("package.json"))).not.toHaveProperty("version");
   const headings = (await read("CHANGELOG.md")).match(/^## .*$/gm) ?? [];
   expect(headings[0]).toBe("## Unreleased");
-  // Before the first release there is nothing but Unreleased.
-  if (headings[1])
-    expect(headings[1]).toMatch(new RegExp(`^## ${VERSION.replaceAll(".", "\\.")} \\(\\d{4}-\\d\\d-\\d\\d\\)$`));
+  expect(headings[1]).toMatch(new RegExp(`^## ${VERSION.replaceAll(".", "\\.")} - \\d{4}-\\d\\d-\\d\\d$`));
 });

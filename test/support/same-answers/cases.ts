@@ -149,9 +149,9 @@ type Cases = {
   writes: Request[];
 };
 
-/** Every request and every list to compare, from the examples and the rows of a server. */
-export async function casesOf(baseUrl: string): Promise<Cases> {
-  const examples = await exampleRequests(baseUrl);
+/** The requests and lists to compare, from the examples and the rows of a server. Default: all routes. */
+export async function casesOf(baseUrl: string, routes?: ReadonlySet<string>): Promise<Cases> {
+  const examples = (await exampleRequests(baseUrl)).filter(({ route }) => routes?.has(route) ?? true);
   const paths = await Promise.all(examples.map((example) => pathCases(baseUrl, example)));
   const lists = await Promise.all(examples.filter(isList).map((example) => listCases(baseUrl, example)));
   return {

@@ -103,16 +103,18 @@ type Options = {
   more?: readonly Request[];
   /** Paths that are not compared. */
   except?: readonly string[];
+  /** Default: all. Must include the routes of the writes. */
+  routes?: ReadonlySet<string>;
 };
 
-/** Requests every route from two servers of the same data. Returns the differences and the number of compared answers. */
+/** Requests all or some routes from two servers of the same data. Returns the differences and the number of compared answers. */
 export async function compareServers(
   one: string,
   other: string,
-  { more = [], except = [] }: Options = {},
+  { more = [], except = [], routes }: Options = {},
 ): Promise<{ differences: string[]; compared: number }> {
   const servers: [string, string] = [one, other];
-  const cases = await casesOf(one);
+  const cases = await casesOf(one, routes);
   const { listings } = cases;
   const requests = [...cases.requests, ...more].filter(({ path }) => !except.includes(path));
   const compareBoth = (request: Request) => compare(servers, [request, request]);

@@ -22,7 +22,7 @@ const lockfile = (version: string) => ({
   },
 });
 
-describe("bench:reads --against", () => {
+describe("bench reads --against", () => {
   /** A repository with three commits. The last two have the same lockfile. */
   let repository: string;
   /** The temporary folder of the benchmark. */

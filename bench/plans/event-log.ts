@@ -1,29 +1,19 @@
-import { parseArgs } from "node:util";
 import { eq, getTableName } from "drizzle-orm";
 import { toSnakeCase } from "drizzle-orm/casing";
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
 import type pg from "pg";
 import type { AbiEvent } from "viem";
-import { type Cursor, cursorOf } from "../api/events/cursor";
-import { eventLogIn } from "../api/events/event-log";
-import { candidateNames } from "../api/events/filter";
-import { newestEvents } from "../api/events/newest-events";
-import { eventId } from "../common/rows/event-id";
-import { protocolAbis } from "../config/contracts";
-import { eventLog, intent } from "../ponder.schema";
-import { argumentEncoder } from "../src/lib/event-log";
-import { startPostgres } from "../stack/postgres/test-server";
-import { type RecordedIndex, recordedIndex } from "../test/support/recorded-index";
-import { tableHeader, tableRow } from "./report";
-
-/**
- * Prints the size of the event log, and the plan, the pages and the time of each of its reads, on logs of several sizes. All
- * events of the protocol occur in equal parts, except those of one contract, which occur only in the first tenth. A read fails the check if it
- * reads more pages than a page of events can need.
- * `npm run bench:event-log -- [--rows 1000000,10000000]`
- */
-const { values: options } = parseArgs({ options: { rows: { type: "string", default: "1000000,10000000" } } });
-const sizes = options.rows.split(",").map(Number);
+import { type Cursor, cursorOf } from "../../api/events/cursor";
+import { eventLogIn } from "../../api/events/event-log";
+import { candidateNames } from "../../api/events/filter";
+import { newestEvents } from "../../api/events/newest-events";
+import { protocolAbis } from "../../config/contracts";
+import { eventLog, intent } from "../../ponder.schema";
+import { eventId } from "../../common/rows/event-id";
+import { argumentEncoder } from "../../src/lib/event-log";
+import { startPostgres } from "../../stack/postgres/test-server";
+import { type RecordedIndex, recordedIndex } from "../../test/support/recorded-index";
+import { tableHeader, tableRow } from "../report";
 
 const SCHEMA = "intentry_event_log";
 const EVENTS_PER_BLOCK = 3;
@@ -171,32 +161,39 @@ async function printSizes({ pool }: RecordedIndex, rows: number): Promise<void> 
     console.log(tableRow([name, (Number(bytes) / rows).toFixed(0)]));
 }
 
-const problems: string[] = [];
-const postgres = await startPostgres();
-try {
-  const measured: { rows: number; reads: Record<string, Measured> }[] = [];
-  for (const rows of sizes) {
-    const index = recordedIndex(await postgres.createDatabase(`events_${rows}`), SCHEMA);
-    try {
-      await makeEventLog(index.pool, rows);
-      await printSizes(index, rows);
-      const reads: Record<string, Measured> = {};
-      for (const [title, read] of Object.entries(await readsOf(index, rows))) reads[title] = await measure(index, read);
-      measured.push({ rows, reads });
-    } finally {
-      await index.close();
+/**
+ * Prints the size of the event log, and the plan, the pages and the time of each of its reads, on logs of several sizes. All
+ * events of the protocol occur in equal parts, except those of one contract, which occur only in the first tenth. Returns the
+ * reads that read more pages than a page of events can need.
+ */
+export async function planEventLog(sizes: readonly number[]): Promise<string[]> {
+  const problems: string[] = [];
+  const postgres = await startPostgres();
+  try {
+    const measured: { rows: number; reads: Record<string, Measured> }[] = [];
+    for (const rows of sizes) {
+      const index = recordedIndex(await postgres.createDatabase(`events_${rows}`), SCHEMA);
+      try {
+        await makeEventLog(index.pool, rows);
+        await printSizes(index, rows);
+        const reads: Record<string, Measured> = {};
+        for (const [title, read] of Object.entries(await readsOf(index, rows)))
+          reads[title] = await measure(index, read);
+        measured.push({ rows, reads });
+      } finally {
+        await index.close();
+      }
     }
+    console.log(`\n${tableHeader(["Read", "Rows", "Pages", "ms", "Plan"])}`);
+    for (const title of Object.keys(measured[0]?.reads ?? {}))
+      for (const { rows, reads } of measured) {
+        const { plan, pages, ms } = reads[title] ?? { plan: "", pages: 0, ms: 0 };
+        const row = tableRow([title, rows.toLocaleString("en-US"), pages.toLocaleString("en-US"), ms.toFixed(2), plan]);
+        console.log(row);
+        if (pages > MAX_PAGES) problems.push(`too many pages: ${row}`);
+      }
+  } finally {
+    await postgres.stop();
   }
-  console.log(`\n${tableHeader(["Read", "Rows", "Pages", "ms", "Plan"])}`);
-  for (const title of Object.keys(measured[0]?.reads ?? {}))
-    for (const { rows, reads } of measured) {
-      const { plan, pages, ms } = reads[title] ?? { plan: "", pages: 0, ms: 0 };
-      const row = tableRow([title, rows.toLocaleString("en-US"), pages.toLocaleString("en-US"), ms.toFixed(2), plan]);
-      console.log(row);
-      if (pages > MAX_PAGES) problems.push(row);
-    }
-} finally {
-  await postgres.stop();
+  return problems;
 }
-for (const problem of problems) console.error(`too many pages: ${problem}`);
-if (problems.length > 0) process.exitCode = 1;
