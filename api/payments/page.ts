@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { PaymentRequired } from "@x402/core/types";
 import { html, raw } from "hono/html";
 import type { Terms } from "../../config/terms";
@@ -7,13 +7,7 @@ const style =
   "body{font:1rem/1.5 system-ui,sans-serif;max-width:42rem;margin:4rem auto;padding:0 1rem}code{overflow-wrap:anywhere}";
 
 /** Content-Security-Policy of the page: no scripts, no requests. */
-export const PAGE_POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", style, "base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** The 402 response for browsers: the price and how to pay. */
 export const paymentPage = (

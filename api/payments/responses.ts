@@ -1,11 +1,12 @@
 import { encodePaymentRequiredHeader, encodePaymentResponseHeader } from "@x402/core/http";
-import type { PaymentRequired, PaymentRequirements, SettleResponse } from "@x402/core/types";
+import type { PaymentRequired, SettleResponse } from "@x402/core/types";
 import type { Context as HonoContext } from "hono";
 import type { Terms } from "../../config/terms";
 import { errorBody } from "../core/error-codes";
 import { type Env, JSON_TYPE, jsonReply, reply, taggedReply, textReply } from "../http/reply";
 import { PAGE_POLICY, paymentPage } from "./page";
 import type { Payment } from "./payload";
+import type { PaymentRejected } from "./rejections";
 import { nameOf, paymentRequiredV1 } from "./version1";
 
 /** The error of a request without a payment. */
@@ -19,26 +20,18 @@ export function paymentRequiredResponse(
   c: HonoContext<Env>,
   required: PaymentRequired,
   terms: Terms,
-  error: string,
-  reason = error,
-  headers: Record<string, string> = {},
+  { message, code, headers }: PaymentRejected,
 ): Response {
-  const all = {
-    ...headers,
-    "payment-required": encodePaymentRequiredHeader({ ...required, error: reason }),
-    "cache-control": "no-store",
-    vary: "accept",
-  };
+  const header = encodePaymentRequiredHeader({ ...required, error: code });
+  const all = { ...headers, "payment-required": header, "cache-control": "no-store", vary: "accept" };
   if (c.req.header("accept")?.includes("text/html")) {
-    const page = String(paymentPage(required, terms, error));
-    return reply(
-      c,
-      textReply(page, "text/html; charset=UTF-8", 402, { ...all, "content-security-policy": PAGE_POLICY }),
-    );
+    const page = String(paymentPage(required, terms, message));
+    const policy = { "content-security-policy": PAGE_POLICY };
+    return reply(c, textReply(page, "text/html; charset=UTF-8", 402, { ...all, ...policy }));
   }
-  const code = error === PAYMENT_REQUIRED ? "payment_required" : "payment_rejected";
+  const error = errorBody(message === PAYMENT_REQUIRED ? "payment_required" : "payment_rejected", message);
   const body = paymentRequiredV1(required) ?? { x402Version: 2, accepts: required.accepts };
-  return reply(c, jsonReply({ ...errorBody(code, error), ...body }, 402, all));
+  return reply(c, jsonReply({ ...error, ...body }, 402, all));
 }
 
 /** The settlement headers. They contain no free text of the facilitator or its node. */
@@ -55,13 +48,8 @@ export function settlementHeaders(
 }
 
 /** The response to a settled payment. Shared caches must not store it. */
-export function paidResponse(
-  c: HonoContext<Env>,
-  { amount }: PaymentRequirements,
-  payment: Payment,
-  answer: string,
-  transaction: string,
-): Response {
+export function paidResponse(c: HonoContext<Env>, payment: Payment, answer: string, transaction: string): Response {
+  const { amount } = payment.payload.accepted;
   const headers = settlementHeaders(payment, { success: true, transaction, amount });
   return reply(c, taggedReply(answer, JSON_TYPE, { ...headers, "cache-control": "private, no-store" }));
 }
