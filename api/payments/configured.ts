@@ -1,11 +1,15 @@
 import type { Logger } from "pino";
 import { createPublicClient, fallback } from "viem";
 import type { PaymentSettings } from "../../config/payments";
+import type { Terms } from "../../config/terms";
 import { traceStep } from "../telemetry/span";
 import { tracedHttp } from "../telemetry/traced-http";
+import type { PaymentChain } from "./chain";
 import { localFacilitator } from "./facilitators/local";
 import { checkFacilitator, type Facilitator, remoteFacilitator } from "./facilitators/remote";
-import type { Payments } from "./paywall";
+
+/** Payment dependencies: the terms, the facilitator and the payment network. */
+export type Payments = { terms: Terms; facilitator: Facilitator; chain: PaymentChain };
 
 /** Limits of a request to the payment network. */
 const RPC = { timeout: 4_000, retryCount: 1 };

@@ -2,26 +2,21 @@ import type { Logger } from "pino";
 import { BlockNotFoundError } from "viem";
 import type { BaseContext } from "../core/context";
 import { findUse } from "./chain";
-import { createResourceServer, requirementsOf } from "./offer";
+import type { Payments } from "./configured";
+import { createFacilitation } from "./facilitation";
 import { readStored } from "./payload";
-import type { Payments } from "./paywall";
 import { createPaymentRecords, type PaymentRecords } from "./records";
-import { createSettler } from "./settle";
 
 /**
  * Follows settled payments until their blocks are final. A payment whose transfer a reorg removed is REVERTED. It is settled
  * again while it is valid, unless its transaction is included again by itself. Otherwise it is UNPAID. A payment can't be
  * charged twice: the token accepts its nonce once.
  */
-export function createSettlementFollower(
-  { terms, facilitator, chain }: Payments,
-  store: BaseContext["store"],
-  log: Logger,
-) {
+export function createSettlementFollower(payments: Payments, store: BaseContext["store"], log: Logger) {
+  const { terms, chain } = payments;
   const { network } = terms;
-  const requirements = requirementsOf(terms);
   const records = createPaymentRecords(store, network);
-  const { settle } = createSettler(createResourceServer(facilitator, network), chain, records, log);
+  const { settle } = createFacilitation(payments, records, log);
   let unpaid: number | null = null;
   let hasFinality = true;
 
@@ -33,8 +28,8 @@ export function createSettlementFollower(
 
   /** Without a finalized block, which is logged once, payments are followed for a day, and reorgs are found as usual. */
   async function finalize(): Promise<void> {
-    const block = await chain.getBlock({ blockTag: "finalized" }).catch((error: unknown) => {
-      if (hasFinality) log.warn({ err: error }, "the payment network's finalized block could not be read");
+    const block = await chain.getBlock({ blockTag: "finalized" }).catch((err: unknown) => {
+      if (hasFinality) log.warn({ err }, "the payment network's finalized block could not be read");
     });
     hasFinality = block !== undefined;
     if (block) await records.finalized(block.number);
@@ -54,8 +49,8 @@ export function createSettlementFollower(
 
   /** Looks up one transfer, and records its block. If it is missing, the payment advances by one state per round. */
   async function locate(row: Awaited<ReturnType<PaymentRecords["unlocated"]>>[number]): Promise<void> {
-    const payment = row.payload === null ? undefined : readStored(row.payload);
-    const { settlement } = await findUse(chain, row, payment?.payload.accepted ?? requirements);
+    const payment = readStored(row.payload);
+    const { settlement } = await findUse(chain, payment, row.fromBlock);
     if (settlement) {
       // A reorg after the first check may have put this transfer on another branch than the blocks known before.
       await forgetOrphanedBlocks();
@@ -70,7 +65,7 @@ export function createSettlementFollower(
       return;
     }
     const { timestamp } = await chain.getBlock();
-    if (!payment || timestamp >= payment.authorization.validBefore) {
+    if (timestamp >= payment.authorization.validBefore) {
       if (await records.lost(row, "REVERTED"))
         log.error(about, "a reorg removed the transfer of a payment, and it expired unpaid");
       return;

@@ -7,6 +7,7 @@ import type { Context as HonoContext } from "hono";
 import { type Terms, unitsOf } from "../../config/terms";
 import { inputSchemaOf } from "../core/json-schema";
 import type { AnyCall } from "../core/operation";
+import type { Payments } from "./configured";
 import type { Facilitator } from "./facilitators/remote";
 import { PaymentRejected } from "./rejections";
 
@@ -34,7 +35,7 @@ const termNames = ["scheme", "network", "asset", "amount", "payTo"] as const;
  * the input for directories of paid resources. The output schema is only in the discovery document, because an offer must
  * fit into a header.
  */
-export function createOffer({ route, summary, input, example }: AnyCall, terms: Terms, facilitator: Facilitator) {
+export function createOffer({ route, summary, input, example }: AnyCall, { terms, facilitator }: Payments) {
   const [method = "", path = ""] = route.split(" ");
   const requirements = requirementsOf(terms);
   const { amount, asset, extra, ...option } = requirements;
@@ -50,7 +51,6 @@ export function createOffer({ route, summary, input, example }: AnyCall, terms: 
   const initialized = http.initialize();
 
   return {
-    server,
     requirements,
 
     /** The package's 402 response to the request without its payment, which the paywall decodes. */

@@ -1,6 +1,6 @@
 import { decodePaymentSignatureHeader } from "@x402/core/http";
 import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
-import { keccak256, stringToHex } from "viem";
+import { type Address, keccak256, stringToHex } from "viem";
 import { z } from "zod";
 import { address, bytes, hash } from "../core/inputs";
 import type { PaymentKey } from "./records";
@@ -61,6 +61,7 @@ function paymentOf(payload: PaymentPayload, isVersion1 = false) {
     /** The payload for the facilitator, in version 2. Its `accepted` are our terms, once they match. */
     payload,
     key: { network, asset: asset.toLowerCase(), payer: from, nonce } satisfies PaymentKey,
+    token: asset as Address,
     /** Hash of the signed authorization and its signature. */
     hash: keccak256(stringToHex(JSON.stringify([authorization, signature]))),
     signature,

@@ -2,7 +2,6 @@ import type { PaymentRequired } from "@x402/core/types";
 import type { Context as HonoContext } from "hono";
 import type { Logger } from "pino";
 import { steadyTime } from "../../config/steady-time";
-import type { Terms } from "../../config/terms";
 import type { BaseContext } from "../core/context";
 import type { AnyCall, Caller } from "../core/operation";
 import { paidCaller } from "../core/paid-caller";
@@ -10,19 +9,15 @@ import { createSemaphore } from "../core/semaphore";
 import { withDeadline } from "../core/with-deadline";
 import type { Env } from "../http/reply";
 import { TIME_LIMIT_MS } from "../http/time-limit";
-import type { PaymentChain } from "./chain";
-import type { Facilitator } from "./facilitators/remote";
+import type { Payments } from "./configured";
+import { type Attempt, createFacilitation, type Outcome } from "./facilitation";
 import { createOffer } from "./offer";
 import { type Payment, readPayment } from "./payload";
 import { createPaymentLimits, type LimitedPayment } from "./payment-limits";
 import { createPaymentRecords, type PaymentRow } from "./records";
 import { inProgress, notCharged, outcomeUnknown, PaymentRejected, rejection, requireAuthorization } from "./rejections";
 import { PAYMENT_REQUIRED, paidResponse, paymentRequiredResponse, settlementHeaders } from "./responses";
-import { type Attempt, createSettler, type Outcome } from "./settle";
-import { createVerifier, isSignedByPayer } from "./verify";
-
-/** Payment dependencies: the terms, the facilitator and the payment network. */
-export type Payments = { terms: Terms; facilitator: Facilitator; chain: PaymentChain };
+import { isSignedByPayer } from "./signature";
 
 /** A request for a paid operation. A payment is valid for one `request`. `run` returns the response body. */
 type PaidRequest = { caller: Caller; request: string; run: (caller: Caller) => Promise<string> };
@@ -56,15 +51,15 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
  */
 export function createPaywall(
   operation: AnyCall,
-  { terms, facilitator, chain }: Payments,
+  payments: Payments,
   store: BaseContext["store"],
   { rejectedPaymentsPerMinute }: Pick<BaseContext["config"], "rejectedPaymentsPerMinute">,
   log: Logger,
 ) {
-  const offer = createOffer(operation, terms, facilitator);
+  const { terms, chain } = payments;
+  const offer = createOffer(operation, payments);
   const records = createPaymentRecords(store, terms.network);
-  const { verify, isSignedByContract } = createVerifier(offer.server, chain, log);
-  const settler = createSettler(offer.server, chain, records, log);
+  const facilitation = createFacilitation(payments, records, log);
   const limits = createPaymentLimits(rejectedPaymentsPerMinute);
   // One at a time: each takes milliseconds of CPU.
   const recovery = createSemaphore(1);
@@ -79,7 +74,7 @@ export function createPaywall(
     let isSettling = false;
     try {
       const head = chain.getBlockNumber({ cacheTime: 0 }).catch(() => null);
-      const [fromBlock] = await Promise.all([head, verify(payment, isProven)]);
+      const [fromBlock] = await Promise.all([head, facilitation.verify(payment, isProven)]);
       limited.mark(false);
       const answer = await run(paidCaller(caller));
       const bytes = Buffer.byteLength(answer);
@@ -99,7 +94,7 @@ export function createPaywall(
 
   /** Settles a payment whose response is stored. After the deadline the settlement continues and records its outcome. */
   async function settle({ c, payment, deadline }: Purchase, answer: string, attempt: Attempt): Promise<Response> {
-    const settling = withDeadline(settler.settle(payment, attempt), { ms: deadline - steadyTime() });
+    const settling = withDeadline(facilitation.settle(payment, attempt), { ms: deadline - steadyTime() });
     const { transaction, refusal } = await settling.catch((): Outcome => ({}));
     if (transaction) return paidResponse(c, payment, answer, transaction);
     if (refusal === undefined) throw outcomeUnknown();
@@ -117,7 +112,7 @@ export function createPaywall(
         "payment_already_used",
       );
     const isSettled = row.transaction !== null && row.state !== "REVERTED";
-    const transaction = isSettled ? row.transaction : await settler.find(payment, fromBlock);
+    const transaction = isSettled ? row.transaction : await facilitation.find(payment, fromBlock);
     if (transaction) return paidResponse(c, payment, answer, transaction);
     const holder = await records.resumeSettlement(payment.key);
     if (holder === null) throw inProgress();
@@ -139,7 +134,7 @@ export function createPaywall(
   /** Processes a payment that only a contract (ERC-1271, ERC-6492) can have signed. */
   const buyAsContract = (purchase: Purchase): Promise<Response | null> =>
     unproven.run(purchase.caller.client, WAIT_MS, async () => {
-      if (!(await isSignedByContract(purchase.payment))) throw rejection("invalid_exact_evm_signature");
+      if (!(await facilitation.isSignedByContract(purchase.payment))) throw rejection("invalid_exact_evm_signature");
       const claimed = await claim(purchase);
       return "row" in claimed ? replay(purchase, claimed.row) : processPayment(purchase, claimed.holder, false);
     });

@@ -36,13 +36,20 @@ const YEAR_10000 = 253_402_300_800n;
 /** How many payments one round of the follower looks up. */
 const MAX_LOOKUPS = 100;
 
-const { answer: _, ...columns } = getTableColumns(payment);
 const { state, leaseUntil, expiresAt, blockNumber, blockHash } = payment;
 
 const isKey = ({ network, asset, payer, nonce }: PaymentKey) =>
   and(eq(payment.network, network), eq(payment.asset, asset), eq(payment.payer, payer), eq(payment.nonce, nonce));
 const isPast = (column: typeof leaseUntil | typeof expiresAt) => lt(column, sql`now()`);
 const inSeconds = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`;
+
+/** What the follower reads of a payment. */
+const { answer: _, ...columns } = getTableColumns(payment);
+const followed = {
+  ...columns,
+  payload: sql<string>`${payment.payload}`,
+  isLeased: sql<boolean>`${leaseUntil} >= now()`,
+};
 
 const lease = { leaseUntil: inSeconds(LEASE_SECONDS) };
 const noLease = { leaseUntil: sql`now()` };
@@ -75,9 +82,9 @@ export function createPaymentRecords(store: BaseContext["store"], network: strin
 
   /** Changes the payments that meet all conditions. Returns whether there were any. */
   async function change(values: Values, ...conditions: (SQL | undefined)[]): Promise<boolean> {
-    const where = and(...conditions);
-    const changed = await (await store()).update(payment).set(values).where(where).returning({ nonce: payment.nonce });
-    return changed.length > 0;
+    const changed = (await store()).update(payment).set(values);
+    const rows = await changed.where(and(...conditions)).returning({ nonce: payment.nonce });
+    return rows.length > 0;
   }
 
   /**
@@ -133,9 +140,9 @@ export function createPaymentRecords(store: BaseContext["store"], network: strin
     /** The settled payments whose block is not known, or whose transfer a reorg has removed. */
     unlocated: async () =>
       (await store())
-        .select({ ...columns, isLeased: sql<boolean>`${leaseUntil} >= now()` })
+        .select(followed)
         .from(payment)
-        .where(and(eq(payment.network, network), wasSettled, isNull(blockHash)))
+        .where(and(eq(payment.network, network), wasSettled, isNull(blockHash), isNotNull(payment.payload)))
         .orderBy(leaseUntil)
         .limit(MAX_LOOKUPS),
 

@@ -43,9 +43,6 @@ export const rejection = (code: string, headers?: Record<string, string>) =>
 /** Whether an error code tells the client nothing, such as that a simulation failed. */
 export const isUnclear = (code: string) => meaningOf(code) === undefined;
 
-/** Whether a facilitator may respond with this error code because its node failed. */
-export const mayBeMistaken = (code: string) => /signature|simulation|not_supported|unexpected/.test(code);
-
 /** Whether an error code says that the payment's nonce was used before. */
 export const isUsedNonce = (code: string) => /nonce_already_used/.test(code);
 

@@ -9,7 +9,7 @@ import { payment } from "../../../api/offchain/schema";
 import { localFacilitator } from "../../../api/payments/facilitators/local";
 import { remoteFacilitator } from "../../../api/payments/facilitators/remote";
 import { createSettlementFollower } from "../../../api/payments/follow-settlements";
-import type { Payments } from "../../../api/payments/paywall";
+import type { Payments } from "../../../api/payments/configured";
 import type { Portfolio } from "../../../api/portfolio/portfolio";
 import { snapshotOf } from "../../../api/portfolio/snapshot";
 import { LOCAL_CHAIN_ID } from "../../../config/networks";
