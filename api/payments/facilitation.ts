@@ -14,6 +14,9 @@ export type Outcome = { transaction?: string; refusal?: string };
 /** An attempt to settle: the id of the lease's holder, and the newest block before the settlement. */
 export type Attempt = { holder: string; fromBlock: bigint | null };
 
+const NETWORK_AWAY = "The payment network does not answer, so nothing was charged; try again shortly";
+const NOT_VERIFIED = "The facilitator could not verify the payment, so nothing was charged; try again shortly";
+
 /** A facilitator may respond with these codes because its node failed. */
 const MAY_BE_MISTAKEN = /signature|simulation|not_supported|unexpected/;
 
@@ -24,11 +27,7 @@ export function createFacilitation({ facilitator, terms, chain }: Payments, reco
     log.warn({ err }, "the payment network does not answer");
     throw failure(err);
   };
-  const orNotCharged = orFail((cause) =>
-    notCharged("The payment network does not answer, so nothing was charged; try again shortly", cause),
-  );
-  const notVerified = (cause?: unknown) =>
-    notCharged("The facilitator could not verify the payment, so nothing was charged; try again shortly", cause);
+  const orNotCharged = orFail((cause) => notCharged(NETWORK_AWAY, cause));
 
   /** Only a recorded settlement is followed, and settled again if a reorg removes it. */
   const record = ({ key }: Payment, transaction: string) =>
@@ -72,7 +71,7 @@ export function createFacilitation({ facilitator, terms, chain }: Payments, reco
       const { payload } = payment;
       const verdict = await server.verifyPayment(payload, payload.accepted).catch((err: unknown) => {
         log.warn({ err }, "the facilitator did not verify a payment");
-        throw notVerified(err);
+        throw notCharged(NOT_VERIFIED, err);
       });
       if (verdict.isValid) return;
       const code = codeOf(verdict.invalidReason);
@@ -81,7 +80,7 @@ export function createFacilitation({ facilitator, terms, chain }: Payments, reco
       const problem = await transferProblem(chain, payment, code).catch(orNotCharged);
       if (problem || !isProven || !mayBeMistaken) throw problem ?? rejection(code);
       log.warn({ reason: code }, "the facilitator rejected a valid payment");
-      throw notVerified();
+      throw notCharged(NOT_VERIFIED);
     },
 
     /** Settles a payment, and records the outcome before anyone learns of it. Never rejects: it may outlast the response. */

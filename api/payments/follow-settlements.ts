@@ -20,12 +20,6 @@ export function createSettlementFollower(payments: Payments, store: BaseContext[
   let unpaid: number | null = null;
   let hasFinality = true;
 
-  /** The node must serve the payment network: on another chain, every transfer would be missing. */
-  async function requireNetwork(): Promise<void> {
-    const served = `eip155:${await chain.getChainId()}`;
-    if (served !== network) throw new Error(`The payment network is ${network}, but X402_RPC_URL serves ${served}`);
-  }
-
   /** Without a finalized block, which is logged once, payments are followed for a day, and reorgs are found as usual. */
   async function finalize(): Promise<void> {
     const block = await chain.getBlock({ blockTag: "finalized" }).catch((err: unknown) => {
@@ -82,7 +76,9 @@ export function createSettlementFollower(payments: Payments, store: BaseContext[
       const [blocks, unlocated] = await Promise.all([records.blocks(), records.unlocated()]);
       // Without a payment to follow, the node receives no requests.
       if (blocks.length + unlocated.length === 0) return;
-      await requireNetwork();
+      const served = `eip155:${await chain.getChainId()}`;
+      // On another chain, every transfer would be missing.
+      if (served !== network) throw new Error(`The payment network is ${network}, but X402_RPC_URL serves ${served}`);
       await forgetOrphanedBlocks();
       for (const row of await records.unlocated()) {
         const { payer, nonce } = row;

@@ -57,12 +57,9 @@ export function createOffer({ route, summary, input, example }: AnyCall, { terms
     async required(c: HonoContext, baseUrl: string): Promise<PaymentRequired> {
       await initialized;
       const unpaid = { getUrl: () => `${baseUrl}${path}`, getHeader: () => undefined, getAcceptHeader: () => "" };
+      const adapter = Object.assign(new HonoAdapter(c), unpaid);
       // Method and path of the route: the request has reached it, whatever the spelling, or is its HEAD.
-      const result = await http.processHTTPRequest({
-        adapter: Object.assign(new HonoAdapter(c), unpaid),
-        method,
-        path,
-      });
+      const result = await http.processHTTPRequest({ adapter, method, path });
       if (result.type !== "payment-error") throw new Error(`${route} is not offered`);
       return decodePaymentRequiredHeader(result.response.headers["PAYMENT-REQUIRED"] ?? "");
     },
@@ -70,10 +67,8 @@ export function createOffer({ route, summary, input, example }: AnyCall, { terms
     /** Throws if a payment does not match the terms. The facilitator has not verified it yet. */
     requireMatch(required: PaymentRequired, payment: PaymentPayload): void {
       if (!server.findMatchingRequirements(required.accepts, payment)) {
-        const differing = termNames.filter((name) => payment.accepted[name] !== requirements[name]).join(", ");
-        throw new PaymentRejected(
-          `The payment does not match the terms: ${differing}; sign the terms of this response`,
-        );
+        const names = termNames.filter((name) => payment.accepted[name] !== requirements[name]).join(", ");
+        throw new PaymentRejected(`The payment does not match the terms: ${names}; sign the terms of this response`);
       }
       const extensions = server.validateExtensions(required, payment);
       const message = "The payment's extensions do not match this offer; copy them from payment-required";

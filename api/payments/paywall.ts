@@ -41,6 +41,8 @@ const WAIT_MS = 5_000;
  */
 const CONCURRENT_UNPROVEN = [4, 2] as const;
 
+const ALREADY_USED = "The payment was already used for another request; sign a new one";
+
 /** The size limit of a response that is stored for retries. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
@@ -107,10 +109,7 @@ export function createPaywall(
     const { c, payment, request } = purchase;
     if (row.state === "CLAIMED") throw inProgress();
     if (row.hash !== payment.hash || row.request !== request || answer === null)
-      throw new PaymentRejected(
-        "The payment was already used for another request; sign a new one",
-        "payment_already_used",
-      );
+      throw new PaymentRejected(ALREADY_USED, "payment_already_used");
     const isSettled = row.transaction !== null && row.state !== "REVERTED";
     const transaction = isSettled ? row.transaction : await facilitation.find(payment, fromBlock);
     if (transaction) return paidResponse(c, payment, answer, transaction);

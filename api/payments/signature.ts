@@ -1,11 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { authorizationTypes } from "@x402/evm";
-import { isErc6492Signature, verifyTypedData } from "viem";
+import { isErc6492Signature, size, verifyTypedData } from "viem";
 import type { PaymentChain } from "./chain";
 import type { Payment } from "./payload";
-
-/** The length of a signature by a key: r, s and v, in hex with 0x. */
-const KEY_SIGNATURE_LENGTH = 132;
 
 /** A signature, and what the payer signs: a transfer of the token with an authorization (EIP-3009). */
 const signedData = ({ signature, authorization, token, payload: { accepted } }: Payment) => {
@@ -18,7 +15,8 @@ const signedData = ({ signature, authorization, token, payload: { accepted } }: 
 
 /** Whether the payer's key signed the payment. This takes milliseconds of CPU and nothing else. */
 export async function isSignedByPayer(payment: Payment): Promise<boolean> {
-  if (payment.signature.length !== KEY_SIGNATURE_LENGTH) return false;
+  // A signature by a key is r, s and v.
+  if (size(payment.signature) !== 65) return false;
   // Other requests are served between two signatures.
   await setImmediate();
   // Bytes that are no signature are an error.
