@@ -4,7 +4,7 @@ import { type Address, keccak256, stringToHex } from "viem";
 import { z } from "zod";
 import { address, bytes, hash } from "../core/inputs";
 import type { PaymentKey } from "./records";
-import { PaymentRejected } from "./rejections";
+import { EXPIRED, NOT_YET_VALID, PaymentRejected, rejection } from "./rejections";
 import { networkOf } from "./version1";
 
 /** The header is base64-encoded JSON. Real payments are below 2 KB. */
@@ -89,3 +89,13 @@ export function readPayment(header: (name: string) => string | undefined, terms:
 
 /** Parses a payment of the store. */
 export const readStored = (text: string): Payment => paymentOf(JSON.parse(text) as PaymentPayload);
+
+/** Throws if an authorization does not pay its terms now. Ignores the signature. */
+export function requireAuthorization({ authorization, payload: { accepted } }: Payment): void {
+  const { to, value, validAfter, validBefore } = authorization;
+  const now = BigInt(Math.floor(Date.now() / 1000));
+  if (to !== accepted.payTo.toLowerCase()) throw rejection("invalid_exact_evm_recipient_mismatch");
+  if (value !== BigInt(accepted.amount)) throw rejection("invalid_exact_evm_payload_authorization_value_mismatch");
+  if (validBefore <= now) throw rejection(EXPIRED);
+  if (validAfter > now) throw rejection(NOT_YET_VALID);
+}

@@ -12,10 +12,10 @@ import { TIME_LIMIT_MS } from "../http/time-limit";
 import type { Payments } from "./configured";
 import { type Attempt, createFacilitation, type Outcome } from "./facilitation";
 import { createOffer } from "./offer";
-import { type Payment, readPayment } from "./payload";
+import { type Payment, readPayment, requireAuthorization } from "./payload";
 import { createPaymentLimits, type LimitedPayment } from "./payment-limits";
 import { createPaymentRecords, type PaymentRow } from "./records";
-import { inProgress, notCharged, outcomeUnknown, PaymentRejected, rejection, requireAuthorization } from "./rejections";
+import { inProgress, notCharged, outcomeUnknown, PaymentRejected, rejection } from "./rejections";
 import { PAYMENT_REQUIRED, paidResponse, paymentRequiredResponse, settlementHeaders } from "./responses";
 import { isSignedByPayer } from "./signature";
 

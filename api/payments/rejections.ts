@@ -1,5 +1,4 @@
 import { InProgress, PaymentUnknown, Unavailable } from "../core/errors";
-import type { Payment } from "./payload";
 
 /** A request is rejected with 402. `code` is x402's reason, and `headers` those of the response. */
 export class PaymentRejected extends Error {
@@ -49,16 +48,6 @@ export const isUsedNonce = (code: string) => /nonce_already_used/.test(code);
 /** Whether a settlement failure is final. After any other failure the transfer may still succeed. */
 export const isFinal = (code: string, transaction: string | undefined) =>
   !transaction && (/insufficient/.test(code) || isUsedNonce(code));
-
-/** Throws if an authorization does not pay its terms now. Ignores the signature. */
-export function requireAuthorization({ authorization, payload: { accepted } }: Payment): void {
-  const { to, value, validAfter, validBefore } = authorization;
-  const now = BigInt(Math.floor(Date.now() / 1000));
-  if (to !== accepted.payTo.toLowerCase()) throw rejection("invalid_exact_evm_recipient_mismatch");
-  if (value !== BigInt(accepted.amount)) throw rejection("invalid_exact_evm_payload_authorization_value_mismatch");
-  if (validBefore <= now) throw rejection(EXPIRED);
-  if (validAfter > now) throw rejection(NOT_YET_VALID);
-}
 
 const RETRY = { retryAfterSeconds: 2 };
 
