@@ -2,7 +2,7 @@ import type { PublicClient } from "viem";
 import type { BaseContext } from "../core/context";
 import type { EventFeed } from "../events/feed";
 import type { Readiness } from "../monitor/readiness";
-import type { Payments } from "../payments/paywall";
+import type { Payments } from "../payments/configured";
 import type { Portfolio } from "../portfolio/portfolio";
 
 /** The gateway's context: the base context and the subsystems. */

@@ -1,6 +1,6 @@
 import { inputSchemaOf, outputSchemaOf } from "../core/json-schema";
 import { operation, z } from "../core/operation";
-import { requirementsOf } from "../payments/requirements";
+import { requirementsOf } from "../payments/offer";
 import type { Context } from "./context";
 import { getPortfolio } from "./portfolio";
 

@@ -2,46 +2,37 @@ import { BadInput } from "../core/errors";
 import { isJsonObject } from "../core/json-values";
 
 const SCHEMA = "cortex.x402-payment-requirement.v1";
-
-type Form = "text" | "lowercase" | "uppercase" | "number or text";
-
-/**
- * The fields of the canonical form: the names that clients use, of which the first non-empty one counts, and the form of the
- * value. Clients of the public deployment compute hashes by the same table. Any other rule gives another hash.
- */
-const fields = {
-  scheme: { names: ["scheme", "kind", "authorization_scheme"], form: "lowercase" },
-  network: { names: ["network", "chain"], form: "lowercase" },
-  chain_id: { names: ["chain_id", "chainId"], form: "number or text" },
-  resource: { names: ["resource", "resource_url", "url"], form: "text" },
-  method: { names: ["method"], form: "uppercase" },
-  pay_to: { names: ["pay_to", "payTo", "recipient", "receiver"], form: "lowercase" },
-  asset: { names: ["asset", "token"], form: "lowercase" },
-  amount: { names: ["amount", "maxAmountRequired", "max_amount_required", "value"], form: "text" },
-  facilitator_url: { names: ["facilitator.url", "facilitator_url"], form: "text" },
-  facilitator_address: { names: ["facilitator.address", "facilitator_address"], form: "lowercase" },
-  expires_at: { names: ["expires_at", "expiresAt", "expiration"], form: "text" },
-  nonce: { names: ["nonce"], form: "text" },
-} as const satisfies Record<string, { names: readonly string[]; form: Form }>;
-
-type FieldName = keyof typeof fields;
-
-const fieldNames = Object.keys(fields) as FieldName[];
-
-const required = ["scheme", "asset", "amount", "pay_to"] as const satisfies FieldName[];
-
-type Required = (typeof required)[number];
-
 const MAX_LENGTH = 2_048;
 
-type Json = Record<string, unknown>;
+/**
+ * The fields of the canonical form: the form of the value, and the names that clients use, of which the first non-empty one
+ * counts. Clients of the public deployment compute hashes by the same table. Any other rule gives another hash.
+ */
+const fields = {
+  scheme: ["lowercase", "scheme", "kind", "authorization_scheme"],
+  network: ["lowercase", "network", "chain"],
+  chain_id: ["number or text", "chain_id", "chainId"],
+  resource: ["text", "resource", "resource_url", "url"],
+  method: ["uppercase", "method"],
+  pay_to: ["lowercase", "pay_to", "payTo", "recipient", "receiver"],
+  asset: ["lowercase", "asset", "token"],
+  amount: ["text", "amount", "maxAmountRequired", "max_amount_required", "value"],
+  facilitator_url: ["text", "facilitator.url", "facilitator_url"],
+  facilitator_address: ["lowercase", "facilitator.address", "facilitator_address"],
+  expires_at: ["text", "expires_at", "expiresAt", "expiration"],
+  nonce: ["text", "nonce"],
+} as const;
 
+type FieldName = keyof typeof fields;
 type TextField = Exclude<FieldName, "chain_id">;
+type Values = { [Name in TextField]?: string } & { chain_id?: string | number };
+
+const required = ["scheme", "asset", "amount", "pay_to"] as const;
 
 /** A payment requirement in one form for all spellings. */
-export type NormalizedRequirement = { schema: typeof SCHEMA } & Record<Required, string> & {
-    [Name in Exclude<TextField, Required>]?: string;
-  } & { chain_id?: string | number };
+export type NormalizedRequirement = Values & { schema: typeof SCHEMA } & Record<(typeof required)[number], string>;
+
+type Json = Record<string, unknown>;
 
 const isEmpty = (value: unknown) => value === undefined || value === null || value === "";
 
@@ -53,30 +44,27 @@ function sentValue(requirement: Json, name: string): unknown {
   return typeof value === "string" ? value.trim() : value;
 }
 
-/** Throws for a value that is neither text nor a number: the hash must not omit it. */
-function inForm(name: string, value: unknown, form: Form): string | number {
+/** Reads the first non-empty name of a field. The others are ignored, with a warning if their value differs. */
+function readField(requirement: Json, field: FieldName, warnings: string[]): string | number | undefined {
+  const [form, ...names] = fields[field];
+  const [name, ...others] = names.filter((each) => !isEmpty(sentValue(requirement, each)));
+  if (name === undefined) return undefined;
+  const value = sentValue(requirement, name);
+  // The hash must not omit a value that has no canonical form.
   if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER)
     throw new BadInput(`${name}: is a number that JSON can't represent exactly; send it as a string`);
   if (typeof value !== "string" && typeof value !== "number")
     throw new BadInput(`${name}: must be a string or a number`);
-  if (form === "number or text" && typeof value === "number") return value;
   const text = String(value);
   if (text.length > MAX_LENGTH) throw new BadInput(`${name}: must have at most ${MAX_LENGTH} characters`);
+  for (const other of others) {
+    const sent = sentValue(requirement, other);
+    const isText = typeof sent === "string" || typeof sent === "number";
+    if (!isText || String(sent).toLowerCase() !== text.toLowerCase())
+      warnings.push(`${other} differs from ${name} and is ignored`);
+  }
+  if (form === "number or text") return value;
   return form === "lowercase" ? text.toLowerCase() : form === "uppercase" ? text.toUpperCase() : text;
-}
-
-/** Reads the first non-empty name of a field. The others are ignored, with a warning if their value differs. */
-function readField(requirement: Json, field: FieldName, warnings: string[]): string | number | undefined {
-  const { names, form } = fields[field];
-  const [first, ...others] = names.filter((name) => !isEmpty(sentValue(requirement, name)));
-  if (first === undefined) return undefined;
-  const value = inForm(first, sentValue(requirement, first), form);
-  const isSame = (other: unknown) =>
-    (typeof other === "string" || typeof other === "number") &&
-    String(other).toLowerCase() === String(value).toLowerCase();
-  for (const name of others)
-    if (!isSame(sentValue(requirement, name))) warnings.push(`${name} differs from ${first} and is ignored`);
-  return value;
 }
 
 /** The requirement to read: with `accepts`, its first entry and nothing else. */
@@ -99,8 +87,8 @@ function entryOf(sent: Json, warnings: string[]): Json {
 export function normalizeRequirement(sent: Json): { normalized: NormalizedRequirement; warnings: string[] } {
   const warnings: string[] = [];
   const requirement = entryOf(sent, warnings);
-  const values: { [Name in TextField]?: string } & { chain_id?: string | number } = {};
-  for (const field of fieldNames) {
+  const values: Values = {};
+  for (const field of Object.keys(fields) as FieldName[]) {
     const value = readField(requirement, field, warnings);
     if (value === undefined) continue;
     if (field === "chain_id") values[field] = value;

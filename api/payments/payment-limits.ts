@@ -6,12 +6,9 @@ import { changeCount, createMinuteCounts } from "../core/minute-counts";
 const MAX_IN_PROGRESS = 40;
 const RETRY_SECONDS = 2;
 
-/** A payment of a client. It counts as rejected until it is marked otherwise. */
-export type Attempt = {
-  mark: (isRejected: boolean) => void;
-  /** Call it when the payment has ended, whatever the outcome. */
-  end: () => void;
-};
+const NOT_PROCESSED = "so this one was not processed, and nothing was charged; try again";
+
+export type LimitedPayment = ReturnType<ReturnType<typeof createPaymentLimits>["begin"]>;
 
 /**
  * Limits the payments of a client that are in progress, and those that are rejected per minute. A payment is counted before
@@ -20,29 +17,30 @@ export type Attempt = {
 export function createPaymentLimits(rejectedPerMinute = Number.POSITIVE_INFINITY, now = steadyTime) {
   const inProgress = new Map<string, number>();
   const minute = createMinuteCounts(now);
+  const check = (counts: Map<string, number>, client: string, limit: number, is: string, retryAfterSeconds: number) => {
+    if ((counts.get(client) ?? 0) >= limit)
+      throw new TooMany(`${limit} payments of this client ${is}`, retryAfterSeconds);
+  };
 
   return {
-    /** Counts a payment. Throws {@link TooMany} if the client has reached a limit. */
-    begin(client: string): Attempt {
+    /** Counts a payment of a client. Throws {@link TooMany} if it has reached a limit. */
+    begin(client: string) {
       const { counts: rejected, secondsLeft } = minute.current();
-      if ((rejected.get(client) ?? 0) >= rejectedPerMinute)
-        throw new TooMany(
-          `${rejectedPerMinute} payments of this client were rejected in a minute, so this one was not processed, and nothing was charged; try again later`,
-          secondsLeft,
-        );
-      if ((inProgress.get(client) ?? 0) >= MAX_IN_PROGRESS)
-        throw new TooMany(
-          `${MAX_IN_PROGRESS} payments of this client are in progress, so this one was not processed, and nothing was charged; try again shortly`,
-          RETRY_SECONDS,
-        );
-      let isRejected = false;
-      const mark = (value: boolean) => {
-        if (value !== isRejected) changeCount(rejected, client, value ? 1 : -1);
-        isRejected = value;
-      };
-      mark(true);
+      const wereRejected = `were rejected in a minute, ${NOT_PROCESSED} later`;
+      check(rejected, client, rejectedPerMinute, wereRejected, secondsLeft);
+      check(inProgress, client, MAX_IN_PROGRESS, `are in progress, ${NOT_PROCESSED} shortly`, RETRY_SECONDS);
+      let isRejected = true;
+      changeCount(rejected, client, 1);
       changeCount(inProgress, client, 1);
-      return { mark, end: () => void changeCount(inProgress, client, -1) };
+      return {
+        /** It counts as rejected until it is marked otherwise. */
+        mark(value: boolean) {
+          if (value !== isRejected) changeCount(rejected, client, value ? 1 : -1);
+          isRejected = value;
+        },
+        /** Call it when the payment has ended, whatever the outcome. */
+        end: () => void changeCount(inProgress, client, -1),
+      };
     },
   };
 }

@@ -1,51 +1,29 @@
+import type { PaymentRequired } from "@x402/core/types";
 import type { Context as HonoContext } from "hono";
 import type { Logger } from "pino";
 import { steadyTime } from "../../config/steady-time";
-import type { Terms } from "../../config/terms";
 import type { BaseContext } from "../core/context";
 import type { AnyCall, Caller } from "../core/operation";
 import { paidCaller } from "../core/paid-caller";
 import { createSemaphore } from "../core/semaphore";
+import { withDeadline } from "../core/with-deadline";
 import type { Env } from "../http/reply";
 import { TIME_LIMIT_MS } from "../http/time-limit";
-import type { Facilitator } from "./facilitators/remote";
-import { inProgress, networkAway, notCharged, outcomeUnknown, tooBusy } from "./failures";
-import { createOffer, createResourceServer } from "./offer";
-import { BadPayment, type Payment, readPayment } from "./payload";
-import { type Attempt, createPaymentLimits } from "./payment-limits";
-import { authorizationProblem, CODES, rejectionMessage } from "./reasons";
-import { beginSettlement, claimPayment, type PaymentRow, releasePayment, resumeSettlement } from "./records";
-import { requirementsOf } from "./requirements";
+import type { Payments } from "./configured";
+import { type Attempt, createFacilitation, type Outcome } from "./facilitation";
+import { createOffer } from "./offer";
+import { type Payment, readPayment, requireAuthorization } from "./payload";
+import { createPaymentLimits, type LimitedPayment } from "./payment-limits";
+import { createPaymentRecords, type PaymentRow } from "./records";
+import { inProgress, notCharged, outcomeUnknown, PaymentRejected, rejection } from "./rejections";
 import { PAYMENT_REQUIRED, paidResponse, paymentRequiredResponse, settlementHeaders } from "./responses";
-import { createSettler } from "./settle";
-import type { PaymentChain } from "./settlement";
-import { isSignedByContract, isSignedByPayer } from "./signature";
-import { createVerifier } from "./verify";
+import { isSignedByPayer } from "./signature";
 
-/** Payment dependencies: the terms, the facilitator and the payment network. */
-export type Payments = { terms: Terms; facilitator: Facilitator; chain: PaymentChain };
+/** A request for a paid operation. A payment is valid for one `request`. `run` returns the response body. */
+type PaidRequest = { caller: Caller; request: string; run: (caller: Caller) => Promise<string> };
 
-/** A request for a paid operation. */
-export type PaidRequest = {
-  caller: Caller;
-  /** Identifies the request. A payment is valid for one request. */
-  request: string;
-  /** Runs the operation and returns the response body. */
-  run: (caller: Caller) => Promise<string>;
-};
-
-/** One payment in progress. `deadline` is in milliseconds since 1970. */
-type Purchase = {
-  c: HonoContext<Env>;
-  payment: Payment;
-  request: string;
-  deadline: number;
-  attempt: Attempt;
-  /** Whether the payer's key signed the payment. */
-  isProven: boolean;
-  run: () => Promise<string>;
-  reject: (message: string, code?: string, headers?: Record<string, string>) => Promise<Response>;
-};
+/** One payment in progress. `deadline` is a steady time. */
+type Purchase = PaidRequest & { c: HonoContext<Env>; payment: Payment; deadline: number; limited: LimitedPayment };
 
 /** The minimum time left to start a settlement. */
 const SETTLEMENT_MS = 4_000;
@@ -63,6 +41,8 @@ const WAIT_MS = 5_000;
  */
 const CONCURRENT_UNPROVEN = [4, 2] as const;
 
+const ALREADY_USED = "The payment was already used for another request; sign a new one";
+
 /** The size limit of a response that is stored for retries. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
@@ -78,124 +58,116 @@ export function createPaywall(
   { rejectedPaymentsPerMinute }: Pick<BaseContext["config"], "rejectedPaymentsPerMinute">,
   log: Logger,
 ) {
-  const { terms, facilitator, chain } = payments;
-  const requirements = requirementsOf(terms);
+  const { terms, chain } = payments;
   const offer = createOffer(operation, payments);
-  const server = createResourceServer(facilitator, terms.network);
-  const verify = createVerifier(server, chain, requirements, log);
-  const settler = createSettler(server, chain, requirements, store, log);
+  const records = createPaymentRecords(store, terms.network);
+  const facilitation = createFacilitation(payments, records, log);
   const limits = createPaymentLimits(rejectedPaymentsPerMinute);
   // One at a time: each takes milliseconds of CPU.
   const recovery = createSemaphore(1);
-  const proven = createSemaphore(...CONCURRENT);
-  const unproven = createSemaphore(...CONCURRENT_UNPROVEN);
+  const [proven, unproven] = [createSemaphore(...CONCURRENT), createSemaphore(...CONCURRENT_UNPROVEN)];
 
-  const head = () => chain.getBlockNumber({ cacheTime: 0 }).catch(() => null);
-  const release = async ({ payment }: Purchase, holder: string) => releasePayment(await store(), payment.key, holder);
+  const claim = ({ payment: { key, hash, payload, authorization }, request }: Purchase) =>
+    records.claim({ ...key, hash, request, payload: JSON.stringify(payload), validBefore: authorization.validBefore });
 
   /** Verifies a claimed payment, runs the operation and settles. A failure before settlement releases the payment. */
-  async function processPayment(purchase: Purchase, holder: string): Promise<Response> {
-    const { payment, deadline, attempt, isProven, run, reject } = purchase;
+  async function processPayment(purchase: Purchase, holder: string, isProven: boolean): Promise<Response> {
+    const { payment, deadline, limited, run, caller } = purchase;
     let isSettling = false;
     try {
-      const [problem, fromBlock] = await Promise.all([verify(payment, isProven), head()]);
-      attempt.mark(problem !== undefined);
-      if (problem) return await reject(problem.message, problem.code);
-      const answer = await run();
+      const head = chain.getBlockNumber({ cacheTime: 0 }).catch(() => null);
+      const [fromBlock] = await Promise.all([head, facilitation.verify(payment, isProven)]);
+      limited.mark(false);
+      const answer = await run(paidCaller(caller));
       const bytes = Buffer.byteLength(answer);
       if (bytes > MAX_ANSWER_BYTES)
         throw new Error(`The response of ${bytes} bytes exceeds the limit of ${MAX_ANSWER_BYTES} for paid responses`);
       const isInTime = deadline - steadyTime() >= SETTLEMENT_MS;
-      isSettling = isInTime && (await beginSettlement(await store(), payment.key, holder, { answer, fromBlock }));
+      isSettling = isInTime && (await records.beginSettlement(payment.key, holder, { answer, fromBlock }));
       if (!isSettling) throw notCharged("The request took too long, and nothing was charged; try again");
-      return await settle(purchase, holder, answer, fromBlock);
+      return await settle(purchase, answer, { holder, fromBlock });
     } finally {
       if (!isSettling)
-        await release(purchase, holder).catch((error: unknown) =>
-          log.error({ err: error }, "a payment could not be released; its lease expires by itself"),
-        );
+        await records
+          .release(payment.key, holder)
+          .catch((err: unknown) => log.error({ err }, "a payment could not be released; its lease expires by itself"));
     }
   }
 
-  async function settle(purchase: Purchase, holder: string, answer: string, from: bigint | null): Promise<Response> {
-    const { c, payment, deadline, reject } = purchase;
-    const { transaction, refusal } = await settler.settle(payment, holder, from, deadline - steadyTime());
-    if (transaction) return paidResponse(c, requirements, payment, answer, transaction);
+  /** Settles a payment whose response is stored. After the deadline the settlement continues and records its outcome. */
+  async function settle({ c, payment, deadline }: Purchase, answer: string, attempt: Attempt): Promise<Response> {
+    const settling = withDeadline(facilitation.settle(payment, attempt), { ms: deadline - steadyTime() });
+    const { transaction, refusal } = await settling.catch((): Outcome => ({}));
+    if (transaction) return paidResponse(c, payment, answer, transaction);
     if (refusal === undefined) throw outcomeUnknown();
     const receipt = { success: false, errorReason: refusal, transaction: "" };
-    return reject(rejectionMessage(refusal), refusal, settlementHeaders(payment, receipt));
+    throw rejection(refusal, settlementHeaders(payment, receipt));
   }
 
   /** Responds to a payment that was received before. */
-  async function replay(purchase: Purchase, row: PaymentRow): Promise<Response> {
-    const { c, payment, request, reject } = purchase;
+  async function replay(purchase: Purchase, { answer, fromBlock, ...row }: PaymentRow): Promise<Response> {
+    const { c, payment, request } = purchase;
     if (row.state === "CLAIMED") throw inProgress();
-    if (row.hash !== payment.hash || row.request !== request || row.answer === null)
-      return reject("The payment was already used for another request; sign a new one", "payment_already_used");
+    if (row.hash !== payment.hash || row.request !== request || answer === null)
+      throw new PaymentRejected(ALREADY_USED, "payment_already_used");
     const isSettled = row.transaction !== null && row.state !== "REVERTED";
-    const transaction = isSettled ? row.transaction : await settler.find(row);
-    if (transaction) return paidResponse(c, requirements, payment, row.answer, transaction);
-    const holder = await resumeSettlement(await store(), payment.key);
+    const transaction = isSettled ? row.transaction : await facilitation.find(payment, fromBlock);
+    if (transaction) return paidResponse(c, payment, answer, transaction);
+    const holder = await records.resumeSettlement(payment.key);
     if (holder === null) throw inProgress();
-    return settle(purchase, holder, row.answer, row.fromBlock);
+    return settle(purchase, answer, { holder, fromBlock });
   }
 
-  async function claim({ payment, request }: Purchase) {
-    const { key, hash, payload, authorization } = payment;
-    const stored = { request, payload: JSON.stringify(payload), validBefore: authorization.validBefore };
-    return claimPayment(await store(), { ...key, hash, ...stored });
-  }
-
-  /** Processes a payment that the payer's key signed. */
-  async function buy(purchase: Purchase, client: string): Promise<Response> {
-    purchase.attempt.mark(false);
+  /** Processes a payment that the payer's key signed. Returns null if it has waited too long. */
+  async function buy(purchase: Purchase): Promise<Response | null> {
+    purchase.limited.mark(false);
     // Claim before waiting for a permit, so that a copy gets 409 immediately.
     const claimed = await claim(purchase);
     if ("row" in claimed) return replay(purchase, claimed.row);
-    const response = await proven.run(client, WAIT_MS, () => processPayment(purchase, claimed.holder));
-    if (response) return response;
-    await release(purchase, claimed.holder);
-    throw tooBusy();
+    const process = () => processPayment(purchase, claimed.holder, true);
+    const response = await proven.run(purchase.caller.client, WAIT_MS, process);
+    if (!response) await records.release(purchase.payment.key, claimed.holder);
+    return response;
   }
 
   /** Processes a payment that only a contract (ERC-1271, ERC-6492) can have signed. */
-  async function buyAsContract(purchase: Purchase, client: string): Promise<Response> {
-    const response = await unproven.run(client, WAIT_MS, async () => {
-      if (!(await isSignedByContract(chain, purchase.payment, requirements).catch(networkAway(log))))
-        return purchase.reject(rejectionMessage(CODES.signature), CODES.signature);
+  const buyAsContract = (purchase: Purchase): Promise<Response | null> =>
+    unproven.run(purchase.caller.client, WAIT_MS, async () => {
+      if (!(await facilitation.isSignedByContract(purchase.payment))) throw rejection("invalid_exact_evm_signature");
       const claimed = await claim(purchase);
-      return "row" in claimed ? replay(purchase, claimed.row) : processPayment(purchase, claimed.holder);
+      return "row" in claimed ? replay(purchase, claimed.row) : processPayment(purchase, claimed.holder, false);
     });
-    if (response) return response;
-    throw tooBusy();
+
+  /** Throws {@link PaymentRejected} if the request has no valid payment. */
+  async function serve(c: HonoContext<Env>, paid: PaidRequest, required: PaymentRequired): Promise<Response> {
+    const deadline = steadyTime() + TIME_LIMIT_MS - MARGIN_MS;
+    // HEAD returns the terms of GET. It has no body to pay for.
+    const payment = c.req.method === "HEAD" ? null : readPayment((name) => c.req.header(name), offer.requirements);
+    if (!payment) throw new PaymentRejected(PAYMENT_REQUIRED);
+    offer.requireMatch(required, payment.payload);
+    requireAuthorization(payment);
+    payment.payload.resource = required.resource;
+    const { client } = paid.caller;
+    const limited = limits.begin(client);
+    try {
+      const purchase = { ...paid, c, payment, deadline, limited };
+      const isProven = await recovery.run(client, WAIT_MS, () => isSignedByPayer(payment));
+      const response = isProven === null ? null : await (isProven ? buy(purchase) : buyAsContract(purchase));
+      if (response) return response;
+      throw notCharged("Too many payments are in progress, and this one was not charged; try again shortly");
+    } catch (error) {
+      if (error instanceof PaymentRejected) limited.mark(true);
+      throw error;
+    } finally {
+      limited.end();
+    }
   }
 
-  return async (c: HonoContext<Env>, { caller, request, run }: PaidRequest): Promise<Response> => {
-    const deadline = steadyTime() + TIME_LIMIT_MS - MARGIN_MS;
-    const { baseUrl, client } = caller;
-    const reject: Purchase["reject"] = async (...problem) =>
-      paymentRequiredResponse(c, await offer.terms(c, baseUrl), terms, ...problem);
-    let payment: Payment | null;
-    try {
-      // HEAD returns the terms of GET. It has no body to pay for.
-      payment = c.req.method === "HEAD" ? null : readPayment((name) => c.req.header(name), requirements);
-    } catch (error) {
-      if (error instanceof BadPayment) return reject(error.message);
+  return async (c: HonoContext<Env>, paid: PaidRequest): Promise<Response> => {
+    const required = await offer.required(c, paid.caller.baseUrl);
+    return serve(c, paid, required).catch((error: unknown) => {
+      if (error instanceof PaymentRejected) return paymentRequiredResponse(c, required, terms, error);
       throw error;
-    }
-    if (!payment) return reject(PAYMENT_REQUIRED);
-    const mismatch = await offer.mismatch(c, baseUrl, payment.payload);
-    if (mismatch) return reject(...mismatch);
-    const problem = authorizationProblem(payment.authorization, requirements, Math.floor(Date.now() / 1000));
-    if (problem) return reject(rejectionMessage(problem), problem);
-    const attempt = limits.begin(client);
-    try {
-      const isProven = await recovery.run(client, WAIT_MS, () => isSignedByPayer(payment, requirements));
-      if (isProven === null) throw tooBusy();
-      const purchase = { c, payment, request, deadline, attempt, isProven, run: () => run(paidCaller(caller)), reject };
-      return await (isProven ? buy(purchase, client) : buyAsContract(purchase, client));
-    } finally {
-      attempt.end();
-    }
+    });
   };
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BadPayment, readPayment } from "../../api/payments/payload";
-import { codeOf, isFinal, rejectionMessage } from "../../api/payments/reasons";
-import { requirementsOf } from "../../api/payments/requirements";
+import { requirementsOf } from "../../api/payments/offer";
+import { readPayment } from "../../api/payments/payload";
+import { codeOf, isFinal, PaymentRejected, rejection } from "../../api/payments/rejections";
 import { type Environment, InvalidEnvironment, parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
 import { type Terms, unitsOf } from "../../config/terms";
@@ -51,7 +51,7 @@ describe("the header of a payment", () => {
       fc.property(
         fc.oneof(fc.string({ minLength: 1 }), fc.json().map(btoaOf), fc.base64String({ minLength: 4 })),
         (header) => {
-          expect(() => read(header)).toThrow(BadPayment);
+          expect(() => read(header)).toThrow(PaymentRejected);
         },
       ),
     );
@@ -94,7 +94,7 @@ describe("a facilitator's reason", () => {
     expect(codeOf("invalid_exact_evm_signature")).toBe("invalid_exact_evm_signature");
     for (const leak of ["http://node.example/key", "", undefined, "x".repeat(200), "Error: 0x"])
       expect(codeOf(leak)).toBe("invalid_payment");
-    expect(rejectionMessage("something_else")).toBe("The payment is not accepted: something_else");
+    expect(rejection("something_else").message).toBe("The payment is not accepted: something_else");
   });
 
   it("is final only if no transaction was or will be sent", () => {

@@ -1,5 +1,4 @@
-import type { FacilitatorClient } from "@x402/core/server";
-import { HTTPFacilitatorClient } from "@x402/core/server";
+import { type FacilitatorClient, HTTPFacilitatorClient } from "@x402/core/server";
 import type { SupportedResponse } from "@x402/core/types";
 import type { Logger } from "pino";
 import type { Terms } from "../../../config/terms";
@@ -24,10 +23,10 @@ export const supportedBy = (network: Terms["network"]): SupportedResponse => ({
 
 /** Creates an HTTP facilitator client with an optional `Authorization` header. */
 export function remoteFacilitator(url: string, network: Terms["network"], authorization?: string) {
-  const headers: Record<string, string> = authorization === undefined ? {} : { Authorization: authorization };
   const createAuthHeaders = async () => {
-    const all = { ...headers, ...requestIdHeader(), ...traceHeaders() };
-    return { verify: all, settle: all, supported: all };
+    const credentials = authorization === undefined ? undefined : { Authorization: authorization };
+    const headers = { ...credentials, ...requestIdHeader(), ...traceHeaders() };
+    return { verify: headers, settle: headers, supported: headers };
   };
   const verifying = new HTTPFacilitatorClient({ url, timeoutMs: VERIFY_MS, createAuthHeaders });
   const settling = new HTTPFacilitatorClient({ url, timeoutMs: SETTLE_MS, createAuthHeaders });
@@ -42,29 +41,20 @@ export function remoteFacilitator(url: string, network: Terms["network"], author
 
 /** Whether a facilitator's payment kinds include the one of our terms. */
 export const isSupported = (kinds: SupportedResponse["kinds"], network: Terms["network"]): boolean =>
-  supportedBy(network).kinds.every((ours) =>
-    kinds.some(
-      (kind) => kind.x402Version === ours.x402Version && kind.scheme === ours.scheme && kind.network === ours.network,
-    ),
-  );
+  kinds.some((kind) => kind.x402Version === 2 && kind.scheme === "exact" && kind.network === network);
 
 /** Logs at startup if the facilitator is unavailable or does not support our network. Neither stops the service. */
-export async function checkFacilitator(
-  facilitator: Pick<ReturnType<typeof remoteFacilitator>, "fetchSupported">,
+export const checkFacilitator = (
+  { fetchSupported }: ReturnType<typeof remoteFacilitator>,
   network: Terms["network"],
   log: Logger,
-): Promise<void> {
-  try {
-    const { kinds } = await facilitator.fetchSupported();
-    if (!isSupported(kinds, network))
-      log.error(
-        { network, kinds: kinds.map((kind) => `${kind.scheme} on ${kind.network} (version ${kind.x402Version})`) },
-        "the facilitator (X402_FACILITATOR_URL) does not support exact payments of x402 version 2 on this network (X402_NETWORK); paid requests will fail until one of the two is changed",
-      );
-  } catch (error) {
-    log.warn(
-      { err: error },
-      "the facilitator (X402_FACILITATOR_URL) does not answer; paid requests fail until it does",
-    );
-  }
-}
+): Promise<void> =>
+  fetchSupported().then(
+    ({ kinds }) => {
+      const problem =
+        "the facilitator (X402_FACILITATOR_URL) does not support exact payments of x402 version 2 on this network (X402_NETWORK); paid requests will fail until one of the two is changed";
+      if (!isSupported(kinds, network)) log.error({ network, kinds }, problem);
+    },
+    (err: unknown) =>
+      log.warn({ err }, "the facilitator (X402_FACILITATOR_URL) does not answer; paid requests fail until it does"),
+  );

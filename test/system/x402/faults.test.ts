@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { type Hex, parseSignature } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { payment } from "../../../api/offchain/schema";
-import { claimPayment } from "../../../api/payments/records";
+import { createPaymentRecords } from "../../../api/payments/records";
 import { actor } from "../../../stack/chain";
 import type { Fault } from "../../support/x402/facilitator-server";
 import { askedFor, receiptOf, sign } from "../../support/x402/payer";
@@ -198,7 +198,7 @@ describe("faults during a payment", () => {
       payload: "{}",
       validBefore: 2n ** 200n,
     };
-    expect(await claimPayment(shop.db(), claim)).toHaveProperty("holder");
+    expect(await createPaymentRecords(async () => shop.db(), claim.network).claim(claim)).toHaveProperty("holder");
     const waiting = await pay(header);
     expect([waiting.status, waiting.headers.get("retry-after")]).toEqual([409, "1"]);
     await change(nonce, { leaseUntil: past });
