@@ -95,17 +95,19 @@ export const textReply = (body: string, type: string, status: number, headers: H
 export const jsonReply = (content: object, status: number, headers: Headers = {}): Reply =>
   textReply(JSON.stringify(content), JSON_TYPE, status, headers);
 
-/** All headers of a response, from those of its content. */
-function withCommonHeaders(c: HonoContext<Env>, content: Headers): Headers {
-  // One spread: each further one takes longer than all names that are written out.
-  const headers: Record<string, string> = {
-    ...content,
-    "access-control-allow-origin": commonHeaders["access-control-allow-origin"],
-    "access-control-expose-headers": commonHeaders["access-control-expose-headers"],
-    "x-content-type-options": commonHeaders["x-content-type-options"],
-    "x-request-id": c.get("requestId"),
-  };
-  return Object.assign(headers, c.get("headers"));
+/** The headers of a head, by the head. Many responses have the same one. */
+const headersOfHeads = new WeakMap<IndexHead, Readonly<Record<string, string>>>();
+
+function headersOf(head: IndexHead): Readonly<Record<string, string>> {
+  let headers = headersOfHeads.get(head);
+  if (!headers) {
+    headers = {
+      ...(head.block !== null && { [INDEX_BLOCK]: head.block.toString() }),
+      ...(!head.historyDone && { [INDEX_STATUS]: "syncing" }),
+    };
+    headersOfHeads.set(head, headers);
+  }
+  return headers;
 }
 
 /** Whether the client has the body of a reply. It has no copy of one that it must not store, such as a paid one. */
@@ -124,7 +126,9 @@ const withoutContent = ({
  * Hono and its server copy it.
  */
 export function reply(c: HonoContext<Env>, sent: Reply): Response {
-  const headers = withCommonHeaders(c, sent.headers);
+  const requestId = c.get("requestId");
+  // V8 takes twenty times longer if the first property is a spread.
+  const headers = { "x-request-id": requestId, ...sent.headers, ...commonHeaders, ...c.get("headers") };
   const response = isUnchanged(c, sent)
     ? new Response(null, { status: 304, headers: withoutContent(headers) })
     : new Response(sent.body, { status: sent.status, headers });
@@ -132,25 +136,9 @@ export function reply(c: HonoContext<Env>, sent: Reply): Response {
   if (!c.finalized) {
     const { method, path } = c.req;
     const operation = c.get("operation") ?? "unknown";
-    const [requestId, start] = [c.get("requestId"), c.get("start")];
-    logRequest(c.get("log"), { requestId, method, path, operation, status: response.status, start });
+    logRequest(c.get("log"), { requestId, method, path, operation, status: response.status, start: c.get("start") });
   }
   return response;
-}
-
-/** The headers of a head, by the head. Many responses have the same one. */
-const headersOfHeads = new WeakMap<IndexHead, Readonly<Record<string, string>>>();
-
-function headersOf(head: IndexHead): Readonly<Record<string, string>> {
-  let headers = headersOfHeads.get(head);
-  if (!headers) {
-    headers = {
-      ...(head.block !== null && { [INDEX_BLOCK]: head.block.toString() }),
-      ...(!head.historyDone && { [INDEX_STATUS]: "syncing" }),
-    };
-    headersOfHeads.set(head, headers);
-  }
-  return headers;
 }
 
 /**
