@@ -1,14 +1,12 @@
 import { Hono, type Context as HonoContext } from "hono";
 import { cors } from "hono/cors";
-import { HTTPException } from "hono/http-exception";
-import { timeout } from "hono/timeout";
 import type { Logger } from "pino";
 import { errorBody } from "./core/error-codes";
 import { reportFailure } from "./http/failure";
-import { type Env, jsonReply, type Reply, reply, withCommonHeaders } from "./http/reply";
-import { identifyRequest, limitRequest, truncatePath } from "./http/request";
+import { truncatePath } from "./http/log-request";
+import { type Env, jsonReply, type Reply, reply } from "./http/reply";
+import { identifyRequest, limitRequest, mayWait } from "./http/request";
 import type { ResponseCache } from "./http/response-cache";
-import { TIME_LIMIT_MS, TOO_SLOW } from "./http/time-limit";
 import type { Context } from "./operations/context";
 import { docsRoutes } from "./transports/docs";
 import { readAssetsIfBuilt } from "./transports/explorer/assets";
@@ -23,8 +21,9 @@ import { isTrpcPath, trpcFailure, trpcRoutes } from "./transports/trpc";
 const preflight = cors({ origin: "*", allowMethods: ["GET", "HEAD", "POST", "PUT", "OPTIONS"], maxAge: 86_400 });
 
 /**
- * Creates the gateway. Every request, of every transport, passes the middleware in this order. An operation, its cache and its
- * payment follow in the routes of the transport.
+ * Creates the gateway. Every request, of every transport, passes the middleware in this order. The REST routes pass
+ * {@link mayWait} after their cache. An operation and its payment follow in the routes of the transport, and every response,
+ * also to an error, is made by {@link reply}, which logs the request.
  */
 export function createGateway(context: Context, log: Logger, cache?: ResponseCache): Hono<Env> {
   const assets = readAssetsIfBuilt(log);
@@ -32,14 +31,13 @@ export function createGateway(context: Context, log: Logger, cache?: ResponseCac
   const gateway = new Hono<Env>({ strict: false });
   gateway.use(identifyRequest(log, context.config));
   gateway.use(limitRequest(context));
-  gateway.use(timeout(TIME_LIMIT_MS, () => new HTTPException(503, { message: TOO_SLOW })));
-  gateway.options("*", (c, next) => {
-    for (const [name, value] of Object.entries(withCommonHeaders(c))) c.header(name, value);
-    return preflight(c, next);
+  gateway.options("*", async (c, next) => {
+    const { status = 204, headers } = (await preflight(c, next)) ?? {};
+    return reply(c, { status, headers: Object.fromEntries(headers ?? []), body: null });
   });
-
-  gateway.route("/", paidRoutes(context, log));
   gateway.route("/", restRoutes(context, cache));
+  gateway.use(mayWait);
+  gateway.route("/", paidRoutes(context, log));
   gateway.route("/", streamRoutes(context, log));
   gateway.route("/", trpcRoutes(context, log));
   gateway.route("/", mcpRoutes(context, log));
@@ -53,7 +51,7 @@ export function createGateway(context: Context, log: Logger, cache?: ResponseCac
   });
   /** The error in the format of the transport. */
   const failureReply = async (c: HonoContext<Env>, error: unknown): Promise<Reply> => {
-    const { status, code, message, details, headers } = reportFailure(error, log);
+    const { status, code, message, details, headers } = reportFailure(error, log, { request_id: c.get("requestId") });
     if (isTrpcPath(c.req.path)) return jsonReply(trpcFailure(error), status, headers);
     if (isPage(c)) return errorPage(status, message, (await assets)?.explorer, headers);
     return jsonReply(errorBody(code, message, details), status, headers);

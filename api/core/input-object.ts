@@ -38,6 +38,9 @@ function withoutAbsent(type: unknown, sent: unknown, isAbsent: IsAbsent, within 
  */
 export function presentInput({ route, input, headers = {}, ignored = [] }: AnyOperation, sent: unknown): unknown {
   const hasBody = !route.startsWith("GET ");
+  const isText = (value: unknown) => typeof value === "string";
+  // Nothing is absent among the parameters of a REST request without a body.
+  if (!hasBody && ignored.length === 0 && isJsonObject(sent) && Object.values(sent).every(isText)) return sent;
   const isHeader = (path: string) => Object.values(headers).includes(path);
   return withoutAbsent(
     input,

@@ -64,8 +64,8 @@ export function pagedList<Filters extends Record<string, unknown>, Row, const Va
       hasCursor: cursor !== undefined,
     });
     const values = {
-      ...filters,
       chainId: config.chainId,
+      ...filters,
       ...Object.fromEntries(key.map((value, position) => [keyName(position), value])),
       ...(useTime && { now: clock.now }),
       limit: limit + 1,

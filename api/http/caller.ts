@@ -64,7 +64,9 @@ export function callerOf(c: HonoContext<Env>, { trustProxy, publicBaseUrl, write
     return value !== undefined && isValid(value) ? value : undefined;
   };
   const ownUrl = () => {
-    const [protocol, host] = originOf(c.req.url).split("://");
+    const origin = originOf(c.req.url);
+    if (!trustProxy) return origin;
+    const [protocol, host] = origin.split("://");
     return `${forwarded("x-forwarded-proto", isProtocol) ?? protocol}://${forwarded("x-forwarded-host", isHost) ?? host}`;
   };
   const token = validToken(c.req.header("authorization"), writeTokens);

@@ -55,10 +55,10 @@ const MAX_MESSAGE_CHARACTERS = 4_000;
 const shortened = (message: string) =>
   message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS)}…` : message;
 
-/** Maps any thrown value to an error response, and logs a server error. */
-export function reportFailure(error: unknown, log: Logger): Failure {
+/** Maps any thrown value to an error response, and logs a server error with the id of its request. */
+export function reportFailure(error: unknown, log: Logger, id = requestIdField()): Failure {
   const failure = failureOf(error);
-  if (failure.fault) log.error({ ...requestIdField(), err: error }, "failed request");
+  if (failure.fault) log.error({ ...id, err: error }, "failed request");
   return failure;
 }
 

@@ -1,15 +1,20 @@
 import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context as HonoContext } from "hono";
+import type { Logger } from "pino";
 import type { Caller } from "../core/operation";
 import type { IndexHead } from "../indexed/head";
+import { logRequest } from "./log-request";
 
 /** Hono's bindings and variables of a request. */
 export type Env = {
   /** Node's request and response. Absent in tests that call the app without a server. */
   Bindings: { incoming?: IncomingMessage; outgoing?: ServerResponse } | undefined;
   Variables: {
+    /** The arrival of the request by `performance.now()`. */
+    start: number;
     requestId: string;
+    log: Logger;
     caller: Caller;
     /** The name of the operation, or of the transport. */
     operation?: string;
@@ -90,28 +95,6 @@ export const textReply = (body: string, type: string, status: number, headers: H
 export const jsonReply = (content: object, status: number, headers: Headers = {}): Reply =>
   textReply(JSON.stringify(content), JSON_TYPE, status, headers);
 
-/** All headers of a response, from those of its content. */
-export const withCommonHeaders = (c: HonoContext<Env>, content: Headers = {}): Headers => ({
-  ...content,
-  ...commonHeaders,
-  "x-request-id": c.get("requestId"),
-  ...c.get("headers"),
-});
-
-/**
- * Responds to a request. All headers are known here, and nothing changes the response afterwards: that would make Hono and
- * its server copy it.
- */
-export function reply(c: HonoContext<Env>, { status, headers, body }: Reply): Response {
-  const all = withCommonHeaders(c, headers);
-  const { etag, "cache-control": caching = "" } = headers;
-  // A client has no stored copy of a response that it must not store, such as a paid one.
-  const isTagged = status === 200 && etag !== undefined && !caching.includes("no-store");
-  if (!isTagged || !hasTag(c.req.header("if-none-match"), etag)) return new Response(body, { status, headers: all });
-  const { "content-type": _, "content-length": __, "content-encoding": ___, ...unchanged } = all;
-  return new Response(null, { status: 304, headers: unchanged });
-}
-
 /** The headers of a head, by the head. Many responses have the same one. */
 const headersOfHeads = new WeakMap<IndexHead, Readonly<Record<string, string>>>();
 
@@ -125,6 +108,37 @@ function headersOf(head: IndexHead): Readonly<Record<string, string>> {
     headersOfHeads.set(head, headers);
   }
   return headers;
+}
+
+/** Whether the client has the body of a reply. It has no copy of one that it must not store, such as a paid one. */
+const isUnchanged = (c: HonoContext<Env>, { status, headers: { etag, "cache-control": caching } }: Reply): boolean =>
+  status === 200 && etag !== undefined && !caching?.includes("no-store") && hasTag(c.req.header("if-none-match"), etag);
+
+const withoutContent = ({
+  "content-type": _,
+  "content-length": __,
+  "content-encoding": ___,
+  ...headers
+}: Headers): Headers => headers;
+
+/**
+ * Responds to a request and logs it. All headers are known here, and nothing changes the response afterwards: that would make
+ * Hono and its server copy it.
+ */
+export function reply(c: HonoContext<Env>, sent: Reply): Response {
+  const requestId = c.get("requestId");
+  // V8 takes twenty times longer if the first property is a spread.
+  const headers = { "x-request-id": requestId, ...sent.headers, ...commonHeaders, ...c.get("headers") };
+  const response = isUnchanged(c, sent)
+    ? new Response(null, { status: 304, headers: withoutContent(headers) })
+    : new Response(sent.body, { status: sent.status, headers });
+  // After the time limit the client has a response already.
+  if (!c.finalized) {
+    const { method, path } = c.req;
+    const operation = c.get("operation") ?? "unknown";
+    logRequest(c.get("log"), { requestId, method, path, operation, status: response.status, start: c.get("start") });
+  }
+  return response;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from "hono";
+import type { Handler, Context as HonoContext } from "hono";
 import { LRUCache } from "lru-cache";
 import { NotFound } from "../core/errors";
 import { inputText } from "../core/input-text";
@@ -8,12 +8,21 @@ import type { SharedRead } from "../indexed/shared-read";
 import { cacheRequests } from "../telemetry/metrics";
 import { annotateRequest } from "../telemetry/span";
 import { type Env, type Reply, reply, setIndexHead } from "./reply";
+import { untilTimeLimit } from "./time-limit";
 
 type Options = {
   /** The maximum size of all replies and keys. */
   maxBytes: number;
   indexHead: SharedRead<IndexHead>;
   storeRevision: SharedRead<string>;
+};
+
+/** The revision of the state that a reply depends on, and the index head if the index is part of it. */
+type Current = { revision: string; head: IndexHead | undefined };
+
+const revisionOf = (dependencies: readonly Dependency[], head: IndexHead | undefined, store: string): Current => {
+  const time = dependencies.includes("time") ? timeAt(head ?? { timestamp: null }) : "";
+  return { revision: `${head?.revision} ${store} ${time}`, head };
 };
 
 /** A reply, and the revision of the state that it was computed from. */
@@ -70,15 +79,23 @@ export class ResponseCache {
     return this.#kept.calculatedSize;
   }
 
-  /** The current revision of the dependencies, and the index head if it is one of them. */
-  async current(dependencies: readonly Dependency[]): Promise<{ revision: string; head: IndexHead | undefined }> {
+  /** The current revision of the dependencies, if the last reads are recent enough. */
+  peek(dependencies: readonly Dependency[]): Current | undefined {
     const { indexHead, storeRevision } = this.#options;
     const now = performance.now();
-    const dependsOn = (dependency: Dependency) => dependencies.includes(dependency);
-    const head = dependsOn("index") ? (indexHead.peek(now) ?? (await indexHead.read())) : undefined;
-    const store = dependsOn("store") ? (storeRevision.peek(now) ?? (await storeRevision.read())) : "";
-    const time = dependsOn("time") ? timeAt(head ?? { timestamp: null }) : "";
-    return { revision: `${head?.revision} ${store} ${time}`, head };
+    const head = dependencies.includes("index") ? indexHead.peek(now) : undefined;
+    const store = dependencies.includes("store") ? storeRevision.peek(now) : "";
+    const isKnown = store !== undefined && (head !== undefined || !dependencies.includes("index"));
+    return isKnown ? revisionOf(dependencies, head, store) : undefined;
+  }
+
+  /** The current revision of the dependencies. */
+  async read(dependencies: readonly Dependency[]): Promise<Current> {
+    const { indexHead, storeRevision } = this.#options;
+    const now = performance.now();
+    const head = dependencies.includes("index") ? (indexHead.peek(now) ?? (await indexHead.read())) : undefined;
+    const store = dependencies.includes("store") ? (storeRevision.peek(now) ?? (await storeRevision.read())) : "";
+    return revisionOf(dependencies, head, store);
   }
 
   /** The reply for a key, if it was computed from this revision. */
@@ -115,27 +132,39 @@ function countRead(isHit: boolean): void {
   annotateRequest({ "intentry.cache_hit": isHit });
 }
 
-/** Middleware that replies to a read from the cache. Otherwise the next handler replies, and its reply is kept. */
-export const cached =
-  (cache: ResponseCache, operation: AnyCall): MiddlewareHandler<Env> =>
-  async (c, next) => {
-    const input = c.get("input");
-    const caller = c.get("caller");
-    const { revision, head } = await cache.current(dependenciesOf(operation, input));
-    if (head) setIndexHead(c, head);
-    const key = `${operation.route} ${caller.baseUrl} ${inputText(input)}`;
-    const kept = cache.find(key, revision);
-    countRead(kept !== undefined);
-    if (kept) return reply(c, kept);
+/** The reply from the cache; undefined if there is none for this revision. */
+function findReply(c: HonoContext<Env>, cache: ResponseCache, key: string, { revision, head }: Current) {
+  if (head) setIndexHead(c, head);
+  const kept = cache.find(key, revision);
+  countRead(kept !== undefined);
+  return kept && reply(c, kept);
+}
+
+/**
+ * Middleware that replies to a read from the cache, at once if the revision is known. Otherwise the next handler replies, and
+ * its reply is kept.
+ */
+export const cached = (cache: ResponseCache, { route, dependsOn }: AnyCall): Handler<Env> => {
+  /** Lets the next handler reply, or another request that computes the same. */
+  const compute = async (c: HonoContext<Env>, key: string, { revision }: Current, next: () => Promise<void>) => {
     const computed = cache.compute(key, revision, async () => {
       await next();
       if (c.error) throw c.error;
-      return caller.isLimited ? undefined : c.get("reply");
+      return c.get("caller").isLimited ? undefined : c.get("reply");
     });
     const shared = await computed.catch((error: unknown) => {
       // The error of this request has a response already.
       if (!c.finalized) throw error;
     });
     // Another request has computed the reply.
-    if (!c.finalized && shared) return reply(c, shared);
+    return !c.finalized && shared ? reply(c, shared) : undefined;
   };
+  return (c, next) => {
+    const input = c.get("input");
+    const key = `${route} ${c.get("caller").baseUrl} ${inputText(input)}`;
+    const dependencies = dependenciesOf({ dependsOn }, input);
+    const serve = (current: Current) => findReply(c, cache, key, current) ?? compute(c, key, current, next);
+    const known = cache.peek(dependencies);
+    return known ? serve(known) : untilTimeLimit(c.get("start"), cache.read(dependencies)).then(serve);
+  };
+};

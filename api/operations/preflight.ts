@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, inArray, or, sql } from "drizzle-orm";
+import { and, eq, inArray, or, sql } from "drizzle-orm";
 import { type Address, zeroAddress } from "viem";
 import { policyKey } from "../../common/rows/policy-key";
 import { policy, policyTypes } from "../../ponder.schema";
@@ -73,7 +73,11 @@ const Preflight = z
   })
   .openapi("Preflight");
 
-type Row = typeof policy.$inferSelect;
+/** The columns that the checks use. */
+const { policyType, key, enabled, maxPerPayment, maxPerDay, spentToday, lastReset } = policy;
+const policyColumns = { policyType, key, enabled, maxPerPayment, maxPerDay, spentToday, lastReset };
+
+type Row = Pick<typeof policy.$inferSelect, keyof typeof policyColumns>;
 
 /** The keys of the policies that apply; null for those that do not. */
 type PolicyKeys = {
@@ -90,7 +94,7 @@ type PolicyKeys = {
  */
 const selectPolicies = preparedQuery((db, { account, target, native, call, payment }: Placeholders<PolicyKeys>) =>
   db
-    .select({ policy: getTableColumns(policy), checkpoint: sql<string | null>`newest.checkpoint` })
+    .select({ policy: policyColumns, checkpoint: sql<string | null>`newest.checkpoint` })
     .from(policy)
     .rightJoin(
       sql`(SELECT max(latest_checkpoint) AS checkpoint FROM _ponder_checkpoint) AS newest`,

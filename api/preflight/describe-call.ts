@@ -1,4 +1,12 @@
-import { type Abi, decodeFunctionData, type Hex, parseAbi, stringify, toFunctionSelector } from "viem";
+import {
+  type Abi,
+  type AbiFunction,
+  decodeFunctionData,
+  type Hex,
+  parseAbi,
+  stringify,
+  toFunctionSelector,
+} from "viem";
 import { type ContractAddresses, contractNames, protocolAbis } from "../../config/contracts";
 import type { Transaction } from "./check";
 import { selectorOf } from "./token-spend";
@@ -37,11 +45,21 @@ const formatArgument = (value: unknown): string => {
   return bare.length > MAX_ARGUMENT_LENGTH ? `${bare.slice(0, MAX_ARGUMENT_LENGTH)}…` : bare;
 };
 
+/** The functions of the ABIs by their selectors. A selector is the hash of a signature, which takes long. */
+const functionsOf = new Map<Abi, ReadonlyMap<string, AbiFunction>>();
+
+function functionWith(abi: Abi, selector: Hex | null): AbiFunction | undefined {
+  const functions =
+    functionsOf.get(abi) ??
+    new Map(abi.filter((item) => item.type === "function").map((item) => [toFunctionSelector(item), item] as const));
+  functionsOf.set(abi, functions);
+  return selector === null ? undefined : functions.get(selector);
+}
+
 /** Formats a call as `name(argument: value, …)`. Returns null if the ABI lacks the function or the data does not decode. */
 function formatCall(abi: Abi, data: Hex): string | null {
-  const selector = selectorOf(data);
-  const item = abi.find((one) => one.type === "function" && toFunctionSelector(one) === selector);
-  if (item?.type !== "function") return null;
+  const item = functionWith(abi, selectorOf(data));
+  if (!item) return null;
   try {
     const { args = [] } = decodeFunctionData({ abi: [item], data });
     const named = item.inputs.map(({ name = "" }, place) => `${name}: ${formatArgument(args[place])}`);

@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, type Hex } from "viem";
+import { type Abi, type Address, encodeFunctionData, type Hex, prepareEncodeFunctionData } from "viem";
 import { policyModuleAbi } from "../../abis/index";
 import type { policyTypes } from "../../ponder.schema";
 import type { Denial, Payment, PaymentPolicies } from "./check";
@@ -33,8 +33,20 @@ function paymentLimits({ policy }: PaymentPolicies, { amount }: Payment, spentTo
   };
 }
 
-const call = (functionName: string, args: readonly unknown[]) =>
-  encodeFunctionData({ abi: policyModuleAbi, functionName, args } as never);
+type PolicyFunction = Extract<(typeof policyModuleAbi)[number], { type: "function" }>["name"];
+
+const prepare = (functionName: PolicyFunction) =>
+  prepareEncodeFunctionData({ abi: policyModuleAbi as Abi, functionName });
+
+/** The functions that were called before, with their selectors. To hash a signature takes longer than to encode a call. */
+const prepared = new Map<PolicyFunction, ReturnType<typeof prepare>>();
+
+/** The data of a call of the policy module. */
+function call(functionName: PolicyFunction, args: readonly unknown[]): Hex {
+  const known = prepared.get(functionName) ?? prepare(functionName);
+  prepared.set(functionName, known);
+  return encodeFunctionData({ ...known, args });
+}
 
 /** The changes that together remove all denials of a transaction. Each policy changes once. */
 export function transactionUpdates(account: Address, denials: readonly Denial[]): PolicyUpdate[] {

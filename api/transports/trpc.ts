@@ -9,7 +9,7 @@ import type { AnyCall, AnySubscription, Caller } from "../core/operation";
 import { parseInput, runOperation, subscribe } from "../core/run";
 import { unknownNames } from "../core/unknown-names";
 import { failureOf, reportFailure } from "../http/failure";
-import { type Env, setIndexHead, withCommonHeaders } from "../http/reply";
+import { type Env, reply, setIndexHead } from "../http/reply";
 import type { IndexHead } from "../indexed/head";
 import type { Context } from "../operations/context";
 import { freeCalls, subscriptions } from "../operations/index";
@@ -173,7 +173,7 @@ export function trpcRoutes(context: Context, log: Logger): Hono<Env> {
       onIndexHead: (head) => setIndexHead(c, head),
       countBytes: batchCounter(calls),
     };
-    return fetchRequestHandler({
+    const response = await fetchRequestHandler({
       endpoint: ENDPOINT,
       req: await bufferedRequest(c),
       router,
@@ -183,10 +183,13 @@ export function trpcRoutes(context: Context, log: Logger): Hono<Env> {
       maxBatchSize: MAX_BATCH,
       responseMeta({ errors }) {
         const seconds = errors.map(retryAfter).filter((value) => value !== undefined);
-        const retry = seconds.length > 0 && { "retry-after": String(Math.max(...seconds)) };
-        return { headers: withCommonHeaders(c, retry || {}) };
+        return seconds.length > 0 ? { headers: { "retry-after": String(Math.max(...seconds)) } } : {};
       },
     });
+    const { status, headers } = response;
+    const isStream = headers.get("content-type") !== "application/json";
+    const body = isStream ? response.body : await response.text();
+    return reply(c, { status, headers: Object.fromEntries(headers), body });
   });
   rejectOtherMethods(routes, `${ENDPOINT}/*`, ["GET", "POST"]);
   return routes;

@@ -45,6 +45,8 @@ function openCache(dependsOn: readonly Dependency[] = ["index"], maxBytes = 1_00
   app.use(async (c, next) => {
     const baseUrl = c.req.query("base") ?? "";
     c.set("requestId", c.req.query("id") ?? "");
+    c.set("start", performance.now());
+    c.set("log", pino({ level: "silent" }));
     c.set("caller", { baseUrl, client: "one", hasWriteToken: false, isLimited: state.isLimited });
     c.set("input", { key: c.req.query("key") });
     await next();

@@ -1,15 +1,16 @@
-import { Hono, type Context as HonoContext, type MiddlewareHandler } from "hono";
+import { type Handler, Hono, type Context as HonoContext } from "hono";
 import { errorBody } from "../../core/error-codes";
 import type { Allowance } from "../../core/limits";
 import { type AnyCall, type AnyOperation, dependenciesOf } from "../../core/operation";
 import { parseInput, requirePermission, runValid } from "../../core/run";
 import { type Env, jsonReply, type Reply, reply, setIndexHead, taggedReply } from "../../http/reply";
+import { mayWait } from "../../http/request";
 import { cached, type ResponseCache } from "../../http/response-cache";
 import type { Context } from "../../operations/context";
 import { freeCalls, nameOf } from "../../operations/index";
 import { readBody } from "./body";
 import { readQuery, rejectQuery } from "./query";
-import { type Route, routeOf } from "./route";
+import { routeOf } from "./route";
 
 /** Responds with 405 to all other methods on a path. */
 export function rejectOtherMethods(routes: Hono<Env>, path: string, methods: readonly string[]): void {
@@ -23,26 +24,31 @@ export function rejectOtherMethods(routes: Hono<Env>, path: string, methods: rea
 /** The query of a request, without the question mark. */
 const queryOf = (c: HonoContext): string => /\?([^#]*)/.exec(c.req.url)?.[1] ?? "";
 
-/** Reads an operation's input from the path, the headers, and the query or body. */
-async function readInput(c: HonoContext<Env>, route: Route): Promise<Record<string, unknown>> {
-  const { method, pathParameters, headers, otherParameters } = route;
-  if (method !== "GET") rejectQuery(queryOf(c), route);
-  const sent: Record<string, unknown> =
-    method === "GET" ? readQuery(queryOf(c), otherParameters) : await readBody(c, route);
-  for (const [header, name] of Object.entries(headers)) sent[name] = c.req.header(header);
-  for (const name of pathParameters) sent[name] = c.req.param(name);
-  return sent;
-}
-
-/** Middleware that checks the permission of the caller, and then the input of the operation. */
-export function acceptInput(context: Context, operation: AnyOperation): MiddlewareHandler<Env> {
+/**
+ * Middleware that checks the permission of the caller, and then the input of the operation, from the path, the headers, and the
+ * query or body. Without a body it waits for nothing.
+ */
+export function acceptInput(context: Context, operation: AnyOperation): Handler<Env> {
   const route = routeOf(operation);
+  const { method, pathParameters, headers, otherParameters } = route;
   const name = nameOf(operation);
-  return async (c, next) => {
+  const accept = (c: HonoContext<Env>, sent: Record<string, unknown>) => {
+    for (const header in headers) sent[headers[header] as string] = c.req.header(header);
+    for (const parameter of pathParameters) sent[parameter] = c.req.param(parameter);
+    c.set("input", parseInput(context, operation, sent));
+  };
+  return (c, next) => {
     c.set("operation", name);
     if (operation.kind === undefined && !operation.paid) requirePermission(context, operation, c.get("caller"));
-    c.set("input", parseInput(context, operation, await readInput(c, route)));
-    await next();
+    if (method === "GET") {
+      accept(c, readQuery(queryOf(c), otherParameters));
+      return next();
+    }
+    rejectQuery(queryOf(c), route);
+    return readBody(c, route).then((sent) => {
+      accept(c, sent);
+      return next();
+    });
   };
 }
 
@@ -62,7 +68,7 @@ const isKept = (operation: AnyCall): boolean => {
   return method === "GET" && operation.status === undefined && Object.keys(headers).length === 0 && isTracked;
 };
 
-/** The REST routes of all free calls. Other methods on these paths return 405. */
+/** The REST routes of all free calls. Other methods on these paths return 405. A reply from the cache passes no {@link mayWait}. */
 export function restRoutes(context: Context, cache: ResponseCache | undefined): Hono<Env> {
   const routes = new Hono<Env>();
   for (const [path, operations] of callsByPath()) {
@@ -71,8 +77,8 @@ export function restRoutes(context: Context, cache: ResponseCache | undefined): 
       const { method } = routeOf(operation);
       const accept = acceptInput(context, operation);
       if (cache && isKept(operation))
-        routes.on(method, path, accept, cached(cache, operation), run(context, operation));
-      else routes.on(method, path, accept, run(context, operation));
+        routes.on(method, path, accept, cached(cache, operation), mayWait, run(context, operation));
+      else routes.on(method, path, mayWait, accept, run(context, operation));
     }
     rejectOtherMethods(routes, path, methods);
   }
