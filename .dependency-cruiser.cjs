@@ -28,12 +28,14 @@ const upwards = layers.flatMap((folders, level) =>
 );
 
 const outside = [
-  { from: "^src/", to: "^(api|explorer|stack|rpc|scripts|test|bench)/", except: "^src/api/" },
-  { from: "^(config|rpc)/", to: "^(api|explorer|src|stack|scripts|test|bench)/" },
-  { from: "^client/", to: "^(api|explorer|src|stack|scripts|test|bench|config|rpc)/" },
-  { from: "^explorer/", to: "^(api|src|stack|scripts|test|bench|config|rpc)/" },
-  { from: "^api/", to: "^(stack|scripts|test|bench)/" },
-  { from: "^stack/", to: "^(scripts|test|bench)/" },
+  { from: "^ponder\\.config\\.ts$", to: "^(api|explorer|src|stack|scripts|test|bench)/" },
+  { from: "^src/", to: "^(api|explorer|stack|rpc|workarounds|scripts|test|bench)/", except: "^src/api/" },
+  { from: "^(config|rpc)/", to: "^(api|explorer|src|stack|workarounds|scripts|test|bench)/" },
+  { from: "^workarounds/", to: "^(api|explorer|src|stack|scripts|test|bench)/" },
+  { from: "^client/", to: "^(api|explorer|src|stack|scripts|test|bench|config|rpc|workarounds)/" },
+  { from: "^explorer/", to: "^(api|src|stack|scripts|test|bench|config|rpc|workarounds)/" },
+  { from: "^api/", to: "^(stack|workarounds|scripts|test|bench)/" },
+  { from: "^stack/", to: "^(workarounds|scripts|test|bench)/" },
 ];
 
 module.exports = {

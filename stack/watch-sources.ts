@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /** Sources of the gateway and the explorer only, and sources that the indexer shares. */
 const GATEWAY_FOLDERS = ["api", "client", "explorer"];
-const SHARED_FOLDERS = ["abis", "config", "rpc", "src"];
+const SHARED_FOLDERS = ["abis", "config", "rpc", "src", "workarounds"];
 const SHARED_FILES = ["ponder.config.ts", "ponder.schema.ts"];
 
 /** Debounce: editors write a file in several steps, and a checkout changes many files at once. */

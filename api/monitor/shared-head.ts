@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { steadyTime } from "../../config/steady-time";
 import type { FollowedHead } from "../../rpc/follow-head";
-import { type FollowedState, LEASE_MS, publishHead, readHead } from "../offchain/chain-heads";
+import { type FollowedState, LEASE_MS, publishHead, readHead } from "../../rpc/published-head";
 import type { StoreDatabase } from "../offchain/open";
 
 export type SharedHead = Pick<FollowedHead, "current" | "isAway" | "close">;

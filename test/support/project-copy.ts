@@ -13,10 +13,12 @@ const SOURCES = [
   "explorer",
   "rpc",
   "src",
+  "workarounds",
   "ponder.config.ts",
   "ponder.schema.ts",
   "package.json",
   "tsconfig.json",
+  "vite.config.ts",
 ];
 
 export type ProjectCopy = { root: string; remove: () => Promise<void> };

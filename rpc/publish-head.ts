@@ -1,13 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { steadyTime } from "../../config/steady-time";
-import type { FollowedHead } from "../../rpc/follow-head";
-import { type FollowedState, publishHead } from "./chain-heads";
-import { isMissingTable } from "./missing-table";
-import { connectStore } from "./open";
+import { drizzle } from "drizzle-orm/node-postgres";
+import pg from "pg";
+import { isMissingTable } from "../config/missing-table";
+import { steadyTime } from "../config/steady-time";
+import type { FollowedHead } from "./follow-head";
+import { type FollowedState, publishHead } from "./published-head";
 
 /** Intervals to check for a new head, and to renew the lease without one. */
 const CHECK_MS = 100;
 const RENEW_MS = 1_000;
+
+/** A publication that takes longer fails, and is repeated. */
+const STATEMENT_MS = 5_000;
 
 const isSame = (one: FollowedState, other: FollowedState) =>
   one.head?.hash === other.head?.hash && one.isAway === other.isAway;
@@ -40,7 +44,10 @@ export function publishIndexerHead({
     if (isFailing) onRecovery();
     isFailing = false;
   };
-  const { db, close } = connectStore({ databaseUrl, maxConnections: 1, onIdleError: failed });
+  const timeouts = { connectionTimeoutMillis: STATEMENT_MS, statement_timeout: STATEMENT_MS };
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, ...timeouts });
+  pool.on("error", failed);
+  const db = drizzle(pool, { casing: "snake_case" });
   const follower = { id: randomUUID(), isIndexer: true };
   let published: FollowedState = { head: undefined, isAway: false };
   let publishedAt = 0;
@@ -61,7 +68,7 @@ export function publishIndexerHead({
       isStopped = true;
       clearTimeout(timer);
       await running;
-      await close();
+      await pool.end();
     },
   };
 }
