@@ -131,7 +131,14 @@ async function moveLegacyIndex(client: pg.ClientBase, { databaseSchema, build, c
   await client.query(`ALTER SCHEMA ${name(databaseSchema)} RENAME TO ${name(legacyBuild(build))}`);
 }
 
-/** Releases a build's lock. Call it only after the indexer that held the lock has ended. */
+/**
+ * Workaround of Ponder 0.16.10: docs/upstream.md#schema-lock
+ *
+ * Releases a build's lock, by a write to Ponder's own table `_ponder_meta`. Call it only after the indexer that held the lock
+ * has ended. Without it, an indexer that was killed starts again only after its lock has expired, up to 25 s later.
+ *
+ * Test: test/system/restart.test.ts "resumes after kill -9, with every acknowledged document"
+ */
 export async function releaseLock(databaseUrl: string, build: string): Promise<void> {
   await withClient(databaseUrl, async (client) => {
     if (await readState(client, build))

@@ -15,7 +15,7 @@ export type TransportOptions = NodeOptions & {
  * Workaround of Ponder 0.16.10: docs/upstream.md#outages
  *
  * Ponder's transport to the nodes of one chain, in place of its `rpc: [urls]`. Without it, a request that fails waits up to
- * 64 s for its next attempt, so an index is that late after an outage of its node; a node that is down gets requests as often
+ * 32 s for its next attempt, so an index is that late after an outage of its node; a node that is down gets requests as often
  * as one that works; and a request in ten goes to a random node, also to one that is behind. Here requests wait while all nodes
  * are down, and are sent as soon as a probe succeeds.
  *

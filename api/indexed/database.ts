@@ -60,8 +60,12 @@ const SLOW_CHECK_MS = 5_000;
 const BEHIND_MS = 10_000;
 
 /**
- * A read that waits longer for a lock fails, and releases its own locks. PostgreSQL looks for deadlocks after 1 s, and would
- * end a starting Ponder, which locks all tables in its own order, as well as reads.
+ * Workaround of Ponder 0.16.10: docs/upstream.md#locks-at-start
+ *
+ * A read that waits longer for a lock fails, and releases its own locks. Without this, PostgreSQL looks for deadlocks after 1 s,
+ * and ends a starting Ponder, which locks all tables in its own order, as well as reads.
+ *
+ * Test: test/system/restart.test.ts "locks the tables of the index while clients read them, without a deadlock or a failed read"
  */
 const LOCK_MS = 500;
 
