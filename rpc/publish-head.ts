@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import { isMissingTable } from "../config/missing-table";
+import { type Repeated, repeat } from "../config/repeat";
 import { steadyTime } from "../config/steady-time";
 import type { FollowedHead } from "./follow-head";
 import { type FollowedState, publishHead } from "./published-head";
@@ -33,7 +34,7 @@ export function publishIndexerHead({
   head: Pick<FollowedHead, "current" | "isAway">;
   onFailure: (error: unknown) => void;
   onRecovery: () => void;
-}): { stop: () => Promise<void> } {
+}): Pick<Repeated, "stop"> {
   let isFailing = false;
   const failed = (error: unknown) => {
     if (isMissingTable(error)) return;
@@ -51,23 +52,17 @@ export function publishIndexerHead({
   const follower = { id: randomUUID(), isIndexer: true };
   let published: FollowedState = { head: undefined, isAway: false };
   let publishedAt = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-  const poll = async () => {
+  const publishChange = async () => {
     const state = { head: head.current(), isAway: head.isAway() };
-    if (steadyTime() - publishedAt >= RENEW_MS || !isSame(state, published)) {
-      published = state;
-      publishedAt = steadyTime();
-      await publishHead(db, chainId, follower, state).then(succeeded, failed);
-    }
-    if (!isStopped) timer = setTimeout(() => (running = poll()), CHECK_MS).unref();
+    if (steadyTime() - publishedAt < RENEW_MS && isSame(state, published)) return;
+    published = state;
+    publishedAt = steadyTime();
+    await publishHead(db, chainId, follower, state).then(succeeded, failed);
   };
-  let running = poll();
+  const polls = repeat({ task: publishChange, pauseMs: CHECK_MS, onError: failed });
   return {
     async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      await running;
+      await polls.stop();
       await pool.end();
     },
   };

@@ -1,6 +1,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import pg from "pg";
+import { repeat } from "../../config/repeat";
 import { steadyTime } from "../../config/steady-time";
 import type { PoolMode } from "../../config/variables/database";
 import { watchPool } from "../telemetry/scrape";
@@ -126,9 +127,7 @@ export function openIndex(options: Options): OpenIndex {
   const sources = new Sources({ databaseUrl, poolMode, readUrls, maxLagSeconds, onFailure: onSourceFailure });
   let served = connectTo(sources.current, build);
   let pending = "";
-  let timer: NodeJS.Timeout | undefined;
   let closed = false;
-  let reported: string | undefined;
   let behindSince: number | undefined;
 
   const serve = (source: Source, schema: string) => {
@@ -154,24 +153,17 @@ export function openIndex(options: Options): OpenIndex {
     return { schema: steadyTime() - behindSince >= BEHIND_MS ? schema : build, isOwn };
   };
 
+  let isSettled = false;
   const check = async () => {
-    let isSettled = false;
-    try {
-      serve(await sources.check(served.schema), served.schema);
-      const { schema, isOwn } = await chooseSchema();
-      serve(served.source, schema);
-      isSettled = isOwn && !sources.hasReplicas;
-      reported = undefined;
-    } catch (error) {
-      // Report a repeated error once.
-      if (!closed && reported !== String(error)) onError(error);
-      reported = String(error);
-    }
-    if (!closed) timer = setTimeout(() => (checking = check()), isSettled ? SLOW_CHECK_MS : CHECK_MS);
+    isSettled = false;
+    serve(await sources.check(served.schema), served.schema);
+    const { schema, isOwn } = await chooseSchema();
+    serve(served.source, schema);
+    isSettled = isOwn && !sources.hasReplicas;
   };
-  let checking = check();
+  const checks = repeat({ task: check, pauseMs: () => (isSettled ? SLOW_CHECK_MS : CHECK_MS), onError });
   /** The first check, which chooses the build and the server. */
-  let choosing: Promise<void> | undefined = checking.finally(() => {
+  let choosing: Promise<void> | undefined = checks.first.finally(() => {
     choosing = undefined;
   });
 
@@ -203,8 +195,7 @@ export function openIndex(options: Options): OpenIndex {
     },
     async close() {
       closed = true;
-      clearTimeout(timer);
-      await checking;
+      await checks.stop();
       await Promise.all([served.end(), sources.close()]);
     },
   };
