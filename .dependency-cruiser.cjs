@@ -28,19 +28,21 @@ const upwards = layers.flatMap((folders, level) =>
 );
 
 const outside = [
-  { from: "^common/", to: "^(abis|api|client|config|explorer|rpc|src|stack|scripts|test|bench)/|^ponder\\." },
-  { from: "^src/", to: "^(api|client|explorer|stack|rpc|scripts|test|bench)/", except: "^src/api/" },
+  { from: "^common/", to: "^(abis|api|client|config|explorer|rpc|src|stack|workarounds|scripts|test|bench)/|^ponder\\." },
+  { from: "^ponder\\.config\\.ts$", to: "^(api|client|explorer|src|stack|scripts|test|bench)/" },
+  { from: "^src/", to: "^(api|client|explorer|stack|rpc|workarounds|scripts|test|bench)/", except: "^src/api/" },
   {
     from: "^(config|rpc)/",
-    to: "^(api|client|explorer|src|stack|scripts|test|bench)/",
+    to: "^(api|client|explorer|src|stack|workarounds|scripts|test|bench)/",
     // The version of the package is that of the service.
     toExcept: "^client/package\\.json$",
   },
-  { from: "^client/", to: "^(api|explorer|src|stack|scripts|test|bench|config|rpc)/" },
-  { from: "^explorer/", to: "^(api|src|stack|scripts|test|bench|config|rpc)/" },
+  { from: "^workarounds/", to: "^(api|client|explorer|src|stack|scripts|test|bench)/" },
+  { from: "^client/", to: "^(api|explorer|src|stack|scripts|test|bench|config|rpc|workarounds)/" },
+  { from: "^explorer/", to: "^(api|src|stack|scripts|test|bench|config|rpc|workarounds)/" },
   // The tables are those of ponder.schema.ts.
-  { from: "^api/", to: "^(client|src|stack|scripts|test|bench)/" },
-  { from: "^stack/", to: "^(scripts|test|bench)/" },
+  { from: "^api/", to: "^(client|src|stack|workarounds|scripts|test|bench)/" },
+  { from: "^stack/", to: "^(workarounds|scripts|test|bench)/" },
 ];
 
 module.exports = {

@@ -1,16 +1,17 @@
 import pino from "pino";
 import { createConfig } from "ponder";
 import { zeroAddress } from "viem";
-import { onLostConnection } from "./api/offchain/lost-connection";
-import { publishIndexerHead } from "./api/offchain/publish-head";
 import { type ContractName, protocolAbis } from "./config/contracts";
 import { parseEnvironment, requireDatabaseUrl } from "./config/environment";
 import { DATABASE_LOST, REORG_BEYOND_FINALITY } from "./config/exit-codes";
 import { LOCAL_CHAIN_ID } from "./config/networks";
 import { reorgSentence } from "./config/reindex";
-import { exitAfterUnrecoverableReorg } from "./config/unrecoverable-reorg";
+import { rpcTimes } from "./rpc/follow-head";
 import { reasonOf } from "./rpc/json-rpc";
-import { rpcTimes, rpcTransport } from "./rpc/transport";
+import { publishIndexerHead } from "./rpc/publish-head";
+import { onLostConnection } from "./workarounds/lost-connection";
+import { rpcTransport } from "./workarounds/rpc-transport";
+import { exitAfterUnrecoverableReorg } from "./workarounds/unrecoverable-reorg";
 
 const environment = parseEnvironment(process.env);
 const { chainId, rpcUrls, startBlock, startBlocks, contracts } = environment.network();

@@ -4,9 +4,9 @@ import { createPublicClient, fallback } from "viem";
 import { type Environment, requireDatabaseUrl } from "../config/environment";
 import { buildName } from "../config/index-build";
 import { LOCAL_CHAIN_ID, type Network } from "../config/networks";
-import { followHead as followChainHead } from "../rpc/follow-head";
+import { repeat } from "../config/repeat";
+import { followHead as followChainHead, rpcTimes } from "../rpc/follow-head";
 import { reasonOf } from "../rpc/json-rpc";
-import { rpcTimes } from "../rpc/transport";
 import { createClientLimits } from "./core/client-limits";
 import { clockAt } from "./core/clock";
 import { waitForRecovery } from "./core/recovery";
@@ -19,7 +19,6 @@ import { followHead, timeAt } from "./indexed/head";
 import { shareReads } from "./indexed/shared-read";
 import { createFetch } from "./metadata/fetch";
 import { startMetadataResolver } from "./metadata/resolver";
-import { runMonitor } from "./monitor/chain-monitor";
 import { openMonitor } from "./monitor/open";
 import { readSharedHead } from "./monitor/shared-head";
 import { collectState } from "./observe";
@@ -213,10 +212,12 @@ function composePayments({ environment, network, times, log }: Deployment, { db:
   const settlements = payments && createSettlementFollower(payments, store, log);
   const running =
     settlements &&
-    runMonitor({ tick: settlements.round }, times.settlements, (error) =>
-      log.warn({ err: error }, "settled payments could not be compared with the payment network"),
-    );
-  return { payments, unpaid: () => settlements?.unpaid() ?? null, stop: () => running?.stop() };
+    repeat({
+      task: settlements.round,
+      pauseMs: times.settlements,
+      onError: (error) => log.warn({ err: error }, "settled payments could not be compared with the payment network"),
+    });
+  return { payments, unpaid: () => settlements?.unpaid() ?? null, stop: async () => running?.stop() };
 }
 
 /** The URLs at which clients reach this service. Without PUBLIC_BASE_URL, which only a local chain permits, those of this machine. */
@@ -306,8 +307,9 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     },
     endStreams: () => events.close(),
     async close() {
-      monitor.stop();
-      stopPayments();
+      // Their requests to the chain may take long, and nothing needs their results.
+      void monitor.stop();
+      void stopPayments();
       chain.head.close();
       await metadata?.stop();
       await Promise.all([index.close(), store.close()]);

@@ -28,6 +28,13 @@ export type NodeOptions = {
   onNodeChange?: OnNodeChange;
 } & Pick<HeadOptions, "intervalMs" | "quietMs">;
 
+/**
+ * Times for a local chain, which may be slow but has no rate limit, or for a public one. A local chain can get shorter, for
+ * example by `evm_revert`, which only polling notices.
+ */
+export const rpcTimes = (isLocal: boolean) =>
+  isLocal ? { quietMs: 500, timeoutMs: 30_000 } : { quietMs: 5_000, timeoutMs: 10_000 };
+
 /** Starts to follow the head through a pool. */
 export function headOf(
   pool: RpcPool,

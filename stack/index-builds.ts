@@ -109,7 +109,14 @@ export async function requireChainOfAll(client: pg.ClientBase, databaseSchema: s
     await requireChain(client, schema, chainId);
 }
 
-/** Releases a build's lock. Call it only after the indexer that held the lock has ended. */
+/**
+ * Workaround of Ponder 0.16.10: docs/upstream.md#schema-lock
+ *
+ * Releases a build's lock, by a write to Ponder's own table `_ponder_meta`. Call it only after the indexer that held the lock
+ * has ended. Without it, an indexer that was killed starts again only after its lock has expired, up to 25 s later.
+ *
+ * Test: test/system/restart.test.ts "resumes after kill -9, with every acknowledged document"
+ */
 export async function releaseLock(databaseUrl: string, build: string): Promise<void> {
   await withClient(databaseUrl, async (client) => {
     if (await readState(client, build))

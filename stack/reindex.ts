@@ -28,8 +28,13 @@ type Reindexed = {
 const LOCK_TIMEOUT_MS = 25_000;
 
 /**
- * Resets an index after a reorg beyond finality: deletes orphaned blocks from the cache and drops the index. The next start
- * rebuilds the index from the cache and fetches only the missing blocks.
+ * Workaround of Ponder 0.16.10: docs/upstream.md#deep-reorg
+ *
+ * Resets an index after a reorg beyond finality: deletes orphaned blocks from the cache, in Ponder's own schema `ponder_sync`,
+ * and drops the index. The next start rebuilds it from the cache and fetches only the missing blocks. Without it, Ponder builds the index from the orphaned
+ * blocks of its cache, and stays ready while it retries.
+ *
+ * Test: test/system/readiness-reorg.test.ts "is true again after a rebuild from the cached blocks that are still on the chain"
  *
  * @example
  * await reindex({ databaseUrl, schema: "intentry", chainId: 8453, chain: createPublicClient({ transport: http(rpcUrl) }) });

@@ -16,9 +16,13 @@ const RETRY_SECONDS = 2;
 type Recovery = { block: bigint; since: number };
 
 /**
+ * Workaround of Ponder 0.16.10: docs/upstream.md#rollback-at-start
+ *
  * Makes reads wait while a restarted indexer recovers. Ponder then rolls back to the last finalized block and indexes the rest
- * again, so rows that were served would be missing for some seconds. Reads continue once the index has reached the block that
- * was served before, or fail with 503.
+ * again. Without this, rows that were served are missing for some seconds. Reads continue once the index has reached the block
+ * that was served before, or fail with 503.
+ *
+ * Test: test/unit/recovery.test.ts "wait until the index has reached the block that was served"
  */
 export function waitForRecovery(head: SharedRead<IndexHead>, now = steadyTime): SharedRead<IndexHead> {
   let build: string | undefined;

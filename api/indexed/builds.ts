@@ -59,8 +59,13 @@ async function isCompatible(pool: pg.Pool, build: string): Promise<boolean> {
 export type Choice = { schema: string; isOwn: boolean; ownCheckpoint: string };
 
 /**
+ * Workaround of Ponder 0.16.10: docs/upstream.md#views
+ *
  * Chooses the build to serve: the newest compatible other build until this version's build has reached the same block, and
- * the one that was served last. Responses therefore never go back in time.
+ * the one that was served last. Responses therefore never go back in time. Without it, from Ponder's views, an upgrade removes
+ * the newest rows for a while: Ponder points its views at a build that has only the finalized blocks.
+ *
+ * Test: test/system/upgrade.test.ts "serves the old build until the new one has caught up, then drops it"
  */
 export async function chooseBuild(pool: pg.Pool, build: string, servedCheckpoint: () => string): Promise<Choice> {
   const own = await progressOf(pool, build);

@@ -1,6 +1,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import pg from "pg";
+import { repeat } from "../../config/repeat";
 import { steadyTime } from "../../config/steady-time";
 import type { PoolMode } from "../../config/variables/database";
 import { watchPool } from "../telemetry/scrape";
@@ -59,8 +60,12 @@ const SLOW_CHECK_MS = 5_000;
 const BEHIND_MS = 10_000;
 
 /**
- * A read that waits longer for a lock fails, and releases its own locks. PostgreSQL looks for deadlocks after 1 s, and would
- * end a starting Ponder, which locks all tables in its own order, as well as reads.
+ * Workaround of Ponder 0.16.10: docs/upstream.md#locks-at-start
+ *
+ * A read that waits longer for a lock fails, and releases its own locks. Without this, PostgreSQL looks for deadlocks after 1 s,
+ * and ends a starting Ponder, which locks all tables in its own order, as well as reads.
+ *
+ * Test: test/system/restart.test.ts "locks the tables of the index while clients read them, without a deadlock or a failed read"
  */
 const LOCK_MS = 500;
 
@@ -121,9 +126,7 @@ export function openIndex(options: Options): OpenIndex {
   const sources = new Sources({ ...servers, onFailure: onSourceFailure });
   let served = connectTo(sources.current, build);
   let pending = "";
-  let timer: NodeJS.Timeout | undefined;
   let closed = false;
-  let reported: string | undefined;
   let behindSince: number | undefined;
 
   const serve = (source: Source, schema: string) => {
@@ -149,24 +152,17 @@ export function openIndex(options: Options): OpenIndex {
     return { schema: steadyTime() - behindSince >= BEHIND_MS ? schema : build, isOwn };
   };
 
+  let isSettled = false;
   const check = async () => {
-    let isSettled = false;
-    try {
-      serve(await sources.check(served.schema), served.schema);
-      const { schema, isOwn } = await chooseSchema();
-      serve(served.source, schema);
-      isSettled = isOwn && !sources.hasReplicas;
-      reported = undefined;
-    } catch (error) {
-      // Report a repeated error once.
-      if (!closed && reported !== String(error)) onError(error);
-      reported = String(error);
-    }
-    if (!closed) timer = setTimeout(() => (checking = check()), isSettled ? SLOW_CHECK_MS : CHECK_MS);
+    isSettled = false;
+    serve(await sources.check(served.schema), served.schema);
+    const { schema, isOwn } = await chooseSchema();
+    serve(served.source, schema);
+    isSettled = isOwn && !sources.hasReplicas;
   };
-  let checking = check();
+  const checks = repeat({ task: check, pauseMs: () => (isSettled ? SLOW_CHECK_MS : CHECK_MS), onError });
   /** The first check, which chooses the build and the server. */
-  let choosing: Promise<void> | undefined = checking.finally(() => {
+  let choosing: Promise<void> | undefined = checks.first.finally(() => {
     choosing = undefined;
   });
 
@@ -198,8 +194,7 @@ export function openIndex(options: Options): OpenIndex {
     },
     async close() {
       closed = true;
-      clearTimeout(timer);
-      await checking;
+      await checks.stop();
       await Promise.all([served.end(), sources.close()]);
     },
   };

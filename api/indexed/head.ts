@@ -23,11 +23,16 @@ export type IndexHead = {
 export const blockOfCheckpoint = (checkpoint: string) => BigInt(checkpoint.slice(26, 42));
 
 /**
+ * Workaround of Ponder 0.16.10: docs/upstream.md#checkpoint-of-a-reorg
+ *
  * The transaction that last wrote the checkpoint identifies the newest block's commit, also if another block of the same
- * height replaced it. Ponder reverts blocks without writing the checkpoint; then the newest event is another one.
+ * height replaced it. Ponder reverts blocks without writing the checkpoint; then the newest event is another one. Without the
+ * event, a cached response would contain reverted rows.
  *
  * A starting Ponder locks the event log before its checkpoints. This query uses them in the same order, so that it waits
  * for Ponder instead of blocking it.
+ *
+ * Test: test/core/reorg.test.ts "by snapshot and revert leaves the canonical rows"
  */
 const selectProgress = preparedQuery((db: Selectable) =>
   db

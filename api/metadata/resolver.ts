@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { Logger } from "pino";
+import { repeat } from "../../config/repeat";
 import type { IndexDatabase } from "../indexed/database";
 import { databaseProblemOf } from "../indexed/problem";
 import { readDocument } from "../offchain/documents";
@@ -68,7 +69,6 @@ export function startMetadataResolver(options: Options): MetadataResolver {
   /** Where to continue the comparison with the index; undefined if no reorg has removed updates since. */
   let toCompare: Place | undefined = FIRST_PLACE;
   let reported: string | undefined;
-  let timer: NodeJS.Timeout | undefined;
 
   /** Reads one page of the log. Returns whether there is more. */
   async function follow(storeDb: StoreDatabase, stored: LogPosition): Promise<boolean> {
@@ -165,17 +165,11 @@ export function startMetadataResolver(options: Options): MetadataResolver {
     log[level]({ err: error }, "metadata could not be resolved");
   }
 
-  async function run(): Promise<void> {
-    await round().catch(report);
-    if (!ending.signal.aborted) timer = setTimeout(() => (running = run()), intervalMs).unref();
-  }
-  let running = run();
-
+  const rounds = repeat({ task: round, pauseMs: intervalMs, onError: report });
   return {
     async stop() {
       ending.abort();
-      clearTimeout(timer);
-      await running;
+      await rounds.stop();
       await Promise.all(remote.values());
       await store()
         .then((storeDb) => releaseLease(storeDb, chainId, holder))

@@ -1,8 +1,8 @@
 import { BlockNotFoundError, type Hex, type PublicClient } from "viem";
 import { REINDEX_COMMAND, REORG_PROBLEM } from "../../config/reindex";
 import { steadyTime } from "../../config/steady-time";
+import type { ChainHead } from "../../rpc/follow-head";
 import { measureRate } from "./backfill";
-import type { Header } from "./header";
 import type { IndexedBlock, IndexState } from "./index-state";
 
 /** A mismatch between the chain and the index. */
@@ -16,7 +16,7 @@ export type ChainProblem = {
 export type ChainState = {
   startedAt: number;
   /** The chain's newest block. */
-  head: Header | undefined;
+  head: ChainHead | undefined;
   /** When a new block was last received, not counting the first block seen. */
   newBlockAt: number | undefined;
   /** The average block time in seconds. */
@@ -40,7 +40,7 @@ type MonitoredChain = {
 type Options = {
   chain: MonitoredChain;
   /** The chain's newest block, from memory; undefined before the first response. */
-  head: () => Header | undefined;
+  head: () => ChainHead | undefined;
   readIndex: () => Promise<IndexState>;
   chainId: number;
   /**
@@ -57,7 +57,7 @@ type Options = {
 
 export type ChainMonitor = {
   state: () => ChainState;
-  /** Runs one comparison. {@link runMonitor} calls it in a loop; tests call it with their own clock. */
+  /** Runs one comparison. */
   tick: () => Promise<void>;
 };
 
@@ -126,7 +126,7 @@ export function createChainMonitor(options: Options): ChainMonitor {
     identity = { problem: identityProblem(chainId, found, recorded, genesis), checkedAt: now() };
   }
 
-  async function measureBlockTime(head: Header): Promise<void> {
+  async function measureBlockTime(head: ChainHead): Promise<void> {
     const blocks = head.number < BLOCK_TIME_BLOCKS ? head.number : BLOCK_TIME_BLOCKS;
     if (blocks === 0n) return;
     const { timestamp } = await chain.getBlock({ blockNumber: head.number - blocks });
@@ -134,14 +134,14 @@ export function createChainMonitor(options: Options): ChainMonitor {
     blockTimeAt = now();
   }
 
-  function observeHead(head: Header): void {
+  function observeHead(head: ChainHead): void {
     const last = state.head;
     if (last && head.number > last.number) state.newBlockAt = head.receivedAt;
     if (last && head.number <= last.number && head.hash !== last.hash) headReplaced = true;
     state.head = head;
   }
 
-  function observeIndex(head: Header, { block }: IndexState): void {
+  function observeIndex(head: ChainHead, { block }: IndexState): void {
     if (block === null) return;
     rate.observe(now(), block);
     state.etaSeconds = rate.secondsUntil(head.number);
@@ -154,7 +154,7 @@ export function createChainMonitor(options: Options): ChainMonitor {
   }
 
   /** Compares the anchors with the chain. Throws if the chain does not respond. */
-  async function compare(head: Header, index: IndexState): Promise<void> {
+  async function compare(head: ChainHead, index: IndexState): Promise<void> {
     const { block, timestamp, finalizedBlock, newestEvent, newestFinalizedEvent } = index;
     const position = `${block}-${timestamp}`;
     const hashes = new Map<bigint, Hex | undefined>();
@@ -268,26 +268,3 @@ const reorgBeyondFinality = (number: bigint): ChainProblem => ({
   kind: REORG_PROBLEM,
   sentence: `The chain replaced block ${number}, which was finalized; stop the indexer and run ${REINDEX_COMMAND}.`,
 });
-
-/** Runs the monitor in a loop. Rounds do not overlap. */
-export function runMonitor(
-  { tick }: Pick<ChainMonitor, "tick">,
-  intervalMs: number,
-  onError: (error: unknown) => void,
-): { stop: () => void } {
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  const round = async () => {
-    await tick().catch(onError);
-    if (stopped) return;
-    timer = setTimeout(() => void round(), intervalMs);
-    timer.unref();
-  };
-  void round();
-  return {
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-    },
-  };
-}

@@ -1,14 +1,15 @@
 import type { Logger } from "pino";
 import type { Hex, PublicClient } from "viem";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
+import { repeat } from "../../config/repeat";
 import { steadyTime } from "../../config/steady-time";
+import type { ChainHead } from "../../rpc/follow-head";
 import type { IndexDatabase } from "../indexed/database";
 import type { IndexHead } from "../indexed/head";
 import { databaseProblemOf } from "../indexed/problem";
 import { recordedGenesis } from "../offchain/chains";
 import type { StoreDatabase } from "../offchain/open";
-import { createChainMonitor, runMonitor } from "./chain-monitor";
-import type { Header } from "./header";
+import { createChainMonitor } from "./chain-monitor";
 import { readIndexState } from "./index-state";
 import { type IndexFailure, type Readiness, readinessOf } from "./readiness";
 import { watchStore } from "./store-health";
@@ -16,7 +17,7 @@ import { watchStore } from "./store-health";
 /** The source of `GET /ready`. Only the index head is read per request. */
 type Monitor = {
   readiness: () => Promise<Readiness>;
-  stop: () => void;
+  stop: () => Promise<void>;
 };
 
 type Options = {
@@ -24,7 +25,7 @@ type Options = {
   indexHead: () => Promise<IndexHead>;
   chain: Pick<PublicClient, "getBlock" | "getChainId">;
   /** The chain's newest block, from memory; undefined before the first response. */
-  head: () => Header | undefined;
+  head: () => ChainHead | undefined;
   store: () => Promise<StoreDatabase>;
   chainId: number;
   startBlock: number;
@@ -77,9 +78,13 @@ export function openMonitor({
     onProblem: ({ kind, sentence }) => log.error({ problem: kind }, sentence),
     onError: onChainError,
   });
-  const rounds = runMonitor(monitor, intervalMs, (error) => {
-    if (indexFailureOf(error) === "unavailable")
-      log.warn({ err: error }, "the index could not be compared with the chain");
+  const rounds = repeat({
+    task: monitor.tick,
+    pauseMs: intervalMs,
+    onError(error) {
+      if (indexFailureOf(error) === "unavailable")
+        log.warn({ err: error }, "the index could not be compared with the chain");
+    },
   });
   return {
     async readiness() {
@@ -87,9 +92,6 @@ export function openMonitor({
       const config = { chainId, startBlock: BigInt(startBlock), maxLagSeconds };
       return readinessOf({ index, chain: monitor.state(), store: storeHealth.state(), config, now: steadyTime() });
     },
-    stop() {
-      rounds.stop();
-      storeHealth.stop();
-    },
+    stop: async () => void (await Promise.all([rounds.stop(), storeHealth.stop()])),
   };
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { repeat } from "../../config/repeat";
 import { steadyTime } from "../../config/steady-time";
 import type { FollowedHead } from "../../rpc/follow-head";
-import { type FollowedState, LEASE_MS, publishHead, readHead } from "../offchain/chain-heads";
+import { type FollowedState, LEASE_MS, publishHead, readHead } from "../../rpc/published-head";
 import type { StoreDatabase } from "../offchain/open";
 
 export type SharedHead = Pick<FollowedHead, "current" | "isAway" | "close">;
@@ -26,7 +27,6 @@ export function readSharedHead({ store, chainId, intervalMs, follow, onError }: 
   let own: FollowedHead | undefined;
   let shared: FollowedState = { head: undefined, isAway: false };
   let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
 
   const ownState = (): FollowedState => ({ head: own?.current(), isAway: own?.isAway() ?? false });
 
@@ -43,26 +43,25 @@ export function readSharedHead({ store, chainId, intervalMs, follow, onError }: 
   }
 
   async function round(): Promise<void> {
-    const isElsewhere = await isFollowedElsewhere().catch((error: unknown) => {
-      onError(error);
-      return false;
-    });
-    if (isClosed) return;
-    if (isElsewhere) {
-      own?.close();
-      own = undefined;
-    } else own ??= follow();
-    timer = setTimeout(() => void round(), intervalMs);
-    timer.unref();
+    // If the store is unavailable, this process follows the chain itself.
+    let isElsewhere = false;
+    try {
+      isElsewhere = await isFollowedElsewhere();
+    } finally {
+      if (isElsewhere) {
+        own?.close();
+        own = undefined;
+      } else if (!isClosed) own ??= follow();
+    }
   }
 
-  void round();
+  const rounds = repeat({ task: round, pauseMs: intervalMs, onError });
   return {
     current: () => own?.current() ?? shared.head,
     isAway: () => (own ? own.isAway() : shared.isAway),
     close() {
       isClosed = true;
-      clearTimeout(timer);
+      void rounds.stop();
       own?.close();
     },
   };

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
+import { type Repeated, repeat } from "../../config/repeat";
 import { steadyTime } from "../../config/steady-time";
 import { databaseProblemOf } from "../indexed/problem";
 import type { StoreDatabase } from "../offchain/open";
@@ -9,10 +10,7 @@ import { isDiskFull, isProbeForbidden, WRITE_PROBE } from "../offchain/write-pro
 export const storeStates = ["ok", "read-only", "full", "unavailable"] as const;
 export type StoreState = (typeof storeStates)[number];
 
-export type StoreHealth = {
-  state: () => StoreState;
-  stop: () => void;
-};
+export type StoreHealth = Pick<Repeated, "stop"> & { state: () => StoreState };
 
 const Rows = z.object({ rows: z.tuple([z.object({ read_only: z.boolean() })]) });
 
@@ -52,8 +50,7 @@ export function watchStore(
   let state: StoreState = "unavailable";
   let checkStartedAt: number | undefined;
   let writtenAt = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
+  let isStopped = false;
 
   async function check(): Promise<void> {
     checkStartedAt = steadyTime();
@@ -61,19 +58,24 @@ export function watchStore(
     if (writes) writtenAt = checkStartedAt;
     const answer = await readStoreState(store, writes);
     checkStartedAt = undefined;
-    if (stopped) return;
+    if (isStopped) return;
     if (answer !== state) onChange(answer);
     state = answer;
-    timer = setTimeout(() => void check(), INTERVAL_MS);
-    timer.unref();
   }
 
-  void check();
+  const checks = repeat({
+    task: check,
+    pauseMs: INTERVAL_MS,
+    // Every failure of the store is a state.
+    onError(error) {
+      throw error;
+    },
+  });
   return {
     state: () => (checkStartedAt !== undefined && steadyTime() - checkStartedAt > TIMEOUT_MS ? "unavailable" : state),
     stop() {
-      stopped = true;
-      clearTimeout(timer);
+      isStopped = true;
+      return checks.stop();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
+import { type Repeated, repeat } from "../../config/repeat";
 import type { StoreDatabase } from "./open";
 import { indexReader } from "./schema";
 
@@ -27,32 +28,21 @@ async function removeReader(db: StoreDatabase, reader: string): Promise<void> {
     );
 }
 
-/** Records which build this process reads until it is stopped. Calls `onError` with the first error of a series. */
+/** Records which build this process reads until it is stopped. */
 export function reportReader(
   store: () => Promise<StoreDatabase>,
   build: () => string,
   onError: (error: unknown) => void,
-): { stop: () => Promise<void> } {
+): Pick<Repeated, "stop"> {
   const reader = randomUUID();
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-  let isFailing = false;
-  const renew = async () => {
-    try {
-      await recordReader(await store(), reader, build());
-      isFailing = false;
-    } catch (error) {
-      if (!isFailing) onError(error);
-      isFailing = true;
-    }
-    if (!isStopped) timer = setTimeout(() => (running = renew()), RENEW_MS).unref();
-  };
-  let running = renew();
+  const renewals = repeat({
+    task: async () => recordReader(await store(), reader, build()),
+    pauseMs: RENEW_MS,
+    onError,
+  });
   return {
     async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      await running;
+      await renewals.stop();
       // Without the store, the row expires.
       await store()
         .then((db) => removeReader(db, reader))

@@ -244,25 +244,7 @@ export const chain = offchain.table("chain", {
   createdAt: createdAt(),
 });
 
-/**
- * The newest block of each chain, published by the process that holds the lease. The holder renews it every second;
- * another process takes over after it expires.
- */
-export const chainHead = offchain.table("chain_head", {
-  chainId: integer().primaryKey(),
-  /** The lease holder. */
-  follower: text().notNull(),
-  isIndexer: boolean().notNull(),
-  renewedAt: timestamp({ withTimezone: true, mode: "date" }).notNull(),
-  /** Whether all nodes of the chain are unreachable. */
-  isAway: boolean().notNull(),
-  number: amount(),
-  hash: text(),
-  /** Unix seconds. */
-  timestamp: amount(),
-  /** When a node last returned this block as its newest. */
-  receivedAt: timestamp({ withTimezone: true, mode: "date" }),
-});
+export { chainHead } from "../../rpc/published-head";
 
 /**
  * What token contracts say about themselves, read once. A row without a symbol, a name and decimals has the time of the next

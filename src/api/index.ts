@@ -1,5 +1,6 @@
 import { db } from "ponder:api";
 import schema from "ponder:schema";
+import { getTableConfig } from "drizzle-orm/pg-core";
 import { Hono } from "hono";
 import { graphql } from "ponder";
 import { register } from "prom-client";
@@ -8,18 +9,6 @@ import type { Env } from "../../api/http/reply";
 import { createLazy } from "../../api/offchain/lazy";
 import { parseEnvironment } from "../../config/environment";
 import { RPC_REQUESTS } from "../../rpc/metrics";
-
-// For `npx ponder start`, which runs Vite: its SIGTERM listener ends the process before Ponder has released the lock on its
-// schema.
-for (const registered of process.rawListeners("SIGTERM")) {
-  const { listener } = registered as { listener?: NodeJS.SignalsListener };
-  if (listener) process.off("SIGTERM", listener);
-}
-
-declare global {
-  /** The schema of the tables that Ponder writes. Ponder sets it before it loads this file. */
-  var PONDER_NAMESPACE_BUILD: { schema: string };
-}
 
 /** Ponder's port: GraphQL, the requests to RPC nodes, and every route of the gateway, except /health, /ready, /status and /metrics, which Ponder reserves. */
 const app = new Hono<Env>();
@@ -34,7 +23,8 @@ app.use("/graphql", graphql({ db, schema }, { maxOperationDepth: 21 }));
 /** The gateway, from the first request that needs it, on the schema that Ponder writes. It has a pool and background work of its own. */
 const gateway = createLazy(async () => {
   const { composeGateway } = await import("../../api/compose");
-  const { schema: indexSchema } = PONDER_NAMESPACE_BUILD;
+  // Ponder creates the tables in the schema of its command line, and defines them with it.
+  const indexSchema = getTableConfig(schema.agent).schema;
   const environment = { ...parseEnvironment(process.env), indexSchema };
   return composeGateway(environment, openLog(environment));
 });

@@ -62,8 +62,13 @@ export class Arguments {
 }
 
 /**
+ * Workaround of Ponder 0.16.10: docs/upstream.md#reads-in-handlers
+ *
  * Returns a function that reads the arguments of a transaction's direct call to a contract function. It returns null for
- * relayed and nested calls, and for calldata that can't be decoded.
+ * relayed and nested calls, and for calldata that can't be decoded. Without it, what an event lacks would be read from the
+ * contract, and a backfill would index 20 such events per second.
+ *
+ * Test: test/system/submissions.test.ts "comes from the calldata of a direct call, without a contract read"
  *
  * @example
  * const revokedAgent = directCall(getAbiItem({ abi: agentRegistryAbi, name: "revokeAgent" }), (args) => args.uint256(0));

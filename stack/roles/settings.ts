@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
-import { isMissingTable } from "../../api/offchain/missing-table";
 import { connectStore, openStore } from "../../api/offchain/open";
 import { type PublishedSettings, publishSettings, readSettings } from "../../api/offchain/published-settings";
 import { type Environment, InvalidEnvironment } from "../../config/environment";
+import { isMissingTable } from "../../config/missing-table";
 import type { PoolMode } from "../../config/variables/database";
 import { sharedVariableNames } from "../../config/variables/index";
 

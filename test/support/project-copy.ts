@@ -17,6 +17,7 @@ const SOURCES = [
   "rpc",
   "src",
   "stack",
+  "workarounds",
   "ponder.config.ts",
   "ponder.schema.ts",
   "package.json",

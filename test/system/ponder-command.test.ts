@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Child, startChild } from "../../stack/child";
 import { freePorts } from "../../stack/ports";
+import { query } from "../../stack/postgres/cluster";
 import { publishExamples } from "../../stack/sample/published";
 import { compareServers } from "../support/same-answers/compare";
 import { type Stack, startStack } from "../support/stack";
@@ -53,4 +54,9 @@ describe("Ponder's own command line, without the gateway's process", () => {
     },
     180_000,
   );
+
+  it("leaves no lock on its schema after SIGTERM", async () => {
+    const rows = await query(stack.databaseUrl, "SELECT value->>'is_locked' AS locked FROM ponder_alone._ponder_meta");
+    expect(rows).toEqual([{ locked: "0" }]);
+  });
 });

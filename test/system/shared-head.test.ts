@@ -2,11 +2,11 @@ import { setTimeout } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readSharedHead, type SharedHead } from "../../api/monitor/shared-head";
-import { publishHead, readHead } from "../../api/offchain/chain-heads";
 import { openStore, type Store } from "../../api/offchain/open";
-import { publishIndexerHead } from "../../api/offchain/publish-head";
 import { steadyTime } from "../../config/steady-time";
 import { type FollowedHead, followHead } from "../../rpc/follow-head";
+import { publishIndexerHead } from "../../rpc/publish-head";
+import { publishHead, readHead } from "../../rpc/published-head";
 import { createTestDatabase, type TestDatabase } from "../support/database";
 import { block, type FakeNode, startFakeNode } from "../support/rpc-node";
 

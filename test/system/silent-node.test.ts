@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { it } from "vitest";
-import { rpcTimes } from "../../rpc/transport";
+import { rpcTimes } from "../../rpc/follow-head";
 import { runs } from "../support/seed";
 import { CAUGHT_UP_MS, startProxiedIndex } from "./proxied-index";
 

@@ -2,7 +2,7 @@ import { type Chain, createPublicClient } from "viem";
 import { anvil } from "viem/chains";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type FollowedHead, followHead } from "../../rpc/follow-head";
-import { rpcTransport } from "../../rpc/transport";
+import { rpcTransport } from "../../workarounds/rpc-transport";
 import { block, type FakeNode, startFakeNode } from "../support/rpc-node";
 
 const times = { intervalMs: 20, quietMs: 1_000, timeoutMs: 2_000 };

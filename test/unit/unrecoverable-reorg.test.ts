@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { REINDEX_COMMAND, reorgSentence } from "../../config/reindex";
-import { exitAfterUnrecoverableReorg, PONDER_REORG_MESSAGE } from "../../config/unrecoverable-reorg";
+import { exitAfterUnrecoverableReorg, PONDER_REORG_MESSAGE } from "../../workarounds/unrecoverable-reorg";
 import packageJson from "../../package.json" with { type: "json" };
 
 describe("a reorg beyond finality", () => {

@@ -36,9 +36,13 @@ function parseBody(
 }
 
 /**
- * Reads the body up to the size limit. Rejects a larger one by its Content-Length, or as soon as it exceeds the limit.
- * Hono's `bodyLimit` creates a new Request, which fails in a process where Ponder's older server has replaced the global
+ * Workaround of Ponder 0.16.10: docs/upstream.md#global-request
+ *
+ * Reads the body up to the size limit. Rejects a larger one by its Content-Length, or as soon as it exceeds the limit. Without
+ * this, Hono's `bodyLimit` creates a new Request, which fails in a process where Ponder's older server has replaced the global
  * class.
+ *
+ * Test: test/core/ponder-port.test.ts "serves methods and bodies like the gateway"
  */
 async function readText(c: HonoContext): Promise<string> {
   const tooLarge = () => new TooLarge(`body: must have at most ${MAX_BODY_BYTES} bytes`);

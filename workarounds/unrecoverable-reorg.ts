@@ -12,8 +12,14 @@ declare global {
 const SHUTDOWN_MS = 5_000;
 
 /**
- * Calls `onReorg` and ends the process with this exit code when Ponder reports a reorg that it can't revert. Without this, the
- * index would stand still while Ponder's `/ready` is 200. Ponder has no event for it, only a line of its log.
+ * Workaround of Ponder 0.16.10: docs/upstream.md#deep-reorg
+ *
+ * Calls `onReorg` and ends the process with this exit code when Ponder reports a reorg that it can't revert.
+ *
+ * Without it, the index would stand still while Ponder's `/ready` is 200. Ponder has no event for it, only a line of its log,
+ * so this wraps the private logger.
+ *
+ * Test: test/system/reorg-exit.test.ts "responds with 503 and the reason, prints the repair command, and exits with its own code"
  */
 export function exitAfterUnrecoverableReorg(code: number, onReorg: () => void): void {
   const ponder = globalThis.PONDER_COMMON;

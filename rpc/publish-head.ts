@@ -1,13 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { steadyTime } from "../../config/steady-time";
-import type { FollowedHead } from "../../rpc/follow-head";
-import { type FollowedState, publishHead } from "./chain-heads";
-import { isMissingTable } from "./missing-table";
-import { connectStore } from "./open";
+import { drizzle } from "drizzle-orm/node-postgres";
+import pg from "pg";
+import { isMissingTable } from "../config/missing-table";
+import { type Repeated, repeat } from "../config/repeat";
+import { steadyTime } from "../config/steady-time";
+import type { FollowedHead } from "./follow-head";
+import { type FollowedState, publishHead } from "./published-head";
 
 /** Intervals to check for a new head, and to renew the lease without one. */
 const CHECK_MS = 100;
 const RENEW_MS = 1_000;
+
+/** A publication that takes longer fails, and is repeated. */
+const STATEMENT_MS = 5_000;
 
 const isSame = (one: FollowedState, other: FollowedState) =>
   one.head?.hash === other.head?.hash && one.isAway === other.isAway;
@@ -29,7 +34,7 @@ export function publishIndexerHead({
   head: Pick<FollowedHead, "current" | "isAway">;
   onFailure: (error: unknown) => void;
   onRecovery: () => void;
-}): { stop: () => Promise<void> } {
+}): Pick<Repeated, "stop"> {
   let isFailing = false;
   const failed = (error: unknown) => {
     if (isMissingTable(error)) return;
@@ -40,28 +45,25 @@ export function publishIndexerHead({
     if (isFailing) onRecovery();
     isFailing = false;
   };
-  const { db, close } = connectStore({ databaseUrl, maxConnections: 1, onIdleError: failed });
+  const timeouts = { connectionTimeoutMillis: STATEMENT_MS, statement_timeout: STATEMENT_MS };
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, ...timeouts });
+  pool.on("error", failed);
+  const db = drizzle(pool, { casing: "snake_case" });
   const follower = { id: randomUUID(), isIndexer: true };
   let published: FollowedState = { head: undefined, isAway: false };
   let publishedAt = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-  const poll = async () => {
+  const publishChange = async () => {
     const state = { head: head.current(), isAway: head.isAway() };
-    if (steadyTime() - publishedAt >= RENEW_MS || !isSame(state, published)) {
-      published = state;
-      publishedAt = steadyTime();
-      await publishHead(db, chainId, follower, state).then(succeeded, failed);
-    }
-    if (!isStopped) timer = setTimeout(() => (running = poll()), CHECK_MS).unref();
+    if (steadyTime() - publishedAt < RENEW_MS && isSame(state, published)) return;
+    published = state;
+    publishedAt = steadyTime();
+    await publishHead(db, chainId, follower, state).then(succeeded, failed);
   };
-  let running = poll();
+  const polls = repeat({ task: publishChange, pauseMs: CHECK_MS, onError: failed });
   return {
     async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      await running;
-      await close();
+      await polls.stop();
+      await pool.end();
     },
   };
 }

@@ -1,8 +1,40 @@
 import { eq, sql } from "drizzle-orm";
-import { steadyTime } from "../../config/steady-time";
-import type { ChainHead } from "../../rpc/follow-head";
-import type { StoreDatabase } from "./open";
-import { chainHead } from "./schema";
+import {
+  boolean,
+  integer,
+  numeric,
+  type PgDatabase,
+  type PgQueryResultHKT,
+  pgSchema,
+  text,
+  timestamp,
+} from "drizzle-orm/pg-core";
+import { steadyTime } from "../config/steady-time";
+import type { ChainHead } from "./follow-head";
+
+type Database = PgDatabase<PgQueryResultHKT>;
+
+const uint256 = () => numeric({ precision: 78, mode: "bigint" });
+
+/**
+ * The newest block of each chain, published by the process that holds the lease. The holder renews it every second;
+ * another process takes over after it expires. A table of the off-chain store, which the gateway migrates.
+ */
+export const chainHead = pgSchema("offchain").table("chain_head", {
+  chainId: integer().primaryKey(),
+  /** The lease holder. */
+  follower: text().notNull(),
+  isIndexer: boolean().notNull(),
+  renewedAt: timestamp({ withTimezone: true, mode: "date" }).notNull(),
+  /** Whether all nodes of the chain are unreachable. */
+  isAway: boolean().notNull(),
+  number: uint256(),
+  hash: text(),
+  /** Unix seconds. */
+  timestamp: uint256(),
+  /** When a node last returned this block as its newest. */
+  receivedAt: timestamp({ withTimezone: true, mode: "date" }),
+});
 
 /** The lease of a chain head. After this time without renewal another process may take over. */
 export const LEASE_MS = 5_000;
@@ -20,7 +52,7 @@ const milliseconds = (value: number) => sql`make_interval(secs => ${value / 1_00
  * holds the lease. Uses the database's clock, because clocks of machines differ.
  */
 export async function publishHead(
-  db: StoreDatabase,
+  db: Database,
   chainId: number,
   follower: HeadFollower,
   { head, isAway }: FollowedState,
@@ -52,7 +84,7 @@ const millisecondsSince = (column: typeof chainHead.renewedAt | typeof chainHead
 
 /** Reads the published head of a chain. Returns undefined if no process holds a valid lease. */
 export async function readHead(
-  db: StoreDatabase,
+  db: Database,
   chainId: number,
 ): Promise<(FollowedState & { followerId: string }) | undefined> {
   const [row] = await db
