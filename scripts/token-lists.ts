@@ -1,16 +1,4 @@
 import { createRequire } from "node:module";
-import {
-  AaveV3Arbitrum,
-  AaveV3Base,
-  AaveV3Ethereum,
-  AaveV3Optimism,
-  AaveV3Polygon,
-  ChainlinkArbitrum,
-  ChainlinkBase,
-  ChainlinkEthereum,
-  ChainlinkOptimism,
-  ChainlinkPolygon,
-} from "@bgd-labs/aave-address-book";
 import * as aaveList from "@bgd-labs/aave-address-book/tokenlist";
 import { z } from "zod";
 import { chains, type PublicChainSlug, publicChainSlugs } from "../config/chains";
@@ -32,19 +20,11 @@ const PublishedList = z.object({
 });
 type PublishedToken = z.infer<typeof PublishedList>["tokens"][number];
 
-// Not an import: TypeScript would need seconds to infer the types of thousands of tokens.
+// Not imports: TypeScript would need seconds to infer the types of thousands of tokens and addresses.
 const require = createRequire(import.meta.url);
+const addressBook: Record<string, unknown> = require("@bgd-labs/aave-address-book");
 const uniswapTokens = PublishedList.parse(require("@uniswap/default-token-list")).tokens;
 const aaveTokens = PublishedList.parse(aaveList).tokens;
-
-/** Aave's market and Chainlink's feeds on each chain. */
-const books: Record<PublicChainSlug, { market: object; feeds: object }> = {
-  base: { market: AaveV3Base, feeds: ChainlinkBase },
-  ethereum: { market: AaveV3Ethereum, feeds: ChainlinkEthereum },
-  arbitrum: { market: AaveV3Arbitrum, feeds: ChainlinkArbitrum },
-  optimism: { market: AaveV3Optimism, feeds: ChainlinkOptimism },
-  polygon: { market: AaveV3Polygon, feeds: ChainlinkPolygon },
-};
 
 const Market = z.object({ ASSETS: z.record(z.string(), z.object({ UNDERLYING: address })) });
 const Feeds = z.record(z.string(), z.union([z.string(), z.number()]));
@@ -68,8 +48,10 @@ const isHttpUrl = (text: string | undefined): text is string => text !== undefin
 function tokenListOf(slug: PublicChainSlug): TokenList {
   const { native, hourly, tokens } = curatedTokens[slug];
   const { chainId, nativeContracts } = chains[slug];
-  const market = Market.parse(books[slug].market);
-  const chainlink = Feeds.parse({ ...books[slug].feeds });
+  // The names of Aave's market and Chainlink's feeds end in the chain's.
+  const name = slug.charAt(0).toUpperCase() + slug.slice(1);
+  const market = Market.parse(addressBook[`AaveV3${name}`]);
+  const chainlink = Feeds.parse(addressBook[`Chainlink${name}`]);
   const here = ({ chainId: id }: PublishedToken) => id === chainId;
   const [onUniswap, onAave] = [uniswapTokens.filter(here), aaveTokens.filter(here)];
 

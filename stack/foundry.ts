@@ -17,7 +17,7 @@ const require = createRequire(import.meta.url);
 
 export type FoundryTool = "anvil" | "forge";
 
-/** The tested version of foundry. Keep it equal to the optional dependencies in package.json. */
+/** The tested version of foundry. Keep it equal to the optional dependency in package.json. */
 const VERSION = "1.7.1";
 
 /**
@@ -26,7 +26,9 @@ const VERSION = "1.7.1";
  */
 const ARCHIVE_SHA512: Record<string, string> = {
   "anvil-linux-amd64": "+XmShybEaxfCrr0OUUZwYEy2OnYZt5pHH9TzBtLv3+VrK0O/ANuNSVEahqNhKHlgX7GRJ59383ofNhxkRWIYTg==",
+  "forge-darwin-arm64": "PwvdcKxniBoIic163Gw8t7rIOfE8ZfV2mCM2WOXnGdsUbCJRvkqCWq4qidkUORbibhfiRTyw3991hMFL8/qEfw==",
   "forge-linux-amd64": "/HQddyTanVOJKgvilmZrf8VOf7mhvwrWb59W73w5W5flX7b6zNh9CR6hKZzJwiRRi5Sxk/JOFEYIeKsQx7Teqg==",
+  "forge-win32-amd64": "WK+gWWlWYpgrsrKcle4hzV5k5TPoVE8acsnNnmckQhvcbcZBG2VukpkqFCJgOpPX1xuSYtskHTIhJbCx1w854w==",
 };
 
 /** No working binary is available. The message tells the user what to do. */
@@ -35,6 +37,8 @@ class FoundryUnavailable extends Error {
 }
 
 const platform = () => `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
+
+const binaryOf = (tool: FoundryTool) => (process.platform === "win32" ? `${tool}.exe` : tool);
 
 const cacheFolder = () => cached(`foundry-${VERSION}`);
 
@@ -81,7 +85,7 @@ async function onPath(tool: FoundryTool): Promise<string | undefined> {
 async function inNodeModules(tool: FoundryTool): Promise<string | undefined> {
   try {
     const manifest = require.resolve(`@foundry-rs/${tool}-${platform()}/package.json`);
-    const binary = join(dirname(manifest), "bin", process.platform === "win32" ? `${tool}.exe` : tool);
+    const binary = join(dirname(manifest), "bin", binaryOf(tool));
     // Packages unpacked with install scripts off may lack the executable bit.
     if (!(await isExecutable(binary))) await chmod(binary, 0o755);
     return (await works(binary)) ? binary : undefined;
@@ -93,6 +97,7 @@ async function inNodeModules(tool: FoundryTool): Promise<string | undefined> {
 /** Downloads a platform package from the npm registry into the cache and returns the binary's path. */
 async function fetchPackage(tool: FoundryTool, packagePlatform: string): Promise<string> {
   const name = `${tool}-${packagePlatform}`;
+  const binary = binaryOf(tool);
   const folder = await makeFolder(join(cacheFolder(), name), async (scratch) => {
     const spec = `@foundry-rs/${name}@${VERSION}`;
     const { stdout } = await run("npm", ["pack", spec, "--silent", "--pack-destination", scratch], {
@@ -109,9 +114,9 @@ async function fetchPackage(tool: FoundryTool, packagePlatform: string): Promise
       );
     await run("tar", ["-xzf", archive, "-C", scratch, "--strip-components=1"]);
     await rm(archive);
-    await chmod(join(scratch, "bin", tool), 0o755);
+    await chmod(join(scratch, "bin", binary), 0o755);
   });
-  return join(folder, "bin", tool);
+  return join(folder, "bin", binary);
 }
 
 const firstLine = (error: unknown) => {
@@ -120,8 +125,7 @@ const firstLine = (error: unknown) => {
 };
 
 /**
- * Finds a working `anvil` or `forge`: on PATH, in the optional npm package of this platform, or downloaded to the cache.
- * Does not change the system or need root.
+ * Finds a working `anvil` or `forge`: on PATH, in an npm package of this platform, or downloaded to the cache. Does not change the system or need root.
  *
  * @example
  * const anvil = await findFoundry("anvil"); // "/usr/local/bin/anvil"

@@ -49,7 +49,7 @@ describe("an average", () => {
       fc.property(sum, count, (sum, count) => {
         expect(average(sum, count)).toBe(byLongDivision(sum, BigInt(count)));
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: runs(300) },
     );
   });
 
@@ -61,7 +61,7 @@ describe("an average", () => {
         const distance = difference < 0n ? -difference : difference;
         expect(distance * 2_000_000n <= BigInt(count) * denominator).toBe(true);
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: runs(300) },
     );
   });
 
@@ -70,7 +70,7 @@ describe("an average", () => {
       fc.property(sum, count, (sum, count) => {
         expect(average(sum, count)).toMatch(/^(0|[1-9]\d*)(\.\d{0,5}[1-9])?$/);
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: runs(300) },
     );
   });
 });

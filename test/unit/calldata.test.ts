@@ -52,7 +52,7 @@ describe("directCall", () => {
           expect(() => registeredAgent({ to: registry, input: changed }, registry)).not.toThrow();
         },
       ),
-      { numRuns: runs(2_000) },
+      { numRuns: runs(500) },
     );
   });
 

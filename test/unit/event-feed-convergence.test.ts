@@ -157,7 +157,7 @@ describe("a subscriber to live events", () => {
         expect(client.held).toEqual(wanted(chain, filter));
         expect(client.finalizedBlock).toBe(BigInt(chain.finalizedBlock));
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(100) },
     );
   });
 });

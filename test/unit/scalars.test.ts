@@ -220,7 +220,7 @@ describe("every scalar", () => {
         if (Array.isArray(result))
           expect(result).toEqual(isInexact ? [expect.stringContaining("send it as a string")] : refused(problem[name]));
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(100) },
     );
   });
 });
