@@ -28,7 +28,10 @@ const upwards = layers.flatMap((folders, level) =>
 );
 
 const outside = [
-  { from: "^common/", to: "^(abis|api|client|config|explorer|rpc|src|stack|workarounds|scripts|test|bench)/|^ponder\\." },
+  {
+    from: "^common/",
+    to: "^(abis|api|client|config|explorer|rpc|src|stack|workarounds|scripts|test|bench)/|^ponder\\.",
+  },
   { from: "^ponder\\.config\\.ts$", to: "^(api|client|explorer|src|stack|scripts|test|bench)/" },
   { from: "^src/", to: "^(api|client|explorer|stack|rpc|workarounds|scripts|test|bench)/", except: "^src/api/" },
   {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { PONDER_REORG_MESSAGE } from "../../workarounds/unrecoverable-reorg";
 import { CannotReindex, reindex } from "../../stack/reindex";
+import { PONDER_REORG_MESSAGE } from "../../workarounds/unrecoverable-reorg";
 import { DATABASE_SCHEMA, type Index, indexOf } from "../support/index-of";
 import { type RpcProxy, startRpcProxy } from "../support/rpc-proxy";
 import { type Stack, startStack } from "../support/stack";

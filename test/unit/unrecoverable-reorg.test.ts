@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { REINDEX_COMMAND, reorgSentence } from "../../config/reindex";
-import { exitAfterUnrecoverableReorg, PONDER_REORG_MESSAGE } from "../../workarounds/unrecoverable-reorg";
 import packageJson from "../../package.json" with { type: "json" };
+import { exitAfterUnrecoverableReorg, PONDER_REORG_MESSAGE } from "../../workarounds/unrecoverable-reorg";
 
 describe("a reorg beyond finality", () => {
   const logged = vi.fn();
