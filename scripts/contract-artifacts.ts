@@ -30,7 +30,7 @@ const Parameter = z.strictObject({
   type: z.string(),
   indexed: z.boolean().optional(),
   internalType: z.string().optional(),
-  get components() {
+  get components(): z.ZodOptional<z.ZodArray<typeof Parameter>> {
     return z.array(Parameter).optional();
   },
 });
