@@ -16,18 +16,15 @@ await runRole(async (log) => {
   requireSplittable(environment);
   const databaseUrl = requireDatabaseUrl(environment);
   const { networkName, ponderPort, ponderHost, databaseSchema } = environment;
-  const network = environment.network();
   requireWritableTypes(projectRoot);
   await requireFreePort(ponderPort, "PONDER_PORT");
   await databaseReady(databaseUrl, (error) => log.info(`${error.message}. Retrying for up to a minute`));
   await requireSessions(environment, databaseUrl);
   await publishOwnSettings(databaseUrl, databaseSchema, process.env);
-  const schema = await buildName(databaseSchema, network);
-  await manageBuilds({
+  const schema = await buildName(databaseSchema, environment.network());
+  manageBuilds({
     databaseUrl,
-    databaseSchema,
     build: schema,
-    chainId: network.chainId,
     onError: (error) => log.warn(`Can't drop earlier builds of the index, will retry: ${error}`),
   });
   log.info(`Indexing ${networkName}. Ponder's port is ${ponderPort}. Stop with Ctrl-C.`);
