@@ -48,11 +48,6 @@ export function text(name: string, value: unknown): string {
   return value;
 }
 
-export function flag(name: string, value: unknown): boolean {
-  if (value !== "true" && value !== "false") throw badInput(name, "must be true or false");
-  return value === "true";
-}
-
 /** One of several names, case-insensitive. */
 export const oneOf =
   (...names: string[]) =>
@@ -60,22 +55,6 @@ export const oneOf =
     const found = names.find((one) => one === String(value).toLowerCase());
     if (found === undefined) throw badInput(name, `must be one of ${names.join(", ")}`);
     return found;
-  };
-
-/** One of several names, as they are written. */
-export const exactly =
-  (...names: readonly string[]) =>
-  (name: string, value: unknown): string => {
-    if (typeof value !== "string" || !names.includes(value)) throw badInput(name, `must be one of ${names.join(", ")}`);
-    return value;
-  };
-
-/** A number below a maximum, for the contracts' enums. */
-export const enumNumber =
-  (count: number) =>
-  (name: string, value: unknown): number => {
-    if (!/^\d+$/.test(String(value)) || Number(value) >= count) throw badInput(name, `must be less than ${count}`);
-    return Number(value);
   };
 
 /** A time in unix seconds. */

@@ -29,7 +29,7 @@ function wholeNumber(name: string, value: unknown, fallback: number): number {
 }
 
 /** The page size of a request. */
-export function limitOf(parameters: Request["query"]): number {
+function limitOf(parameters: Request["query"]): number {
   const limit = Math.min(wholeNumber("limit", parameters.limit, 50), 100);
   if (limit < 1) throw new HttpError(400, "limit: must be a whole number from 1 to 100");
   return limit;

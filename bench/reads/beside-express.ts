@@ -18,7 +18,10 @@ export async function besideExpress(onProgress: (what: string) => void): Promise
     routes: baselineRoutes,
     pathOn: (server) => (server === "empty" || server === "onlyEmpty" ? EMPTY_PATH : undefined),
     async requireSameAnswers() {
-      for (const [other, routes] of [["cold"], ["express", baselineRoutes]] as const) {
+      for (const [other, routes] of [
+        ["cold", undefined],
+        ["express", baselineRoutes],
+      ] as const) {
         const { differences, compared } = await compareServers(urlOf(ports.hot), urlOf(ports[other]), { routes });
         if (differences.length > 0) throw new Error(`hot and ${other} differ:\n${differences.join("\n")}`);
         onProgress(`${compared} answers of hot and ${other} are equal`);
