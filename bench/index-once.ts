@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { waitFor } from "../stack/child";
-import { isListening, startIndexer } from "../stack/indexer";
-import { freePorts } from "../stack/ports";
-import { sumOf } from "../stack/progress";
+import { freePorts } from "../stack/roles/ports";
+import { waitFor } from "../stack/supervision/child";
+import { isListening, startIndexer } from "../stack/supervision/indexer";
+import { sumOf } from "../stack/supervision/progress";
 import { watchStall } from "./stall";
 
 /** A Ponder app to measure. */

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type pg from "pg";
 import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../config/networks";
-import { startChain } from "../stack/chain";
-import { type Contracts, deploy } from "../stack/deploy";
-import { historyIndexed, startIndexer } from "../stack/indexer";
-import { freePorts } from "../stack/ports";
+import { startChain } from "../stack/local/chain";
+import { type Contracts, deploy } from "../stack/local/deploy";
+import { freePorts } from "../stack/roles/ports";
+import { historyIndexed, startIndexer } from "../stack/supervision/indexer";
 import { largeTables, makeRows, NOW, type RowCounts } from "./many-rows";
 
 /** Writes the deployment of a local chain, from which the indexer and the gateway read its URL and contracts. */

@@ -3,11 +3,11 @@ import { signIntent } from "../client/src/intents";
 import type { SignableIntent } from "../common/intent";
 import { type QuoteCommitment, quoteHash } from "../common/quote-hash";
 import { LOCAL_CHAIN_ID } from "../config/networks";
-import { actor, type LocalChain, startChain } from "../stack/chain";
-import type { Contracts } from "../stack/deploy";
-import { freePorts } from "../stack/ports";
-import { deployedAbis } from "../stack/protocol";
-import { hashOf } from "../stack/sample/people";
+import { actor, type LocalChain, startChain } from "../stack/local/chain";
+import type { Contracts } from "../stack/local/deploy";
+import { deployedAbis } from "../stack/local/protocol";
+import { hashOf } from "../stack/local/sample/people";
+import { freePorts } from "../stack/roles/ports";
 
 /** An unsigned transaction, which anvil sends for any account. */
 type Call = { from: Address; to: Address; data: Hex; value?: Hex };

@@ -1,4 +1,4 @@
-import type { Contracts } from "../stack/deploy";
+import type { Contracts } from "../stack/local/deploy";
 import { startRpcProxy } from "../test/support/rpc-proxy";
 import { type apps, indexOnce } from "./index-once";
 import { writeDeployment } from "./large-index";

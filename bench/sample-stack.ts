@@ -2,14 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Environment, parseEnvironment } from "../config/environment";
-import { connect } from "../stack/chain";
-import type { Child } from "../stack/child";
-import { type IndexStack, startIndexStack } from "../stack/index-stack";
-import { indexReady } from "../stack/indexer";
-import { type NewDeployment, startLocalChain } from "../stack/local-chain";
-import { freePorts } from "../stack/ports";
-import { startPostgres } from "../stack/postgres/test-server";
-import { publishExamples } from "../stack/sample/published";
+import { connect } from "../stack/local/chain";
+import { type NewDeployment, startLocalChain } from "../stack/local/local-chain";
+import { startPostgres } from "../stack/local/postgres/test-server";
+import { publishExamples } from "../stack/local/sample/published";
+import { freePorts } from "../stack/roles/ports";
+import type { Child } from "../stack/supervision/child";
+import { type IndexStack, startIndexStack } from "../stack/supervision/index-stack";
+import { indexReady } from "../stack/supervision/indexer";
 
 export type SampleStack = {
   apiUrl: string;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { protocolAbis } from "../config/contracts";
-import { actor, connect } from "../stack/chain";
-import { protocolOn } from "../stack/protocol";
-import { hashOf } from "../stack/sample/people";
+import { actor, connect } from "../stack/local/chain";
+import { protocolOn } from "../stack/local/protocol";
+import { hashOf } from "../stack/local/sample/people";
 import { percentile } from "./report";
 import { startSampleStack } from "./sample-stack";
 

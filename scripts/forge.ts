@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { findFoundry } from "../stack/foundry.js";
+import { findFoundry } from "../stack/local/foundry.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 

@@ -1,6 +1,6 @@
 import { databaseReady } from "./index-builds";
-import { startEmbeddedPostgres } from "./postgres/embedded";
-import { ownStateFolder } from "./state-folder";
+import { startEmbeddedPostgres } from "./local/postgres/embedded";
+import { ownStateFolder } from "./supervision/state-folder";
 
 type Settings = { stateFolder: string; databaseUrl: string | undefined };
 

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { ChildEnded, removeOnExit, startChild } from "../../stack/child";
+import { ChildEnded, removeOnExit, startChild } from "../../stack/supervision/child";
 
 const run = promisify(execFile);
 const projectRoot = resolve(import.meta.dirname, "..", "..");

@@ -3,7 +3,7 @@ import { INDEX_CONNECTIONS } from "../../api/indexed/database";
 import { STORE_CONNECTIONS } from "../../api/offchain/open";
 import { anyBuildPattern } from "../../config/index-build";
 import type { PoolMode } from "../../config/variables/database";
-import { keepsParameters } from "../pool-mode";
+import { keepsParameters } from "../roles/pool-mode";
 import { CHECK_MS, CheckFailure, check, type Finding, failed, ok, type Result, warning } from "./check";
 import { describeError } from "./describe-error";
 

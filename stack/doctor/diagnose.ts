@@ -4,7 +4,7 @@ import { MAX_REPLICA_LAG_SECONDS } from "../../api/indexed/sources";
 import { type Environment, InvalidEnvironment, parseEnvironment } from "../../config/environment";
 import { CONFIGURATION_ERROR } from "../../config/exit-codes";
 import type { Network } from "../../config/networks";
-import { runningDatabaseUrl } from "../postgres/running";
+import { runningDatabaseUrl } from "../local/postgres/running";
 import { gatewayVariables } from "../roles/settings";
 import { checkChainClock } from "./chain-clock";
 import { CHECK_MS, failed, ok, type Result } from "./check";

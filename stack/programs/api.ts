@@ -1,8 +1,8 @@
 import { serveGateway } from "../../api/serve";
 import { type Environment, InvalidEnvironment, parseEnvironment } from "../../config/environment";
 import { databaseReady } from "../index-builds";
-import { checkedPoolMode } from "../pool-mode";
-import { requireFreePort } from "../ports";
+import { checkedPoolMode } from "../roles/pool-mode";
+import { requireFreePort } from "../roles/ports";
 import { runRole } from "../roles/role";
 import { followSettings, requireSplittable } from "../roles/settings";
 

@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { InvalidEnvironment, parseEnvironment } from "../../config/environment";
 import { type LocalDeployment, readLocalDeployment } from "../../config/networks";
-import { exampleProgram, isExample, MARKET, names, runMarket } from "../examples";
+import { exampleProgram, isExample, MARKET, names, runMarket } from "../local/examples";
 
 // Runs an example with the stack of `npm start`: npm run example solver
 

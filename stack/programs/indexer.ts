@@ -4,9 +4,9 @@ import { parseEnvironment, requireDatabaseUrl } from "../../config/environment";
 import { buildName } from "../../config/index-build";
 import { projectRoot } from "../../config/project-root";
 import { databaseReady, manageBuilds } from "../index-builds";
-import { PONDER, requireWritableTypes, setPonderVariables, startArguments } from "../ponder";
-import { requireSessions } from "../pool-mode";
-import { requireFreePort } from "../ports";
+import { PONDER, requireWritableTypes, setPonderVariables, startArguments } from "../roles/ponder";
+import { requireSessions } from "../roles/pool-mode";
+import { requireFreePort } from "../roles/ports";
 import { runRole } from "../roles/role";
 import { publishOwnSettings, requireSplittable } from "../roles/settings";
 

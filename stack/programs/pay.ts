@@ -3,9 +3,9 @@ import { formatUnits } from "viem";
 import { testDollarAbi } from "../../abis/index";
 import { parseEnvironment } from "../../config/environment";
 import { readLocalDeployment } from "../../config/networks";
-import { connect } from "../chain";
-import { payingFetch, spendControlsFor } from "../paying-fetch";
-import { demoPayer as payer } from "../sample/people";
+import { connect } from "../local/chain";
+import { payingFetch, spendControlsFor } from "../local/paying-fetch";
+import { demoPayer as payer } from "../local/sample/people";
 
 // Buys a portfolio snapshot of the demo payer's wallet from the stack of `npm start`, and prints the cost.
 const { rpcUrl, apiUrl, contracts } = readLocalDeployment(parseEnvironment(process.env).stateFolder);

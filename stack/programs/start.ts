@@ -2,8 +2,8 @@ import { parseArgs } from "node:util";
 import { describeSources, loadEnvFiles } from "../../config/env-files";
 import { InvalidEnvironment } from "../../config/environment";
 import { CONFIGURATION_ERROR } from "../../config/exit-codes";
-import { startAll } from "../start-all";
-import { createSupervisor } from "../supervisor";
+import { startAll } from "../supervision/start-all";
+import { createSupervisor } from "../supervision/supervisor";
 
 /** `npm start`, and with `--dev` `npm run dev`. */
 const { values: options } = parseArgs({ options: { dev: { type: "boolean", default: false } } });

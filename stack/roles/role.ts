@@ -1,7 +1,7 @@
 import { describeSources, loadEnvFiles } from "../../config/env-files";
 import { InvalidEnvironment } from "../../config/environment";
 import { CONFIGURATION_ERROR } from "../../config/exit-codes";
-import { jsonLine } from "../json-lines";
+import { jsonLine } from "./json-lines";
 
 /** Prints lines of a role: as JSON like the lines of Ponder and the gateway, unless a person reads them. */
 export type RoleLog = Record<"info" | "warn" | "error", (text: string) => void>;

@@ -3,7 +3,7 @@ import { type Address, encodeAbiParameters, parseEther, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { documentHash } from "../../client/src/documents";
 import { intentHash } from "../../src/lib/intent-hash";
-import { hashOf, people } from "../../stack/sample/people";
+import { hashOf, people } from "../../stack/local/sample/people";
 import { owner, submitManyBids } from "../support/hostile/chain";
 import { intentsOfOwner, send, TARGET } from "../support/intents-of-owner";
 import { type Stack, startStack } from "../support/stack";

@@ -2,7 +2,7 @@ import pg from "pg";
 import type { Browser } from "playwright-core";
 import { parseUnits } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { demoPayer, hashOf, people } from "../../stack/sample/people";
+import { demoPayer, hashOf, people } from "../../stack/local/sample/people";
 import { type Stack, startStack } from "../support/stack";
 import { hasChromium, openBrowser } from "./browser";
 import { isInteractive, openExplorer, rowKeys } from "./explorer-page";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePorts } from "../../stack/ports";
+import { freePorts } from "../../stack/roles/ports";
 import { nginxArguments, nginxText } from "../deploy/proxy-programs";
 import { type HttpProxy, startHttpProxy } from "../support/http-proxy";
 import { findProgram, type RunningProgram, run, startProgram } from "../support/programs";

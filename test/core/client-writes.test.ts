@@ -13,7 +13,7 @@ import {
   PAYLOAD_ENCRYPTION,
   type SignableIntent,
 } from "../../client/src/index";
-import { people } from "../../stack/sample/people";
+import { people } from "../../stack/local/sample/people";
 import { fund, ownAccount } from "../support/own-accounts";
 import { type WrittenStack, writesStack } from "../support/shared-stack";
 

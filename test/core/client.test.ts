@@ -7,7 +7,7 @@ import { freeCalls } from "../../api/operations/index";
 import { routeOf } from "../../api/transports/rest/route";
 import { createIntentryClient, type IntentryClient, IntentryError, iterate, type Quote } from "../../client/src/index";
 import { serverSent } from "../../client/src/server-sent";
-import { people } from "../../stack/sample/people";
+import { people } from "../../stack/local/sample/people";
 import { type Found, findParameters } from "../support/found";
 import { addressOf, ask } from "../support/lists/asking";
 import { type SampleStack, sampleStack } from "../support/shared-stack";

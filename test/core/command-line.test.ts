@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { allOperations } from "../../api/operations/index";
-import { actor } from "../../stack/chain";
+import { actor } from "../../stack/local/chain";
 import { cli, cliFile } from "../support/cli-run";
 import { hasTerminals } from "../support/npm-start";
 import { type SampleStack, sampleStack } from "../support/shared-stack";

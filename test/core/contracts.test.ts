@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { findFoundry } from "../../stack/foundry";
+import { findFoundry } from "../../stack/local/foundry";
 
 const projectRoot = resolve(import.meta.dirname, "..", "..");
 

@@ -5,7 +5,7 @@ import { createGateway } from "../../api/gateway";
 import { connectStore, openStore, type Store } from "../../api/offchain/open";
 import { parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
-import { query } from "../../stack/postgres/cluster";
+import { query } from "../../stack/local/postgres/cluster";
 import { createTestDatabase, type TestDatabase } from "../support/database";
 import { withoutIndex } from "../support/without-index";
 import { type Gateway, post } from "./gateway-on-store";

@@ -4,7 +4,7 @@ import { intentBookAbi } from "../../abis/index";
 import { signIntent } from "../../client/src/intents";
 import { anyExecution } from "../../common/intent";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { hashOf } from "../../stack/sample/people";
+import { hashOf } from "../../stack/local/sample/people";
 import { ask, askAll, type Item } from "../support/lists/asking";
 import { fund, ownAccount } from "../support/own-accounts";
 import { timeStack, type WrittenStack } from "../support/shared-stack";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { hashOf } from "../../stack/sample/people";
+import { hashOf } from "../../stack/local/sample/people";
 import { type EventConnection, FollowingClient, openEvents, type WireMessage } from "../support/event-client";
 import { fund, ownAccount } from "../support/own-accounts";
 import { timeStack, type WrittenStack } from "../support/shared-stack";

@@ -9,7 +9,7 @@ import { allOperations, calls, freeCalls } from "../../api/operations/index";
 import { exampleSources } from "../../api/transports/example-sources";
 import { routeOf } from "../../api/transports/rest/route";
 import { toolNameOf, toolOperations } from "../../api/transports/tools";
-import { actor } from "../../stack/chain";
+import { actor } from "../../stack/local/chain";
 import { cli, cliFile } from "../support/cli-run";
 import { addressOf } from "../support/lists/asking";
 import { type SampleStack, sampleStack } from "../support/shared-stack";

@@ -8,7 +8,7 @@ import { type MetadataResolver, startMetadataResolver } from "../../api/metadata
 import { openStore, type Store } from "../../api/offchain/open";
 import { metadataFeed } from "../../api/offchain/schema";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { hashOf } from "../../stack/sample/people";
+import { hashOf } from "../../stack/local/sample/people";
 import { DATABASE_SCHEMA } from "../support/index-of";
 import { fund, ownAccount } from "../support/own-accounts";
 import { type RecordedIndex, recordedIndex } from "../support/recorded-index";

@@ -1,9 +1,9 @@
 import { decodePaymentResponseHeader } from "@x402/fetch";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { actor } from "../../stack/chain";
-import { payingFetch } from "../../stack/paying-fetch";
-import { demoPayer } from "../../stack/sample/people";
+import { actor } from "../../stack/local/chain";
+import { payingFetch } from "../../stack/local/paying-fetch";
+import { demoPayer } from "../../stack/local/sample/people";
 import { cli } from "../support/cli-run";
 import { parseAnswer, sendRaw } from "../support/raw-http";
 import { type WrittenStack, writesStack } from "../support/shared-stack";

@@ -8,11 +8,11 @@ import { rpcProvider } from "../../api/portfolio/providers/rpc/provider";
 import { PortfolioSnapshot } from "../../api/portfolio/snapshot";
 import { type ChainSlug, chains } from "../../config/chains";
 import type { TokenList } from "../../config/token-list";
-import { actor, type ChainConnection, type LocalChain, mined, startChain } from "../../stack/chain";
-import { type Contracts, deploy } from "../../stack/deploy";
-import { deployTokens } from "../../stack/local-tokens";
-import { freePorts } from "../../stack/ports";
-import { demoPayer } from "../../stack/sample/people";
+import { actor, type ChainConnection, type LocalChain, mined, startChain } from "../../stack/local/chain";
+import { type Contracts, deploy } from "../../stack/local/deploy";
+import { deployTokens } from "../../stack/local/local-tokens";
+import { demoPayer } from "../../stack/local/sample/people";
+import { freePorts } from "../../stack/roles/ports";
 import { type RpcProxy, startRpcProxy } from "../support/rpc-proxy";
 
 const lowercase = (address: Address) => address.toLowerCase() as Address;

@@ -1,7 +1,7 @@
 import { encodeFunctionData, erc20Abi, type Hex, maxUint256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { contractNames, protocolAbis } from "../../config/contracts";
-import { actor } from "../../stack/chain";
+import { actor } from "../../stack/local/chain";
 import type { World } from "../support/actions/world";
 import { differences } from "../support/agreement";
 import { missingKinds, runLegalActions } from "../support/legal-actions";

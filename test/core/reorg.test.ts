@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hashOf } from "../../stack/sample/people";
+import { hashOf } from "../../stack/local/sample/people";
 import { differences } from "../support/agreement";
 import { fund, ownAccount } from "../support/own-accounts";
 import { timeStack, type WrittenStack } from "../support/shared-stack";

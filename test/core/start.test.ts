@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { allOperations } from "../../api/operations/index";
 import { contractNames, protocolAbis } from "../../config/contracts";
 import { LocalDeployment } from "../../config/networks";
-import { actor, connect } from "../../stack/chain";
+import { actor, connect } from "../../stack/local/chain";
 import { documentation, examplesIn, graphql, npmRun, npmStart, runExample } from "../support/npm-start";
 import { useStateFolder } from "../support/state-folder";
 

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { freePorts } from "../../stack/ports";
+import { freePorts } from "../../stack/roles/ports";
 
 /** A stand-in for a gateway behind a proxy. */
 export type FakeGateway = {

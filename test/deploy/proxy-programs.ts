@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { freePorts } from "../../stack/ports";
+import { freePorts } from "../../stack/roles/ports";
 import { run, startProgram } from "../support/programs";
 import { deployPath, readDeploy } from "./files";
 

@@ -1,7 +1,7 @@
 import { getTableColumns } from "drizzle-orm";
 import { getTableConfig } from "drizzle-orm/pg-core";
 import * as schema from "../../ponder.schema";
-import type { Protocol } from "../../stack/protocol";
+import type { Protocol } from "../../stack/local/protocol";
 import { activityRows } from "./agreement/activity";
 import { type Rows, readChain } from "./agreement/chain";
 import { commerceRows } from "./agreement/commerce";

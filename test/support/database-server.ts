@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node";
-import { startPostgres } from "../../stack/postgres/test-server";
+import { startPostgres } from "../../stack/local/postgres/test-server";
 import { oncePerRun } from "./once-per-run";
 
 declare module "vitest" {

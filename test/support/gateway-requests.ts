@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { actor } from "../../stack/chain";
+import { actor } from "../../stack/local/chain";
 
 export const owner = actor(1).address.toLowerCase();
 

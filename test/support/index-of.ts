@@ -7,12 +7,12 @@ import { parseEnvironment, requireDatabaseUrl } from "../../config/environment";
 import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../../config/networks";
 import type { TokenList } from "../../config/token-list";
 import * as schemaModule from "../../ponder.schema";
-import type { ChainConnection, LocalChain } from "../../stack/chain";
-import { waitFor } from "../../stack/child";
-import type { Contracts } from "../../stack/deploy";
-import { type IndexStack, startIndexStack } from "../../stack/index-stack";
-import { historyIndexed, indexReady } from "../../stack/indexer";
-import { freePorts } from "../../stack/ports";
+import type { ChainConnection, LocalChain } from "../../stack/local/chain";
+import type { Contracts } from "../../stack/local/deploy";
+import { freePorts } from "../../stack/roles/ports";
+import { waitFor } from "../../stack/supervision/child";
+import { type IndexStack, startIndexStack } from "../../stack/supervision/index-stack";
+import { historyIndexed, indexReady } from "../../stack/supervision/indexer";
 import { requireBuild } from "./bundle";
 
 const schema = { ...schemaModule };

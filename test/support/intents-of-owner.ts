@@ -3,7 +3,7 @@ import { signIntent } from "../../client/src/intents";
 import { anyExecution, type SignableIntent } from "../../common/intent";
 import { intentMetadataTypedData } from "../../common/intent-metadata";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { actor } from "../../stack/chain";
+import { actor } from "../../stack/local/chain";
 import type { Stack } from "./stack";
 
 export const [owner, stranger, solver] = [actor(1), actor(2), actor(3)];

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { contractNames } from "../../config/contracts";
-import { actor, type ChainConnection } from "../../stack/chain";
-import type { Protocol } from "../../stack/protocol";
+import { actor, type ChainConnection } from "../../stack/local/chain";
+import type { Protocol } from "../../stack/local/protocol";
 import { agentActions } from "./actions/agents";
 import { attestationActions } from "./actions/attestations";
 import { type Call, call } from "./actions/calls";

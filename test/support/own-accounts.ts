@@ -1,6 +1,6 @@
 import { keccak256, parseEther, stringToHex } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import type { ChainConnection } from "../../stack/chain";
+import type { ChainConnection } from "../../stack/local/chain";
 
 /** An account that only one test file uses. */
 export const ownAccount = (name: string): PrivateKeyAccount => privateKeyToAccount(keccak256(stringToHex(name)));

@@ -4,8 +4,8 @@ import { type Address, concat, type Hex, hexToBytes, keccak256, pad, stringToHex
 import { z } from "zod";
 import { testDollarAbi } from "../../abis/index";
 import bytecode from "../../contracts/bytecode.json";
-import { actor, type ChainConnection, mined } from "../../stack/chain";
-import { type Contracts, deploy } from "../../stack/deploy";
+import { actor, type ChainConnection, mined } from "../../stack/local/chain";
+import { type Contracts, deploy } from "../../stack/local/deploy";
 
 const hex = z.templateLiteral(["0x", z.string()]);
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import pg from "pg";
 import { inject, vi } from "vitest";
-import { connect } from "../../stack/chain";
-import { type Protocol, protocolOn } from "../../stack/protocol";
+import { connect } from "../../stack/local/chain";
+import { type Protocol, protocolOn } from "../../stack/local/protocol";
 import { type IndexReader, readIndex } from "./index-of";
 import { ask } from "./once-per-run";
 import type { SharedStackContent, SharedStackName } from "./shared-stacks";

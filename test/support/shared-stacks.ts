@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { publishExamples } from "../../stack/sample/published";
+import { publishExamples } from "../../stack/local/sample/published";
 import { onRequest, type RequestPaths } from "./once-per-run";
 import { type Stack, type StackOptions, startStackOn } from "./stack-on";
 

@@ -1,11 +1,11 @@
 import type { TokenList } from "../../config/token-list";
-import { type LocalChain, startChain } from "../../stack/chain";
-import { deploy } from "../../stack/deploy";
-import { deployTokens } from "../../stack/local-tokens";
-import { freePorts } from "../../stack/ports";
-import { createDatabase, dropDatabase } from "../../stack/postgres/test-server";
-import { type Protocol, protocolOn } from "../../stack/protocol";
-import { SAMPLE_HISTORY_SECONDS, sampleActivity } from "../../stack/sample/index";
+import { type LocalChain, startChain } from "../../stack/local/chain";
+import { deploy } from "../../stack/local/deploy";
+import { deployTokens } from "../../stack/local/local-tokens";
+import { createDatabase, dropDatabase } from "../../stack/local/postgres/test-server";
+import { type Protocol, protocolOn } from "../../stack/local/protocol";
+import { SAMPLE_HISTORY_SECONDS, sampleActivity } from "../../stack/local/sample/index";
+import { freePorts } from "../../stack/roles/ports";
 import { type Index, indexOf, type Sources } from "./index-of";
 
 export type Stack = Protocol &

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, expect } from "vitest";
-import { freePorts } from "../../stack/ports";
+import { freePorts } from "../../stack/roles/ports";
 import { isBusy, npmStart } from "./npm-start";
 
 type Ports = { API_PORT: string; PONDER_PORT: string; ANVIL_PORT: string };

@@ -1,9 +1,9 @@
 import { maxUint256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allOperations, calls } from "../../api/operations/index";
-import { actor } from "../../stack/chain";
-import { hashOf } from "../../stack/sample/people";
-import { publishExamples } from "../../stack/sample/published";
+import { actor } from "../../stack/local/chain";
+import { hashOf } from "../../stack/local/sample/people";
+import { publishExamples } from "../../stack/local/sample/published";
 import { type Found, findParameters } from "../support/found";
 import {
   type DocumentedRoute,

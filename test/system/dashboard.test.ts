@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { actor } from "../../stack/chain";
-import { payingFetch } from "../../stack/paying-fetch";
-import { type Postgres, startPostgres } from "../../stack/postgres/test-server";
-import { demoPayer, hashOf } from "../../stack/sample/people";
+import { actor } from "../../stack/local/chain";
+import { payingFetch } from "../../stack/local/paying-fetch";
+import { type Postgres, startPostgres } from "../../stack/local/postgres/test-server";
+import { demoPayer, hashOf } from "../../stack/local/sample/people";
 import { alerts } from "../deploy/alerts";
 import { dashboardQueries } from "../deploy/dashboard";
 import { seriesIn } from "../deploy/metric-names";

@@ -1,8 +1,8 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { get } from "node:http";
 import { join } from "node:path";
-import { actor } from "../../stack/chain";
-import { hashOf } from "../../stack/sample/people";
+import { actor } from "../../stack/local/chain";
+import { hashOf } from "../../stack/local/sample/people";
 import { copyProject } from "../support/project-copy";
 import { startStack } from "../support/stack";
 

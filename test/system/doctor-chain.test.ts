@@ -18,7 +18,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commerceRegistryAbi, solverRegistryAbi } from "../../abis/index";
 import { protocolAbis } from "../../config/contracts";
-import { actor, mined } from "../../stack/chain";
+import { actor, mined } from "../../stack/local/chain";
 import { startRpcProxy } from "../support/rpc-proxy";
 import { type Installation, KEY, serve, startInstallation } from "./doctor-installation";
 

@@ -1,5 +1,5 @@
-import { startEmbeddedPostgres } from "../../stack/postgres/embedded";
-import { ownStateFolder } from "../../stack/state-folder";
+import { startEmbeddedPostgres } from "../../stack/local/postgres/embedded";
+import { ownStateFolder } from "../../stack/supervision/state-folder";
 
 // The database part of `npm start`, for tests that run it as another user or kill it. Prints the database URL.
 const [stateFolder = ""] = process.argv.slice(2);

@@ -8,8 +8,8 @@ import { createInterface } from "node:readline";
 import pg from "pg";
 import { build } from "tsdown";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { installBinaries, thisPlatform } from "../../stack/postgres/binaries";
-import { runningSince } from "../../stack/process";
+import { installBinaries, thisPlatform } from "../../stack/local/postgres/binaries";
+import { runningSince } from "../../stack/supervision/process";
 
 const isRoot = process.getuid?.() === 0;
 const idOf = (user: string) => Number(execFileSync("id", ["-u", user]));

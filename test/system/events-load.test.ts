@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { encodeFunctionData } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { protocolAbis } from "../../config/contracts";
-import { actor } from "../../stack/chain";
+import { actor } from "../../stack/local/chain";
 import { FollowingClient } from "../support/event-client";
 import { type Stack, startStack } from "../support/stack";
 

@@ -1,7 +1,7 @@
 import { encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { contractNames } from "../../config/contracts";
-import { actor } from "../../stack/chain";
+import { actor } from "../../stack/local/chain";
 import { differences } from "../support/agreement";
 import { FollowingClient } from "../support/event-client";
 import {

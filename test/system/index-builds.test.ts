@@ -7,8 +7,8 @@ import { reportReader } from "../../api/offchain/index-readers";
 import { openStore } from "../../api/offchain/open";
 import { buildName, sameDeploymentPattern } from "../../config/index-build";
 import { baseSepolia, LOCAL_CHAIN_ID } from "../../config/networks";
-import { clearLocalIndex } from "../../stack/fresh-index";
 import { databaseReady, manageBuilds } from "../../stack/index-builds";
+import { clearLocalIndex } from "../../stack/local/fresh-index";
 import { createTestDatabase, type TestDatabase } from "../support/database";
 import { copyProject } from "../support/project-copy";
 

@@ -9,8 +9,8 @@ import { followHead } from "../../api/indexed/head";
 import type { Source } from "../../api/indexed/sources";
 import { replicaUsable } from "../../api/telemetry/metrics";
 import * as tables from "../../ponder.schema";
-import { query } from "../../stack/postgres/cluster";
-import { type Postgres, type Replica, startPostgres } from "../../stack/postgres/test-server";
+import { query } from "../../stack/local/postgres/cluster";
+import { type Postgres, type Replica, startPostgres } from "../../stack/local/postgres/test-server";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy";
 
 /** Two builds of one deployment. */

@@ -6,8 +6,8 @@ import { type Address, encodeFunctionData, numberToHex, pad } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { protocolAbis } from "../../config/contracts";
 import { readLocalDeployment } from "../../config/networks";
-import { actor, connect } from "../../stack/chain";
-import { freePorts } from "../../stack/ports";
+import { actor, connect } from "../../stack/local/chain";
+import { freePorts } from "../../stack/roles/ports";
 import { npmStart } from "../support/npm-start";
 import { descendantsOf } from "../support/processes";
 

@@ -4,8 +4,8 @@ import { agentRegistryAbi } from "../../abis/index";
 import { signIntent } from "../../client/src/intents";
 import { anyExecution } from "../../common/intent";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { actor, mined } from "../../stack/chain";
-import { hashOf } from "../../stack/sample/people";
+import { actor, mined } from "../../stack/local/chain";
+import { hashOf } from "../../stack/local/sample/people";
 import { callWithBytes } from "../support/hostile/texts";
 import { type Stack, startStack } from "../support/stack";
 

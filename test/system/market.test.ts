@@ -22,8 +22,8 @@ import {
   type VerifiedQuote,
 } from "../../client/src/market/index";
 import { orderMessage } from "../../client/src/market/order-signature";
-import { actor } from "../../stack/chain";
-import { hashOf } from "../../stack/sample/people";
+import { actor } from "../../stack/local/chain";
+import { hashOf } from "../../stack/local/sample/people";
 import { intentsOfOwner, owner } from "../support/intents-of-owner";
 import { startRpcProxy } from "../support/rpc-proxy";
 import { type Stack, startStack } from "../support/stack";

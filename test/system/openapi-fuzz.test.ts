@@ -1,7 +1,7 @@
 import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { actor } from "../../stack/chain";
+import { actor } from "../../stack/local/chain";
 import { anyText } from "../support/any-text";
 import {
   type DocumentedRoute,

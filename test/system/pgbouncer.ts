@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
-import { freePorts } from "../../stack/ports";
+import { freePorts } from "../../stack/roles/ports";
 import { findProgram, startProgram } from "../support/programs";
 
 /** The path of PgBouncer. Without it its tests are skipped. */

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Child, startChild } from "../../stack/child";
-import { freePorts } from "../../stack/ports";
-import { query } from "../../stack/postgres/cluster";
-import { publishExamples } from "../../stack/sample/published";
+import { query } from "../../stack/local/postgres/cluster";
+import { publishExamples } from "../../stack/local/sample/published";
+import { freePorts } from "../../stack/roles/ports";
+import { type Child, startChild } from "../../stack/supervision/child";
 import { compareServers } from "../support/same-answers/compare";
 import { type Stack, startStack } from "../support/stack";
 

@@ -8,8 +8,8 @@ import { PortfolioSnapshot } from "../../api/portfolio/snapshot";
 import { tokenLists } from "../../api/tokens/lists";
 import { chains } from "../../config/chains";
 import bytecode from "../../contracts/bytecode.json";
-import { actor, type ChainConnection, type LocalChain, mined, startChain } from "../../stack/chain";
-import { freePorts } from "../../stack/ports";
+import { actor, type ChainConnection, type LocalChain, mined, startChain } from "../../stack/local/chain";
+import { freePorts } from "../../stack/roles/ports";
 
 const lowercase = (address: Address) => address.toLowerCase() as Address;
 const callFeed = (client: ChainConnection, address: Address, functionName: "setAnswer" | "setAge", value: bigint) =>

@@ -1,8 +1,8 @@
 import { encodeFunctionData } from "viem";
 import { afterEach, describe, expect, it } from "vitest";
 import { agentRegistryAbi } from "../../abis/index";
-import { actor } from "../../stack/chain";
-import { hashOf } from "../../stack/sample/people";
+import { actor } from "../../stack/local/chain";
+import { hashOf } from "../../stack/local/sample/people";
 import { differences } from "../support/agreement";
 import { type Stack, startStack } from "../support/stack";
 

@@ -1,6 +1,6 @@
 import { numberToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mined } from "../../stack/chain";
+import { mined } from "../../stack/local/chain";
 import { policyKinds, runLegalActions } from "../support/legal-actions";
 import {
   type Case,

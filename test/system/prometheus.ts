@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { vi } from "vitest";
 import { stringify } from "yaml";
 import { z } from "zod";
-import { freePorts } from "../../stack/ports";
+import { freePorts } from "../../stack/roles/ports";
 import { deployPath, readYaml } from "../deploy/files";
 import { findProgram, startProgram } from "../support/programs";
 

@@ -1,7 +1,7 @@
 import { expect, vi } from "vitest";
 import { MAX_IN_FLIGHT, MAX_PROBES } from "../../rpc/node";
-import { actor } from "../../stack/chain";
-import { hashOf } from "../../stack/sample/people";
+import { actor } from "../../stack/local/chain";
+import { hashOf } from "../../stack/local/sample/people";
 import { indexOf } from "../support/index-of";
 import { startRpcProxy } from "../support/rpc-proxy";
 import { startStack } from "../support/stack";

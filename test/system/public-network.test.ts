@@ -9,10 +9,10 @@ import { buyer, merchant, type SolverActivity, solver } from "../../client/src/m
 import { anyExecution } from "../../common/intent";
 import { contractNames } from "../../config/contracts";
 import { baseSepolia } from "../../config/networks";
-import { actor } from "../../stack/chain";
 import { diagnose } from "../../stack/doctor/diagnose";
-import { hashOf } from "../../stack/sample/people";
-import { publishExamples } from "../../stack/sample/published";
+import { actor } from "../../stack/local/chain";
+import { hashOf } from "../../stack/local/sample/people";
+import { publishExamples } from "../../stack/local/sample/published";
 import { differences } from "../support/agreement";
 import type { Stack } from "../support/stack";
 import { sendExamples } from "./example-requests";

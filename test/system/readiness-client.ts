@@ -1,8 +1,8 @@
 import pg from "pg";
 import { expect } from "vitest";
 import type { Readiness } from "../../api/monitor/readiness";
-import { actor } from "../../stack/chain";
-import { hashOf } from "../../stack/sample/people";
+import { actor } from "../../stack/local/chain";
+import { hashOf } from "../../stack/local/sample/people";
 import type { Index } from "../support/index-of";
 import type { Stack } from "../support/stack";
 

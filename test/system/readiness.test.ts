@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Readiness } from "../../api/monitor/readiness";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { startChain } from "../../stack/chain";
-import { freePorts } from "../../stack/ports";
+import { startChain } from "../../stack/local/chain";
 import { reindex } from "../../stack/reindex";
+import { freePorts } from "../../stack/roles/ports";
 import { DATABASE_SCHEMA, type Index, indexOf } from "../support/index-of";
 import { type RpcProxy, startRpcProxy } from "../support/rpc-proxy";
 import { type Stack, startStack } from "../support/stack";

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addressVariable, contractNames } from "../../config/contracts";
 import { REORG_BEYOND_FINALITY } from "../../config/exit-codes";
 import { REINDEX_COMMAND, reorgSentence } from "../../config/reindex";
-import { actor, type LocalChain, startChain } from "../../stack/chain";
-import { deploy } from "../../stack/deploy";
-import { freePorts } from "../../stack/ports";
-import { protocolOn } from "../../stack/protocol";
-import { hashOf } from "../../stack/sample/people";
+import { actor, type LocalChain, startChain } from "../../stack/local/chain";
+import { deploy } from "../../stack/local/deploy";
+import { protocolOn } from "../../stack/local/protocol";
+import { hashOf } from "../../stack/local/sample/people";
+import { freePorts } from "../../stack/roles/ports";
 import { hasTerminals, npmRun, npmStart } from "../support/npm-start";
 
 const REORG_SENTENCE = reorgSentence("custom");

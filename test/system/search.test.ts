@@ -2,8 +2,8 @@ import { keccak256, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { commerceRegistryAbi } from "../../abis/index";
 import { createIntentryClient } from "../../client/src/index";
-import { actor } from "../../stack/chain";
-import { hashOf } from "../../stack/sample/people";
+import { actor } from "../../stack/local/chain";
+import { hashOf } from "../../stack/local/sample/people";
 import { type Stack, startStack } from "../support/stack";
 
 type Result = {

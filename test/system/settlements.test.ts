@@ -2,8 +2,8 @@ import { type Address, encodeFunctionData, type Hex, zeroAddress, zeroHash } fro
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { settlementAdapterAbi } from "../../abis/index";
 import { quoteHash } from "../../common/quote-hash";
-import { actor } from "../../stack/chain";
-import { hashOf } from "../../stack/sample/people";
+import { actor } from "../../stack/local/chain";
+import { hashOf } from "../../stack/local/sample/people";
 import { differences } from "../support/agreement";
 import { createTestDatabase } from "../support/database";
 import { executionHashOf, type Instruction } from "../support/execution-hash";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Readiness } from "../../api/monitor/readiness";
-import { actor } from "../../stack/chain";
+import { actor } from "../../stack/local/chain";
 import { differences } from "../support/agreement";
 import { type Stack, startStack } from "../support/stack";
 import { readinessClient } from "./readiness-client";

@@ -1,8 +1,8 @@
 import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { actor } from "../../stack/chain";
-import { hashOf } from "../../stack/sample/people";
+import { actor } from "../../stack/local/chain";
+import { hashOf } from "../../stack/local/sample/people";
 import { type Stack, startStack } from "../support/stack";
 
 const READERS = 16;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { type Address, erc20Abi, keccak256, parseUnits, stringToBytes } from "viem";
 import { describe, expect, it } from "vitest";
 import { readLocalDeployment } from "../../config/networks";
-import { connect } from "../../stack/chain";
-import { demoPayer } from "../../stack/sample/people";
+import { connect } from "../../stack/local/chain";
+import { demoPayer } from "../../stack/local/sample/people";
 import { graphql, npmRun } from "../support/npm-start";
 import { useStateFolder } from "../support/state-folder";
 

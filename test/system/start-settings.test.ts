@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { addressVariable, contractNames } from "../../config/contracts";
 import { CONFIGURATION_ERROR } from "../../config/exit-codes";
 import { baseSepolia } from "../../config/networks";
-import { actor, startChain } from "../../stack/chain";
-import { deploy } from "../../stack/deploy";
-import { freePorts } from "../../stack/ports";
-import { protocolOn } from "../../stack/protocol";
-import { hashOf } from "../../stack/sample/people";
+import { actor, startChain } from "../../stack/local/chain";
+import { deploy } from "../../stack/local/deploy";
+import { protocolOn } from "../../stack/local/protocol";
+import { hashOf } from "../../stack/local/sample/people";
+import { freePorts } from "../../stack/roles/ports";
 import { graphql, isBusy } from "../support/npm-start";
 import { useStateFolder } from "../support/state-folder";
 

@@ -5,8 +5,8 @@ import { signIntent } from "../../client/src/intents";
 import { anyExecution, type SignableIntent } from "../../common/intent";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { intentHash } from "../../src/lib/intent-hash";
-import { actor, mined } from "../../stack/chain";
-import { hashOf } from "../../stack/sample/people";
+import { actor, mined } from "../../stack/local/chain";
+import { hashOf } from "../../stack/local/sample/people";
 import { type Stack, startStack } from "../support/stack";
 
 const [signer, stranger] = [actor(1), actor(2)];

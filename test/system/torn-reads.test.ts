@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signIntent } from "../../client/src/intents";
 import { anyExecution, type SignableIntent } from "../../common/intent";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { actor } from "../../stack/chain";
-import { hashOf } from "../../stack/sample/people";
+import { actor } from "../../stack/local/chain";
+import { hashOf } from "../../stack/local/sample/people";
 import { type Stack, startStack } from "../support/stack";
 
 const FILLS = 50;

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { localFacilitator } from "../../api/payments/facilitators/local";
-import { actor } from "../../stack/chain";
-import { demoPayer, hashOf } from "../../stack/sample/people";
+import { actor } from "../../stack/local/chain";
+import { demoPayer, hashOf } from "../../stack/local/sample/people";
 import { openEvents } from "../support/event-client";
 import { type Index, indexOf } from "../support/index-of";
 import { type RpcProxy, startRpcProxy } from "../support/rpc-proxy";

@@ -4,7 +4,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { openPool } from "../../api/indexed/open-pool";
 import { openStore } from "../../api/offchain/open";
-import { keepsParameters } from "../../stack/pool-mode";
+import { keepsParameters } from "../../stack/roles/pool-mode";
 import { createTestDatabase, type TestDatabase } from "../support/database";
 import { startTcpProxy } from "../support/tcp-proxy";
 import { OWN_ADVISORY_LOCKS, sentMessages } from "./postgres-messages";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { actor } from "../../stack/chain";
-import { hashOf } from "../../stack/sample/people";
+import { actor } from "../../stack/local/chain";
+import { hashOf } from "../../stack/local/sample/people";
 import { type Index, indexOf } from "../support/index-of";
 import { type RpcProxy, startRpcProxy } from "../support/rpc-proxy";
 import { type Stack, startStack } from "../support/stack";

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { box64 } from "../../stack/emulators";
-import { findFoundry } from "../../stack/foundry";
+import { box64 } from "../../stack/local/emulators";
+import { findFoundry } from "../../stack/local/foundry";
 
 /** Empty without a connection on a machine that has never run one. */
 const anvil = await findFoundry("anvil").catch(() => "");

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Child } from "../../stack/child";
-import { type KeptRunning, keepRunning } from "../../stack/keep-running";
+import type { Child } from "../../stack/supervision/child";
+import { type KeptRunning, keepRunning } from "../../stack/supervision/keep-running";
 
 type Fake = Child & { end: (code: number | null) => void; isStopped: () => boolean };
 

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openLogFile } from "../../stack/log-file";
+import { openLogFile } from "../../stack/supervision/log-file";
 
 describe("a log file", () => {
   let folder: string;

@@ -1,8 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { jsonLine, toJsonLine } from "../../stack/json-lines";
-import { durationText, type Progress, progressBar, progressText, sumOf, watchProgress } from "../../stack/progress";
-import { createStepLog, timed } from "../../stack/step-log";
-import { createTerminal } from "../../stack/terminal";
+import { jsonLine, toJsonLine } from "../../stack/roles/json-lines";
+import {
+  durationText,
+  type Progress,
+  progressBar,
+  progressText,
+  sumOf,
+  watchProgress,
+} from "../../stack/supervision/progress";
+import { createStepLog, timed } from "../../stack/supervision/step-log";
+import { createTerminal } from "../../stack/supervision/terminal";
 
 const progress = (changes: Partial<Progress> = {}): Progress => ({
   ready: false,

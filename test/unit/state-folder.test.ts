@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hasProc, runningSince, startTimeIn } from "../../stack/process";
-import { ownStateFolder, type StateFolder } from "../../stack/state-folder";
+import { hasProc, runningSince, startTimeIn } from "../../stack/supervision/process";
+import { ownStateFolder, type StateFolder } from "../../stack/supervision/state-folder";
 
 describe("the owner of a state folder", () => {
   let folder: string;

@@ -3,9 +3,9 @@ import { commerceRegistryAbi, intentBookAbi } from "../../../abis/index";
 import { signIntent } from "../../../client/src/intents";
 import { anyExecution } from "../../../common/intent";
 import { LOCAL_CHAIN_ID } from "../../../config/networks";
-import { actor } from "../../../stack/chain";
-import type { Protocol } from "../../../stack/protocol";
-import { hashOf } from "../../../stack/sample/people";
+import { actor } from "../../../stack/local/chain";
+import type { Protocol } from "../../../stack/local/protocol";
+import { hashOf } from "../../../stack/local/sample/people";
 import { type Call, type ContractName, call, type FunctionName } from "../../support/actions/calls";
 
 /** An account that `legal-actions.ts` does not use. */

@@ -7,7 +7,7 @@ import { baseSepolia } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decodeXPaymentResponse, withPaymentInterceptor } from "x402-axios";
 import { decodeXPaymentResponse as decodeFetchResponse, wrapFetchWithPayment as wrapFetchV1 } from "x402-fetch";
-import { actor } from "../../../stack/chain";
+import { actor } from "../../../stack/local/chain";
 import { askedFor, buy, receiptOf, sign } from "../../support/x402/payer";
 import { openShop, PRICE, payee, type Shop } from "../../support/x402/shop";
 

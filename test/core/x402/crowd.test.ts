@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { actor } from "../../../stack/chain";
+import { actor } from "../../../stack/local/chain";
 import { askedFor, buy, receiptOf, sign } from "../../support/x402/payer";
 import { openShop, PRICE, payee, type Shop } from "../../support/x402/shop";
 

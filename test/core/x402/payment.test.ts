@@ -2,8 +2,8 @@ import { decodePaymentResponseHeader } from "@x402/fetch";
 import { getAddress } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { payment } from "../../../api/offchain/schema";
-import { actor } from "../../../stack/chain";
-import { payingFetch } from "../../../stack/paying-fetch";
+import { actor } from "../../../stack/local/chain";
+import { payingFetch } from "../../../stack/local/paying-fetch";
 import { askedFor, type Changes, receiptOf, sign } from "../../support/x402/payer";
 import { openShop, PRICE, payee, type Shop } from "../../support/x402/shop";
 

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { actor } from "../../../stack/chain";
+import { actor } from "../../../stack/local/chain";
 import { askedFor, type Changes, sign } from "../../support/x402/payer";
 import { openShop, PRICE, payee, type Shop } from "../../support/x402/shop";
 

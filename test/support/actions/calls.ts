@@ -10,8 +10,8 @@ import {
   type Hex,
   toFunctionSelector,
 } from "viem";
-import type { Contracts } from "../../../stack/deploy";
-import { deployedAbis } from "../../../stack/protocol";
+import type { Contracts } from "../../../stack/local/deploy";
+import { deployedAbis } from "../../../stack/local/protocol";
 import type { Text } from "./values";
 
 type Abis = typeof deployedAbis;

@@ -1,5 +1,5 @@
 import { type Address, concat, type Hex } from "viem";
-import type { ChainConnection } from "../../../stack/chain";
+import type { ChainConnection } from "../../../stack/local/chain";
 import { type Call, call } from "./calls";
 import { anyBytes } from "./values";
 import type { Wallet, World } from "./world";

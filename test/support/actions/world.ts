@@ -1,7 +1,7 @@
 import { type Address, type Hex, zeroAddress } from "viem";
 import type { QuoteCommitment } from "../../../common/quote-hash";
-import type { actor } from "../../../stack/chain";
-import type { Contracts } from "../../../stack/deploy";
+import type { actor } from "../../../stack/local/chain";
+import type { Contracts } from "../../../stack/local/deploy";
 import type { Instruction } from "../execution-hash";
 import { type Call, type ContractName, type FunctionName, selectorOf } from "./calls";
 import { type AccountPolicies, isWithinLimit, newPolicies } from "./policy-state";

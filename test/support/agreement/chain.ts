@@ -1,6 +1,6 @@
 import { BaseError, ContractFunctionRevertedError, type Hex } from "viem";
 import { type ContractName, contractNames, protocolAbis } from "../../../config/contracts";
-import type { Protocol } from "../../../stack/protocol";
+import type { Protocol } from "../../../stack/local/protocol";
 import type { Row, TableName } from "../index-of";
 
 /** The expected rows, by table. */

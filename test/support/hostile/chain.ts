@@ -13,9 +13,9 @@ import { signIntent } from "../../../client/src/intents";
 import { anyExecution } from "../../../common/intent";
 import { type ContractName, protocolAbis } from "../../../config/contracts";
 import { LOCAL_CHAIN_ID } from "../../../config/networks";
-import { actor, mined } from "../../../stack/chain";
-import type { Protocol } from "../../../stack/protocol";
-import { hashOf } from "../../../stack/sample/people";
+import { actor, mined } from "../../../stack/local/chain";
+import type { Protocol } from "../../../stack/local/protocol";
+import { hashOf } from "../../../stack/local/sample/people";
 import { callWithBytes, hostileTexts } from "./texts";
 
 export const MAX = maxUint256;

@@ -1,5 +1,5 @@
 import { type Address, concat, type Hex, maxUint256, numberToHex, zeroAddress } from "viem";
-import type { ChainConnection } from "../../../stack/chain";
+import type { ChainConnection } from "../../../stack/local/chain";
 import { setSpendLimit, setTargetAllowed } from "../actions/policies";
 import { type AccountPolicies, windowEnd } from "../actions/policy-state";
 import type { Random } from "../actions/random";

@@ -1,6 +1,6 @@
 import { type Address, BaseError, decodeErrorResult, encodeFunctionData, type Hex } from "viem";
 import { policyModuleAbi } from "../../../abis/index";
-import type { Protocol } from "../../../stack/protocol";
+import type { Protocol } from "../../../stack/local/protocol";
 import type { PaymentCase, TransactionCase } from "./cases";
 
 /** The name of the panic on overflow and underflow. */

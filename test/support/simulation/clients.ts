@@ -1,4 +1,4 @@
-import type { Protocol } from "../../../stack/protocol";
+import type { Protocol } from "../../../stack/local/protocol";
 import type { Random } from "../actions/random";
 import type { World } from "../actions/world";
 import { BidClients } from "./bids";

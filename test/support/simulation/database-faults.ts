@@ -1,6 +1,6 @@
 import pg from "pg";
 import { withClient } from "../../../stack/index-builds";
-import type { Postgres } from "../../../stack/postgres/test-server";
+import type { Postgres } from "../../../stack/local/postgres/test-server";
 import type { Random } from "../actions/random";
 import { eventually } from "./service";
 

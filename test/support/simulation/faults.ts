@@ -1,4 +1,4 @@
-import type { Postgres } from "../../../stack/postgres/test-server";
+import type { Postgres } from "../../../stack/local/postgres/test-server";
 import type { Random } from "../actions/random";
 import { isRunning } from "../processes";
 import type { RpcProxy } from "../rpc-proxy";

@@ -1,9 +1,9 @@
 import pg from "pg";
 import { openStore } from "../../../api/offchain/open";
-import type { LocalChain } from "../../../stack/chain";
-import type { Contracts } from "../../../stack/deploy";
 import { withClient } from "../../../stack/index-builds";
-import type { Postgres } from "../../../stack/postgres/test-server";
+import type { LocalChain } from "../../../stack/local/chain";
+import type { Contracts } from "../../../stack/local/deploy";
+import type { Postgres } from "../../../stack/local/postgres/test-server";
 import { createTestDatabase } from "../database";
 import { type Index, indexOf } from "../index-of";
 import { serviceEnvironment } from "./service";

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type { PaymentRequired } from "@x402/core/types";
 import { type Address, type Hex, parseAbi, parseEventLogs } from "viem";
-import { actor } from "../../../stack/chain";
-import type { Protocol } from "../../../stack/protocol";
+import { actor } from "../../../stack/local/chain";
+import type { Protocol } from "../../../stack/local/protocol";
 import type { Random } from "../actions/random";
 import { anyBytes } from "../actions/values";
 import { askedFor, sign } from "../x402/payer";

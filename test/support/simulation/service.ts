@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import { addressVariable, contractNames } from "../../../config/contracts";
 import { LOCAL_CHAIN_ID } from "../../../config/networks";
-import type { Contracts } from "../../../stack/deploy";
+import type { Contracts } from "../../../stack/local/deploy";
 import { npmStart } from "../npm-start";
 import { descendantsOf } from "../processes";
 

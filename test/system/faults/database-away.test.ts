@@ -1,9 +1,9 @@
 import { keccak256, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { actor } from "../../../stack/chain";
-import { query } from "../../../stack/postgres/cluster";
-import { type Postgres, startPostgres } from "../../../stack/postgres/test-server";
-import { hashOf } from "../../../stack/sample/people";
+import { actor } from "../../../stack/local/chain";
+import { query } from "../../../stack/local/postgres/cluster";
+import { type Postgres, startPostgres } from "../../../stack/local/postgres/test-server";
+import { hashOf } from "../../../stack/local/sample/people";
 import { fillDisk, freeDisk } from "../../support/simulation/database-faults";
 import { type Stack, startStack } from "../../support/stack";
 

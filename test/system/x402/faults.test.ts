@@ -3,7 +3,7 @@ import { type Hex, parseSignature } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { payment } from "../../../api/offchain/schema";
 import { createPaymentRecords } from "../../../api/payments/records";
-import { actor } from "../../../stack/chain";
+import { actor } from "../../../stack/local/chain";
 import type { Fault } from "../../support/x402/facilitator-server";
 import { askedFor, receiptOf, sign } from "../../support/x402/payer";
 import { openShop, PRICE, payee, type Shop } from "../../support/x402/shop";

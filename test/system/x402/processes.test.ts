@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { payment } from "../../../api/offchain/schema";
 import { addressVariable, contractNames } from "../../../config/contracts";
-import { actor } from "../../../stack/chain";
-import { type Child, startChild, waitFor } from "../../../stack/child";
-import { freePorts } from "../../../stack/ports";
+import { actor } from "../../../stack/local/chain";
+import { freePorts } from "../../../stack/roles/ports";
+import { type Child, startChild, waitFor } from "../../../stack/supervision/child";
 import { bundle } from "../../support/bundle";
 import { askedFor, sign } from "../../support/x402/payer";
 import { openShop, PRICE, payee, type Shop } from "../../support/x402/shop";

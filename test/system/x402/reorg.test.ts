@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { payment } from "../../../api/offchain/schema";
 import type { PaymentChain } from "../../../api/payments/chain";
 import { createSettlementFollower } from "../../../api/payments/follow-settlements";
-import { actor } from "../../../stack/chain";
+import { actor } from "../../../stack/local/chain";
 import { askedFor, type Changes, receiptOf, sign } from "../../support/x402/payer";
 import { openShop, PRICE, payee, type Shop } from "../../support/x402/shop";
 
