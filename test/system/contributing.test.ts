@@ -40,7 +40,7 @@ const places: Readonly<Record<string, { before: string } | { after: string }>> =
   "src/schema/agents.ts": { after: "capabilitiesHash: hex(t).notNull(),\n" },
   "src/agents.ts": { after: 'export const agents: Handlers<"AgentRegistry"> = {\n' },
   "api/events/describe-event.ts": { before: "  AgentRevoked: (" },
-  "config/variables/processes.ts": { after: "  variables: {\n" },
+  "config/variables/processes.ts": { before: "    API_HOST: {\n" },
   "api/offchain/schema.ts": { before: "/** Published JSON documents." },
 };
 
