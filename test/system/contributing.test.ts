@@ -136,7 +136,7 @@ describe("the guide in docs/contributing.md", () => {
     const checked = run(bin("tsc"), ["--project", "tsconfig.guide.json"], { cwd: root });
     const { stdout } = await checked.catch(({ stdout }: { stdout: string }) => ({ stdout }));
     expect(stdout).toBe("");
-  }, 300_000);
+  }, 600_000);
 
   it("adds a read route, which REST, OpenAPI, tRPC and MCP serve", async () => {
     const { port } = new URL(stack.apiUrl);
