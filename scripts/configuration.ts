@@ -62,23 +62,20 @@ export const envExample = (): string =>
 
 ${variableGroups.map(exampleOf).join("\n")}`;
 
-/** The default of a variable in a table of docs/configuration.md. */
-const defaultCell = (variable: Variable) =>
+/** The default of a variable in docs/configuration.md. */
+const shownDefault = (variable: Variable) =>
   describedDefault(variable) ?? (typeof variable.default === "string" ? `\`${variable.default}\`` : "");
 
-const cell = (text: string) => text.replaceAll("|", "\\|");
-
 /** A group in docs/configuration.md. */
-const tableOf = ({ title, note, variables }: VariableGroup) =>
+const listOf = ({ title, note, variables }: VariableGroup) =>
   [
     `## ${title}`,
     "",
     ...(note ? [note, ""] : []),
-    "| Variable | Default | Description |",
-    "| --- | --- | --- |",
     ...runsOf(variables).map(({ names, variable }) => {
       const shown = names.map((name) => `\`${name}\``).join(", ");
-      return `| ${shown} | ${cell(defaultCell(variable))} | ${cell(variable.description)} |`;
+      const value = shownDefault(variable);
+      return `- ${shown}${value && ` (${value})`}: ${variable.description}`;
     }),
     "",
   ].join("\n");
@@ -89,9 +86,6 @@ export const configurationPage = (): string =>
 
 # Configuration
 
-Environment variables configure the indexer, the gateway and \`npm start\`. [.env.example](../.env.example) lists them with their defaults. They can also be set in \`.env.local\` and \`.env\`: the environment takes precedence, then \`.env.local\`.
-An empty variable is the same as an unset one. An invalid value stops the start with an error that names the variable.
+For operators: every environment variable, with its default in parentheses. [.env.example](../.env.example) is a template. The environment takes precedence over \`.env.local\`, and that over \`.env\`. An empty variable is unset. An invalid value stops the start with an error that names the variable. A local chain has the id 31337.
 
-A local chain has the chain id 31337, such as the one that \`npm start\` runs.
-
-${variableGroups.map(tableOf).join("\n")}`;
+${variableGroups.map(listOf).join("\n")}`;

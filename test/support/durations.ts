@@ -13,6 +13,7 @@ export const durations: Record<string, number> = {
   "system/hostile-chain": 48,
   "core/contracts": 45,
   "system/package/examples": 60,
+  "system/contributing": 60,
   "system/package/contents": 40,
   "system/package/command-line": 30,
   "system/package/types": 30,

@@ -34,14 +34,14 @@ describe("the platform packages", () => {
   });
 });
 
-describe("the table of dependencies in docs/decisions.md", () => {
+describe("the list of dependencies in docs/decisions.md", () => {
   it("has each direct dependency once, with a reason and a maintainer", () => {
     const text = readFileSync(join(import.meta.dirname, "../../docs/decisions.md"), "utf8");
     const section = text.split("\n## Dependencies\n")[1]?.split("\n## ")[0] ?? "";
-    const rows = section.split("\n").filter((line) => line.startsWith("| `"));
-    const listed = rows.flatMap((row) => {
-      const [names = "", reason = "", maintainer = ""] = row.slice(2, -2).split(" | ");
-      expect([reason, maintainer], row).not.toContain("");
+    const items = section.split("\n").filter((line) => line.startsWith("- "));
+    const listed = items.flatMap((item) => {
+      const [, names = "", reason = "", maintainer = ""] = /^- ((?:`[^`]+`(?:, )?)+): (.+?) \((.+)\)$/.exec(item) ?? [];
+      expect([reason, maintainer], item).not.toContain("");
       return [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
     });
     const { dependencies, optionalDependencies, devDependencies } = manifest;

@@ -46,9 +46,9 @@ describe("error codes", () => {
   it("are all in docs/api.md and in the OpenAPI document", async () => {
     const page = await readFile(new URL("../../docs/api.md", import.meta.url), "utf8");
     const [, section = ""] = page.split("### Error codes\n");
-    const rows = section.split("\n## ")[0]?.match(/^\| `.*$/gm);
-    expect(rows).toEqual(
-      Object.entries(errorCodes).map(([code, { status, meaning }]) => `| \`${code}\` | ${status} | ${meaning} |`),
+    const items = section.split("\n## ")[0]?.match(/^- `.*$/gm);
+    expect(items).toEqual(
+      Object.entries(errorCodes).map(([code, { status, meaning }]) => `- \`${code}\` (${status}): ${meaning}`),
     );
     expect(openApiDocument().components?.schemas).toMatchObject({
       ErrorCode: { enum: Object.keys(errorCodes) },
