@@ -25,8 +25,12 @@ const preflight = cors({ origin: "*", allowMethods: ["GET", "HEAD", "POST", "PUT
  * {@link mayWait} after their cache. An operation and its payment follow in the routes of the transport, and every response,
  * also to an error, is made by {@link reply}, which logs the request.
  */
-export function createGateway(context: Context, log: Logger, cache?: ResponseCache): Hono<Env> {
-  const assets = readAssetsIfBuilt(log);
+export function createGateway(
+  context: Context,
+  log: Logger,
+  cache?: ResponseCache,
+  assets = readAssetsIfBuilt(log),
+): Hono<Env> {
   // A trailing slash names the same route.
   const gateway = new Hono<Env>({ strict: false });
   gateway.use(identifyRequest(log, context.config));

@@ -128,7 +128,7 @@ export async function releaseLock(databaseUrl: string, build: string): Promise<v
 const DATABASE_WAIT_MS = 60_000;
 
 /** The database does not answer. The message omits the URL, which contains a password. */
-export class DatabaseUnavailable extends Error {
+class DatabaseUnavailable extends Error {
   override name = "DatabaseUnavailable";
 
   constructor(cause: unknown) {

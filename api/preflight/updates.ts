@@ -42,10 +42,11 @@ const prepare = (functionName: PolicyFunction) =>
 const prepared = new Map<PolicyFunction, ReturnType<typeof prepare>>();
 
 /** The data of a call of the policy module. */
-function call(functionName: PolicyFunction, args: readonly unknown[]): Hex {
-  const known = prepared.get(functionName) ?? prepare(functionName);
-  prepared.set(functionName, known);
-  return encodeFunctionData({ ...known, args });
+function call(name: PolicyFunction, args: readonly unknown[]): Hex {
+  const known = prepared.get(name) ?? prepare(name);
+  prepared.set(name, known);
+  const { abi, functionName }: { abi: Abi; functionName: string } = known;
+  return encodeFunctionData({ abi, functionName, args });
 }
 
 /** The changes that together remove all denials of a transaction. Each policy changes once. */

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 
 /** A port of the stack is in use. The message names the port and its environment variable. */
-export class PortInUse extends Error {
+class PortInUse extends Error {
   override name = "PortInUse";
 
   constructor(port: number, variable: string) {

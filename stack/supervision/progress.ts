@@ -41,7 +41,7 @@ export async function readProgress({ apiUrl, ponderPort }: Addresses): Promise<P
  * Creates a reader of an indexer's progress, for an indexer without a gateway. The remaining time follows from the progress
  * since the first read.
  */
-export function indexerProgress(ponderPort: number): () => Promise<Progress | undefined> {
+function indexerProgress(ponderPort: number): () => Promise<Progress | undefined> {
   const url = `http://127.0.0.1:${ponderPort}`;
   let first: { progress: number; at: number } | undefined;
   return async () => {

@@ -5,7 +5,7 @@ import { steadyTime } from "../../config/steady-time";
 import { endProcess, runningSince } from "./process";
 
 /** Another process owns the state folder. The message names the process and the environment variable. */
-export class StateFolderInUse extends Error {
+class StateFolderInUse extends Error {
   override name = "StateFolderInUse";
 
   constructor(folder: string, pid: number) {

@@ -30,7 +30,7 @@ function openGateway(read: () => Promise<never>, requestsPerMinute?: number) {
       cursorSecret: async () => "a secret for tests",
     },
   };
-  return { gateway: createGateway(context, log), lines };
+  return { gateway: createGateway(context, log, undefined, Promise.resolve(undefined)), lines };
 }
 
 const json = { "content-type": "application/json", accept: "application/json, text/event-stream" };
