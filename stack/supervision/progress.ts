@@ -37,37 +37,6 @@ export async function readProgress({ apiUrl, ponderPort }: Addresses): Promise<P
   return { ...ready.value, events };
 }
 
-/**
- * Creates a reader of an indexer's progress, for an indexer without a gateway. The remaining time follows from the progress
- * since the first read.
- */
-function indexerProgress(ponderPort: number): () => Promise<Progress | undefined> {
-  const url = `http://127.0.0.1:${ponderPort}`;
-  let first: { progress: number; at: number } | undefined;
-  return async () => {
-    const request = (path: string) => fetch(`${url}${path}`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const [ready, metrics] = await Promise.allSettled([
-      request("/ready").then(({ ok }) => ok),
-      request("/metrics").then((response) => response.text()),
-    ]);
-    if (ready.status === "rejected" || metrics.status === "rejected") return undefined;
-    const metric = (name: string) => sumOf(metrics.value, `ponder_${name}`);
-    const total = metric("historical_total_indexing_seconds");
-    const done = metric("historical_cached_indexing_seconds") + metric("historical_completed_indexing_seconds");
-    const progress = total === 0 ? 0 : Math.min(1, done / total);
-    first ??= { progress, at: Date.now() };
-    const speed = (progress - first.progress) / (Date.now() - first.at);
-    return {
-      ready: ready.value,
-      block_number: String(metric("sync_block")),
-      chain_block_number: null,
-      progress,
-      eta_seconds: speed > 0 ? (1 - progress) / speed / 1000 : null,
-      events: metric("indexing_completed_events"),
-    };
-  };
-}
-
 const whole = (number: number | string) => Number(number).toLocaleString("en-US", { maximumFractionDigits: 0 });
 
 /** A duration in its largest two units, such as `2 h 5 min`. */

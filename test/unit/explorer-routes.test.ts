@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { createGateway } from "../../api/gateway";
-import type { Env } from "../../api/http/reply";
 import type { Context } from "../../api/operations/context";
 import { prefersHtml } from "../../api/transports/explorer/accept";
 import { readAssets } from "../../api/transports/explorer/assets";
+import { identifiedApp } from "./identified-app";
 
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
 
@@ -94,8 +94,7 @@ describe("the compiled files of the explorer", () => {
     const { explorer, reference, files } = await readAssets(join(folder, "explorer.json"));
     await rm(folder, { recursive: true });
     for (const { script } of [explorer, reference]) expect(script).toBe("/explore/assets/a-1.js");
-    const { Hono } = await import("hono");
-    const app = new Hono<Env>().get("/", (c) => files.get("a-1.js")?.respond(c) ?? c.notFound());
+    const app = identifiedApp().get("/", (c) => files.get("a-1.js")?.respond(c) ?? c.notFound());
     const bodies = await Promise.all(
       ["br", "gzip", ""].map(async (encoding) =>
         (await app.request("/", { headers: { "accept-encoding": encoding } })).text(),

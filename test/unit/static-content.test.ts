@@ -1,8 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
-import type { Env } from "../../api/http/reply";
 import { encodingFor, StaticContent } from "../../api/http/static-content";
+import { identifiedApp } from "./identified-app";
 
 describe("the encoding for an Accept-Encoding header", () => {
   it.each([
@@ -23,7 +22,7 @@ describe("the encoding for an Accept-Encoding header", () => {
 describe("static content", () => {
   const text = "a text that is easy to compress. ".repeat(500);
   const content = new StaticContent(text, "text/plain", { "x-own": "1" });
-  const app = new Hono<Env>().get("/", (c) => content.respond(c));
+  const app = identifiedApp().get("/", (c) => content.respond(c));
   const ask = async (headers: Record<string, string>) => {
     const response = await app.request("/", { headers });
     return { response, body: Buffer.from(await response.arrayBuffer()) };

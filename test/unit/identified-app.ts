@@ -1,0 +1,10 @@
+import { Hono } from "hono";
+import { pino } from "pino";
+import type { Env } from "../../api/http/reply";
+import { identifyRequest } from "../../api/http/request";
+
+/** An app whose requests have what {@link import("../../api/http/reply").reply} needs, and no routes. */
+export const identifiedApp = () =>
+  new Hono<Env>().use(
+    identifyRequest(pino({ level: "silent" }), { trustProxy: false, publicBaseUrl: undefined, writeTokens: [] }),
+  );
