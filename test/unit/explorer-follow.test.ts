@@ -50,7 +50,8 @@ describe("the stream of a page", () => {
         reload: () => {},
       },
     );
-    await vi.runAllTimersAsync();
+    // Two pauses of 2 s. Other files of this thread may have timers that never end.
+    await vi.advanceTimersByTimeAsync(5_000);
     await following;
     return { requests, expired: expired.mock.calls, failed: failed.mock.calls.length };
   }
