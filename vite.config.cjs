@@ -11,7 +11,7 @@
  *
  * Test: test/system/ponder-command.test.ts "leaves no lock on its schema after SIGTERM"
  */
-const isDevelopment = process.argv.includes("dev");
+const isDevelopment = process.argv[2] === "dev";
 
 module.exports = {
   server: {

@@ -1,5 +1,19 @@
 // Bundles the programs and the explorer: `npm run build`. Plain JavaScript, because it runs before anything is bundled.
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { realpathSync } from "node:fs";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { basename, join, parse, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -45,7 +59,7 @@ export const forNode = {
   plugins: [partsOfPonder],
 };
 
-/** How long earlier builds are kept, for processes that load their files right now. */
+/** How long replaced builds are kept, for processes that load their files right now. */
 const KEPT_MS = 600_000;
 
 /** Builds in a new folder, and makes dist/current a link to it. Others may build or run the programs at the same time. */
@@ -84,13 +98,19 @@ async function main() {
   const sources = inputs.filter((path) => !path.includes("node_modules"));
   await writeFile(join(folder, "build.json"), JSON.stringify({ startedAt, sources }));
   await symlink(basename(folder), `${folder}.link`, "junction");
+  const now = new Date();
+  const replaced = await readlink(join(dist, "current")).catch(() => undefined);
+  // Its age counts from now on.
+  if (replaced) await utimes(join(dist, replaced), now, now).catch(() => {});
   await rename(`${folder}.link`, join(dist, "current"));
-  for (const other of (await readdir(dist)).filter((name) => name.startsWith("build-") && name !== basename(folder)))
-    if (Date.now() - (await stat(join(dist, other))).mtimeMs > KEPT_MS)
-      await rm(join(dist, other), { recursive: true });
+  for (const other of (await readdir(dist)).filter((name) => name.startsWith("build-") && name !== basename(folder))) {
+    // Another build may rename or remove it at the same time.
+    const { mtimeMs } = await lstat(join(dist, other)).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > KEPT_MS) await rm(join(dist, other), { recursive: true, force: true });
+  }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))
   await main().catch((error) => {
     // esbuild has printed its own errors.
     if (!error.errors) console.error(`The programs could not be built in ${dist}: ${error.message}`);

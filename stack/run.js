@@ -1,7 +1,7 @@
 // Runs a program, after a build if a source is newer than dist/: node stack/run.js start
 // Deployments build once, and run node dist/current/start.js.
 import { spawnSync } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -29,7 +29,7 @@ export function requireBuild(program) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const [program] = process.argv.splice(2, 1);
   requireBuild(program);
   if (program === undefined) process.exit();

@@ -30,8 +30,8 @@ await runRole(async (log) => {
   const environment = parseRole(await settings.first(log.info));
   const { networkName, apiPort, apiUrl } = environment;
   await requireFreePort(apiPort, "API_PORT");
+  const gateway = await serveGateway(environment);
   return async () => {
-    const gateway = await serveGateway(environment);
     log.info(`Serving ${networkName} on ${apiUrl}. Stop with Ctrl-C.`);
     await settings.watch(
       async (env) => {

@@ -29,6 +29,8 @@ export async function runRole(prepare: (log: RoleLog) => Promise<() => Promise<u
     log.info(describeSources(loadEnvFiles(".", process.env)));
     const run = await prepare(log);
     for (const signal of SIGNALS) process.off(signal, exit);
+    // Ponder and the gateway stop on SIGTERM. A closed terminal sends SIGHUP.
+    process.on("SIGHUP", () => process.kill(process.pid, "SIGTERM"));
     await run();
   } catch (error) {
     log.error(error instanceof Error ? error.message : String(error));

@@ -1,5 +1,6 @@
 import { type Environment, parseEnvironment } from "../../config/environment";
 import type { LocalDeployment } from "../../config/networks";
+import { projectRoot } from "../../config/project-root";
 import { reorgSentence } from "../../config/reindex";
 import { databaseReady } from "../index-builds";
 import { connect, mineEvery } from "../local/chain";
@@ -7,6 +8,7 @@ import { startLocalChain } from "../local/local-chain";
 import { startEmbeddedPostgres } from "../local/postgres/embedded";
 import { publishExamples } from "../local/sample/published";
 import { usageOf } from "../local/usage";
+import { requireWritableTypes } from "../roles/ponder";
 import { requireSessions } from "../roles/pool-mode";
 import { requireFreePort } from "../roles/ports";
 import { publishOwnSettings } from "../roles/settings";
@@ -30,6 +32,7 @@ async function startDatabase({ log, keep, printError }: Supervisor, { stateFolde
 export async function startAll(supervisor: Supervisor, isDevelopment: boolean): Promise<void> {
   const { log } = supervisor;
   const environment = parseEnvironment(process.env);
+  requireWritableTypes(projectRoot);
   const { networkName, apiPort, apiUrl, ponderPort, anvilPort, databaseSchema } = environment;
   await supervisor.own(environment.stateFolder);
   await requireFreePort(apiPort, "API_PORT");

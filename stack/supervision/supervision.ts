@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Environment } from "../../config/environment";
 import type { Child } from "./child";
 
@@ -37,4 +38,6 @@ export const variablesOf = ({ env, environment, databaseUrl }: Supervision, buil
   DATABASE_SCHEMA: environment.databaseSchema,
   INDEX_SCHEMA: build,
   API_PORT: String(environment.apiPort),
+  // These processes run in the folder of the checkout, where a relative path would be another one.
+  INTENTRY_DIR: resolve(environment.stateFolder),
 });

@@ -13,7 +13,7 @@ export const requireBuild = (root = projectRoot): Promise<unknown> =>
 /** Bundles a program of the tests or benchmarks, by its path below the root. Returns the path of the bundle. */
 export async function bundle(program: string): Promise<string> {
   // Below the root, so that it finds the project and its packages. Several processes may bundle at the same time.
-  const folder = join(projectRoot, "dist", "build-tests");
+  const folder = join(projectRoot, "dist", "tests");
   await mkdir(folder, { recursive: true });
   const outfile = join(folder, `${parse(program).name}-${process.pid}.js`);
   await build({ ...forNode, entryPoints: [program], outfile });

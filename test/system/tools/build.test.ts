@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, readdir, readFile, readlink, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, readlink, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -45,6 +45,45 @@ describe("the build", () => {
     expect(versions).toEqual([version, version, version]);
     expect(await current()).not.toBe(first);
     expect((await readdir(inCopy("dist"))).filter((name) => name.endsWith(".link"))).toEqual([]);
+  });
+
+  it("runs again when packages were installed, a source was deleted, or its output was", async () => {
+    const { sources } = JSON.parse(await readFile(inCopy("dist/current/build.json"), "utf8"));
+    const manifest = inCopy("dist/current/build.json");
+    for (const spoil of [
+      () => writeFile(manifest, JSON.stringify({ startedAt: 0, sources: [] })),
+      () =>
+        writeFile(
+          manifest,
+          JSON.stringify({ startedAt: Date.now() + 60_000, sources: [...sources, "api/deleted.ts"] }),
+        ),
+      () => rm(inCopy("dist/current/build.json")),
+    ]) {
+      const last = await current();
+      await spoil();
+      expect(await cli("--version")).toBe(version);
+      expect(await current()).not.toBe(last);
+    }
+  });
+
+  it("runs through a link to the checkout", async () => {
+    await rm(inCopy("dist"), { recursive: true });
+    const link = `${copy.root}-link`;
+    await symlink(copy.root, link);
+    const printed = await run("node", [join(link, "stack", "run.js"), "cli", "--version"]).finally(() => rm(link));
+    expect(printed.stdout.trim()).toBe(version);
+  });
+
+  it("keeps the build that it replaces, however old, and removes earlier ones", async () => {
+    const [hourAgo, last] = [new Date(Date.now() - 3_600_000), await current()];
+    await mkdir(inCopy("dist/build-earlier"));
+    await symlink("build-gone", inCopy("dist/build-gone.link"));
+    for (const name of [last, "build-earlier"]) await utimes(inCopy(join("dist", name)), hourAgo, hourAgo);
+    await edit((text) => `${text}\n`);
+    expect(await cli("--version")).toBe(version);
+    const kept = await readdir(inCopy("dist"));
+    expect(kept).toEqual(expect.arrayContaining([last, await current()]));
+    expect(kept).not.toContain("build-earlier");
   });
 
   it("names the file and line of an error, and keeps the last build", async () => {
