@@ -1,6 +1,7 @@
 import type { Handler, Context as HonoContext } from "hono";
+import { HTTPException } from "hono/http-exception";
 import { LRUCache } from "lru-cache";
-import { NotFound } from "../core/errors";
+import { NotFound, TooMany } from "../core/errors";
 import { inputText } from "../core/input-text";
 import { type AnyCall, type Dependency, dependenciesOf } from "../core/operation";
 import { type IndexHead, timeAt } from "../indexed/head";
@@ -53,9 +54,12 @@ function compact(sent: Reply): Reply {
 const sizeOf = ({ reply: { body }, revision }: Kept, key: string) =>
   (body as string | Uint8Array).length + 2 * (key.length + revision.length) + ENTRY_BYTES;
 
-/** A 404 is not shared: what was not found may have been published meanwhile. Other errors are. */
-const ifNotFound = (error: unknown): undefined => {
-  if (!(error instanceof NotFound)) throw error;
+/**
+ * Errors of a computation are shared, except a 404, because what was not found may have been published meanwhile, and errors
+ * about the other client: its limits and its deadline.
+ */
+const unlessShared = (error: unknown): undefined => {
+  if (!(error instanceof NotFound || error instanceof TooMany || error instanceof HTTPException)) throw error;
 };
 
 /**
@@ -111,7 +115,7 @@ export class ResponseCache {
   async compute(key: string, revision: string, run: () => Promise<Reply | undefined>): Promise<Reply | undefined> {
     const running = this.#running.get(key);
     if (running?.revision === revision) {
-      const shared = await running.reply.catch(ifNotFound);
+      const shared = await running.reply.catch(unlessShared);
       if (shared) return shared;
     }
     const started = { revision, reply: run() };

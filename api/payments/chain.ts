@@ -3,6 +3,7 @@ import {
   BaseError,
   ExecutionRevertedError,
   encodeFunctionData,
+  type Hex,
   isAddressEqual,
   type PublicActions,
   parseAbi,
@@ -62,6 +63,16 @@ export const wasCanceled = async (chain: PaymentChain, payment: Payment, since: 
 
 const isoTime = (seconds: bigint) => new Date(Number(seconds) * 1000).toISOString();
 
+/** The parts of a key's signature. A contract's signature may have the same length. */
+function keySignature(signature: Hex) {
+  if (size(signature) !== 65) return undefined;
+  try {
+    return parseSignature(signature);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Why the token rejects the transfer of a payment now. Undefined if it does not. The time of the newest block can differ
  * from the clock: a chain may have stood still, and a development chain's time can be moved. `code` is for other reasons.
@@ -70,18 +81,19 @@ export async function transferProblem(chain: PaymentChain, { authorization, sign
   const { from, to, value, validAfter, validBefore, nonce } = authorization;
   const signed = [from, to, value, validAfter, validBefore, nonce] as const;
   // Not every token has the function for signatures of contracts.
-  const key = size(signature) === 65 ? parseSignature(signature) : undefined;
+  const key = keySignature(signature);
   const args = key ? ([...signed, 27 + key.yParity, key.r, key.s] as const) : ([...signed, signature] as const);
   const data = encodeFunctionData({ abi: eip3009ABI, functionName: "transferWithAuthorization", args });
+  // One block, also behind a load balancer whose nodes differ.
+  const { timestamp, number: blockNumber } = await chain.getBlock();
   try {
-    await chain.call({ to: token, data });
+    await chain.call({ to: token, data, blockNumber });
     return undefined;
   } catch (error) {
     if (!(error instanceof BaseError && error.walk((cause) => cause instanceof ExecutionRevertedError))) throw error;
   }
-  const contract = { address: token, abi: eip3009ABI };
-  const [{ timestamp }, isUsed, balance] = await Promise.all([
-    chain.getBlock(),
+  const contract = { address: token, abi: eip3009ABI, blockNumber };
+  const [isUsed, balance] = await Promise.all([
     chain.readContract({ ...contract, functionName: "authorizationState", args: [from, nonce] }),
     chain.readContract({ ...contract, functionName: "balanceOf", args: [from] }),
   ]);

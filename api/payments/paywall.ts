@@ -153,10 +153,12 @@ export function createPaywall(
       const purchase = { ...paid, c, payment, deadline, limited };
       const isProven = await recovery.run(client, WAIT_MS, () => isSignedByPayer(payment));
       const response = isProven === null ? null : await (isProven ? buy(purchase) : buyAsContract(purchase));
-      if (response) return response;
-      throw notCharged("Too many payments are in progress, and this one was not charged; try again shortly");
+      if (!response)
+        throw notCharged("Too many payments are in progress, and this one was not charged; try again shortly");
+      limited.mark(false);
+      return response;
     } catch (error) {
-      if (error instanceof PaymentRejected) limited.mark(true);
+      limited.mark(error instanceof PaymentRejected);
       throw error;
     } finally {
       limited.end();

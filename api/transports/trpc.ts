@@ -187,7 +187,8 @@ export function trpcRoutes(context: Context, log: Logger): Hono<Env> {
       },
     });
     const { status, headers } = response;
-    const isStream = headers.get("content-type") !== "application/json";
+    // The batches of httpBatchStreamLink are streamed JSON.
+    const isStream = headers.get("content-type") !== "application/json" || headers.has("transfer-encoding");
     const body = isStream ? response.body : await response.text();
     return reply(c, { status, headers: Object.fromEntries(headers), body });
   });

@@ -2,23 +2,29 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createClientLimits } from "../../api/core/client-limits";
 import { createGateway } from "../../api/gateway";
+import { listen } from "../../api/http/listener";
 import { TIME_LIMIT_MS } from "../../api/http/time-limit";
 import type { Context } from "../../api/operations/context";
 import { parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
+import { freePorts } from "../../stack/roles/ports";
 import { withoutIndex } from "../support/without-index";
 
 type Line = { level: number; msg: string; request_id?: string; path?: string; status?: number };
 
 /** A gateway whose index, events and portfolio do what `read` does, and the lines that it logs. */
-function openGateway(read: () => Promise<never>, requestsPerMinute?: number) {
+function openGateway(
+  read: () => Promise<never>,
+  requestsPerMinute?: number,
+  events: Context["events"] = { subscribe: read },
+) {
   const lines: Line[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const context: Context = {
     ...withoutIndex,
     head: read,
     store: read,
-    events: { subscribe: read },
+    events,
     portfolio: { chains: ["local"], snapshot: read },
     limits: createClientLimits({ requestsPerMinute, readsAtOnce: undefined }, () => 30_000),
     config: {
@@ -136,6 +142,44 @@ describe.each(transports)("a request over %s", (_, path, init, format, isResult)
       await expectError(response, format, "unavailable", "The request took too long; try again");
       expect(lines).toMatchObject([{ msg: "request", status: 503 }]);
     });
+  });
+});
+
+describe("a request that took too long", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it("ends a subscription that is accepted afterwards, which nobody would read", async () => {
+    let accept = (_: unknown) => {};
+    let signal: AbortSignal | undefined;
+    const subscribe = (_selection: unknown, _client: string, given: AbortSignal) => {
+      signal = given;
+      return new Promise((resolve) => (accept = resolve));
+    };
+    const { gateway } = openGateway(() => new Promise(() => {}), undefined, { subscribe } as never);
+    const responding = gateway.request("/events");
+    await vi.advanceTimersByTimeAsync(TIME_LIMIT_MS + 1);
+    expect((await responding).status).toBe(503);
+    expect(signal?.aborted).toBe(false);
+    accept((async function* () {})());
+    await vi.advanceTimersByTimeAsync(0);
+    expect(signal?.aborted).toBe(true);
+  });
+});
+
+describe("a batch of httpBatchStreamLink", () => {
+  it("is streamed through the listener, with one framing", async () => {
+    const { gateway } = openGateway(() => Promise.reject(new Error("no index")));
+    const [port = 0] = await freePorts(1);
+    const listener = listen(gateway, { port, host: "127.0.0.1" }, pino({ level: "silent" }));
+    try {
+      const url = `http://127.0.0.1:${port}/trpc/status.health,status.health?batch=1&input=%7B%7D`;
+      const response = await fetch(url, { headers: { accept: "application/jsonl" } });
+      expect([response.status, response.headers.get("content-length")]).toEqual([200, null]);
+      expect((await response.text()).match(/"service":"intentry"/g)).toHaveLength(2);
+    } finally {
+      await listener.drain();
+    }
   });
 });
 

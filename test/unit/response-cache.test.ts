@@ -1,9 +1,10 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Hono } from "hono";
+import { HTTPException } from "hono/http-exception";
 import { pino } from "pino";
 import { describe, expect, it, vi } from "vitest";
-import { BadInput, NotFound } from "../../api/core/errors";
+import { BadInput, NotFound, TooMany } from "../../api/core/errors";
 import type { AnyCall, Caller, Dependency } from "../../api/core/operation";
 import { createGateway } from "../../api/gateway";
 import { failureOf } from "../../api/http/failure";
@@ -204,6 +205,17 @@ describe("the response cache", () => {
     const responses = await Promise.all(Array.from({ length: 20 }, () => request()));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([500]));
     expect(state.computed).toBe(1);
+  });
+
+  it("does not share errors about the other client: its limits, and its deadline", async () => {
+    const late = new HTTPException(503, { message: "too slow" });
+    for (const error of [new TooMany("Too many reads at once", 1), late]) {
+      const { request, get, readWith } = openCache();
+      readWith(({ number }) => (number === 1 ? Promise.reject(error) : Promise.resolve("own")));
+      const [refused, own] = await Promise.all([request(), get()]);
+      expect(refused.status).toBe(error.status);
+      expect(own).toBe("own");
+    }
   });
 
   it("does not share a computation that began on another revision, or keep it for the new one", async () => {

@@ -59,7 +59,7 @@ export function localFacilitator(rpcUrl: string, network: Terms["network"], mine
     },
     { confirmationTimeoutMs: minedMs },
   );
-  const scheme = new ExactEvmScheme(signer, { pendingSettlementStore: new Pending() });
+  const scheme = new ExactEvmScheme(signer, { pendingSettlementStore: new Pending(), simulateInSettle: true });
   const facilitator = new x402Facilitator().register(network, scheme);
   return {
     verify: (...call) => facilitator.verify(...call),

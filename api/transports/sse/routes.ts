@@ -32,6 +32,8 @@ function addRoute(routes: Hono<Env>, operation: AnySubscription, context: Contex
     const end = () => ended.abort();
     c.req.raw.signal.addEventListener("abort", end, { once: true });
     const stream = await subscribe(context, operation, c.var.input, c.var.caller, ended.signal);
+    // After the time limit the client has its response, and nobody would read this one.
+    if (c.finalized) end();
     const reset = () => void c.env?.incoming?.socket.resetAndDestroy();
     return reply(c, { status: 200, headers, body: streamBody(stream, { heartbeatMs, end, reset, log }) });
   });
