@@ -43,6 +43,8 @@ beforeAll(async () => {
     logLevel: "warn",
     deps: { alwaysBundle: [/.*/], neverBundle: ["pg-native"], onlyBundle: false },
   });
+  // The root of the checkout.
+  await writeFile(join(bundled, "ponder.config.ts"), "");
 });
 afterEach(async () => {
   for (const running of started.splice(0)) await stop(running);

@@ -19,7 +19,7 @@ const PARTS = {
   indexer: /ponder start/,
   gateway: /dist\/current\/gateway/,
   chain: /anvil.*--chain-id/,
-  watchdog: /stack\/watchdog\.js/,
+  watchdog: /stack\/supervision\/watchdog\.js/,
 };
 
 describe("the supervisor of npm start", () => {
