@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { ResponseCache } from "./http/response-cache";
 import type { Readiness } from "./monitor/readiness";
 import type { StoreDatabase } from "./offchain/open";
-import { payment } from "./offchain/schema";
+import { payment } from "./offchain/tables";
 import {
   cacheBytes,
   chainBlock,

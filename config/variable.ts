@@ -1,8 +1,8 @@
 import type { z } from "zod";
 
-/** An environment variable: its schema, default and documentation. */
+/** An environment variable: its type, default and documentation. */
 export type Variable = {
-  schema: z.ZodType<unknown, string>;
+  type: z.ZodType<unknown, string>;
   /**
    * The default, before parsing: for all chains or by the kind of chain. Without one, the value of an unset variable is
    * undefined.
@@ -31,8 +31,8 @@ type AlwaysSet = { default: string | Required<DefaultByChain> };
 /** A variable without a default for every chain is optional. */
 type Shape<Variables extends Table> = {
   [Name in keyof Variables]: Variables[Name] extends AlwaysSet
-    ? Variables[Name]["schema"]
-    : z.ZodOptional<Variables[Name]["schema"]>;
+    ? Variables[Name]["type"]
+    : z.ZodOptional<Variables[Name]["type"]>;
 };
 
 /** The properties that variables declare, with the types of their parsed values. */
@@ -50,12 +50,12 @@ const defaultOf = ({ default: value }: Variable, isLocal: boolean): string | und
 export const defaultsOf = (variables: Table, isLocal: boolean): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(variables).map(([name, variable]) => [name, defaultOf(variable, isLocal)]));
 
-/** The schemas of variables as the shape of a zod object. */
+/** The types of variables as the shape of a zod object. */
 export const shapeOf = <Variables extends Table>(variables: Variables) =>
   Object.fromEntries(
     Object.entries(variables).map(([name, variable]) => {
       const isAlwaysSet = [true, false].every((isLocal) => defaultOf(variable, isLocal) !== undefined);
-      return [name, isAlwaysSet ? variable.schema : (variable.schema as z.ZodType).optional()];
+      return [name, isAlwaysSet ? variable.type : (variable.type as z.ZodType).optional()];
     }),
   ) as Shape<Variables>;
 

@@ -2,7 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "./operation";
 
 /** The JSON Schema of an operation's input, as in the OpenAPI document. */
-export function inputSchemaOf(input: z.ZodObject): Record<string, unknown> {
+export function inputJsonSchema(input: z.ZodObject): Record<string, unknown> {
   const app = new OpenAPIHono();
   app.openAPIRegistry.register("Input", input);
   const { components } = app.getOpenAPI31Document({ openapi: "3.1.0", info: { title: "", version: "" } });
@@ -10,7 +10,7 @@ export function inputSchemaOf(input: z.ZodObject): Record<string, unknown> {
 }
 
 /** The JSON Schema of an operation's output. */
-export function outputSchemaOf(output: z.ZodType): Record<string, unknown> {
+export function outputJsonSchema(output: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...schema } = z.toJSONSchema(output, { unrepresentable: "any" });
   return schema;
 }

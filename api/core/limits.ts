@@ -1,7 +1,7 @@
 import { lt, sql } from "drizzle-orm";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import type { StoreDatabase } from "../offchain/open";
-import { storedBytes, writeCount } from "../offchain/schema";
+import { storedBytes, writeCount } from "../offchain/tables";
 import type { BaseContext } from "./context";
 import { TooMany } from "./errors";
 import type { Caller } from "./operation";

@@ -1,7 +1,7 @@
 import { and, eq, lt, lte, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { StoreDatabase } from "../offchain/open";
-import { eventRecord } from "../offchain/schema";
+import { eventRecord } from "../offchain/tables";
 import { blockOf, type Cursor, parseCursor } from "./cursor";
 import type { SentEvent } from "./message";
 

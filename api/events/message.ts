@@ -29,7 +29,7 @@ const identityFields = {
 };
 
 /** The data of each message type. Over SSE, `event` is the default message type; the others are control messages. */
-export const messageSchemas = {
+export const messageTypes = {
   ready: z.strictObject({ id: cursorText, finalized_block_number: uintText }).openapi("StreamReady", {
     description: "`ready`, the first message: the position at which the stream starts, and the finalized block.",
   }),
@@ -55,11 +55,11 @@ export const messageSchemas = {
     .openapi("StreamFinalized", { description: "`finalized`: events up to this block can't be removed any more." }),
 };
 
-type MessageType = keyof typeof messageSchemas;
+type MessageType = keyof typeof messageTypes;
 
 /** A message to a subscriber. `id` is the cursor to resume after it; null if the message does not move the cursor. */
 export type EventMessage = {
-  [Type in MessageType]: { type: Type; id: string | null; data: z.output<(typeof messageSchemas)[Type]> };
+  [Type in MessageType]: { type: Type; id: string | null; data: z.output<(typeof messageTypes)[Type]> };
 }[MessageType];
 
 /** The parts of an event that was sent which its removal needs. */
@@ -130,7 +130,7 @@ export const finalityOf = (block: bigint, finalizedBlock: bigint) =>
 /** Creates messages, each encoded once for all subscribers. With `check`, validates them against their schemas. */
 export function messageMaker(check: boolean) {
   const entry = <Fields extends FilterFields | null>(message: EventMessage, fields: Fields): Entry<Fields> => {
-    if (check) messageSchemas[message.type].parse(message.data);
+    if (check) messageTypes[message.type].parse(message.data);
     return new Entry(message, fields);
   };
   const identity = ({ cursor, event, contract, block, blockHash }: SentEvent) => ({

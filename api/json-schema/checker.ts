@@ -26,7 +26,7 @@ type CheckSchema = (text: string, client: string) => Promise<string | null>;
  * Creates a function that validates JSON Schemas in a worker thread, one at a time, so that requests are served meanwhile.
  * A client's schemas also wait for each other, so each client has one in the queue for the thread.
  */
-export function createSchemaChecker({
+export function createJsonSchemaChecker({
   script = pathToFileURL(join(projectRoot, "api", "json-schema", "worker.js")),
   checkMs = CHECK_MS,
   waitMs = WAIT_MS,

@@ -4,7 +4,7 @@ import { eventLog } from "../../ponder.schema";
 import type { IndexDatabase } from "../indexed/database";
 import { textLiteral } from "../indexed/text-literal";
 import type { LogPosition, MetadataRecord } from "../offchain/resolved-metadata";
-import { metadataSubjects, resolvedMetadata } from "../offchain/schema";
+import { metadataSubjects, resolvedMetadata } from "../offchain/tables";
 import { metadataColumns, metadataEvents } from "./subjects";
 
 /** The events that one query reads. Each of them may have a very long URI. */

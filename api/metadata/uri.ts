@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { type DocumentKind, documentPaths } from "../offchain/documents";
-import { documentKinds } from "../offchain/schema";
+import { documentKinds } from "../offchain/tables";
 import { MAX_CONTENT_BYTES } from "./content";
 import { invalidUri } from "./unresolved";
 

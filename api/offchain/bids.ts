@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import type { StoreDatabase } from "./open";
-import { offchainBid } from "./schema";
+import { offchainBid } from "./tables";
 
 export type OffchainBid = typeof offchainBid.$inferSelect;
 

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { Hex } from "viem";
 import type { StoreDatabase } from "./open";
-import { chain } from "./schema";
+import { chain } from "./tables";
 
 /** Returns the recorded genesis hash of a chain. Records `seen` if there is none. */
 export async function recordedGenesis(db: StoreDatabase, chainId: number, seen: Hex): Promise<string> {

@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { keccak256 } from "./keccak";
 import type { StoreDatabase } from "./open";
-import { document, type documentKinds } from "./schema";
+import { document, type documentKinds } from "./tables";
 
 export type DocumentKind = (typeof documentKinds)[number];
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { type Repeated, repeat } from "../../config/repeat";
 import type { StoreDatabase } from "./open";
-import { indexReader } from "./schema";
+import { indexReader } from "./tables";
 
 /** A row that was not renewed for this long belongs to a gateway that has ended. */
 export const READER_LEASE_SECONDS = 15;

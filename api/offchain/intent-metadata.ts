@@ -2,7 +2,7 @@ import { and, asc, desc, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Address, Hex } from "viem";
 import { keccak256 } from "./keccak";
 import type { StoreDatabase } from "./open";
-import { intentMetadata } from "./schema";
+import { intentMetadata } from "./tables";
 
 /** The content of an intent's metadata. Null means unset. */
 export type MetadataContent = {

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { StoreDatabase } from "./open";
-import { publishedSettings } from "./schema";
+import { publishedSettings } from "./tables";
 
 /** Environment variables by name. */
 export type PublishedSettings = Record<string, string>;

@@ -1,6 +1,6 @@
 import { and, asc, eq, lte, sql } from "drizzle-orm";
 import type { StoreDatabase } from "./open";
-import { metadataFeed, type metadataSubjects, resolvedMetadata } from "./schema";
+import { metadataLease, type metadataSubjects, resolvedMetadata } from "./tables";
 
 export type MetadataSubject = (typeof metadataSubjects)[number];
 
@@ -24,19 +24,19 @@ const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
 /** Takes or renews the lease on a chain's metadata. Returns the stored position, or undefined if another process has it. */
 export async function holdLease(db: StoreDatabase, chainId: number, holder: string): Promise<LogPosition | undefined> {
   const [row] = await db
-    .insert(metadataFeed)
+    .insert(metadataLease)
     .values({ chainId, holder, leaseUntil: leaseEnd })
     .onConflictDoUpdate({
-      target: metadataFeed.chainId,
+      target: metadataLease.chainId,
       set: { holder, leaseUntil: leaseEnd },
-      setWhere: sql`${metadataFeed.holder} = ${holder} OR ${metadataFeed.leaseUntil} < clock_timestamp()`,
+      setWhere: sql`${metadataLease.holder} = ${holder} OR ${metadataLease.leaseUntil} < clock_timestamp()`,
     })
-    .returning({ eventId: metadataFeed.eventId, blockHash: metadataFeed.blockHash });
+    .returning({ eventId: metadataLease.eventId, blockHash: metadataLease.blockHash });
   return row;
 }
 
 const isHeldBy = (chainId: number, holder: string) =>
-  and(eq(metadataFeed.chainId, chainId), eq(metadataFeed.holder, holder));
+  and(eq(metadataLease.chainId, chainId), eq(metadataLease.holder, holder));
 
 export async function savePosition(
   db: StoreDatabase,
@@ -44,12 +44,12 @@ export async function savePosition(
   holder: string,
   position: LogPosition,
 ): Promise<void> {
-  await db.update(metadataFeed).set(position).where(isHeldBy(chainId, holder));
+  await db.update(metadataLease).set(position).where(isHeldBy(chainId, holder));
 }
 
 /** Ends the lease, so that another process can take over at once. */
 export async function releaseLease(db: StoreDatabase, chainId: number, holder: string): Promise<void> {
-  await db.update(metadataFeed).set({ leaseUntil: sql`clock_timestamp()` }).where(isHeldBy(chainId, holder));
+  await db.update(metadataLease).set({ leaseUntil: sql`clock_timestamp()` }).where(isHeldBy(chainId, holder));
 }
 
 const unresolved = {

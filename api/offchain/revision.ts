@@ -1,6 +1,6 @@
 import { preparedQuery } from "../indexed/prepared-query";
 import type { StoreDatabase } from "./open";
-import { revision } from "./schema";
+import { revision } from "./tables";
 
 const selectRevision = preparedQuery((db: StoreDatabase) => db.select({ number: revision.number }).from(revision));
 

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { StoreDatabase } from "./open";
-import { secret } from "./schema";
+import { secret } from "./tables";
 
 /** Reads a secret of the store. */
 export async function readSecret(db: StoreDatabase, name: typeof secret.$inferSelect.name): Promise<string> {

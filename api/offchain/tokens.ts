@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNotNull, lt, sql } from "drizzle-orm";
 import type { Address } from "viem";
 import type { StoreDatabase } from "./open";
-import { token } from "./schema";
+import { token } from "./tables";
 
 export type StoredToken = Pick<typeof token.$inferSelect, "symbol" | "name" | "decimals"> & {
   /** Milliseconds until the contract is read again; null if it has answered. */

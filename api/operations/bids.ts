@@ -11,7 +11,7 @@ import { addressText, hashText, timeText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { offchainBidId, offchainNumber, onchainBidId } from "../offchain/bids";
-import { offchainBid } from "../offchain/schema";
+import { offchainBid } from "../offchain/tables";
 
 const statuses = ["open", "selected", "rejected", "expired"] as const;
 

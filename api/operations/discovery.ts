@@ -1,4 +1,4 @@
-import { inputSchemaOf, outputSchemaOf } from "../core/json-schema";
+import { inputJsonSchema, outputJsonSchema } from "../core/json-schema";
 import { operation, z } from "../core/operation";
 import { requirementsOf } from "../payments/offer";
 import type { Context } from "./context";
@@ -42,8 +42,8 @@ const output = z
   .openapi("X402Discovery");
 
 const schemas = {
-  inputSchema: inputSchemaOf(getPortfolio.input),
-  outputSchema: outputSchemaOf(getPortfolio.output),
+  inputSchema: inputJsonSchema(getPortfolio.input),
+  outputSchema: outputJsonSchema(getPortfolio.output),
 };
 
 function resourceOf(terms: Parameters<typeof requirementsOf>[0], baseUrl: string) {

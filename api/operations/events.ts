@@ -4,7 +4,7 @@ import { address, exactly, id, idOrAddress, scalar } from "../core/inputs";
 import { subscription, z } from "../core/operation";
 import { type Cursor, parseCursor } from "../events/cursor";
 import type { Filter } from "../events/filter";
-import { messageSchemas } from "../events/message";
+import { messageTypes } from "../events/message";
 import { eventNames } from "../events/protocol-events";
 import type { Context } from "./context";
 
@@ -86,7 +86,7 @@ export const subscribeToEvents = subscription({
   headers: { "last-event-id": "last_event_id" },
   errors: [410, 429],
   example: { from_block: "0", intent_id: "2" },
-  messages: messageSchemas,
+  messages: messageTypes,
   streamExample,
   check(_context: Context, { after, from_block }) {
     if (after !== undefined && from_block !== undefined)

@@ -26,7 +26,7 @@ import {
   saveMetadata,
 } from "../offchain/intent-metadata";
 import type { StoreDatabase } from "../offchain/open";
-import { intentMetadata } from "../offchain/schema";
+import { intentMetadata } from "../offchain/tables";
 import type { Context } from "./context";
 
 const contentInput = {

@@ -7,7 +7,7 @@ import { operation, z } from "../core/operation";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
-import { document } from "../offchain/schema";
+import { document } from "../offchain/tables";
 import { feeBps, PaymentRail } from "./quotes";
 
 const fields = {

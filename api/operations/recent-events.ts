@@ -4,7 +4,7 @@ import { blockOf, cursorOf, logIndexOf } from "../events/cursor";
 import { describeEvent } from "../events/describe-event";
 import { factsAbout } from "../events/facts";
 import { candidateNames, matches, subjectsOf } from "../events/filter";
-import { EventArguments, finalityOf, messageSchemas } from "../events/message";
+import { EventArguments, finalityOf, messageTypes } from "../events/message";
 import { newestEvents } from "../events/newest-events";
 import { eventFilter, filterOf } from "./events";
 
@@ -14,7 +14,7 @@ const SEARCHED = 1_000;
 /** How long a request waits for tokens that were never read. */
 const TOKEN_WAIT_MS = 300;
 
-const RecentEvent = messageSchemas.event.openapi("RecentEvent", {
+const RecentEvent = messageTypes.event.openapi("RecentEvent", {
   description: "A protocol event in the index. A reorg can remove it while it is pending.",
 });
 

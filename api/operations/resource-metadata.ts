@@ -5,7 +5,7 @@ import { hashText } from "../core/outputs";
 import { textLiteral } from "../indexed/text-literal";
 import { metadataColumns } from "../metadata/subjects";
 import type { MetadataSubject } from "../offchain/resolved-metadata";
-import { metadataStates, resolvedMetadata } from "../offchain/schema";
+import { metadataStates, resolvedMetadata } from "../offchain/tables";
 
 /** What the metadata URI of a record points to. Everything in it was written by the record's owner. */
 const ResolvedMetadata = z

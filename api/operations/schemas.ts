@@ -10,8 +10,8 @@ import { hashText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { boundsProblem } from "../json-schema/bounds";
-import { createSchemaChecker } from "../json-schema/checker";
-import { attestationSchema } from "../offchain/schema";
+import { createJsonSchemaChecker } from "../json-schema/checker";
+import { attestationSchema } from "../offchain/tables";
 import { aliasesOf, hashOfAlias } from "./builtin-schemas";
 
 const MAX_SCHEMA_BYTES = 128 * 1024;
@@ -79,7 +79,7 @@ const schemaObject = jsonObject.superRefine((schema, context) => {
   if (message) context.addIssue({ code: "custom", message });
 });
 
-const schemaProblem = createSchemaChecker();
+const schemaProblem = createJsonSchemaChecker();
 
 export const listSchemas = listOperation({
   route: "GET /attestations/schemas",

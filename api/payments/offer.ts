@@ -5,7 +5,7 @@ import { bazaarResourceServerExtension, declareDiscoveryExtension } from "@x402/
 import { HonoAdapter, x402HTTPResourceServer, x402ResourceServer } from "@x402/hono";
 import type { Context as HonoContext } from "hono";
 import { type Terms, unitsOf } from "../../config/terms";
-import { inputSchemaOf } from "../core/json-schema";
+import { inputJsonSchema } from "../core/json-schema";
 import type { AnyCall } from "../core/operation";
 import type { Payments } from "./configured";
 import type { Facilitator } from "./facilitators/remote";
@@ -44,7 +44,7 @@ export function createOffer({ route, summary, input, example }: AnyCall, { terms
     [route]: {
       ...{ description: summary, mimeType: "application/json", serviceName: "Intentry" },
       accepts: { ...option, price: { amount, asset, extra } },
-      extensions: declareDiscoveryExtension({ input: example, inputSchema: inputSchemaOf(input) }),
+      extensions: declareDiscoveryExtension({ input: example, inputSchema: inputJsonSchema(input) }),
     },
   });
   // Sends no request: our facilitators know what they support.

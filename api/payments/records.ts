@@ -15,7 +15,7 @@ import {
   sql,
 } from "drizzle-orm";
 import type { BaseContext } from "../core/context";
-import { payment } from "../offchain/schema";
+import { payment } from "../offchain/tables";
 
 export type PaymentRow = typeof payment.$inferSelect;
 

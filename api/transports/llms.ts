@@ -1,11 +1,11 @@
 import { textOf } from "../core/operation";
 import { allOperations } from "../operations/index";
 import { summary, topics } from "./introduction";
+import { type Schema, typeInWords } from "./json-schema-text";
 import { inWords, openApiDocument } from "./openapi";
 import { recipes } from "./recipes";
 import { routeOf } from "./rest/route";
 import { curlOf } from "./samples";
-import { type Schema, typeInWords } from "./schema-words";
 import { toolNameOf, toolOperations } from "./tools";
 
 type Named = (typeof allOperations)[number];

@@ -5,11 +5,11 @@ import { tagDescriptions } from "./descriptions/tags";
 import { exampleSources } from "./example-sources";
 import { responseExamples } from "./examples";
 import { summary, topics } from "./introduction";
+import { type Schema, typeInWords } from "./json-schema-text";
 import { inWords, openApiDocument } from "./openapi";
 import { recipeSamples } from "./recipes";
 import { routeOf } from "./rest/route";
 import { clientCallOf, commandOf, curlOf, examplePathOf, type NamedOperation } from "./samples";
-import { type Schema, typeInWords } from "./schema-words";
 
 type Parameter = {
   name: string;

@@ -1,9 +1,9 @@
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
-import { inputSchemaOf, outputSchemaOf } from "../core/json-schema";
+import { inputJsonSchema, outputJsonSchema } from "../core/json-schema";
 import { type AnyCall, textOf } from "../core/operation";
 import { freeCalls } from "../operations/index";
-import type { Schema } from "./schema-words";
-import { shortSchema } from "./tool-schema";
+import type { Schema } from "./json-schema-text";
+import { shortSchema } from "./tool-json-schema";
 
 /** The operations that are MCP tools: all free calls except development helpers. */
 export const toolOperations = freeCalls.filter(({ operation }) => !operation.development);
@@ -21,7 +21,7 @@ export type ToolOptions = { outputSchemas: boolean };
  * output schema unless asked for, and only the annotations that differ from their defaults.
  */
 export function toolOf(name: string, operation: AnyCall, { outputSchemas }: ToolOptions): Tool {
-  const inputSchema = shortSchema(inputSchemaOf(operation.input) as Schema);
+  const inputSchema = shortSchema(inputJsonSchema(operation.input) as Schema);
   return {
     name: toolNameOf(name),
     title: operation.summary.replace(/\.$/, ""),
@@ -29,7 +29,7 @@ export function toolOf(name: string, operation: AnyCall, { outputSchemas }: Tool
     inputSchema: { ...(inputSchema as Tool["inputSchema"]), type: "object" },
     // An output schema must be an object, and a document is text.
     ...(outputSchemas &&
-      !operation.document && { outputSchema: { ...outputSchemaOf(operation.output), type: "object" as const } }),
+      !operation.document && { outputSchema: { ...outputJsonSchema(operation.output), type: "object" as const } }),
     // Repeating a write changes nothing.
     annotations: operation.writes ? { destructiveHint: false, idempotentHint: true } : { readOnlyHint: true },
   };

@@ -11,26 +11,26 @@ export const database = {
   variables: {
     DATABASE_URL: {
       property: "databaseUrl",
-      schema: z.url({ protocol: /^postgres(ql)?$/, error: "must be a postgres:// URL" }),
+      type: z.url({ protocol: /^postgres(ql)?$/, error: "must be a postgres:// URL" }),
       computedDefault: "an embedded PostgreSQL that `npm start` runs",
       description: "URL of the PostgreSQL database. Published documents are in its schema `offchain`.",
     },
     DATABASE_READ_URLS: {
       property: "databaseReadUrls",
-      schema: list(z.url({ protocol: /^postgres(ql)?$/, error: "must be postgres:// URLs, separated by commas" })),
+      type: list(z.url({ protocol: /^postgres(ql)?$/, error: "must be postgres:// URLs, separated by commas" })),
       default: "",
       description:
         "URLs of streaming replicas of the database, separated by commas. Each gateway process reads the index from one of them. Writes, and a replica's reads while it is behind or away, go to `DATABASE_URL`.",
     },
     DATABASE_POOL_MODE: {
       property: "poolMode",
-      schema: z.enum(poolModes, { error: "must be session or transaction" }),
+      type: z.enum(poolModes, { error: "must be session or transaction" }),
       default: "session",
       description:
         "`transaction` if `DATABASE_URL` and `DATABASE_READ_URLS` are those of a pooler in transaction mode, such as PgBouncer. For gateways only (`npm run api`): the indexer must connect to PostgreSQL itself.",
     },
     DATABASE_SCHEMA: {
-      schema: z
+      type: z
         .string()
         // A build's schema adds 13 characters, and Ponder accepts 45.
         .regex(/^[a-z_][a-z0-9_]{0,31}$/, "must be a lowercase PostgreSQL schema name of at most 32 characters"),
@@ -40,7 +40,7 @@ export const database = {
     },
     INDEX_SCHEMA: {
       property: "indexSchema",
-      schema: z.string(),
+      type: z.string(),
       computedDefault: "the schema of this version's build",
       description: "Schema of the build that the gateway serves. `npm start` sets it.",
       internal: true,

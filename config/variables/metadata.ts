@@ -7,14 +7,14 @@ export const metadata = {
   variables: {
     RESOLVE_METADATA: {
       property: "resolveMetadata",
-      schema: flag,
+      type: flag,
       default: "true",
       description:
         "Whether metadata is fetched. With `false`, metadata that is not stored yet stays `pending`, and `/search` finds records by id, address and hash only.",
     },
     IPFS_GATEWAYS: {
       property: "ipfsGateways",
-      schema: list(httpUrl.transform((url) => url.replace(/\/+$/, ""))),
+      type: list(httpUrl.transform((url) => url.replace(/\/+$/, ""))),
       default: "",
       computedDefault: "`ipfs://` URIs are not resolved",
       description:

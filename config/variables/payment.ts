@@ -22,11 +22,11 @@ export const payment = {
   note: "`/portfolio` requires an x402 payment. If a local chain is both indexed and the payment network, every setting has a default: the built-in facilitator, the test dollar and one of anvil's accounts. On any other payment network none of these is used. On other chains, set at least `X402_PAY_TO` and `X402_FACILITATOR_URL`. Otherwise `/portfolio` returns 404; other routes are not affected.",
   variables: {
     X402_PAY_TO: {
-      schema: address.refine((value) => !/^0x0+$/.test(value), "must not be the zero address"),
+      type: address.refine((value) => !/^0x0+$/.test(value), "must not be the zero address"),
       description: "Address that receives the payments.",
     },
     X402_PRICE: {
-      schema: z
+      type: z
         .string()
         .regex(/^\$?\d{1,9}(\.\d{1,18})?$/, "must be an amount of dollars, such as $0.01")
         .refine((price) => /[1-9]/.test(price), "must be more than 0")
@@ -36,15 +36,15 @@ export const payment = {
       description: "Price of a request, in dollars.",
     },
     X402_FACILITATOR_URL: {
-      schema: httpUrl,
+      type: httpUrl,
       description: "URL of the facilitator that verifies and settles payments. It must support x402 version 2.",
     },
     X402_FACILITATOR_AUTH: {
-      schema: z.string(),
+      type: z.string(),
       description: "`Authorization` header for the facilitator, if it requires one. It never appears in logs.",
     },
     X402_NETWORK: {
-      schema: z
+      type: z
         .string()
         .regex(/^eip155:[1-9]\d{0,9}$/, "must be the CAIP-2 id of an EVM chain, such as eip155:8453")
         .transform((network) => network as Terms["network"]),
@@ -52,19 +52,19 @@ export const payment = {
       description: "Payment network, as a CAIP-2 id such as `eip155:8453`.",
     },
     X402_RPC_URL: {
-      schema: httpUrl,
+      type: httpUrl,
       computedDefault: "`RPC_URL`, if the network is the indexed chain",
       description: "RPC URL of the payment network.",
     },
     X402_ASSET: {
-      schema: paymentToken,
+      type: paymentToken,
       computedDefault: "the network's USDC, if x402 knows it",
       description:
         "Payment token, which must support EIP-3009: its address, the name and the version in its EIP-712 domain, and its decimals, separated by commas, such as `0x036CbD53842c5426634e7929541eC2318f3dCF7e,USDC,2,6`.",
     },
     X402_DEV_BYPASS: {
       property: "x402DevBypass",
-      schema: flag,
+      type: flag,
       default: "false",
       description:
         "Disables payment, for development. Rejected on a chain that is not local, and when `NODE_ENV=production`.",

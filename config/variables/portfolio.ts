@@ -3,7 +3,7 @@ import { httpUrl, list } from "../values";
 import type { Variable, VariableGroup } from "../variable";
 
 const rpcUrls = {
-  schema: list(httpUrl),
+  type: list(httpUrl),
   description:
     "RPC URLs of a chain for portfolios, separated by commas. Requests fail over from one to the next. Without a URL the chain can't be read, and portfolios that include it contain a warning. Not needed for the local chain.",
 } as const satisfies Variable;
@@ -17,7 +17,7 @@ export const portfolio = {
     RPC_URL_OPTIMISM: rpcUrls,
     RPC_URL_POLYGON: rpcUrls,
     ALCHEMY_API_KEY: {
-      schema: z.string().regex(/^[A-Za-z0-9_-]+$/, "must be an Alchemy API key: letters, digits, - and _"),
+      type: z.string().regex(/^[A-Za-z0-9_-]+$/, "must be an Alchemy API key: letters, digits, - and _"),
       description:
         "API key of Alchemy. If set, portfolios are read from Alchemy instead of RPC nodes. It never appears in logs, errors or responses.",
     },

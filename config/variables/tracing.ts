@@ -7,7 +7,7 @@ export const tracing = {
   variables: {
     OTEL_EXPORTER_OTLP_ENDPOINT: {
       property: "tracesEndpoint",
-      schema: httpUrl,
+      type: httpUrl,
       computedDefault: "no traces",
       description:
         "URL of an OpenTelemetry collector (OTLP over HTTP), such as `http://127.0.0.1:4318`. The gateway exports a trace of each request to `/v1/traces` below it.",

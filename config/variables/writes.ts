@@ -9,21 +9,21 @@ export const writes = {
   variables: {
     PUBLIC_BASE_URL: {
       property: "publicBaseUrl",
-      schema: httpUrl.transform((url) => url.replace(/\/+$/, "")),
+      type: httpUrl.transform((url) => url.replace(/\/+$/, "")),
       computedDefault: "the scheme and host of the request on a local chain; required elsewhere",
       description:
         "URL at which clients reach the service. The `uri` of a document and the links of `llms.txt` start with it, not with the `Host` header, which clients choose.",
     },
     TRUST_PROXY: {
       property: "trustProxy",
-      schema: flag,
+      type: flag,
       default: "false",
       description:
         "Whether to trust the last entry of `X-Forwarded-For`, `-Proto` and `-Host`. Set it only behind a proxy that sets these headers: otherwise clients can forge them.",
     },
     WRITE_TOKENS: {
       property: "writeTokens",
-      schema: list(token),
+      type: list(token),
       default: "",
       computedDefault: "anyone may write",
       description:
@@ -31,27 +31,27 @@ export const writes = {
     },
     RATE_LIMIT_REQUESTS: {
       property: "requestsPerMinute",
-      schema: wholeNumber(1, 1_000_000_000),
+      type: wholeNumber(1, 1_000_000_000),
       default: { elsewhere: "6000" },
       description:
         "Maximum number of requests per client and minute to each gateway process: reads, also from the cache, and writes. Each call of a tRPC or MCP batch counts. Further requests return 429.",
     },
     METADATA_AUTH: {
       property: "openMetadata",
-      schema: z.enum(["open", "signed"], { error: "must be open or signed" }).transform((mode) => mode === "open"),
+      type: z.enum(["open", "signed"], { error: "must be open or signed" }).transform((mode) => mode === "open"),
       default: { local: "open", elsewhere: "signed" },
       description:
         "With `open`, unsigned metadata of an indexed intent can be replaced by other unsigned metadata. With `signed`, only metadata that the owner signed replaces it. On a chain that is not local, `open` requires `ALLOW_DEV_ON_PUBLIC_CHAIN`.",
     },
     DEV_HELPERS: {
       property: "devHelpers",
-      schema: flag,
+      type: flag,
       default: { local: "true", elsewhere: "false" },
       description:
         "Whether bids can be placed and selected off chain, for development. With `false`, these routes return 403. On a chain that is not local, `true` requires `ALLOW_DEV_ON_PUBLIC_CHAIN`.",
     },
     ALLOW_DEV_ON_PUBLIC_CHAIN: {
-      schema: flag,
+      type: flag,
       default: "false",
       description:
         "Confirms that `DEV_HELPERS=true` or `METADATA_AUTH=open` is intended on a chain that is not local. Without it, the start fails.",

@@ -4,7 +4,7 @@ import { keccak256, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Config } from "../../api/core/context";
 import { openStore } from "../../api/offchain/open";
-import { document } from "../../api/offchain/schema";
+import { document } from "../../api/offchain/tables";
 import { runs } from "../support/seed";
 import { type Gateway, openGatewayOnStore, post } from "./gateway-on-store";
 

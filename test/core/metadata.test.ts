@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentRegistryAbi } from "../../abis/index";
 import { type MetadataResolver, startMetadataResolver } from "../../api/metadata/resolver";
 import { openStore, type Store } from "../../api/offchain/open";
-import { metadataFeed } from "../../api/offchain/schema";
+import { metadataLease } from "../../api/offchain/tables";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { hashOf } from "../../stack/local/sample/people";
 import { DATABASE_SCHEMA } from "../support/index-of";
@@ -288,7 +288,7 @@ describe("the metadata of records", () => {
       .map(({ id }) => id)
       .sort()
       .at(-1);
-    const stored = async () => (await store.db.select().from(metadataFeed))[0]?.eventId;
+    const stored = async () => (await store.db.select().from(metadataLease))[0]?.eventId;
     await expect.poll(stored, { timeout: 20_000 }).toBe(registration);
     const snapshot = await client.snapshot();
     const id = BigInt(path.split("/").at(-1) ?? 0);

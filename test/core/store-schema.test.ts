@@ -6,7 +6,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrateStore } from "../../api/offchain/migrate";
 import { openStore } from "../../api/offchain/open";
-import * as schema from "../../api/offchain/schema";
+import * as schema from "../../api/offchain/tables";
 import { createTestDatabase, type TestDatabase } from "../support/database";
 
 // Node can't load its ES module build.

@@ -82,7 +82,7 @@ export const durations: Record<string, number> = {
   "unit/response-cache": 6,
   "unit/unknown-names": 5,
   "unit/rpc-pool": 4,
-  "unit/schema-checker": 4,
+  "unit/json-schema-checker": 4,
   "unit/head": 3,
   "unit/alchemy-failures": 3,
   "unit/client-waiting": 2,

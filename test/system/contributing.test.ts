@@ -41,7 +41,7 @@ const places: Readonly<Record<string, { before: string } | { after: string }>> =
   "src/agents.ts": { after: 'export const agents: Handlers<"AgentRegistry"> = {\n' },
   "api/events/describe-event.ts": { before: "  AgentRevoked: (" },
   "config/variables/processes.ts": { before: "    API_HOST: {\n" },
-  "api/offchain/schema.ts": { before: "/** Published JSON documents." },
+  "api/offchain/tables.ts": { before: "/** Published JSON documents." },
 };
 
 /** A file with a block of the guide in its place. Imports of the block go to the top. */

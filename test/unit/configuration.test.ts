@@ -60,7 +60,7 @@ describe("the table of variables", () => {
   });
 
   it("has only valid defaults", () => {
-    for (const [name, { schema, default: value = {} }] of variables)
+    for (const [name, { type, default: value = {} }] of variables)
       for (const text of typeof value === "string" ? [value] : Object.values(value))
         expect(schema.safeParse(text).success, `${name}=${text}`).toBe(true);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { textOf } from "../../api/core/operation";
 import { allOperations } from "../../api/operations/index";
+import { typeInWords } from "../../api/transports/json-schema-text";
 import { llmsFull, llmsIndex } from "../../api/transports/llms";
-import { typeInWords } from "../../api/transports/schema-words";
 
 const base = "https://intentry.example";
 

@@ -1,7 +1,7 @@
 import { Tiktoken } from "js-tiktoken/lite";
 import o200k from "js-tiktoken/ranks/o200k_base";
 import { describe, expect, it } from "vitest";
-import { shortSchema } from "../../api/transports/tool-schema";
+import { shortSchema } from "../../api/transports/tool-json-schema";
 import { toolOf, toolOperations } from "../../api/transports/tools";
 
 /** The most tokens of a language model's context that the list of tools may use. */

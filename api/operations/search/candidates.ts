@@ -2,7 +2,7 @@ import { placeholder, type SQL, sql } from "drizzle-orm";
 import { agent, attestor, facilitator, merchant, service, solver, solverActivity, total } from "../../../ponder.schema";
 import { textLiteral } from "../../indexed/text-literal";
 import type { MetadataSubject } from "../../offchain/resolved-metadata";
-import { metadataSubjects, resolvedMetadata } from "../../offchain/schema";
+import { metadataSubjects, resolvedMetadata } from "../../offchain/tables";
 
 /**
  * How candidates are found: by words, by an id in decimal digits (which may also be a word), by the first digits of an address

@@ -3,7 +3,7 @@ import { address, flag, hash, id, isStorable, lengthOf, oneOf, scalar } from "..
 import { listOutput, pageInput } from "../../core/list";
 import { operation, z } from "../../core/operation";
 import { addressText, decimalText, hashText, uintText } from "../../core/outputs";
-import { metadataStates, metadataSubjects } from "../../offchain/schema";
+import { metadataStates, metadataSubjects } from "../../offchain/tables";
 import type { Mode } from "./candidates";
 import { matchesOf, recordIn, SearchMatch } from "./matches";
 import { type Filters, listFor, type Row } from "./ranked";

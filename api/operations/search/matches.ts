@@ -19,7 +19,7 @@ import type { BaseContext } from "../../core/context";
 import { z } from "../../core/operation";
 import { type Placeholders, preparedQuery } from "../../indexed/prepared-query";
 import { textLiteral } from "../../indexed/text-literal";
-import { attestationSchema, document, documentKinds } from "../../offchain/schema";
+import { attestationSchema, document, documentKinds } from "../../offchain/tables";
 import { hashOfAlias } from "../builtin-schemas";
 
 /** Records with ids that count from 1. */

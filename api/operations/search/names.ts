@@ -6,7 +6,7 @@ import { type Placeholders, preparedQuery } from "../../indexed/prepared-query";
 import { textLiteral } from "../../indexed/text-literal";
 import { metadataColumns } from "../../metadata/subjects";
 import type { MetadataSubject } from "../../offchain/resolved-metadata";
-import { metadataStates, metadataSubjects, resolvedMetadata } from "../../offchain/schema";
+import { metadataStates, metadataSubjects, resolvedMetadata } from "../../offchain/tables";
 import { isMetadataOf } from "../resource-metadata";
 
 const MAX_RECORDS = 200;

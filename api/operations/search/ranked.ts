@@ -4,7 +4,7 @@ import { pagedList } from "../../core/list";
 import type { Selectable } from "../../indexed/database";
 import { metadataColumns } from "../../metadata/subjects";
 import type { MetadataSubject } from "../../offchain/resolved-metadata";
-import { metadataSubjects } from "../../offchain/schema";
+import { metadataSubjects } from "../../offchain/tables";
 import { candidates, type Mode } from "./candidates";
 import { recordOfCandidate, recordsOf, type SearchedRecord } from "./records";
 

@@ -13,7 +13,7 @@ import {
 import { textLiteral } from "../../indexed/text-literal";
 import { metadataColumns } from "../../metadata/subjects";
 import type { MetadataSubject } from "../../offchain/resolved-metadata";
-import { resolvedMetadata } from "../../offchain/schema";
+import { resolvedMetadata } from "../../offchain/tables";
 import { isMetadataOf } from "../resource-metadata";
 
 /** A searchable record of the index, with its metadata and its activity on chain. All kinds have the same fields. */

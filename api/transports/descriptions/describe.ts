@@ -1,4 +1,4 @@
-import type { Schema } from "../schema-words";
+import type { Schema } from "../json-schema-text";
 import { parameterDescriptions } from "./parameters";
 import { recordDescriptions } from "./records";
 import { serviceDescriptions } from "./service";

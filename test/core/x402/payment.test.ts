@@ -1,7 +1,7 @@
 import { decodePaymentResponseHeader } from "@x402/fetch";
 import { getAddress } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { payment } from "../../../api/offchain/schema";
+import { payment } from "../../../api/offchain/tables";
 import { actor } from "../../../stack/local/chain";
 import { payingFetch } from "../../../stack/local/paying-fetch";
 import { askedFor, type Changes, receiptOf, sign } from "../../support/x402/payer";

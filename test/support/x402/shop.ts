@@ -5,7 +5,7 @@ import type { Address } from "viem";
 import type { Config } from "../../../api/core/context";
 import { createGateway } from "../../../api/gateway";
 import { openStore, type Store } from "../../../api/offchain/open";
-import { payment } from "../../../api/offchain/schema";
+import { payment } from "../../../api/offchain/tables";
 import type { Payments } from "../../../api/payments/configured";
 import { localFacilitator } from "../../../api/payments/facilitators/local";
 import { remoteFacilitator } from "../../../api/payments/facilitators/remote";

@@ -1,7 +1,7 @@
 import { keccak256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStore } from "../../../api/offchain/open";
-import { document } from "../../../api/offchain/schema";
+import { document } from "../../../api/offchain/tables";
 import { freePorts } from "../../../stack/roles/ports";
 import { type Child, startChild, waitFor } from "../../../stack/supervision/child";
 import { bundle } from "../../support/bundle";

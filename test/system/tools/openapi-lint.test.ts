@@ -7,8 +7,8 @@ import { parameterDescriptions } from "../../../api/transports/descriptions/para
 import { recordDescriptions } from "../../../api/transports/descriptions/records";
 import { serviceDescriptions } from "../../../api/transports/descriptions/service";
 import { tagDescriptions } from "../../../api/transports/descriptions/tags";
+import type { Schema } from "../../../api/transports/json-schema-text";
 import { openApiDocument } from "../../../api/transports/openapi";
-import type { Schema } from "../../../api/transports/schema-words";
 
 /** The part of Spectral that is used. TypeScript would need seconds for the types of its rules, so it is not imported. */
 type Spectral = {

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { type Hex, parseSignature } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { payment } from "../../../api/offchain/schema";
+import { payment } from "../../../api/offchain/tables";
 import { createPaymentRecords } from "../../../api/payments/records";
 import { actor } from "../../../stack/local/chain";
 import type { Fault } from "../../support/x402/facilitator-server";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { payment } from "../../../api/offchain/schema";
+import { payment } from "../../../api/offchain/tables";
 import { addressVariable, contractNames } from "../../../config/contracts";
 import { actor } from "../../../stack/local/chain";
 import { freePorts } from "../../../stack/roles/ports";

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { pino } from "pino";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { payment } from "../../../api/offchain/schema";
+import { payment } from "../../../api/offchain/tables";
 import type { PaymentChain } from "../../../api/payments/chain";
 import { createSettlementFollower } from "../../../api/payments/follow-settlements";
 import { actor } from "../../../stack/local/chain";

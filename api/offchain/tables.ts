@@ -372,7 +372,7 @@ export const resolvedMetadata = offchain.table(
 );
 
 /** How far the event log was read for changes of metadata, and the lease of the process that reads it. One row per chain. */
-export const metadataFeed = offchain.table("metadata_feed", {
+export const metadataLease = offchain.table("metadata_feed", {
   chainId: integer().primaryKey(),
   /** The last event that was read and is final; empty before the first. */
   eventId: text().notNull().default(""),

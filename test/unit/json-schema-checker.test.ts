@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { boundsProblem } from "../../api/json-schema/bounds";
-import { createSchemaChecker } from "../../api/json-schema/checker";
+import { createJsonSchemaChecker } from "../../api/json-schema/checker";
 
 const drafts = [
   "http://json-schema.org/draft-06/schema#",
@@ -27,7 +27,7 @@ describe("the bounds of a schema", () => {
 });
 
 describe("the schema checker", () => {
-  const check = createSchemaChecker();
+  const check = createJsonSchemaChecker();
   const problemOf = (schema: object) => check(JSON.stringify(schema), "client");
 
   it.each(drafts)("rejects invalid patterns of %s", async ($schema) => {
@@ -88,14 +88,14 @@ describe("the schema checker", () => {
   );
 
   it("returns 503 for a schema that takes too long, and validates the next one in a new thread", async () => {
-    const slow = createSchemaChecker({ script: endless, checkMs: 50 });
+    const slow = createJsonSchemaChecker({ script: endless, checkMs: 50 });
     const error = { status: 503, message: "The schema was not validated in time; try again shortly" };
     await expect(slow("{}", "client")).rejects.toMatchObject(error);
     await expect(slow("{}", "client")).rejects.toMatchObject(error);
   });
 
   it("rejects a schema with 503 that waits too long for others", async () => {
-    const slow = createSchemaChecker({ script: endless, checkMs: 100, waitMs: 1 });
+    const slow = createJsonSchemaChecker({ script: endless, checkMs: 100, waitMs: 1 });
     const first = slow("{}", "client").catch(() => {});
     const error = { status: 503, message: "Too many schemas are being validated; try again shortly" };
     await expect(slow("{}", "client")).rejects.toMatchObject(error);
@@ -106,7 +106,7 @@ describe("the schema checker", () => {
     const script = new URL(
       "data:text/javascript,import{parentPort as p}from'node:worker_threads';p.postMessage('loaded');p.on('message',()=>setTimeout(()=>p.postMessage(null),20))",
     );
-    const slow = createSchemaChecker({ script });
+    const slow = createJsonSchemaChecker({ script });
     const order: string[] = [];
     const send = (client: string) => slow("{}", client).then(() => order.push(client));
     await Promise.all([...Array.from({ length: 10 }, () => send("greedy")), send("one"), send("two")]);
@@ -115,7 +115,7 @@ describe("the schema checker", () => {
   });
 
   it("reports a failure of the thread", async () => {
-    const broken = createSchemaChecker({ script: new URL("data:text/javascript,throw new Error('broken')") });
+    const broken = createJsonSchemaChecker({ script: new URL("data:text/javascript,throw new Error('broken')") });
     await expect(broken("{}", "client")).rejects.toThrow("broken");
   });
 });

@@ -1,4 +1,4 @@
-import { type Schema, typeInWords } from "./schema-words";
+import { type Schema, typeInWords } from "./json-schema-text";
 
 /** Paging parameters. The server's instructions explain them once for all tools. */
 const paging: Readonly<Record<string, Schema>> = {
