@@ -62,7 +62,7 @@ describe("the table of variables", () => {
   it("has only valid defaults", () => {
     for (const [name, { type, default: value = {} }] of variables)
       for (const text of typeof value === "string" ? [value] : Object.values(value))
-        expect(schema.safeParse(text).success, `${name}=${text}`).toBe(true);
+        expect(type.safeParse(text).success, `${name}=${text}`).toBe(true);
   });
 
   it("has every variable that the code reads, except those of the system and of vitest", () => {
