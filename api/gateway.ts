@@ -5,7 +5,7 @@ import { errorBody } from "./core/error-codes";
 import { reportFailure } from "./http/failure";
 import { truncatePath } from "./http/log-request";
 import { type Env, jsonReply, type Reply, reply } from "./http/reply";
-import { identifyRequest, limitRequest, mayWait } from "./http/request";
+import { mayWait, receiveRequest } from "./http/request";
 import type { ResponseCache } from "./http/response-cache";
 import type { Context } from "./operations/context";
 import { docsRoutes } from "./transports/docs";
@@ -33,8 +33,7 @@ export function createGateway(
 ): Hono<Env> {
   // A trailing slash names the same route.
   const gateway = new Hono<Env>({ strict: false });
-  gateway.use(identifyRequest(log, context.config));
-  gateway.use(limitRequest(context));
+  gateway.use(receiveRequest(log, context));
   gateway.options("*", async (c, next) => {
     const { status = 204, headers } = (await preflight(c, next)) ?? {};
     return reply(c, { status, headers: Object.fromEntries(headers ?? []), body: null });

@@ -57,23 +57,21 @@ type Settings = Pick<Config, "trustProxy" | "publicBaseUrl" | "writeTokens">;
 /** The scheme and host of a URL: `https://api.example`. */
 const originOf = (url: string) => url.slice(0, url.indexOf("/", url.indexOf("://") + 3));
 
+/** The URL and the address that a trusted proxy has forwarded, as far as they are valid. */
+function forwardedBy({ req }: HonoContext<Env>) {
+  const [protocol, host] = [lastOf(req.header("x-forwarded-proto")), lastOf(req.header("x-forwarded-host"))];
+  const [ownProtocol, ownHost] = originOf(req.url).split("://");
+  const origin = `${protocol && isProtocol(protocol) ? protocol : ownProtocol}://${host && isHost(host) ? host : ownHost}`;
+  return { origin, address: lastOf(req.header("x-forwarded-for")) };
+}
+
 /** Reads the caller of a request. Its rate-limit key is its valid write token, or the address that sent it. Uses forwarding headers only with `trustProxy`. */
 export function callerOf(c: HonoContext<Env>, { trustProxy, publicBaseUrl, writeTokens }: Settings): Caller {
-  const forwarded = (name: string, isValid = (_: string) => true) => {
-    const value = trustProxy ? lastOf(c.req.header(name)) : undefined;
-    return value !== undefined && isValid(value) ? value : undefined;
-  };
-  const ownUrl = () => {
-    const origin = originOf(c.req.url);
-    if (!trustProxy) return origin;
-    const [protocol, host] = origin.split("://");
-    return `${forwarded("x-forwarded-proto", isProtocol) ?? protocol}://${forwarded("x-forwarded-host", isHost) ?? host}`;
-  };
+  const forwarded = trustProxy ? forwardedBy(c) : undefined;
+  const baseUrl = publicBaseUrl ?? forwarded?.origin ?? originOf(c.req.url);
   const token = validToken(c.req.header("authorization"), writeTokens);
-  const address = () => forwarded("x-forwarded-for") ?? c.env?.incoming?.socket.remoteAddress ?? "unknown";
-  return {
-    baseUrl: publicBaseUrl ?? ownUrl(),
-    client: token === undefined ? clientOf(address()) : `token ${digest(token).toString("hex").slice(0, 16)}`,
-    hasWriteToken: token !== undefined,
-  };
+  if (token !== undefined)
+    return { baseUrl, client: `token ${digest(token).toString("hex").slice(0, 16)}`, hasWriteToken: true };
+  const address = forwarded?.address ?? c.env?.incoming?.socket.remoteAddress ?? "unknown";
+  return { baseUrl, client: clientOf(address), hasWriteToken: false };
 }

@@ -112,10 +112,13 @@ export function listen(app: App, { port, host }: Address, log: Logger): Listener
   server.maxHeadersCount = 0;
   let draining = false;
   const inFlight = new Set<ServerResponse>();
+  function forget(this: ServerResponse) {
+    inFlight.delete(this);
+  }
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     if (draining) response.setHeader("connection", "close");
     inFlight.add(response);
-    response.once("close", () => inFlight.delete(response));
+    response.on("close", forget);
     void handle(request, response);
   };
   server.on("request", onRequest);

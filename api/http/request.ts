@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { MiddlewareHandler } from "hono";
+import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { Logger } from "pino";
 import type { BaseContext, Config } from "../core/context";
@@ -16,27 +16,30 @@ const MAX_HEADERS = 1_000;
 const requestIdOf = (sent: string | undefined): string =>
   sent !== undefined && sent !== "" && sent.length <= 255 && !/[^\w\-=]/.test(sent) ? sent : randomUUID();
 
-/** Middleware that gives each request its id, its caller, its log and its span. Its reply is logged: see {@link reply}. */
-export const identifyRequest =
-  (log: Logger, config: Pick<Config, "trustProxy" | "publicBaseUrl" | "writeTokens">): MiddlewareHandler<Env> =>
-  (c, next) => {
-    c.set("start", performance.now());
-    c.set("log", log);
-    c.set("requestId", requestIdOf(c.req.header("x-request-id")));
-    c.set("caller", callerOf(c, config));
-    return traceRequest(c.env ?? {}, next);
-  };
+type Receiving = Pick<BaseContext, "limits"> & { config: Pick<Config, "trustProxy" | "publicBaseUrl" | "writeTokens"> };
 
-/** Middleware that limits the headers of a request, and the requests of each client. */
-export const limitRequest =
-  ({ limits }: Pick<BaseContext, "limits">): MiddlewareHandler<Env> =>
-  (c, next) => {
+/**
+ * Middleware that gives each request its id, its caller, its log and its span, and limits its headers and the requests of each
+ * client. Its reply is logged: see {@link reply}.
+ */
+export const receiveRequest = (log: Logger, { config, limits }: Receiving): MiddlewareHandler<Env> => {
+  const limitRequest = (c: HonoContext<Env>) => {
     const { rawHeaders = [] } = c.env?.incoming ?? {};
     if (rawHeaders.length > 2 * MAX_HEADERS)
       throw new HTTPException(431, { message: `The request has more than ${MAX_HEADERS} headers; send fewer` });
     limits?.countRequests(c.get("caller").client);
-    return next();
   };
+  return (c, next) => {
+    c.set("start", performance.now());
+    c.set("log", log);
+    c.set("requestId", requestIdOf(c.req.header("x-request-id")));
+    c.set("caller", callerOf(c, config));
+    return traceRequest(c.env ?? {}, () => {
+      limitRequest(c);
+      return next();
+    });
+  };
+};
 
 /**
  * Middleware before everything that may wait. What follows runs in the context of the request's id, and until the time limit.

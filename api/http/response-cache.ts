@@ -2,7 +2,6 @@ import type { Handler, Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { LRUCache } from "lru-cache";
 import { NotFound, TooMany } from "../core/errors";
-import { inputText } from "../core/input-text";
 import { type AnyCall, type Dependency, dependenciesOf } from "../core/operation";
 import { type IndexHead, timeAt } from "../indexed/head";
 import type { SharedRead } from "../indexed/shared-read";
@@ -27,7 +26,7 @@ const revisionOf = (dependencies: readonly Dependency[], head: IndexHead | undef
 };
 
 /** A reply, and the revision of the state that it was computed from. */
-type Kept = { revision: string; reply: Reply };
+type Kept = { dependencies: readonly Dependency[]; revision: string; reply: Reply };
 
 /** A computation that is under way. It returns undefined if its reply is only for its own client. */
 type Running = { revision: string; reply: Promise<Reply | undefined> };
@@ -102,17 +101,20 @@ export class ResponseCache {
     return revisionOf(dependencies, head, store);
   }
 
-  /** The reply for a key, if it was computed from this revision. */
-  find(key: string, revision: string): Reply | undefined {
-    const kept = this.#kept.get(key);
-    return kept?.revision === revision ? kept.reply : undefined;
+  /** The kept reply for a key. It is current at its revision. */
+  find(key: string): Kept | undefined {
+    return this.#kept.get(key);
   }
 
   /**
    * Computes the reply for a key and keeps it. Requests at the same revision share one computation, unless its reply is
    * only for its own client; its errors too, so that a database that fails is not asked by every request.
    */
-  async compute(key: string, revision: string, run: () => Promise<Reply | undefined>): Promise<Reply | undefined> {
+  async compute(
+    key: string,
+    { dependencies, revision }: Omit<Kept, "reply">,
+    run: () => Promise<Reply | undefined>,
+  ): Promise<Reply | undefined> {
     const running = this.#running.get(key);
     if (running?.revision === revision) {
       const shared = await running.reply.catch(unlessShared);
@@ -122,7 +124,7 @@ export class ResponseCache {
     this.#running.set(key, started);
     try {
       const sent = await started.reply;
-      if (sent?.status === 200) this.#kept.set(key, { revision, reply: compact(sent) });
+      if (sent?.status === 200) this.#kept.set(key, { dependencies, revision, reply: compact(sent) });
       return sent;
     } finally {
       if (this.#running.get(key) === started) this.#running.delete(key);
@@ -136,22 +138,42 @@ function countRead(isHit: boolean): void {
   annotateRequest({ "intentry.cache_hit": isHit });
 }
 
-/** The reply from the cache; undefined if there is none for this revision. */
-function findReply(c: HonoContext<Env>, cache: ResponseCache, key: string, { revision, head }: Current) {
-  if (head) setIndexHead(c, head);
-  const kept = cache.find(key, revision);
-  countRead(kept !== undefined);
-  return kept && reply(c, kept);
+/** The key of a request: equal requests have equal replies. */
+function keyOf(c: HonoContext<Env>): string {
+  const { url } = c.req;
+  return `${c.get("caller").baseUrl} ${url.slice(url.indexOf("/", url.indexOf("://") + 3))}`;
 }
 
 /**
- * Middleware that replies to a read from the cache, at once if the revision is known. Otherwise the next handler replies, and
- * its reply is kept.
+ * Middleware that replies to a read from the cache, before its input is parsed: the reply to the same URL is kept, and valid
+ * input stays valid. If the revision is known, it waits for nothing.
  */
-export const cached = (cache: ResponseCache, { route, dependsOn }: AnyCall): Handler<Env> => {
-  /** Lets the next handler reply, or another request that computes the same. */
-  const compute = async (c: HonoContext<Env>, key: string, { revision }: Current, next: () => Promise<void>) => {
-    const computed = cache.compute(key, revision, async () => {
+export function fromCache(cache: ResponseCache, operation: string): Handler<Env> {
+  const serve = (c: HonoContext<Env>, kept: Kept, { revision, head }: Current, next: () => Promise<void>) => {
+    if (kept.revision !== revision) return next();
+    if (head) setIndexHead(c, head);
+    countRead(true);
+    return reply(c, kept.reply);
+  };
+  return (c, next) => {
+    const kept = cache.find(keyOf(c));
+    if (!kept) return next();
+    c.set("operation", operation);
+    const current = cache.peek(kept.dependencies);
+    if (current) return serve(c, kept, current, next);
+    return untilTimeLimit(c.get("start"), cache.read(kept.dependencies)).then((read) => serve(c, kept, read, next));
+  };
+}
+
+/** Middleware that keeps the reply of the next handler. Requests for the same reply share its computation. */
+export const keepReply =
+  (cache: ResponseCache, { dependsOn }: AnyCall): Handler<Env> =>
+  async (c, next) => {
+    const dependencies = dependenciesOf({ dependsOn }, c.get("input"));
+    const { revision, head } = cache.peek(dependencies) ?? (await cache.read(dependencies));
+    if (head) setIndexHead(c, head);
+    countRead(false);
+    const computed = cache.compute(keyOf(c), { dependencies, revision }, async () => {
       await next();
       if (c.error) throw c.error;
       return c.get("caller").isLimited ? undefined : c.get("reply");
@@ -163,12 +185,3 @@ export const cached = (cache: ResponseCache, { route, dependsOn }: AnyCall): Han
     // Another request has computed the reply.
     return !c.finalized && shared ? reply(c, shared) : undefined;
   };
-  return (c, next) => {
-    const input = c.get("input");
-    const key = `${route} ${c.get("caller").baseUrl} ${inputText(input)}`;
-    const dependencies = dependenciesOf({ dependsOn }, input);
-    const serve = (current: Current) => findReply(c, cache, key, current) ?? compute(c, key, current, next);
-    const known = cache.peek(dependencies);
-    return known ? serve(known) : untilTimeLimit(c.get("start"), cache.read(dependencies)).then(serve);
-  };
-};

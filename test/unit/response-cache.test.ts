@@ -9,7 +9,7 @@ import type { AnyCall, Caller, Dependency } from "../../api/core/operation";
 import { createGateway } from "../../api/gateway";
 import { failureOf } from "../../api/http/failure";
 import { type Env, jsonReply, reply, taggedReply } from "../../api/http/reply";
-import { cached, ResponseCache } from "../../api/http/response-cache";
+import { fromCache, keepReply, ResponseCache } from "../../api/http/response-cache";
 import type { IndexHead } from "../../api/indexed/head";
 import type { Context } from "../../api/operations/context";
 
@@ -45,14 +45,14 @@ function openCache(dependsOn: readonly Dependency[] = ["index"], maxBytes = 1_00
   const app = new Hono<Env>();
   app.use(async (c, next) => {
     const baseUrl = c.req.query("base") ?? "";
-    c.set("requestId", c.req.query("id") ?? "");
+    c.set("requestId", c.req.header("x-request-id") ?? "");
     c.set("start", performance.now());
     c.set("log", pino({ level: "silent" }));
     c.set("caller", { baseUrl, client: "one", hasWriteToken: false, isLimited: state.isLimited });
     c.set("input", { key: c.req.query("key") });
     await next();
   });
-  app.get("/", cached(cache, operation), async (c) => {
+  app.get("/", fromCache(cache, "test"), keepReply(cache, operation), async (c) => {
     c.set("reply", taggedReply(await read({ caller: c.var.caller, number: ++state.computed }), "text/plain"));
     return reply(c, c.var.reply);
   });
@@ -86,7 +86,7 @@ describe("the response cache", () => {
     const { request } = openCache();
     const first = Object.fromEntries((await request()).headers);
     expect(first).toMatchObject({ "content-type": "text/plain", "content-length": "1", "x-index-block": "1" });
-    const kept = await request("one", "&id=2");
+    const kept = await request("one", "", { "x-request-id": "2" });
     expect(Object.fromEntries(kept.headers)).toEqual({ ...first, "x-request-id": "2" });
     const unchanged = await request("one", "", { "if-none-match": first.etag });
     expect([unchanged.status, await unchanged.text()]).toEqual([304, ""]);
@@ -94,7 +94,7 @@ describe("the response cache", () => {
     expect(unchanged.headers.get("content-length")).toBeNull();
   });
 
-  it("keeps responses by input and base URL", async () => {
+  it("keeps responses by URL and base URL", async () => {
     const { get } = openCache();
     expect([await get("one"), await get("two"), await get("one", "&base=b"), await get("one")]).toEqual([
       "1",
@@ -184,7 +184,9 @@ describe("the response cache", () => {
 
   it("shares one computation between concurrent requests, each with its own request id", async () => {
     const { request } = openCache();
-    const responses = await Promise.all(Array.from({ length: 20 }, (_, number) => request("one", `&id=${number}`)));
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, (_, number) => request("one", "", { "x-request-id": `${number}` })),
+    );
     expect(new Set(await Promise.all(responses.map((response) => response.text())))).toEqual(new Set(["1"]));
     expect(responses.map(({ headers }) => headers.get("x-request-id"))).toEqual(
       Array.from({ length: 20 }, (_, number) => String(number)),
@@ -279,7 +281,11 @@ describe("the memory of the response cache", () => {
     const count = 1_000 + maxBytes / size;
     const before = memory();
     for (let number = 0; number < count; number++)
-      await cache.compute(keyOf(number), keyOf(0) === keyOf(1) ? String(number) : "a", () => body(size));
+      await cache.compute(
+        keyOf(number),
+        { dependencies: [], revision: keyOf(0) === keyOf(1) ? String(number) : "a" },
+        () => body(size),
+      );
     expect(cache.bytes).toBeLessThanOrEqual(maxBytes);
     // Buffers are freed a moment after the collection.
     await expect.poll(() => memory() - before).toBeLessThan(maxBytes + CONSTANT_BYTES);

@@ -5,7 +5,7 @@ import { type AnyCall, type AnyOperation, dependenciesOf } from "../../core/oper
 import { parseInput, requirePermission, runValid } from "../../core/run";
 import { type Env, jsonReply, type Reply, reply, setIndexHead, taggedReply } from "../../http/reply";
 import { mayWait } from "../../http/request";
-import { cached, type ResponseCache } from "../../http/response-cache";
+import { fromCache, keepReply, type ResponseCache } from "../../http/response-cache";
 import type { Context } from "../../operations/context";
 import { freeCalls, nameOf } from "../../operations/index";
 import { readBody } from "./body";
@@ -76,9 +76,18 @@ export function restRoutes(context: Context, cache: ResponseCache | undefined): 
     for (const operation of operations) {
       const { method } = routeOf(operation);
       const accept = acceptInput(context, operation);
+      const serve = run(context, operation);
       if (cache && isKept(operation))
-        routes.on(method, path, accept, cached(cache, operation), mayWait, run(context, operation));
-      else routes.on(method, path, mayWait, accept, run(context, operation));
+        routes.on(
+          method,
+          path,
+          fromCache(cache, nameOf(operation)),
+          mayWait,
+          accept,
+          keepReply(cache, operation),
+          serve,
+        );
+      else routes.on(method, path, mayWait, accept, serve);
     }
     rejectOtherMethods(routes, path, methods);
   }
