@@ -7,6 +7,7 @@ import {
   isAddressEqual,
   type PublicActions,
   parseAbi,
+  parseErc6492Signature,
   parseEventLogs,
   parseSignature,
   size,
@@ -80,9 +81,11 @@ function keySignature(signature: Hex) {
 export async function transferProblem(chain: PaymentChain, { authorization, signature, token }: Payment, code: string) {
   const { from, to, value, validAfter, validBefore, nonce } = authorization;
   const signed = [from, to, value, validAfter, validBefore, nonce] as const;
+  // The token does not know ERC-6492: it gets the signature within. An account that is not deployed can't pay.
+  const { signature: inner } = parseErc6492Signature(signature);
   // Not every token has the function for signatures of contracts.
-  const key = keySignature(signature);
-  const args = key ? ([...signed, 27 + key.yParity, key.r, key.s] as const) : ([...signed, signature] as const);
+  const key = keySignature(inner);
+  const args = key ? ([...signed, 27 + key.yParity, key.r, key.s] as const) : ([...signed, inner] as const);
   const data = encodeFunctionData({ abi: eip3009ABI, functionName: "transferWithAuthorization", args });
   // One block, also behind a load balancer whose nodes differ.
   const { timestamp, number: blockNumber } = await chain.getBlock();

@@ -6,7 +6,7 @@ import { createResourceServer } from "./offer";
 import type { Payment } from "./payload";
 import type { PaymentRecords } from "./records";
 import { codeOf, isFinal, isUnclear, isUsedNonce, notCharged, outcomeUnknown, rejection } from "./rejections";
-import { isSignedByContract } from "./signature";
+import { contractSignature } from "./signature";
 
 /** The settlement transaction, the code of a final failure, or neither if the outcome is unknown. */
 export type Outcome = { transaction?: string; refusal?: string };
@@ -67,7 +67,7 @@ export function createFacilitation({ facilitator, terms, chain }: Payments, reco
   }
 
   return {
-    isSignedByContract: (payment: Payment) => isSignedByContract(chain, payment).catch(orNotCharged),
+    contractSignature: (payment: Payment) => contractSignature(chain, payment).catch(orNotCharged),
 
     /** Throws if the payment is rejected. */
     async verify(payment: Payment, isProven: boolean): Promise<void> {

@@ -133,7 +133,10 @@ export function createPaywall(
   /** Processes a payment that only a contract (ERC-1271, ERC-6492) can have signed. */
   const buyAsContract = (purchase: Purchase): Promise<Response | null> =>
     unproven.run(purchase.caller.client, WAIT_MS, async () => {
-      if (!(await facilitation.isSignedByContract(purchase.payment))) throw rejection("invalid_exact_evm_signature");
+      const { payload } = purchase.payment;
+      const signature = await facilitation.contractSignature(purchase.payment);
+      if (!signature) throw rejection("invalid_exact_evm_signature");
+      payload.payload = { ...payload.payload, signature };
       const claimed = await claim(purchase);
       return "row" in claimed ? replay(purchase, claimed.row) : processPayment(purchase, claimed.holder, false);
     });

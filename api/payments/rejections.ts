@@ -25,6 +25,7 @@ const meanings: [RegExp, string][] = [
   [/valid_after|not_yet/, "it is not valid yet"],
   [/value|amount/, "it is for another amount"],
   [/recipient/, "it is for another recipient"],
+  [/6492_factory/, "the payer's account is not deployed, and the facilitator does not deploy it; deploy it first"],
   [/signature/, "its signature is not the payer's"],
   [/network/, "it is for another network"],
 ];

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { authorizationTypes } from "@x402/evm";
-import { isErc6492Signature, size, verifyTypedData } from "viem";
+import { type Hex, isErc6492Signature, parseErc6492Signature, size, verifyTypedData } from "viem";
 import type { PaymentChain } from "./chain";
 import type { Payment } from "./payload";
 
@@ -24,12 +24,16 @@ export async function isSignedByPayer(payment: Payment): Promise<boolean> {
 }
 
 /**
- * Whether the payer is a contract that accepts the signature (ERC-1271), or would if it were deployed as the signature says
- * (ERC-6492). Throws if the chain is unavailable.
+ * The signature by which the payer's contract accepts the payment (ERC-1271), or would if it were deployed as the signature
+ * says (ERC-6492). The wrapper is removed once the contract is deployed: facilitators simulate a deployment for it, which needs
+ * Multicall3. Undefined if the contract rejects it. Throws if the chain is unavailable.
  */
-export async function isSignedByContract(chain: PaymentChain, payment: Payment): Promise<boolean> {
+export async function contractSignature(chain: PaymentChain, payment: Payment): Promise<Hex | undefined> {
+  const { signature, authorization } = payment;
   // Throws if the chain is unavailable. viem's verification would return false instead.
-  const code = await chain.getCode({ address: payment.authorization.from });
-  if ((code === undefined || code === "0x") && !isErc6492Signature(payment.signature)) return false;
-  return chain.verifyTypedData(signedData(payment));
+  const code = await chain.getCode({ address: authorization.from });
+  const isDeployed = code !== undefined && code !== "0x";
+  if (!isDeployed && !isErc6492Signature(signature)) return undefined;
+  if (!(await chain.verifyTypedData(signedData(payment)))) return undefined;
+  return isDeployed ? parseErc6492Signature(signature).signature : signature;
 }

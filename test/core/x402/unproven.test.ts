@@ -1,6 +1,19 @@
+import { randomBytes } from "node:crypto";
+import { decodePaymentSignatureHeader } from "@x402/core/http";
 import { sql } from "drizzle-orm";
-import type { Hex } from "viem";
+import {
+  type Address,
+  concat,
+  encodeDeployData,
+  getContractAddress,
+  type Hex,
+  parseAbi,
+  serializeErc6492Signature,
+} from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { transferProblem } from "../../../api/payments/chain";
+import { readPayment } from "../../../api/payments/payload";
+import bytecode from "../../../contracts/bytecode.json";
 import { actor } from "../../../stack/local/chain";
 import { askedFor, type Changes, sign } from "../../support/x402/payer";
 import { openShop, PRICE, payee, type Shop } from "../../support/x402/shop";
@@ -83,6 +96,57 @@ describe("payments that the payer's key did not sign", () => {
     expect([await shop.balanceOf(from), (await shop.balanceOf(payee)) - before]).toEqual([0n, PRICE]);
     const response = await pay((await signed({ from, signer: stranger })).header);
     expect([response.status, await errorOf(response)]).toEqual([402, NOT_SIGNED]);
+  });
+
+  describe("with a signature in an ERC-6492 wrapper", () => {
+    /** Anvil has the deterministic deployer of CREATE2. Its input is a salt and the code of the contract. */
+    const deployer = "0x4e59b44847b379578588920cA78FbF26c0B4956C";
+    const salt: Hex = `0x${"64".repeat(32)}`;
+    const initCode = () =>
+      encodeDeployData({
+        abi: parseAbi(["constructor(address signer, address policyModule)"]),
+        bytecode: bytecode.PolicyAccount as Hex,
+        args: [actor(1).address, shop.contracts.PolicyModule],
+      });
+    const accountOf = () => getContractAddress({ from: deployer, opcode: "CREATE2", salt, bytecode: initCode() });
+    /** The payment of an account, whose signer is actor 1. */
+    async function signedBy(from: Address): Promise<Changes> {
+      const nonce: Hex = `0x${randomBytes(32).toString("hex")}`;
+      const times = { validAfter: 0, validBefore: Math.floor(Date.now() / 1000) + 300 };
+      const { header } = await signed({ ...times, from, nonce, signer: actor(1) });
+      const { payload } = decodePaymentSignatureHeader(header);
+      const data = concat([salt, initCode()]);
+      const signature = serializeErc6492Signature({ address: deployer, data, signature: payload.signature as Hex });
+      return { ...times, from, nonce, signature };
+    }
+
+    it("are rejected for an account that is not deployed, with what to do", async () => {
+      const from = accountOf();
+      await shop.fund(from, PRICE);
+      const response = await pay((await signed(await signedBy(from))).header);
+      expect([response.status, await errorOf(response)]).toEqual([
+        402,
+        "The payment is not accepted: the payer's account is not deployed, and the facilitator does not deploy it; deploy it first",
+      ]);
+      expect(await shop.balanceOf(from)).toBe(PRICE);
+    });
+
+    it("are accepted once the account is deployed", async () => {
+      const from = accountOf();
+      const hash = await shop.chain.client.sendTransaction({
+        account: actor(0),
+        to: deployer,
+        data: concat([salt, initCode()]),
+        chain: null,
+      });
+      await shop.chain.client.waitForTransactionReceipt({ hash });
+      const { header } = await signed(await signedBy(from));
+      const terms = askedFor(await fetch(url + path)).accepts[0];
+      const payment = terms && readPayment((name) => (name === "payment-signature" ? header : undefined), terms);
+      expect(payment && (await transferProblem(shop.chain.client, payment, "rejected"))).toBeUndefined();
+      expect((await pay(header)).status).toBe(200);
+      expect(await shop.balanceOf(from)).toBe(0n);
+    });
   });
 
   it("are rejected before a claim if no contract accepts the signature", async () => {
