@@ -23,11 +23,23 @@ const build = (root: string) =>
     throw new Error(error.stderr.trim());
   });
 
+type Options = IndexerSupervision & {
+  /** What to wait for between the start of the indexer and that of the gateways. */
+  beforeServing?: () => Promise<unknown>;
+};
+
 /** Runs an indexer and gateways on one database. With `watch`, `ponder dev` reloads the indexer, and edits replace the gateways. */
-export async function startIndexStack(options: IndexerSupervision): Promise<IndexStack> {
+export async function startIndexStack(options: Options): Promise<IndexStack> {
   const { root = projectRoot, watch = false, onNotice } = options;
   const index = await superviseIndexer(options);
-  const gateways = await superviseGateways(() => ({ ...options, build: index.build }));
+  const startGateways = async () => {
+    await options.beforeServing?.();
+    return superviseGateways(() => ({ ...options, build: index.build }));
+  };
+  const gateways = await startGateways().catch(async (error: unknown) => {
+    await index.stop();
+    throw error;
+  });
   const reload = async () => {
     try {
       await build(root);

@@ -1,9 +1,9 @@
 import { type Environment, parseEnvironment } from "../../config/environment";
-import type { LocalDeployment } from "../../config/networks";
 import { projectRoot } from "../../config/project-root";
 import { reorgSentence } from "../../config/reindex";
 import { databaseReady } from "../index-builds";
 import { connect, mineEvery } from "../local/chain";
+import { clearLocalIndex } from "../local/fresh-index";
 import { startLocalChain } from "../local/local-chain";
 import { startEmbeddedPostgres } from "../local/postgres/embedded";
 import { publishExamples } from "../local/sample/published";
@@ -28,6 +28,14 @@ async function startDatabase({ log, keep, printError }: Supervisor, { stateFolde
   return databaseUrl;
 }
 
+/** The URL of the database, once it answers. */
+async function readyDatabase(supervisor: Supervisor, environment: Environment): Promise<string> {
+  const databaseUrl = environment.databaseUrl ?? (await startDatabase(supervisor, environment));
+  await databaseReady(databaseUrl, (error) => supervisor.log.step(`${error.message}. Retrying for up to a minute`));
+  await requireSessions(environment, databaseUrl);
+  return databaseUrl;
+}
+
 /** Runs the indexer and the gateways, and what they need: a database and a chain, unless they are configured. */
 export async function startAll(supervisor: Supervisor, isDevelopment: boolean): Promise<void> {
   const { log } = supervisor;
@@ -38,25 +46,29 @@ export async function startAll(supervisor: Supervisor, isDevelopment: boolean): 
   await requireFreePort(apiPort, "API_PORT");
   await requireFreePort(ponderPort, "PONDER_PORT");
   if (networkName === "local") await requireFreePort(anvilPort, "ANVIL_PORT");
-  const databaseUrl = environment.databaseUrl ?? (await startDatabase(supervisor, environment));
-  await databaseReady(databaseUrl, (error) => log.step(`${error.message}. Retrying for up to a minute`));
-  await requireSessions(environment, databaseUrl);
-
-  let deployment: LocalDeployment | undefined;
-  if (networkName === "local")
-    deployment = await startLocalChain(
-      { ...environment, databaseUrl },
-      (chain) => supervisor.require(chain.child),
-      log.step,
-    );
+  const [databaseUrl, local] = await Promise.all([
+    readyDatabase(supervisor, environment),
+    networkName === "local"
+      ? startLocalChain(environment, ({ child }) => supervisor.require(child), log.step)
+      : undefined,
+  ]);
+  if (local) await clearLocalIndex(databaseUrl, databaseSchema);
   else await publishOwnSettings(databaseUrl, databaseSchema, process.env);
-  log.step("Starting the indexer and the gateway");
+  log.step("Starting the indexer");
   const env = isDevelopment ? { NODE_ENV: "development", ...process.env } : process.env;
   const supervision = await supervisor.supervision(environment, databaseUrl, env);
+  let activity: Promise<void> | undefined;
+  // The indexer loads its modules while the activity is added.
+  const beforeServing = async () => {
+    activity ??= local?.addActivity();
+    await activity;
+    log.step("Starting the gateway");
+  };
   const stack = supervisor.run(() =>
     startIndexStack({
       ...supervision,
       watch: isDevelopment,
+      beforeServing,
       onReorgBeyondFinality: () => void repair().catch(supervisor.fail),
     }),
   );
@@ -68,11 +80,12 @@ export async function startAll(supervisor: Supervisor, isDevelopment: boolean): 
     await repairAfterReorg(supervisor, reason, environment, databaseUrl, control);
   };
   const { indexer, gateways } = await stack.current();
-  if (!deployment) {
+  if (!local) {
     log.done(`Indexing ${networkName}. ${apiUrl}/ready returns 200 once the index has caught up. Stop with Ctrl-C.`);
     supervisor.showBackfill(environment, () => readProgress(environment));
     return;
   }
+  const { deployment } = local;
   const chain = connect(deployment.rpcUrl);
   const stopWatching = watchProgress({
     read: () => readProgress(environment),
