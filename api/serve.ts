@@ -3,7 +3,7 @@ import type { Environment } from "../config/environment";
 import { composeGateway } from "./compose";
 import { listen, stopOnSignals } from "./http/listener";
 import { openLog } from "./http/open-log";
-import { TIME_LIMIT_MS } from "./http/time-limit";
+import { TIME_LIMIT_MS } from "./http/request";
 import { startMetrics } from "./telemetry/scrape";
 import { startTracing } from "./telemetry/start";
 import { routeOfOperation } from "./transports/route-of-operation";

@@ -1,6 +1,6 @@
+import { nearest } from "../../common/nearest";
 import { isJsonObject } from "./json-values";
 import { type AnyOperation, z } from "./operation";
-import { unknownNames } from "./unknown-names";
 
 /** The object type of an optional or required object. Undefined for other types. */
 function objectIn(type: unknown): z.ZodObject | undefined {
@@ -48,6 +48,39 @@ export function presentInput({ route, input, headers = {}, ignored = [] }: AnyOp
     (path, field, value) =>
       value === null || ignored.includes(path) || (value === "" && hasBody && !isHeader(path) && isOptional(field)),
   );
+}
+
+/** How many unknown names, and how many characters of each, an error contains. A client can send thousands. */
+const MAX_UNKNOWN = 3;
+const MAX_CHARACTERS = 60;
+
+/** How many names an error offers. No operation has more. */
+const MAX_OFFERED = 30;
+
+/** A name as the error shows it. */
+const shown = (name: string) =>
+  name === "" ? '""' : name.length > MAX_CHARACTERS ? `${name.slice(0, MAX_CHARACTERS)}…` : name;
+
+/** What to do about an unknown name. */
+function hintFor(name: string, known: readonly string[]): string {
+  const [near] = nearest(name, known);
+  if (near !== undefined) return `did you mean ${near}?`;
+  return known.length === 0 ? "no names are accepted here" : `the names are ${known.slice(0, MAX_OFFERED).join(", ")}`;
+}
+
+/**
+ * The problems with names that an operation, or an object in its input, does not have. Empty if it has all of them.
+ *
+ * @example
+ * unknownNames(["valeu"], new Set(["value", "data"])) // ["valeu: unknown; did you mean value?"]
+ */
+export function unknownNames(sent: Iterable<string>, known: ReadonlySet<string>, within = ""): string[] {
+  const unknown = [...new Set(sent)].filter((name) => !known.has(name));
+  const problems = unknown
+    .slice(0, MAX_UNKNOWN)
+    .map((name) => `${within}${shown(name)}: unknown; ${hintFor(name, [...known])}`);
+  const more = unknown.length - problems.length;
+  return more > 0 ? [...problems, `and ${more} more unknown names`] : problems;
 }
 
 /** The names of the object at a path of an input. */

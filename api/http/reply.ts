@@ -4,7 +4,8 @@ import type { Context as HonoContext } from "hono";
 import type { Logger } from "pino";
 import type { Caller } from "../core/operation";
 import type { IndexHead } from "../indexed/head";
-import { logRequest } from "./log-request";
+import { requestSeconds } from "../telemetry/metrics";
+import { endRequestSpan } from "../telemetry/span";
 
 /** Hono's bindings and variables of a request. */
 export type Env = {
@@ -120,6 +121,32 @@ const withoutContent = ({
   "content-encoding": ___,
   ...headers
 }: Headers): Headers => headers;
+
+const MAX_PATH_CHARACTERS = 200;
+
+/** Truncates a request path for messages and logs. */
+export const truncatePath = (path: string) =>
+  path.length > MAX_PATH_CHARACTERS ? `${path.slice(0, MAX_PATH_CHARACTERS)}…` : path;
+
+type LoggedRequest = {
+  requestId: string;
+  method: string;
+  path: string;
+  /** The name of its operation, or of the transport. */
+  operation: string;
+  status: number;
+  /** Its arrival by `performance.now()`. */
+  start: number;
+};
+
+/** Logs and measures a request when there is its response, and ends its span. */
+export function logRequest(log: Logger, { requestId, method, path, operation, status, start }: LoggedRequest): void {
+  const elapsed = performance.now() - start;
+  requestSeconds.observe({ operation, status }, elapsed / 1000);
+  endRequestSpan({ requestId, operation, status });
+  const ms = Math.round(elapsed * 10) / 10;
+  log.info({ request_id: requestId, method, path: truncatePath(path), status, ms }, "request");
+}
 
 /**
  * Responds to a request and logs it. All headers are known here, and nothing changes the response afterwards: that would make

@@ -3,11 +3,11 @@ import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { Logger } from "pino";
 import type { BaseContext, Config } from "../core/context";
+import { withDeadline } from "../core/with-deadline";
 import { withRequestId } from "../telemetry/request-id";
 import { traceRequest } from "../telemetry/span";
 import { callerOf } from "./caller";
 import type { Env } from "./reply";
-import { untilTimeLimit } from "./time-limit";
 
 /** Node would silently drop further headers, which may be those of a proxy. */
 const MAX_HEADERS = 1_000;
@@ -40,6 +40,15 @@ export const receiveRequest = (log: Logger, { config, limits }: Receiving): Midd
     });
   };
 };
+
+/** The time limit of a request. Exceeding it returns 503. */
+export const TIME_LIMIT_MS = 15_000;
+
+const tooSlow = () => new HTTPException(503, { message: "The request took too long; try again" });
+
+/** Waits for what a request needs, until the time limit of the request, which arrived at `start` by `performance.now()`. */
+export const untilTimeLimit = <Value>(start: number, waiting: Promise<Value>): Promise<Value> =>
+  withDeadline(waiting, { ms: Math.max(0, start + TIME_LIMIT_MS - performance.now()), late: tooSlow });
 
 /**
  * Middleware before everything that may wait. What follows runs in the context of the request's id, and until the time limit.

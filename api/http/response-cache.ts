@@ -8,7 +8,7 @@ import type { SharedRead } from "../indexed/shared-read";
 import { cacheRequests } from "../telemetry/metrics";
 import { annotateRequest } from "../telemetry/span";
 import { type Env, type Reply, reply, setIndexHead } from "./reply";
-import { untilTimeLimit } from "./time-limit";
+import { untilTimeLimit } from "./request";
 
 type Options = {
   /** The maximum size of all replies and keys. */

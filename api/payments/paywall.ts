@@ -8,7 +8,7 @@ import { paidCaller } from "../core/paid-caller";
 import { createSemaphore } from "../core/semaphore";
 import { withDeadline } from "../core/with-deadline";
 import type { Env } from "../http/reply";
-import { TIME_LIMIT_MS } from "../http/time-limit";
+import { TIME_LIMIT_MS } from "../http/request";
 import type { Payments } from "./configured";
 import { type Attempt, createFacilitation, type Outcome } from "./facilitation";
 import { createOffer } from "./offer";

@@ -1,5 +1,5 @@
 import { ErrorCode, type GetPromptResult, McpError, type Prompt } from "@modelcontextprotocol/sdk/types.js";
-import { unknownNames } from "../core/unknown-names";
+import { unknownNames } from "../core/input-object";
 
 /** A role in the market. `text` instructs an agent, with the values of the arguments. */
 type Role = Prompt & { arguments: NonNullable<Prompt["arguments"]>; text: (values: Record<string, string>) => string };

@@ -110,18 +110,18 @@ describe("GET /agents/1", () => {
     expect(await response.json()).toMatchObject({ agent_id: "1", block_number: "12" });
   };
 
-  // The goal is 18. A revision that is not fresh is read, within the time limit. The connection to PostgreSQL, which is not part of this test, adds four: the database, the pool, its
+  // The goal is 18. The connection to PostgreSQL, which is not part of this test, adds four: the database, the pool, its
   // client and the trace of a query.
-  it("passes at most 28 of our files from socket to socket", async () => {
+  it("passes at most 22 of our files from socket to socket", async () => {
     const files = await filesOf(get);
     expect(files).toContain("api/operations/agents.ts");
-    expect(files.length, files.join("\n")).toBeLessThanOrEqual(28);
+    expect(files.length, files.join("\n")).toBeLessThanOrEqual(22);
   });
 
-  it("passes at most 23 of our files if it is in the cache", async () => {
+  it("passes at most 12 of our files if it is in the cache", async () => {
     await get();
     const files = await filesOf(get);
     expect(files).not.toContain("api/operations/agents.ts");
-    expect(files.length, files.join("\n")).toBeLessThanOrEqual(23);
+    expect(files.length, files.join("\n")).toBeLessThanOrEqual(12);
   });
 });

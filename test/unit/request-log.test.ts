@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { register } from "prom-client";
 import { afterEach, describe, expect, it } from "vitest";
-import { logRequest, truncatePath } from "../../api/http/log-request";
 import { openLog } from "../../api/http/open-log";
+import { logRequest, truncatePath } from "../../api/http/reply";
 import { withRequestId } from "../../api/telemetry/request-id";
 import { type Tracer, useTracer } from "../../api/telemetry/span";
 import { anyText } from "../support/any-text";

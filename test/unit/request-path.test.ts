@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createClientLimits } from "../../api/core/client-limits";
 import { createGateway } from "../../api/gateway";
 import { listen } from "../../api/http/listener";
-import { TIME_LIMIT_MS } from "../../api/http/time-limit";
+import { TIME_LIMIT_MS } from "../../api/http/request";
 import type { Context } from "../../api/operations/context";
 import { parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
+import { unknownNames } from "../../api/core/input-object";
 import { parseInput } from "../../api/core/run";
-import { unknownNames } from "../../api/core/unknown-names";
 import { createGateway } from "../../api/gateway";
 import type { Context } from "../../api/operations/context";
 import { allOperations, calls, freeCalls } from "../../api/operations/index";

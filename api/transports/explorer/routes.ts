@@ -5,8 +5,16 @@ import { readEvents } from "../../../explorer/live/events";
 import { type Page, type Parameters, Redirect } from "../../../explorer/page";
 import { findPage } from "../../../explorer/pages";
 import { NotFound } from "../../core/errors";
-import { truncatePath } from "../../http/log-request";
-import { type Env, JSON_TYPE, type Reply, reply, setIndexHead, taggedReply, textReply } from "../../http/reply";
+import {
+  type Env,
+  JSON_TYPE,
+  type Reply,
+  reply,
+  setIndexHead,
+  taggedReply,
+  textReply,
+  truncatePath,
+} from "../../http/reply";
 import { compress, encodingFor } from "../../http/static-content";
 import type { Context } from "../../operations/context";
 import { rejectOtherMethods } from "../rest/routes";

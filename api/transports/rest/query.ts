@@ -1,5 +1,5 @@
 import { BadInput } from "../../core/errors";
-import { unknownNames } from "../../core/unknown-names";
+import { unknownNames } from "../../core/input-object";
 import type { Route } from "./route";
 
 type Parameter = { name: string; value: string | undefined };
