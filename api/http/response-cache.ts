@@ -1,4 +1,4 @@
-import type { Handler, Context as HonoContext } from "hono";
+import type { Handler, Context as HonoContext, Next } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { LRUCache } from "lru-cache";
 import { NotFound, TooMany } from "../core/errors";
@@ -149,7 +149,7 @@ function keyOf(c: HonoContext<Env>): string {
  * input stays valid. If the revision is known, it waits for nothing.
  */
 export function fromCache(cache: ResponseCache, operation: string): Handler<Env> {
-  const serve = (c: HonoContext<Env>, kept: Kept, { revision, head }: Current, next: () => Promise<void>) => {
+  const serve = (c: HonoContext<Env>, kept: Kept, { revision, head }: Current, next: Next): ReturnType<Handler<Env>> => {
     if (kept.revision !== revision) return next();
     if (head) setIndexHead(c, head);
     countRead(true);

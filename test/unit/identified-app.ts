@@ -1,10 +1,13 @@
 import { Hono } from "hono";
 import { pino } from "pino";
 import type { Env } from "../../api/http/reply";
-import { identifyRequest } from "../../api/http/request";
+import { receiveRequest } from "../../api/http/request";
 
 /** An app whose requests have what {@link import("../../api/http/reply").reply} needs, and no routes. */
 export const identifiedApp = () =>
   new Hono<Env>().use(
-    identifyRequest(pino({ level: "silent" }), { trustProxy: false, publicBaseUrl: undefined, writeTokens: [] }),
+    receiveRequest(pino({ level: "silent" }), {
+      config: { trustProxy: false, publicBaseUrl: undefined, writeTokens: [] },
+      limits: undefined,
+    }),
   );
