@@ -36,9 +36,8 @@ const partsOfPonder = {
 /** Packages that export traces. They are loaded only if a collector is configured. */
 const tracing = ["core", "exporter-trace-otlp-http", "resources", "sdk-trace-base"];
 
-const common = /** @type {const} */ ({
-  ...{ absWorkingDir: root, bundle: true, format: "esm", legalComments: "none", logLevel: "error" },
-});
+const logs = /** @type {const} */ ({ legalComments: "none", logLevel: "error" });
+const common = /** @type {const} */ ({ ...logs, absWorkingDir: root, bundle: true, format: "esm" });
 
 /** For programs of Node. Packages in CommonJS require Node's modules. @type {import("esbuild").BuildOptions} */
 export const forNode = {
