@@ -1,4 +1,5 @@
 import {
+  type Address,
   createTestClient,
   type Hex,
   http,
@@ -104,6 +105,15 @@ export function mineEvery(client: ChainConnection, ms: number): { stop: () => vo
     },
   };
 }
+
+/** Enough for every transaction of the sample activity. anvil's own estimates are too low for calls by the policy account. */
+const GAS = 10_000_000n;
+
+/**
+ * One of anvil's accounts as the sender of a transaction. anvil has its key, so that it takes one request; viem would send six to
+ * prepare the transaction and sign it.
+ */
+export const signedByNode = ({ address }: { address: Address }) => ({ account: address, chain: null, gas: GAS });
 
 /** The timeout for a receipt, on a chain that mines each transaction immediately. */
 const MINED_MS = 30_000;

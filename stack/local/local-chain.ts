@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import type { Environment } from "../../config/environment";
 import { type LocalDeployment, localDeploymentFile } from "../../config/networks";
-import { type LocalChain, startChain } from "./chain";
+import { type LocalChain, signedByNode, startChain } from "./chain";
 import { type Contracts, deploy } from "./deploy";
 import { deployTokens } from "./local-tokens";
 import { protocolOn } from "./protocol";
@@ -42,7 +42,7 @@ export async function startLocalChain(
     deployment,
     async addActivity() {
       if (!hasActivity) return;
-      await sampleActivity(protocolOn(chain.client, contracts), publicBaseUrl ?? apiUrl, (what) =>
+      await sampleActivity(protocolOn(chain.client, contracts, signedByNode), publicBaseUrl ?? apiUrl, (what) =>
         onProgress(`Sample activity: ${what}`),
       );
     },

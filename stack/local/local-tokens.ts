@@ -3,7 +3,7 @@ import { testDollarAbi, testFeedAbi, testTokenAbi } from "../../abis/index";
 import type { TokenList } from "../../config/token-list";
 import { address } from "../../config/values";
 import bytecode from "../../contracts/bytecode.json";
-import { actor, type ChainConnection, mined } from "./chain";
+import { actor, type ChainConnection, mined, signedByNode } from "./chain";
 import type { Contracts } from "./deploy";
 import { demoPayer } from "./sample/people";
 
@@ -18,7 +18,7 @@ const payerBalances = { dollars: "1000", ether: "2.5", points: "12345.678" };
  * payer, for portfolios. Call it last, so that it does not change the other contracts' addresses or the sample's blocks.
  */
 export async function deployTokens(client: ChainConnection, { TestDollar }: Pick<Contracts, "TestDollar">) {
-  const account = actor(0);
+  const sender = signedByNode(actor(0));
   const deployed = async (hash: Promise<Hex>) => {
     const { contractAddress } = await mined(client, hash);
     return address.parse(contractAddress);
@@ -26,7 +26,7 @@ export async function deployTokens(client: ChainConnection, { TestDollar }: Pick
   const feed = (dollars: string) =>
     deployed(
       client.deployContract({
-        account,
+        ...sender,
         abi: testFeedAbi,
         args: [parseUnits(dollars, FEED_DECIMALS)],
         bytecode: bytecode.TestFeed as Hex,
@@ -35,7 +35,7 @@ export async function deployTokens(client: ChainConnection, { TestDollar }: Pick
   const token = (name: string, symbol: string) =>
     deployed(
       client.deployContract({
-        account,
+        ...sender,
         abi: testTokenAbi,
         args: [name, symbol],
         bytecode: bytecode.TestToken as Hex,
@@ -45,7 +45,7 @@ export async function deployTokens(client: ChainConnection, { TestDollar }: Pick
     mined(
       client,
       client.writeContract({
-        account,
+        ...sender,
         address: contract,
         abi,
         functionName: "mint",

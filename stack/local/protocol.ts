@@ -41,22 +41,19 @@ export type Protocol = {
   ) => Promise<ContractFunctionReturnType<Abis[Name], Read, Fn, ContractFunctionArgs<Abis[Name], Read, Fn>>>;
 };
 
-export const protocolOn = (client: ChainConnection, contracts: Contracts): Protocol => ({
+/** `senderOf` tells who signs the transactions of an account. Default: viem. */
+export const protocolOn = (
+  client: ChainConnection,
+  contracts: Contracts,
+  senderOf: (account: Account) => object = (account) => ({ account }),
+): Protocol => ({
   client,
   contracts,
   // viem infers types from literal arguments. Here they are type parameters, checked by the signatures above.
-  write: (account, name, functionName, args, value) =>
-    mined(
-      client,
-      client.writeContract({
-        account,
-        abi: deployedAbis[name],
-        address: contracts[name],
-        functionName,
-        args,
-        value,
-      } as never),
-    ),
+  write(from, name, functionName, args, value) {
+    const call = { abi: deployedAbis[name], address: contracts[name], functionName, args, value };
+    return mined(client, client.writeContract({ ...senderOf(from), ...call } as never));
+  },
   read: (name, functionName, args) =>
     client.readContract({ abi: deployedAbis[name], address: contracts[name], functionName, args } as never) as never,
 });

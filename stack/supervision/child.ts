@@ -152,6 +152,7 @@ export async function waitFor<Value>(
   what: string,
   condition: () => Promise<Value | undefined>,
   timeoutMs = 60_000,
+  intervalMs = 50,
 ): Promise<Value> {
   let code: number | null | undefined;
   void child.ended.then((exitCode) => {
@@ -162,7 +163,7 @@ export async function waitFor<Value>(
     if (code !== undefined) throw new ChildEnded(child, code);
     const value = await condition().catch(() => undefined);
     if (value !== undefined) return value;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, intervalMs));
   }
   throw new Error(
     `${child.name}: no ${what} within ${timeoutMs / 1000} s. Its last lines:\n${child.lastLines().join("\n")}`,

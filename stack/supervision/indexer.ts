@@ -72,6 +72,9 @@ export function startIndexer({
   return indexer;
 }
 
+/** Each request takes milliseconds of CPU from the indexer, which is loading. */
+const READY_POLL_MS = 200;
+
 const fetchReady = (url: string) => fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) });
 
 /** Waits until the gateway is ready and has indexed the block. */
@@ -85,6 +88,7 @@ export const indexReady = (indexer: Child, apiUrl: string, block: bigint) =>
       return (response.ok && block_number >= block) || undefined;
     },
     120_000,
+    READY_POLL_MS,
   );
 
 /** Waits until Ponder has completed the backfill. */

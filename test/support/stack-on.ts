@@ -1,5 +1,5 @@
 import type { TokenList } from "../../config/token-list";
-import { type LocalChain, startChain } from "../../stack/local/chain";
+import { type LocalChain, signedByNode, startChain } from "../../stack/local/chain";
 import { deploy } from "../../stack/local/deploy";
 import { deployTokens } from "../../stack/local/local-tokens";
 import { createDatabase, dropDatabase } from "../../stack/local/postgres/test-server";
@@ -44,7 +44,8 @@ export async function startStackOn(
   const startTime = Math.floor(Date.now() / 1000) - SAMPLE_HISTORY_SECONDS;
   const chain = await startChain({ port, bulk, ...(sample && { startTime }) });
   const contracts = await deploy(chain.client);
-  if (sample) await sampleActivity(protocolOn(chain.client, contracts), `http://127.0.0.1:${apiPort}`, () => {});
+  if (sample)
+    await sampleActivity(protocolOn(chain.client, contracts, signedByNode), `http://127.0.0.1:${apiPort}`, () => {});
   const tokenList = tokens ? await deployTokens(chain.client, contracts) : undefined;
   const databaseUrl = await createDatabase(databaseServer, "stack");
   const variables = { DATABASE_URL: databaseUrl, API_PORT: String(apiPort), ...env };
