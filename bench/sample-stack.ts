@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { type Environment, parseEnvironment } from "../config/environment";
 import { connect } from "../stack/local/chain";
 import { type NewDeployment, startLocalChain } from "../stack/local/local-chain";
-import { startPostgres } from "../stack/local/postgres/test-server";
 import { publishExamples } from "../stack/local/sample/published";
 import { freePorts } from "../stack/roles/ports";
 import type { Child } from "../stack/supervision/child";
 import { type IndexStack, startIndexStack } from "../stack/supervision/index-stack";
 import { indexReady } from "../stack/supervision/indexer";
+import { startPostgres } from "../test/support/postgres-server";
 
 export type SampleStack = {
   apiUrl: string;

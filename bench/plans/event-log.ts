@@ -11,7 +11,7 @@ import { eventId } from "../../common/rows/event-id";
 import { protocolAbis } from "../../config/contracts";
 import { eventLog, intent } from "../../ponder.schema";
 import { argumentEncoder } from "../../src/lib/event-log";
-import { startPostgres } from "../../stack/local/postgres/test-server";
+import { startPostgres } from "../../test/support/postgres-server";
 import { type RecordedIndex, recordedIndex } from "../../test/support/recorded-index";
 import { tableHeader, tableRow } from "../report";
 

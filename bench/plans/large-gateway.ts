@@ -6,7 +6,7 @@ import { openStore } from "../../api/offchain/open";
 import type { Context } from "../../api/operations/context";
 import { parseEnvironment } from "../../config/environment";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
-import { startPostgres } from "../../stack/local/postgres/test-server";
+import { startPostgres } from "../../test/support/postgres-server";
 import { type RecordedIndex, recordedIndex } from "../../test/support/recorded-index";
 import { createLargeIndex } from "../large-index";
 import { NOW, type RowCounts } from "../many-rows";

@@ -1,6 +1,6 @@
 import type { TestProject } from "vitest/node";
-import { startPostgres } from "../../stack/local/postgres/test-server";
 import { oncePerRun } from "./once-per-run";
+import { startPostgres } from "./postgres-server";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import { createDatabase, dropDatabase } from "../../stack/local/postgres/test-server";
+import { createDatabase, dropDatabase } from "./postgres-server";
 
 export type TestDatabase = { url: string; drop: () => Promise<void> };
 

@@ -2,11 +2,11 @@ import type { TokenList } from "../../config/token-list";
 import { type LocalChain, signedByNode, startChain } from "../../stack/local/chain";
 import { deploy } from "../../stack/local/deploy";
 import { deployTokens } from "../../stack/local/local-tokens";
-import { createDatabase, dropDatabase } from "../../stack/local/postgres/test-server";
 import { type Protocol, protocolOn } from "../../stack/local/protocol";
 import { SAMPLE_HISTORY_SECONDS, sampleActivity } from "../../stack/local/sample/index";
 import { freePorts } from "../../stack/roles/ports";
 import { type Index, indexOf, type Sources } from "./index-of";
+import { createDatabase, dropDatabase } from "./postgres-server";
 
 export type Stack = Protocol &
   Index & {

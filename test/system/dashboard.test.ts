@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../stack/local/chain";
 import { payingFetch } from "../../stack/local/paying-fetch";
-import { type Postgres, startPostgres } from "../../stack/local/postgres/test-server";
 import { demoPayer, hashOf } from "../../stack/local/sample/people";
 import { alerts } from "../deploy/alerts";
 import { dashboardQueries } from "../deploy/dashboard";
 import { seriesIn } from "../deploy/metric-names";
 import { FollowingClient } from "../support/event-client";
+import { type Postgres, startPostgres } from "../support/postgres-server";
 import { type Stack, startStack } from "../support/stack";
 import { prometheus, startPrometheus } from "./prometheus";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkReplicas } from "../../stack/doctor/replicas";
 import { query } from "../../stack/local/postgres/cluster";
-import { type Postgres, type Replica, startPostgres } from "../../stack/local/postgres/test-server";
+import { type Postgres, type Replica, startPostgres } from "../support/postgres-server";
 
 describe("intentry doctor and a replica", () => {
   let postgres: Postgres;

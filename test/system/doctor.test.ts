@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { supportedBy } from "../../api/payments/facilitators/remote";
 import { contractNames } from "../../config/contracts";
 import { diagnose } from "../../stack/doctor/diagnose";
-import { type Postgres, startPostgres } from "../../stack/local/postgres/test-server";
 import { publishOwnSettings } from "../../stack/roles/settings";
 import { cli } from "../support/cli-run";
 import { createTestDatabase } from "../support/database";
+import { type Postgres, startPostgres } from "../support/postgres-server";
 import { startFacilitatorServer } from "../support/x402/facilitator-server";
 import { AUTHORIZATION, type Installation, serve, startInstallation } from "./doctor-installation";
 

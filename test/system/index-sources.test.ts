@@ -10,7 +10,7 @@ import type { Source } from "../../api/indexed/sources";
 import { replicaUsable } from "../../api/telemetry/metrics";
 import * as tables from "../../ponder.schema";
 import { query } from "../../stack/local/postgres/cluster";
-import { type Postgres, type Replica, startPostgres } from "../../stack/local/postgres/test-server";
+import { type Postgres, type Replica, startPostgres } from "../support/postgres-server";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy";
 
 /** Two builds of one deployment. */

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { query } from "../../stack/local/postgres/cluster";
-import { type Postgres, startPostgres } from "../../stack/local/postgres/test-server";
+import { type Postgres, startPostgres } from "../support/postgres-server";
 
 describe("a shutdown of PostgreSQL while a connection hangs", () => {
   let postgres: Postgres;

@@ -3,8 +3,8 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../stack/local/chain";
 import { query } from "../../stack/local/postgres/cluster";
-import { type Postgres, type Replica, startPostgres } from "../../stack/local/postgres/test-server";
 import { hashOf } from "../../stack/local/sample/people";
+import { type Postgres, type Replica, startPostgres } from "../support/postgres-server";
 import { type Stack, startStack } from "../support/stack";
 
 /** Sends a request on a connection that stays open. */

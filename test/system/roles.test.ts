@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { addressVariable, contractNames } from "../../config/contracts";
 import { actor, type LocalChain, startChain } from "../../stack/local/chain";
 import { type Contracts, deploy } from "../../stack/local/deploy";
-import { createDatabase, dropDatabase } from "../../stack/local/postgres/test-server";
 import { protocolOn } from "../../stack/local/protocol";
 import { hashOf } from "../../stack/local/sample/people";
 import { freePorts } from "../../stack/roles/ports";
 import { FollowingClient } from "../support/event-client";
 import { npmStart } from "../support/npm-start";
+import { createDatabase, dropDatabase } from "../support/postgres-server";
 import { startTraceCollector } from "./trace-collector";
 
 const CHAIN_ID = 84_533;

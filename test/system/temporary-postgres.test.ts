@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { isBusy } from "../support/npm-start";
 
 const start = `
-  const { startPostgres } = await import("./stack/local/postgres/test-server.ts");
+  const { startPostgres } = await import("./test/support/postgres-server.ts");
   console.log(new URL((await startPostgres()).url).port);
   setInterval(() => {}, 1_000);
 `;

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { withClient } from "../../../stack/index-builds";
-import type { Postgres } from "../../../stack/local/postgres/test-server";
 import type { Random } from "../actions/random";
+import type { Postgres } from "../postgres-server";
 import { eventually } from "./service";
 
 /** Runs statements as an administrator, whatever the default of transactions is. */

@@ -1,5 +1,5 @@
-import type { Postgres } from "../../../stack/local/postgres/test-server";
 import type { Random } from "../actions/random";
+import type { Postgres } from "../postgres-server";
 import { isRunning } from "../processes";
 import type { RpcProxy } from "../rpc-proxy";
 import { fillDisk, freeDisk, killBackend, setReadOnly } from "./database-faults";

@@ -3,9 +3,9 @@ import { openStore } from "../../../api/offchain/open";
 import { withClient } from "../../../stack/index-builds";
 import type { LocalChain } from "../../../stack/local/chain";
 import type { Contracts } from "../../../stack/local/deploy";
-import type { Postgres } from "../../../stack/local/postgres/test-server";
 import { createTestDatabase } from "../database";
 import { type Index, indexOf } from "../index-of";
+import type { Postgres } from "../postgres-server";
 import { serviceEnvironment } from "./service";
 
 /** What clients have stored and routes of the index show. */

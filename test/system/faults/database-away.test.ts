@@ -2,8 +2,8 @@ import { keccak256, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { actor } from "../../../stack/local/chain";
 import { query } from "../../../stack/local/postgres/cluster";
-import { type Postgres, startPostgres } from "../../../stack/local/postgres/test-server";
 import { hashOf } from "../../../stack/local/sample/people";
+import { type Postgres, startPostgres } from "../../support/postgres-server";
 import { fillDisk, freeDisk } from "../../support/simulation/database-faults";
 import { type Stack, startStack } from "../../support/stack";
 

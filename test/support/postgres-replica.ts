@@ -1,9 +1,9 @@
 import { appendFile, chmod, cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { freePorts } from "../../roles/ports";
-import { type Cluster, startCluster, type Tools } from "./cluster";
-import { chownTree } from "./tree";
+import { type Cluster, startCluster, type Tools } from "../../stack/local/postgres/cluster";
+import { chownTree } from "../../stack/local/postgres/tree";
+import { freePorts } from "../../stack/roles/ports";
 
 /** Files of a running server that a copy must not have. */
 const NOT_COPIED = new Set(["postmaster.pid", "postmaster.opts", "pg_wal", "pg_replslot"]);

@@ -4,11 +4,11 @@ import { appendFile, chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { freePorts } from "../../roles/ports";
-import { removeOnExit } from "../../supervision/child";
-import type { Binaries } from "./binaries";
-import { findTools, makeCluster, query, startCluster } from "./cluster";
-import { startReplica } from "./replica";
+import type { Binaries } from "../../stack/local/postgres/binaries";
+import { findTools, makeCluster, query, startCluster } from "../../stack/local/postgres/cluster";
+import { freePorts } from "../../stack/roles/ports";
+import { removeOnExit } from "../../stack/supervision/child";
+import { startReplica } from "./postgres-replica";
 
 export type Postgres = {
   /** The URL of the server's default database, for creating others. */
