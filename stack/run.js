@@ -12,7 +12,7 @@ const current = join(root, "dist", "current");
 function isStale() {
   try {
     const { startedAt, sources } = JSON.parse(readFileSync(join(current, "build.json"), "utf8"));
-    return [...sources, "stack/build.js", "node_modules/.package-lock.json"].some(
+    return [...sources, "stack/build.js", "stack/dist.js", "node_modules/.package-lock.json"].some(
       (source) => statSync(join(root, source)).mtimeMs > startedAt,
     );
   } catch {
