@@ -28,11 +28,14 @@ async function startDatabase({ log, keep, printError }: Supervisor, { stateFolde
   return databaseUrl;
 }
 
-/** The URL of the database, once it answers. */
+/** The URL of the database, once it answers and has what this start needs. */
 async function readyDatabase(supervisor: Supervisor, environment: Environment): Promise<string> {
   const databaseUrl = environment.databaseUrl ?? (await startDatabase(supervisor, environment));
   await databaseReady(databaseUrl, (error) => supervisor.log.step(`${error.message}. Retrying for up to a minute`));
   await requireSessions(environment, databaseUrl);
+  const { networkName, databaseSchema } = environment;
+  if (networkName === "local") await clearLocalIndex(databaseUrl, databaseSchema);
+  else await publishOwnSettings(databaseUrl, databaseSchema, process.env);
   return databaseUrl;
 }
 
@@ -41,7 +44,7 @@ export async function startAll(supervisor: Supervisor, isDevelopment: boolean): 
   const { log } = supervisor;
   const environment = parseEnvironment(process.env);
   requireWritableTypes(projectRoot);
-  const { networkName, apiPort, apiUrl, ponderPort, anvilPort, databaseSchema } = environment;
+  const { networkName, apiPort, apiUrl, ponderPort, anvilPort } = environment;
   await supervisor.own(environment.stateFolder);
   await requireFreePort(apiPort, "API_PORT");
   await requireFreePort(ponderPort, "PONDER_PORT");
@@ -52,8 +55,6 @@ export async function startAll(supervisor: Supervisor, isDevelopment: boolean): 
       ? startLocalChain(environment, ({ child }) => supervisor.require(child), log.step)
       : undefined,
   ]);
-  if (local) await clearLocalIndex(databaseUrl, databaseSchema);
-  else await publishOwnSettings(databaseUrl, databaseSchema, process.env);
   log.step("Starting the indexer");
   const env = isDevelopment ? { NODE_ENV: "development", ...process.env } : process.env;
   const supervision = await supervisor.supervision(environment, databaseUrl, env);
