@@ -116,3 +116,5 @@ export const normalizePaymentRequirement = operation({
     };
   },
 });
+
+export const paymentRequirements = { normalize: normalizePaymentRequirement };
