@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { describe, expect, it } from "vitest";
 import { allOperations, operations } from "../../../api/operations/index";
 import { type Describable, describeDocument } from "../../../api/transports/descriptions/describe";
@@ -9,19 +10,7 @@ import { tagDescriptions } from "../../../api/transports/descriptions/tags";
 import type { Schema } from "../../../api/transports/json-schema-text";
 import { openApiDocument } from "../../../api/transports/openapi";
 
-// TypeScript would need seconds for the types of the linters' rules, so these are the parts that are used.
-
-type Redocly = {
-  createConfig: (config: { extends: ["recommended"] }) => Promise<unknown>;
-  lintFromString: (options: {
-    source: string;
-    absoluteRef: string;
-    config: unknown;
-  }) => Promise<{ severity: string; ruleId: string; message: string }[]>;
-};
-const REDOCLY: string = "@redocly/openapi-core";
-const { createConfig, lintFromString }: Redocly = await import(REDOCLY);
-
+/** The part of Spectral that is used. TypeScript would need seconds for the types of its rules, so it is not imported. */
 type Spectral = {
   setRuleset: (rules: { extends: [ruleset: unknown, severity: "recommended"][] }) => void;
   run: (source: string) => Promise<{ code: string | number; path: (string | number)[]; message: string }[]>;
