@@ -149,7 +149,12 @@ function keyOf(c: HonoContext<Env>): string {
  * input stays valid. If the revision is known, it waits for nothing.
  */
 export function fromCache(cache: ResponseCache, operation: string): Handler<Env> {
-  const serve = (c: HonoContext<Env>, kept: Kept, { revision, head }: Current, next: Next): ReturnType<Handler<Env>> => {
+  const serve = (
+    c: HonoContext<Env>,
+    kept: Kept,
+    { revision, head }: Current,
+    next: Next,
+  ): ReturnType<Handler<Env>> => {
     if (kept.revision !== revision) return next();
     if (head) setIndexHead(c, head);
     countRead(true);
