@@ -28,7 +28,7 @@ export default defineConfig({
     // time keep two cores busy. Files of a process share modules, because loading them takes seconds of CPU.
     poolOptions: {
       forks: { maxForks: 2, minForks: 1, isolate: false },
-      threads: { maxThreads: 1, minThreads: 1, isolate: false },
+      threads: { maxThreads: 2, minThreads: 1, isolate: false },
     },
     projects: [
       project("unit", { include: ["test/unit/**/*.test.ts"], pool: "threads" }),

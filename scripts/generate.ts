@@ -10,7 +10,6 @@ import { clientMutations, clientTypes } from "./client-types";
 import { configurationPage, envExample } from "./configuration";
 import { contractArtifacts } from "./contract-artifacts";
 import { withRouteTable } from "./route-table";
-import { tokenListFiles } from "./token-lists";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -77,10 +76,6 @@ const client: Generator = async () => {
   return Object.fromEntries(await Promise.all(files));
 };
 
-/** The tokens in portfolios and their price feeds. */
-const tokenLists: Generator = async () =>
-  Object.fromEntries(Object.entries(tokenListFiles()).map(([path, list]) => [path, `${pretty(list)}\n`]));
-
 /** The texts for language models, with the URLs of `npm start`. */
 const llms: Generator = async () => {
   const baseUrl = "http://localhost:3001";
@@ -99,7 +94,7 @@ const configuration: Generator = async () => ({
   "docs/configuration.md": configurationPage(),
 });
 
-const generators: Generator[] = [contracts, openApi, llms, tokenLists, client, reference, configuration];
+const generators: Generator[] = [contracts, openApi, llms, client, reference, configuration];
 
 const current = (path: string) => readFile(path, "utf8").catch(() => undefined);
 

@@ -1,24 +1,13 @@
-// Bundles the programs and the explorer: `npm run build`. Plain JavaScript, because it runs before anything is bundled.
+// Bundles the programs and the explorer into dist/current (`npm run build`), or the npm package into client/dist
+// (`npm run build client`). Plain JavaScript, because it runs before anything is bundled.
 import { realpathSync } from "node:fs";
-import {
-  chmod,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  readlink,
-  rename,
-  rm,
-  symlink,
-  utimes,
-  writeFile,
-} from "node:fs/promises";
+import * as fs from "node:fs/promises";
 import { basename, join, parse, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
 import { build } from "esbuild";
+import { replaceBuild } from "./dist.js";
 
 const root = resolve(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -26,7 +15,7 @@ const dist = join(root, "dist");
 /** The files of a folder by the names of their programs. @param {string} folder @param {string} [prefix] */
 const programsIn = async (folder, prefix = "") =>
   Object.fromEntries(
-    (await readdir(join(root, folder))).map((file) => [prefix + parse(file).name, join(folder, file)]),
+    (await fs.readdir(join(root, folder))).map((file) => [prefix + parse(file).name, join(folder, file)]),
   );
 
 /** What the browser loads first: the script and the style sheet of the explorer, and of the reference page. */
@@ -47,7 +36,8 @@ const partsOfPonder = {
 /** Packages that export traces. They are loaded only if a collector is configured. */
 const tracing = ["core", "exporter-trace-otlp-http", "resources", "sdk-trace-base"];
 
-const common = /** @type {const} */ ({ absWorkingDir: root, bundle: true, format: "esm", legalComments: "none" });
+const logs = /** @type {const} */ ({ legalComments: "none", logLevel: "error" });
+const common = /** @type {const} */ ({ ...logs, absWorkingDir: root, bundle: true, format: "esm" });
 
 /** For programs of Node. Packages in CommonJS require Node's modules. @type {import("esbuild").BuildOptions} */
 export const forNode = {
@@ -59,23 +49,12 @@ export const forNode = {
   plugins: [partsOfPonder],
 };
 
-/** How long replaced builds are kept, for processes that load their files right now. */
-const KEPT_MS = 600_000;
-
-/** Builds in a new folder, and makes dist/current a link to it. Others may build or run the programs at the same time. */
-async function main() {
-  const startedAt = Date.now();
-  await mkdir(dist, { recursive: true });
-  const folder = await mkdtemp(join(dist, "build-"));
-  // Another user may run the programs.
-  await chmod(folder, 0o755);
-  const options = /** @type {const} */ ({ splitting: true, metafile: true, logLevel: "error" });
+/** Writes the programs and the explorer to a folder. Returns their sources. @param {string} folder */
+async function bundlePrograms(folder) {
+  const options = /** @type {const} */ ({ splitting: true, metafile: true });
   const own = { gateway: "api/server.ts", cli: "client/cli/main.ts" };
-  const entryPoints = {
-    ...own,
-    ...(await programsIn("stack/programs")),
-    ...(await programsIn("examples", "examples/")),
-  };
+  const examples = await programsIn("examples", "examples/");
+  const entryPoints = { ...own, ...(await programsIn("stack/programs")), ...examples };
   const programs = await build({ ...forNode, ...options, entryPoints, outdir: folder, chunkNames: "chunks/[hash]" });
   // Pages that pay or hash load more code than the others. Browsers keep the files forever, hence the names.
   const names = { outdir: join(folder, "explorer"), entryNames: "[name]-[hash]", chunkNames: "[name]-[hash]" };
@@ -85,33 +64,47 @@ async function main() {
   const outputs = Object.entries(explorer.metafile.outputs);
   const files = outputs.map(([path]) => resolve(root, path));
   for (const file of files) {
-    await writeFile(`${file}.br`, await promisify(brotliCompress)(await readFile(file)));
-    await writeFile(`${file}.gz`, await promisify(gzip)(await readFile(file)));
+    await fs.writeFile(`${file}.br`, await promisify(brotliCompress)(await fs.readFile(file)));
+    await fs.writeFile(`${file}.gz`, await promisify(gzip)(await fs.readFile(file)));
   }
   /** @param {string} entry */
   const nameOf = (entry) => basename(outputs.find(([, { entryPoint }]) => entryPoint === entry)?.[0] ?? "");
   const [script, style, referenceScript, referenceStyle] = entries.map(nameOf);
   const reference = { script: referenceScript, style: referenceStyle };
   const manifest = { explorer: { script, style }, reference, files: files.map((file) => basename(file)) };
-  await writeFile(join(folder, "explorer", "manifest.json"), JSON.stringify(manifest));
+  await fs.writeFile(join(folder, "explorer", "manifest.json"), JSON.stringify(manifest));
   const inputs = [programs, explorer].flatMap(({ metafile }) => Object.keys(metafile.inputs));
-  const sources = inputs.filter((path) => !path.includes("node_modules"));
-  await writeFile(join(folder, "build.json"), JSON.stringify({ startedAt, sources }));
-  await symlink(basename(folder), `${folder}.link`, "junction");
-  const now = new Date();
-  const replaced = await readlink(join(dist, "current")).catch(() => undefined);
-  // Its age counts from now on.
-  if (replaced) await utimes(join(dist, replaced), now, now).catch(() => {});
-  await rename(`${folder}.link`, join(dist, "current"));
-  for (const other of (await readdir(dist)).filter((name) => name.startsWith("build-") && name !== basename(folder))) {
-    // Another build may rename or remove it at the same time.
-    const { mtimeMs } = await lstat(join(dist, other)).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > KEPT_MS) await rm(join(dist, other), { recursive: true, force: true });
-  }
+  return inputs.filter((path) => !path.includes("node_modules"));
+}
+
+/** Writes the npm package: the client and the ABIs for Node, browsers and workers, with their types, and the command line. */
+async function bundleClient() {
+  const outdir = join(root, "client", "dist");
+  const { dependencies, peerDependencies } = JSON.parse(
+    await fs.readFile(join(root, "client", "package.json"), "utf8"),
+  );
+  const installed = Object.keys({ ...dependencies, ...peerDependencies });
+  const external = [...installed, "./lazy.js"];
+  const market = "client/src/market/index.ts";
+  const modules = { client: "client/src/index.ts", hashing: "client/src/hashing.ts", market, abis: "abis/index.ts" };
+  const options = /** @type {const} */ ({ ...common, outdir, platform: "neutral", target: "es2022", splitting: true });
+  await fs.rm(outdir, { recursive: true, force: true });
+  await build({ ...options, entryPoints: modules, external });
+  // A file of its own, see client/src/lazy.ts.
+  await build({ ...options, entryPoints: { lazy: "client/src/lazy.ts" }, external: installed });
+  await build({ ...forNode, entryPoints: { cli: "client/cli/main.ts" }, outdir, external });
+  // Not installed in production.
+  const [{ rollup }, { dts }] = await Promise.all([import("rollup"), import("rollup-plugin-dts")]);
+  const types = await rollup({
+    input: modules,
+    external: installed.map((name) => new RegExp(`^${name}(/|$)`)),
+    plugins: [dts()],
+  });
+  await types.write({ dir: outdir, entryFileNames: "[name].d.ts", chunkFileNames: "[name]-[hash].d.ts" });
 }
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))
-  await main().catch((error) => {
+  await (process.argv[2] === "client" ? bundleClient() : replaceBuild(dist, bundlePrograms)).catch((error) => {
     // esbuild has printed its own errors.
     if (!error.errors) console.error(`The programs could not be built in ${dist}: ${error.message}`);
     process.exitCode = 1;

@@ -96,7 +96,7 @@ const policies = pagedList<{ address: Address }, typeof policy.$inferSelect>(lis
   },
 ]);
 
-export const listPolicies = operation({
+const listPolicies = operation({
   route: listRoute,
   summary: "The current policies of an account.",
   description: "Ordered by type, then by subject.",
@@ -110,3 +110,5 @@ export const listPolicies = operation({
     return { account: input.address, policies: rows.map((row) => toWire(row, clock)), pagination };
   },
 });
+
+export const accounts = { policies: listPolicies };

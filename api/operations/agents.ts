@@ -42,7 +42,7 @@ const findAgentWithMetadata = preparedQuery((db, { agentId }: Placeholders<{ age
     .where(eq(agent.agentId, agentId)),
 );
 
-export const getAgent = operation({
+const getAgent = operation({
   route: "GET /agents/{agentId}",
   summary: "One agent by its id, even if revoked.",
   input: z.object({ agentId: id, ...includeInput }),
@@ -61,7 +61,7 @@ export const getAgent = operation({
   },
 });
 
-export const listAgents = listOperation({
+const listAgents = listOperation({
   route: "GET /agents",
   summary: "The agents of an owner, by id.",
   name: "agents",
@@ -75,3 +75,5 @@ export const listAgents = listOperation({
   order: [{ column: agent.agentId, of: (row) => row.agentId }],
   toWire,
 });
+
+export const agents = { get: getAgent, list: listAgents };

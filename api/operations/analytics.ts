@@ -109,7 +109,7 @@ const volumeOf = (row: Pick<Total, "count" | "volume" | "protocolFees">) => ({
 const sumOf = <Row>(rows: readonly Row[], of: (row: Row) => bigint | number) =>
   String(rows.reduce((sum, row) => sum + BigInt(of(row)), 0n));
 
-export const getCommerceAnalytics = operation({
+const getCommerceAnalytics = operation({
   route: "GET /analytics/commerce",
   summary: "Commerce totals and rankings.",
   description:
@@ -177,3 +177,5 @@ export const getCommerceAnalytics = operation({
     };
   },
 });
+
+export const commerceAnalytics = { commerce: getCommerceAnalytics };

@@ -36,7 +36,7 @@ const findAttestation = preparedQuery((db, { id }: Placeholders<{ id: bigint }>)
   db.select().from(attestation).where(eq(attestation.attestationId, id)),
 );
 
-export const getAttestation = operation({
+const getAttestation = operation({
   route: "GET /attestations/{id}",
   summary: "One attestation by its id, even if revoked.",
   input: z.object({ id }),
@@ -51,7 +51,7 @@ export const getAttestation = operation({
   },
 });
 
-export const listAttestations = listOperation({
+const listAttestations = listOperation({
   route: "GET /attestations",
   summary: "Attestations, by id.",
   description: "Requires at least one filter: schema, subject, attester or revoked.",
@@ -80,3 +80,5 @@ export const listAttestations = listOperation({
   order: [{ column: attestation.attestationId, of: (row) => row.attestationId }],
   toWire,
 });
+
+export const attestations = { get: getAttestation, list: listAttestations };

@@ -54,7 +54,7 @@ const findAttestorWithMetadata = preparedQuery((db, { id }: Placeholders<{ id: b
     .where(eq(attestor.attestorId, id)),
 );
 
-export const getAttestor = operation({
+const getAttestor = operation({
   route: "GET /attestors/{id}",
   summary: "One attestor by its id.",
   description: "With the number of its operator's attestations.",
@@ -74,7 +74,7 @@ export const getAttestor = operation({
   },
 });
 
-export const listAttestors = listOperation({
+const listAttestors = listOperation({
   route: "GET /attestors",
   summary: "Registered attestors, by id.",
   name: "attestors",
@@ -91,3 +91,5 @@ export const listAttestors = listOperation({
   order: [{ column: attestor.attestorId, of: (row) => row.attestorId }],
   toWire,
 });
+
+export const attestors = { get: getAttestor, list: listAttestors };

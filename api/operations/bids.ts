@@ -213,7 +213,7 @@ const bids = pagedList<Filters, BidRow, "status">(
   ["status"],
 );
 
-export const listBids = operation({
+const listBids = operation({
   route: listRoute,
   summary: "The bids on an intent, best first.",
   description:
@@ -244,7 +244,7 @@ export function onchainKey(bidId: string): { intentId: bigint; bidId: bigint } |
   return intentId && number ? { intentId: BigInt(intentId), bidId: BigInt(number) } : null;
 }
 
-export const getBid = operation({
+const getBid = operation({
   route: "GET /bids/{bidId}",
   summary: "One bid by its id.",
   input: z.object({ bidId: shortText }),
@@ -267,3 +267,5 @@ export const getBid = operation({
     return toWire(row, clock);
   },
 });
+
+export const onchainBids = { get: getBid, list: listBids };

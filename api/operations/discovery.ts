@@ -61,7 +61,7 @@ function resourceOf(terms: Parameters<typeof requirementsOf>[0], baseUrl: string
   };
 }
 
-export const getDiscovery = operation({
+const getDiscovery = operation({
   route: "GET /.well-known/x402.json",
   // Some crawlers use this path.
   alias: "/.well-known/x402",
@@ -76,3 +76,5 @@ export const getDiscovery = operation({
     return { version: "1.0.0", resources };
   },
 });
+
+export const discovery = { discovery: getDiscovery };

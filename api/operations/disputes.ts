@@ -34,7 +34,7 @@ const findDispute = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
   db.select().from(dispute).where(eq(dispute.disputeId, id)),
 );
 
-export const getDispute = operation({
+const getDispute = operation({
   route: "GET /disputes/{id}",
   summary: "One dispute by its id.",
   input: z.object({ id }),
@@ -49,7 +49,7 @@ export const getDispute = operation({
   },
 });
 
-export const listDisputes = listOperation({
+const listDisputes = listOperation({
   route: "GET /disputes",
   summary: "Disputes about receipts, newest first.",
   name: "disputes",
@@ -66,3 +66,5 @@ export const listDisputes = listOperation({
   order: [{ column: dispute.disputeId, descending: true, of: (row) => row.disputeId }],
   toWire,
 });
+
+export const disputes = { get: getDispute, list: listDisputes };

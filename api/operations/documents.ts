@@ -208,7 +208,7 @@ export const catalogs = documentOperations({
   example: '{"services":[]}',
 });
 
-export const quoteRequests = documentOperations({
+const quoteRequests = documentOperations({
   kind: "quote-request",
   what: "quote request",
   text: "quote_request_json",
@@ -218,7 +218,7 @@ export const quoteRequests = documentOperations({
   example: '{"request_id":"1","merchant_id":"1"}',
 });
 
-export const quoteResponses = documentOperations({
+const quoteResponses = documentOperations({
   kind: "quote-response",
   what: "quote response",
   text: "quote_response_json",
@@ -228,7 +228,7 @@ export const quoteResponses = documentOperations({
   example: '{"quote":{"merchantId":"1"}}',
 });
 
-export const fulfillmentPayloads = documentOperations({
+const fulfillmentPayloads = documentOperations({
   kind: "fulfillment-payload",
   what: "fulfillment payload",
   text: "fulfillment_payload_json",
@@ -239,7 +239,7 @@ export const fulfillmentPayloads = documentOperations({
   example: JSON.stringify({ encryption: PAYLOAD_ENCRYPTION, merchant_key_id: "key-1", ciphertext: "b3BhcXVl" }),
 });
 
-export const fulfillmentEvidence = documentOperations({
+const fulfillmentEvidence = documentOperations({
   kind: "fulfillment-evidence",
   what: "fulfillment evidence document",
   text: "fulfillment_evidence_json",
@@ -251,3 +251,21 @@ export const fulfillmentEvidence = documentOperations({
   isLinked: true,
   example: '{"type":"delivery","receipt_id":"1"}',
 });
+
+export const documents = {
+  publishCatalog: catalogs.publish,
+  getCatalog: catalogs.get,
+  getCatalogMetadata: catalogs.metadata,
+  publishQuoteRequest: quoteRequests.publish,
+  getQuoteRequest: quoteRequests.get,
+  getQuoteRequestMetadata: quoteRequests.metadata,
+  publishQuoteResponse: quoteResponses.publish,
+  getQuoteResponse: quoteResponses.get,
+  getQuoteResponseMetadata: quoteResponses.metadata,
+  publishFulfillmentPayload: fulfillmentPayloads.publish,
+  getFulfillmentPayload: fulfillmentPayloads.get,
+  getFulfillmentPayloadMetadata: fulfillmentPayloads.metadata,
+  publishFulfillmentEvidence: fulfillmentEvidence.publish,
+  getFulfillmentEvidence: fulfillmentEvidence.get,
+  getFulfillmentEvidenceMetadata: fulfillmentEvidence.metadata,
+};

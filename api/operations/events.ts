@@ -99,3 +99,5 @@ export const subscribeToEvents = subscription({
     return events.subscribe({ ...(start && { after: start }), filter }, client, signal);
   },
 });
+
+export const eventStream = { subscribe: subscribeToEvents };

@@ -40,7 +40,7 @@ const findFacilitatorWithMetadata = preparedQuery((db, { id }: Placeholders<{ id
     .where(eq(facilitator.facilitatorId, id)),
 );
 
-export const getFacilitator = operation({
+const getFacilitator = operation({
   route: "GET /facilitators/{id}",
   summary: "One payment facilitator by its id.",
   input: z.object({ id, ...includeInput }),
@@ -59,7 +59,7 @@ export const getFacilitator = operation({
   },
 });
 
-export const listFacilitators = listOperation({
+const listFacilitators = listOperation({
   route: "GET /facilitators",
   summary: "Payment facilitators, by id.",
   name: "facilitators",
@@ -73,3 +73,5 @@ export const listFacilitators = listOperation({
   order: [{ column: facilitator.facilitatorId, of: (row) => row.facilitatorId }],
   toWire,
 });
+
+export const facilitators = { get: getFacilitator, list: listFacilitators };

@@ -1,88 +1,65 @@
 import type { AnyCall, AnyOperation, AnySubscription } from "../core/operation";
-import { listPolicies } from "./accounts";
-import { getAgent, listAgents } from "./agents";
-import { getCommerceAnalytics } from "./analytics";
-import { getAttestation, listAttestations } from "./attestations";
-import { getAttestor, listAttestors } from "./attestors";
-import { getBid, listBids } from "./bids";
-import { getDiscovery } from "./discovery";
-import { getDispute, listDisputes } from "./disputes";
-import { catalogs, fulfillmentEvidence, fulfillmentPayloads, quoteRequests, quoteResponses } from "./documents";
-import { subscribeToEvents } from "./events";
-import { getFacilitator, listFacilitators } from "./facilitators";
-import { getMetadata, putMetadata, reserveMetadata } from "./intent-metadata";
-import { getIntent, listIntents } from "./intents";
-import { getMerchant, getReputation, listMerchants } from "./merchants";
-import { chooseBid, createBid } from "./offchain-bids";
-import { normalizePaymentRequirement } from "./payment-requirements";
-import { getPortfolio } from "./portfolio";
-import { checkPreflight } from "./preflight";
-import { getQuote, listQuotes } from "./quotes";
-import { getReceipt, listReceipts } from "./receipts";
-import { getRecentEvents } from "./recent-events";
-import { getSchema, listSchemas, publishSchema } from "./schemas";
-import { find } from "./search/index";
-import { getNames } from "./search/names";
-import { getService, listServices } from "./services";
-import { getSettlement, listSettlements } from "./settlements";
-import { getSolver, listSolvers } from "./solvers";
-import { getHealth, getProtocol, getReadiness } from "./status";
-import { getTimeSeries } from "./time-series";
-import { getToken } from "./tokens";
-import { explainTransaction } from "./transactions";
-import { listTrustSignals } from "./trust-signals";
+import { accounts } from "./accounts";
+import { agents } from "./agents";
+import { commerceAnalytics } from "./analytics";
+import { attestations } from "./attestations";
+import { attestors } from "./attestors";
+import { onchainBids } from "./bids";
+import { discovery } from "./discovery";
+import { disputes } from "./disputes";
+import { documents } from "./documents";
+import { eventStream } from "./events";
+import { facilitators } from "./facilitators";
+import { metadataOfIntents } from "./intent-metadata";
+import { intents } from "./intents";
+import { merchants } from "./merchants";
+import { offchainBids } from "./offchain-bids";
+import { paymentRequirements } from "./payment-requirements";
+import { portfolio } from "./portfolio";
+import { preflight } from "./preflight";
+import { quotes } from "./quotes";
+import { receipts } from "./receipts";
+import { recentEvents } from "./recent-events";
+import { schemas } from "./schemas";
+import { search } from "./search/index";
+import { services } from "./services";
+import { settlements } from "./settlements";
+import { solvers } from "./solvers";
+import { status } from "./status";
+import { timeSeries } from "./time-series";
+import { tokens } from "./tokens";
+import { transactions } from "./transactions";
+import { trustSignals } from "./trust-signals";
 
-/** All operations, by resource. */
+/** All operations, by resource. Their names are in the resource's file. */
 export const operations = {
-  search: { find, names: getNames },
-  agents: { get: getAgent, list: listAgents },
-  intents: {
-    get: getIntent,
-    list: listIntents,
-    metadata: getMetadata,
-    putMetadata,
-    reserveMetadata,
-  },
-  bids: { get: getBid, list: listBids, create: createBid, select: chooseBid },
-  accounts: { policies: listPolicies },
-  preflight: { check: checkPreflight },
-  schemas: { get: getSchema, list: listSchemas, publish: publishSchema },
-  attestations: { get: getAttestation, list: listAttestations },
-  solvers: { get: getSolver, list: listSolvers },
-  attestors: { get: getAttestor, list: listAttestors },
-  merchants: { get: getMerchant, list: listMerchants, reputation: getReputation },
-  services: { get: getService, list: listServices },
-  facilitators: { get: getFacilitator, list: listFacilitators },
-  quotes: { get: getQuote, list: listQuotes },
-  receipts: { get: getReceipt, list: listReceipts },
-  settlements: { get: getSettlement, list: listSettlements },
-  disputes: { get: getDispute, list: listDisputes },
-  trustSignals: { list: listTrustSignals },
-  analytics: { commerce: getCommerceAnalytics, timeseries: getTimeSeries },
-  tokens: { get: getToken },
-  transactions: { explain: explainTransaction },
-  events: { recent: getRecentEvents, subscribe: subscribeToEvents },
-  documents: {
-    publishCatalog: catalogs.publish,
-    getCatalog: catalogs.get,
-    getCatalogMetadata: catalogs.metadata,
-    publishQuoteRequest: quoteRequests.publish,
-    getQuoteRequest: quoteRequests.get,
-    getQuoteRequestMetadata: quoteRequests.metadata,
-    publishQuoteResponse: quoteResponses.publish,
-    getQuoteResponse: quoteResponses.get,
-    getQuoteResponseMetadata: quoteResponses.metadata,
-    publishFulfillmentPayload: fulfillmentPayloads.publish,
-    getFulfillmentPayload: fulfillmentPayloads.get,
-    getFulfillmentPayloadMetadata: fulfillmentPayloads.metadata,
-    publishFulfillmentEvidence: fulfillmentEvidence.publish,
-    getFulfillmentEvidence: fulfillmentEvidence.get,
-    getFulfillmentEvidenceMetadata: fulfillmentEvidence.metadata,
-  },
-  portfolio: { get: getPortfolio },
-  payments: { discovery: getDiscovery, normalize: normalizePaymentRequirement },
-  status: { health: getHealth, ready: getReadiness, protocol: getProtocol },
-} as const;
+  search,
+  agents,
+  intents: { ...intents, ...metadataOfIntents },
+  bids: { ...onchainBids, ...offchainBids },
+  accounts,
+  preflight,
+  schemas,
+  attestations,
+  solvers,
+  attestors,
+  merchants,
+  services,
+  facilitators,
+  quotes,
+  receipts,
+  settlements,
+  disputes,
+  trustSignals,
+  analytics: { ...commerceAnalytics, ...timeSeries },
+  tokens,
+  transactions,
+  events: { ...recentEvents, ...eventStream },
+  documents,
+  portfolio,
+  payments: { ...discovery, ...paymentRequirements },
+  status,
+};
 
 type Named<Kind extends AnyOperation> = {
   /** Resource and name: `agents.get`. */

@@ -228,7 +228,7 @@ async function findIntent({ db }: Context, where: Parameters<typeof eq>): Promis
   return row ?? null;
 }
 
-export const putMetadata = operation({
+const putMetadata = operation({
   route: "PUT /intents/{id}/metadata",
   summary: "Stores the off-chain metadata of an indexed intent.",
   description: "It must match the intent's on-chain commitments.",
@@ -247,7 +247,7 @@ export const putMetadata = operation({
   },
 });
 
-export const reserveMetadata = operation({
+const reserveMetadata = operation({
   route: "POST /intents/metadata",
   summary: "Stores metadata of an intent that is not on chain yet.",
   description: "The metadata and the intent are linked by the intent's hash and owner.",
@@ -307,7 +307,7 @@ const selectMetadata = preparedQuery(
       .limit(1),
 );
 
-export const getMetadata = operation({
+const getMetadata = operation({
   route: "GET /intents/metadata/{intentHash}",
   summary: "The off-chain metadata of an intent by the intent's hash.",
   description: "Also before the intent is on chain.",
@@ -330,3 +330,5 @@ export const getMetadata = operation({
     return toWire(found.metadata, found.intentId);
   },
 });
+
+export const metadataOfIntents = { metadata: getMetadata, putMetadata, reserveMetadata };

@@ -145,7 +145,7 @@ const findIntent = preparedQuery((db, { id }: Placeholders<{ id: bigint; chainId
   selectIntents(db).where(eq(intent.intentId, id)),
 );
 
-export const getIntent = operation({
+const getIntent = operation({
   route: "GET /intents/{id}",
   summary: "One intent by its id.",
   description: "With its fill, on-chain commitments and metadata.",
@@ -162,7 +162,7 @@ export const getIntent = operation({
   },
 });
 
-export const listIntents = listOperation({
+const listIntents = listOperation({
   route: "GET /intents",
   summary: "Intents, newest first.",
   name: "intents",
@@ -189,3 +189,5 @@ export const listIntents = listOperation({
   order: [{ column: intent.intentId, descending: true, of: (row) => row.intentId }],
   toWire,
 });
+
+export const intents = { get: getIntent, list: listIntents };

@@ -43,7 +43,7 @@ const findMerchantWithMetadata = preparedQuery((db, { id }: Placeholders<{ id: b
     .where(eq(merchant.merchantId, id)),
 );
 
-export const getMerchant = operation({
+const getMerchant = operation({
   route: "GET /merchants/{id}",
   summary: "One merchant by its id.",
   input: z.object({ id, ...includeInput }),
@@ -62,7 +62,7 @@ export const getMerchant = operation({
   },
 });
 
-export const listMerchants = listOperation({
+const listMerchants = listOperation({
   route: "GET /merchants",
   summary: "Merchants, by id.",
   name: "merchants",
@@ -120,7 +120,7 @@ const selectReputation = preparedQuery((db, { id, receipts, proofs, disputes, si
     .where(eq(merchant.merchantId, id)),
 );
 
-export const getReputation = operation({
+const getReputation = operation({
   route: "GET /merchants/{id}/reputation",
   summary: "A merchant's reputation.",
   description: "Settled and fulfilled receipts, disputes and trust signals.",
@@ -168,3 +168,5 @@ export const getReputation = operation({
     };
   },
 });
+
+export const merchants = { get: getMerchant, list: listMerchants, reputation: getReputation };

@@ -49,7 +49,7 @@ function requireOpen(row: IntentRow, clock: Clock): void {
   if (status !== "OPEN") throw new Conflict(`Intent ${row.intentId} is ${status}`);
 }
 
-export const createBid = operation({
+const createBid = operation({
   route: "POST /intents/{id}/bids",
   summary: "Places an off-chain bid on an intent, for development.",
   input: z.object({
@@ -98,7 +98,7 @@ export const createBid = operation({
   },
 });
 
-export const chooseBid = operation({
+const chooseBid = operation({
   route: "POST /bids/{bidId}/select",
   summary: "Selects an off-chain bid, for development.",
   description: "A previously selected bid becomes rejected.",
@@ -129,3 +129,5 @@ export const chooseBid = operation({
     return offchainToWire(selected, found.intentId, clock);
   },
 });
+
+export const offchainBids = { create: createBid, select: chooseBid };

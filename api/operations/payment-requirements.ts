@@ -115,3 +115,5 @@ export const normalizePaymentRequirement = operation({
     };
   },
 });
+
+export const paymentRequirements = { normalize: normalizePaymentRequirement };

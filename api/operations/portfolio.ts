@@ -20,3 +20,5 @@ export const getPortfolio = operation({
   dependsOn: ["untracked"],
   run: ({ portfolio }: Context, { address, chains }) => portfolio.snapshot(address, chains),
 });
+
+export const portfolio = { get: getPortfolio };

@@ -194,7 +194,7 @@ const freezeOnce = (denials: readonly Denial[]) =>
 
 const distinct = <Item>(items: readonly Item[]) => [...new Set(items)];
 
-async function preflight(
+async function decide(
   { db, config, clock }: BaseContext,
   account: Address,
   transaction: Transaction | undefined,
@@ -228,7 +228,7 @@ async function preflight(
   };
 }
 
-export const checkPreflight = operation({
+const checkPreflight = operation({
   route: "POST /preflight",
   summary: "Checks a transaction against an account's policies.",
   description:
@@ -254,6 +254,8 @@ export const checkPreflight = operation({
   async run(context, { account, target, value = 0n, data = "0x", payment }) {
     if (target === undefined && (payment === undefined || value > 0n || data !== "0x"))
       throw new BadInput("target: is required");
-    return preflight(context, account, target && { target, value, data }, payment);
+    return decide(context, account, target && { target, value, data }, payment);
   },
 });
+
+export const preflight = { check: checkPreflight };

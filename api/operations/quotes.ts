@@ -68,7 +68,7 @@ const findQuote = preparedQuery((db, { quoteHash }: Placeholders<{ quoteHash: He
   db.select().from(quote).where(eq(quote.quoteHash, quoteHash)),
 );
 
-export const getQuote = operation({
+const getQuote = operation({
   route: "GET /quotes/{quoteHash}",
   summary: "One committed quote by its hash.",
   input: z.object({ quoteHash: hash }),
@@ -83,7 +83,7 @@ export const getQuote = operation({
   },
 });
 
-export const listQuotes = listOperation({
+const listQuotes = listOperation({
   route: "GET /quotes",
   summary: "Committed quotes, newest first.",
   name: "quotes",
@@ -104,3 +104,5 @@ export const listQuotes = listOperation({
   ],
   toWire,
 });
+
+export const quotes = { get: getQuote, list: listQuotes };

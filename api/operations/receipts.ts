@@ -81,7 +81,7 @@ const findReceipt = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
     .where(eq(receipt.receiptId, id)),
 );
 
-export const getReceipt = operation({
+const getReceipt = operation({
   route: "GET /receipts/{id}",
   summary: "One settled payment by its id.",
   input: z.object({ id }),
@@ -105,7 +105,7 @@ export const getReceipt = operation({
   },
 });
 
-export const listReceipts = listOperation({
+const listReceipts = listOperation({
   route: "GET /receipts",
   summary: "Settled payments, newest first.",
   name: "receipts",
@@ -122,3 +122,5 @@ export const listReceipts = listOperation({
   order: [{ column: receipt.receiptId, descending: true, of: (row) => row.receiptId }],
   toWire,
 });
+
+export const receipts = { get: getReceipt, list: listReceipts };

@@ -68,3 +68,5 @@ export const getRecentEvents = operation({
     };
   },
 });
+
+export const recentEvents = { recent: getRecentEvents };

@@ -81,7 +81,7 @@ const schemaObject = jsonObject.superRefine((schema, context) => {
 
 const schemaProblem = createJsonSchemaChecker();
 
-export const listSchemas = listOperation({
+const listSchemas = listOperation({
   route: "GET /attestations/schemas",
   summary: "Attestation schemas, by name.",
   description: "The json_schema of a large schema is null in the list.",
@@ -110,7 +110,7 @@ const findSchema = preparedQuery((db, { schemaHash }: Placeholders<{ schemaHash:
   db.select().from(attestationSchema).where(eq(attestationSchema.schemaHash, schemaHash)),
 );
 
-export const getSchema = operation({
+const getSchema = operation({
   route: "GET /attestations/schemas/{schemaHash}",
   summary: "One attestation schema by its hash.",
   input: z.object({ schemaHash: hash }),
@@ -133,7 +133,7 @@ const isSame = (one: Row, other: Omit<Row, "createdAt" | "builtin">) =>
   isDeepStrictEqual(JSON.parse(one.jsonSchema), JSON.parse(other.jsonSchema)) &&
   one.recommendedSubject === other.recommendedSubject;
 
-export const publishSchema = operation({
+const publishSchema = operation({
   route: "POST /attestations/schemas",
   summary: "Publishes an attestation schema.",
   description: "Published schemas are immutable.",
@@ -185,3 +185,5 @@ export const publishSchema = operation({
     );
   },
 });
+
+export const schemas = { get: getSchema, list: listSchemas, publish: publishSchema };

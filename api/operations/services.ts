@@ -44,7 +44,7 @@ const findServiceWithMetadata = preparedQuery((db, { id }: Placeholders<{ id: bi
     .where(eq(service.serviceNumericId, id)),
 );
 
-export const getService = operation({
+const getService = operation({
   route: "GET /services/{id}",
   summary: "One service by its numeric id.",
   input: z.object({ id, ...includeInput }),
@@ -63,7 +63,7 @@ export const getService = operation({
   },
 });
 
-export const listServices = listOperation({
+const listServices = listOperation({
   route: "GET /services",
   summary: "Services, by id.",
   name: "services",
@@ -81,3 +81,5 @@ export const listServices = listOperation({
   order: [{ column: service.serviceNumericId, of: (row) => row.serviceNumericId }],
   toWire,
 });
+
+export const services = { get: getService, list: listServices };

@@ -66,7 +66,7 @@ const findSettlement = preparedQuery((db, { executionHash }: Placeholders<{ exec
   db.select().from(settlement).where(eq(settlement.executionHash, executionHash)),
 );
 
-export const getSettlement = operation({
+const getSettlement = operation({
   route: "GET /settlements/{executionHash}",
   summary: "One settlement by its execution hash, with its lines.",
   input: z.object({ executionHash: hash }),
@@ -81,7 +81,7 @@ export const getSettlement = operation({
   },
 });
 
-export const listSettlements = listOperation({
+const listSettlements = listOperation({
   route: "GET /settlements",
   summary: "Settlements, newest first.",
   description: "Payments of quotes through the SettlementAdapter, split over lines.",
@@ -109,3 +109,5 @@ export const listSettlements = listOperation({
   ],
   toWire,
 });
+
+export const settlements = { get: getSettlement, list: listSettlements };

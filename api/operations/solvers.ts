@@ -119,7 +119,7 @@ export const getSolver = operation({
   },
 });
 
-export const listSolvers = listOperation({
+const listSolvers = listOperation({
   route: "GET /solvers",
   summary: "Registered solvers, by id.",
   name: "solvers",
@@ -136,3 +136,5 @@ export const listSolvers = listOperation({
   order: [{ column: solver.solverId, of: (row) => row.solverId }],
   toWire,
 });
+
+export const solvers = { get: getSolver, list: listSolvers };

@@ -4,7 +4,7 @@ import { addressText, uintText } from "../core/outputs";
 import { storeStates } from "../monitor/store-health";
 import type { Context } from "./context";
 
-export const getHealth = operation({
+const getHealth = operation({
   route: "GET /health",
   summary: "Liveness check.",
   description: "Returns 200 if the process serves requests.",
@@ -29,7 +29,7 @@ export const getHealth = operation({
   }),
 });
 
-export const getReadiness = operation({
+const getReadiness = operation({
   route: "GET /ready",
   summary: "Readiness check.",
   description:
@@ -78,7 +78,7 @@ export const getReadiness = operation({
   run: ({ readiness }: Context) => readiness(),
 });
 
-export const getProtocol = operation({
+const getProtocol = operation({
   route: "GET /protocol",
   summary: "The indexed chain and its contracts.",
   description: "The chain id and the addresses of the protocol's contracts.",
@@ -104,3 +104,5 @@ export const getProtocol = operation({
     ) as typeof contracts,
   }),
 });
+
+export const status = { health: getHealth, ready: getReadiness, protocol: getProtocol };

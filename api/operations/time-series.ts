@@ -70,7 +70,7 @@ const selectActivity = preparedQuery((db, { metric, token, interval, first, end 
     ),
 );
 
-export const getTimeSeries = operation({
+const getTimeSeries = operation({
   route: "GET /analytics/timeseries",
   summary: "A metric by hour, day or week of UTC.",
   description:
@@ -115,3 +115,5 @@ export const getTimeSeries = operation({
     };
   },
 });
+
+export const timeSeries = { timeseries: getTimeSeries };

@@ -21,7 +21,7 @@ const Token = z
   })
   .openapi("Token");
 
-export const getToken = operation({
+const getToken = operation({
   route: "GET /tokens/{address}",
   summary: "The symbol, name and decimals of a token.",
   description: "A token on the indexed chain. Unknown tokens have null values.",
@@ -35,3 +35,5 @@ export const getToken = operation({
     return { ...found, chain_id: config.chainId };
   },
 });
+
+export const tokens = { get: getToken };

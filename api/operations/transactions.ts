@@ -69,7 +69,7 @@ const selectEvents = preparedQuery((db, { hash }: Placeholders<{ hash: Hex }>) =
     .orderBy(eventLog.id),
 );
 
-export const explainTransaction = operation({
+const explainTransaction = operation({
   route: "GET /tx/{hash}/explain",
   summary: "The protocol events of a transaction, in order.",
   description: "Each with its arguments and a sentence about it.",
@@ -108,3 +108,5 @@ export const explainTransaction = operation({
     };
   },
 });
+
+export const transactions = { explain: explainTransaction };

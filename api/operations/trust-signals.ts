@@ -35,7 +35,7 @@ const TrustSignal = z
   })
   .openapi("TrustSignal");
 
-export const listTrustSignals = listOperation({
+const listTrustSignals = listOperation({
   route: "GET /trust-signals",
   summary: "Trust signals, newest first.",
   name: "trust_signals",
@@ -67,3 +67,5 @@ export const listTrustSignals = listOperation({
     block_number: String(row.blockNumber),
   }),
 });
+
+export const trustSignals = { list: listTrustSignals };

@@ -2,27 +2,23 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import type { Browser } from "playwright-core";
-import { build } from "tsdown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SampleStack, sampleStack } from "../support/shared-stack";
 import { hasChromium, openBrowser } from "./browser";
 
 /** Bundles the client and its dependencies into one script that defines the global `intentry`. */
 async function bundle(folder: string): Promise<string> {
+  const outfile = join(folder, "client.js");
   await build({
-    config: false,
-    entry: { client: fileURLToPath(new URL("../../client/src/index.ts", import.meta.url)) },
-    outDir: folder,
+    entryPoints: [fileURLToPath(new URL("../../client/src/index.ts", import.meta.url))],
+    outfile,
+    bundle: true,
     format: "iife",
     globalName: "intentry",
-    platform: "browser",
-    dts: false,
-    deps: { alwaysBundle: [/.*/], onlyBundle: false },
-    outputOptions: { codeSplitting: false },
-    logLevel: "silent",
   });
-  return readFile(join(folder, "client.iife.js"), "utf8");
+  return readFile(outfile, "utf8");
 }
 
 /** Makes two calls in one batch, and reads the first message of the event stream. */

@@ -61,7 +61,7 @@ declare module "vitest" {
 
 /** Packs the client, and installs the tarball into an empty project with the examples and the code of its README. */
 async function install(folder: string): Promise<InstalledPackage> {
-  await run(join(root, "node_modules", ".bin", "tsdown"), [], root);
+  await run(process.execPath, [join(root, "stack", "build.js"), "client"], root);
   const project = join(folder, "project");
   await mkdir(project);
   await run("npm", ["pack", "--pack-destination", project], join(root, "client"));

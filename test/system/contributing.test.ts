@@ -32,20 +32,22 @@ const commands = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
 /** The request of the guide, with its documented response. */
 const [example] = examplesIn(page);
 
-/** Where a block is inserted: before or after this text. A block without a place is a new file. */
-const places: Readonly<Record<string, { before: string } | { after: string }>> = {
-  "api/operations/index.ts": { after: "export const operations = {\n" },
-  "test/core/lists/orders.ts": { before: '  "agents.list":' },
-  "contracts/src/AgentRegistry.sol": { before: "    /// @notice The agent with this id, revoked or not.\n" },
-  "src/schema/agents.ts": { after: "capabilitiesHash: hex(t).notNull(),\n" },
-  "src/agents.ts": { after: 'export const agents: Handlers<"AgentRegistry"> = {\n' },
-  "api/events/describe-event.ts": { before: "  AgentRevoked: (" },
-  "config/variables/processes.ts": { before: "    API_HOST: {\n" },
-  "api/offchain/tables.ts": { before: "/** Published JSON documents." },
+type Place = { before: string } | { after: string };
+
+/** Where the blocks of each file are inserted, in the order of the guide: before or after this text. */
+const places: Readonly<Record<string, readonly Place[]>> = {
+  "api/operations/solvers.ts": [{ before: "export const solvers = { " }, { after: "export const solvers = { " }],
+  "test/core/lists/orders.ts": [{ before: '  "agents.list":' }],
+  "contracts/src/AgentRegistry.sol": [{ before: "    /// @notice The agent with this id, revoked or not.\n" }],
+  "src/schema/agents.ts": [{ after: "capabilitiesHash: hex(t).notNull(),\n" }],
+  "src/agents.ts": [{ after: 'export const agents: Handlers<"AgentRegistry"> = {\n' }],
+  "api/events/describe-event.ts": [{ before: "  AgentRevoked: (" }],
+  "config/variables/processes.ts": [{ before: "    API_HOST: {\n" }],
+  "api/offchain/tables.ts": [{ before: "/** Published JSON documents." }],
 };
 
 /** A file with a block of the guide in its place. Imports of the block go to the top. */
-function withBlock(text: string, block: string, place: { before: string } | { after: string }): string {
+function withBlock(text: string, block: string, place: Place): string {
   const imports = block.match(/^import .*\n/gm)?.join("") ?? "";
   const rest = block.replaceAll(/^import .*\n/gm, "");
   const at = "before" in place ? place.before : place.after;
@@ -100,12 +102,12 @@ describe("the guide in docs/contributing.md", () => {
   beforeAll(async () => {
     copy = await copyProject(["contracts", "drizzle.config.ts", "stack", "test"]);
     const { root } = copy;
-    for (const { file, text } of blocks) {
-      const place = places[file];
+    for (const [file, ofFile] of Object.entries(places)) {
       const path = join(root, file);
-      await writeFile(path, place ? withBlock(await readFile(path, "utf8"), text, place) : text, {
-        flag: place ? "w" : "wx",
-      });
+      const texts = blocks.filter((block) => block.file === file).map(({ text }) => text);
+      let changed = await readFile(path, "utf8");
+      for (const [index, place] of ofFile.entries()) changed = withBlock(changed, texts[index] ?? "", place);
+      await writeFile(path, changed);
     }
     contract = await compileContract(root);
     const abi = JSON.stringify(contract.abi);
@@ -119,7 +121,8 @@ describe("the guide in docs/contributing.md", () => {
   });
 
   it("names the files of all blocks, and each of its commands is a script", () => {
-    expect(blocks.map(({ file }) => file)).toEqual(expect.arrayContaining(Object.keys(places)));
+    const files = Object.entries(places).flatMap(([file, ofFile]) => ofFile.map(() => file));
+    expect(blocks.map(({ file }) => file).sort()).toEqual(files.sort());
     expect(page.match(/^```\w+.*$/gm)).toHaveLength(blocks.length + commands.length + 2);
     expect(commands).toHaveLength(1);
   });
@@ -147,7 +150,7 @@ describe("the guide in docs/contributing.md", () => {
       .object({ paths: z.record(z.string(), z.unknown()) })
       .parse(await (await fetch(`${stack.apiUrl}/openapi.json`)).json());
     expect(paths).toHaveProperty("/fills");
-    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "fills_list", arguments: {} } };
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "solvers_fills", arguments: {} } };
     const answer = await fetch(`${stack.apiUrl}/mcp`, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },

@@ -5,9 +5,10 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { build } from "esbuild";
 import pg from "pg";
-import { build } from "tsdown";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { forNode } from "../../stack/build.js";
 import { installBinaries, thisPlatform } from "../../stack/local/postgres/binaries";
 import { runningSince } from "../../stack/supervision/process";
 
@@ -34,15 +35,8 @@ beforeAll(async () => {
   base = await mkdtemp(join(tmpdir(), "intentry-embedded-"));
   await chmod(base, 0o755);
   bundled = join(base, "bundled");
-  await build({
-    config: false,
-    entry: { program: join(import.meta.dirname, "embedded-postgres-server.ts") },
-    outDir: bundled,
-    platform: "node",
-    dts: false,
-    logLevel: "warn",
-    deps: { alwaysBundle: [/.*/], neverBundle: ["pg-native"], onlyBundle: false },
-  });
+  const program = join(import.meta.dirname, "embedded-postgres-server.ts");
+  await build({ ...forNode, entryPoints: [program], outfile: join(bundled, "program.mjs") });
   // The root of the checkout.
   await writeFile(join(bundled, "ponder.config.ts"), "");
 });

@@ -2,7 +2,10 @@ import type { ServerResponse } from "node:http";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import { createIntentryClient, type Spending } from "../../client/src/index";
+import { fastTime } from "./fast-time";
 import { json, serve } from "./stand-in";
+
+fastTime();
 
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
 

@@ -3,7 +3,10 @@ import { afterAll, describe, expect, it } from "vitest";
 import { reconnectDelay } from "../../client/src/follow";
 import { createIntentryClient, IntentryError, type Reconnection } from "../../client/src/index";
 import { wait } from "../../client/src/wait";
+import { fastTime } from "./fast-time";
 import { type Handler, json, serve as start } from "./stand-in";
+
+fastTime();
 
 const services: { close: () => void }[] = [];
 afterAll(() => {

@@ -3,8 +3,10 @@ import { SlowSubscriber } from "../../api/events/feed";
 import type { EventMessage } from "../../api/events/message";
 import { requestIdField, withRequestId } from "../../api/telemetry/request-id";
 import { ChainOfEvents } from "./chain-of-events";
+import { fastTime } from "./fast-time";
 import { closeFeeds, cursor, feedOf, polled, received, take } from "./feed-of-chain";
 
+fastTime();
 closeFeeds();
 
 describe("a subscriber to live events", () => {

@@ -1,8 +1,11 @@
-import { afterEach, describe, test, vi } from "vitest";
+import { describe, test, vi } from "vitest";
 import { CROSS_CHECK_MS, HeadFollower } from "../../rpc/head";
 import { webSocketUrl } from "../../rpc/new-heads";
 import { RpcPool } from "../../rpc/pool";
 import { block, type FakeNode, startFakeNode } from "../support/rpc-node";
+import { fastTime } from "./fast-time";
+
+fastTime();
 
 const INTERVAL_MS = 20;
 
@@ -12,6 +15,7 @@ type Settings = { full?: boolean; webSocket?: boolean; quietMs?: number; timeout
 class Chain {
   readonly nodes: FakeNode[] = [];
   follower: HeadFollower | undefined;
+  #pool: RpcPool | undefined;
 
   async startNode(options?: Parameters<typeof startFakeNode>[0]): Promise<FakeNode> {
     const node = await startFakeNode(options);
@@ -21,8 +25,9 @@ class Chain {
 
   follow({ full = true, webSocket = false, quietMs = 60_000, timeoutMs = 2_000 }: Settings = {}): HeadFollower {
     const urls = this.nodes.map(({ url }) => url);
+    this.#pool = new RpcPool(urls, timeoutMs);
     this.follower = new HeadFollower({
-      pool: new RpcPool(urls, timeoutMs),
+      pool: this.#pool,
       webSocketUrls: webSocket ? urls.map(webSocketUrl) : [],
       full,
       intervalMs: INTERVAL_MS,
@@ -32,6 +37,12 @@ class Chain {
   }
 
   readonly headHash = () => this.follower?.head?.block.hash;
+
+  async close(): Promise<void> {
+    this.follower?.close();
+    this.#pool?.close();
+    for (const node of this.nodes) await node.close();
+  }
 }
 
 // The tests wait for polls most of the time, so they run at the same time.
@@ -40,8 +51,7 @@ const it = test.extend<{ chain: Chain }>({
   chain: async ({}, use) => {
     const chain = new Chain();
     await use(chain);
-    chain.follower?.close();
-    for (const node of chain.nodes) await node.close();
+    await chain.close();
   },
 });
 
@@ -198,13 +208,10 @@ describe.concurrent("a head that is not newer than the last", () => {
 });
 
 describe("several nodes", () => {
-  afterEach(() => void vi.useRealTimers());
-
   it("follows another node when the first is away, and finds newer blocks of other nodes", async ({
     chain,
     expect,
   }) => {
-    vi.useFakeTimers({ toFake: ["performance"] });
     const [first, second] = [await chain.startNode(), await chain.startNode()];
     for (const node of [first, second]) node.mine(block(1));
     await chain.follow().first();

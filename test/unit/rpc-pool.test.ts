@@ -3,6 +3,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import { MAX_IN_FLIGHT } from "../../rpc/node";
 import { type OnNodeChange, RpcPool } from "../../rpc/pool";
 import { type FakeNode, startFakeNode } from "../support/rpc-node";
+import { fastTime } from "./fast-time";
+
+fastTime();
 
 const opened: { close: () => unknown }[] = [];
 

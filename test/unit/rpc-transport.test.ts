@@ -4,6 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type FollowedHead, followHead } from "../../rpc/follow-head";
 import { rpcTransport } from "../../workarounds/rpc-transport";
 import { block, type FakeNode, startFakeNode } from "../support/rpc-node";
+import { fastTime } from "./fast-time";
+
+fastTime();
 
 const times = { intervalMs: 20, quietMs: 1_000, timeoutMs: 2_000 };
 
@@ -12,7 +15,14 @@ beforeEach(async () => {
   node = await startFakeNode();
   node.mine({ ...block(1), transactions: [{ hash: "0x1" }] });
 });
-afterEach(() => node.close());
+afterEach(async () => {
+  for (const head of followed.splice(0)) head.close();
+  await node.close();
+});
+
+/** The heads that the transports of a test follow. */
+const followed: FollowedHead[] = [];
+const transportOf = () => rpcTransport({ urls: [node.url], ...times, onFollow: (head) => void followed.push(head) });
 
 /** Creates the transport like Ponder does. */
 const bucketOf = (transport: ReturnType<typeof rpcTransport>) => ({
@@ -24,7 +34,7 @@ const headPoll = { method: "eth_getBlockByNumber", params: ["latest", true] };
 
 describe("Ponder's transport", () => {
   it("serves polls of the head from memory, with the newest block", async () => {
-    const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+    const bucket = bucketOf(transportOf());
     expect(await bucket.request(headPoll)).toMatchObject({ hash: "a1", transactions: [{ hash: "0x1" }] });
     node.maxInFlight = 0;
     for (let round = 0; round < 20; round++) {
@@ -38,32 +48,31 @@ describe("Ponder's transport", () => {
   });
 
   it("serves polls of the header with transaction hashes, from the same memory", async () => {
-    const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+    const bucket = bucketOf(transportOf());
     const header = await bucket.request({ method: "eth_getBlockByNumber", params: ["latest", false] });
     expect(header).toMatchObject({ hash: "a1", transactions: ["0x1"] });
     expect(node.maxInFlight).toBe(1);
   });
 
   it("follows the head from the first request on, and calls onFollow once", async () => {
-    const heads: FollowedHead[] = [];
-    const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times, onFollow: (head) => heads.push(head) }));
-    expect(heads).toHaveLength(0);
+    const bucket = bucketOf(transportOf());
+    expect(followed).toHaveLength(0);
     await bucket.request({ method: "eth_chainId" });
     await bucket.request(headPoll);
-    expect(heads).toHaveLength(1);
+    expect(followed).toHaveLength(1);
     node.mine(block(2));
-    await expect.poll(() => heads[0]?.current()).toMatchObject({ number: 2n, hash: "a2" });
+    await expect.poll(() => followed[0]?.current()).toMatchObject({ number: 2n, hash: "a2" });
   });
 
   it("keeps its block complete when Ponder removes the transactions of a returned one", async () => {
-    const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+    const bucket = bucketOf(transportOf());
     const given = (await bucket.request(headPoll)) as { transactions: unknown[] };
     given.transactions = [];
     expect(await bucket.request(headPoll)).toMatchObject({ transactions: [{ hash: "0x1" }] });
   });
 
   it("returns the last head while the node is away", async () => {
-    const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+    const bucket = bucketOf(transportOf());
     await bucket.request(headPoll);
     node.intercept = (_, response) => !!response.socket?.destroy();
     const asked = node.calls.length;
@@ -73,9 +82,9 @@ describe("Ponder's transport", () => {
 
   it("passes all other calls on", async () => {
     node.has(block(3));
-    const client = createPublicClient({ transport: rpcTransport({ urls: [node.url], ...times }) });
+    const client = createPublicClient({ transport: transportOf() });
     expect(await client.getChainId()).toBe(31337);
-    const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+    const bucket = bucketOf(transportOf());
     expect(await bucket.request({ method: "eth_getBlockByNumber", params: ["0x3", true] })).toMatchObject({
       hash: "a3",
     });
@@ -98,7 +107,7 @@ describe("Ponder's transport", () => {
       error.code === undefined || !error.message.includes("revert");
 
     it("throws an error that Ponder does not retry, if a reorg has removed the block", async () => {
-      const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+      const bucket = bucketOf(transportOf());
       await bucket.request(headPoll);
       node.forget();
       node.mine(block(1, "b"));
@@ -108,7 +117,7 @@ describe("Ponder's transport", () => {
     });
 
     it("throws it too, if the chain got shorter and has no block at that height", async () => {
-      const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+      const bucket = bucketOf(transportOf());
       node.mine(block(2));
       await bucket.request(headPoll);
       node.forget();
@@ -118,7 +127,7 @@ describe("Ponder's transport", () => {
     });
 
     it("throws the node's error, if a lagging node has the block after all", async () => {
-      const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+      const bucket = bucketOf(transportOf());
       await bucket.request(headPoll);
       let nulls = 0;
       node.intercept = ({ id, method, params: [number] }, response) => {
@@ -132,7 +141,7 @@ describe("Ponder's transport", () => {
     });
 
     it("throws the node's error, if the block is on the chain or was never seen", async () => {
-      const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+      const bucket = bucketOf(transportOf());
       await bucket.request(headPoll);
       for (const hash of ["a1", "c7"]) {
         const error = await bucket.request(logsOf(hash)).catch((thrown: unknown) => thrown);
@@ -143,7 +152,7 @@ describe("Ponder's transport", () => {
   });
 
   it("lifts Ponder's limit of 20 requests per second", async () => {
-    const bucket = bucketOf(rpcTransport({ urls: [node.url], ...times }));
+    const bucket = bucketOf(transportOf());
     await bucket.request({ method: "eth_chainId" });
     expect(bucket.rpsLimit).toBe(10_000);
   });

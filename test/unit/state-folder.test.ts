@@ -6,6 +6,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hasProc, runningSince, startTimeIn } from "../../stack/supervision/process";
 import { ownStateFolder, type StateFolder } from "../../stack/supervision/state-folder";
+import { fastTime } from "./fast-time";
+
+fastTime();
 
 describe("the owner of a state folder", () => {
   let folder: string;

@@ -6,6 +6,7 @@ import { addressText, decimalText, hashText, uintText } from "../../core/outputs
 import { metadataStates, metadataSubjects } from "../../offchain/tables";
 import type { Mode } from "./candidates";
 import { matchesOf, recordIn, SearchMatch } from "./matches";
+import { getNames } from "./names";
 import { type Filters, listFor, type Row } from "./ranked";
 
 const ROUTE = "GET /search";
@@ -130,7 +131,7 @@ function requireBounded(input: Input): void {
 const present = (filters: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 
-export const find = operation({
+const find = operation({
   route: ROUTE,
   summary: "Finds records by text, id, address or hash.",
   description:
@@ -181,3 +182,5 @@ export const find = operation({
     return { matches, results: rows.map(toWire), pagination };
   },
 });
+
+export const search = { find, names: getNames };

@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { x402Client as AxiosClient, wrapAxiosWithPayment } from "@x402/axios";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from "@x402/fetch";
@@ -5,11 +6,15 @@ import axios from "axios";
 import { createWalletClient, http, type WalletClient } from "viem";
 import { baseSepolia } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { decodeXPaymentResponse, withPaymentInterceptor } from "x402-axios";
-import { decodeXPaymentResponse as decodeFetchResponse, wrapFetchWithPayment as wrapFetchV1 } from "x402-fetch";
 import { actor } from "../../../stack/local/chain";
 import { askedFor, buy, receiptOf, sign } from "../../support/x402/payer";
 import { openShop, PRICE, payee, type Shop } from "../../support/x402/shop";
+
+// In CommonJS, because package.json replaces their packages for Solana by empty ones, whose exports an import would miss.
+const require = createRequire(import.meta.url);
+const { decodeXPaymentResponse, withPaymentInterceptor }: typeof import("x402-axios") = require("x402-axios");
+const { decodeXPaymentResponse: decodeFetchResponse, wrapFetchWithPayment: wrapFetchV1 }: typeof import("x402-fetch") =
+  require("x402-fetch");
 
 const wallet = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 const path = `/portfolio?address=${wallet}&chains=base`;
