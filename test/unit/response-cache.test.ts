@@ -1,7 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { drizzle } from "drizzle-orm/node-postgres";
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
+import type pg from "pg";
 import { pino } from "pino";
 import { describe, expect, it, vi } from "vitest";
 import { BadInput, NotFound, TooMany } from "../../api/core/errors";
@@ -12,6 +14,7 @@ import { type Env, jsonReply, reply, taggedReply } from "../../api/http/reply";
 import { fromCache, ResponseCache } from "../../api/http/response-cache";
 import type { IndexHead } from "../../api/indexed/head";
 import type { Context } from "../../api/operations/context";
+import { parseEnvironment } from "../../config/environment";
 
 const SECOND = 4_000_000_000n;
 
@@ -288,6 +291,42 @@ describe("the memory of the response cache", () => {
     expect(cache.bytes).toBeLessThanOrEqual(maxBytes);
     // Buffers are freed a moment after the collection.
     await expect.poll(() => memory() - before).toBeLessThan(maxBytes + CONSTANT_BYTES);
+  });
+});
+
+describe("a gateway with a response cache", () => {
+  it("keeps one reply for all spellings of a request", async () => {
+    let queries = 0;
+    const query = async () => {
+      queries++;
+      return { rows: [] };
+    };
+    const revision = <Value>(value: Value) => ({ peek: () => value, read: async () => value });
+    const head: IndexHead = {
+      historyDone: true,
+      isComplete: true,
+      block: 1n,
+      timestamp: 1n,
+      builtBlock: 1n,
+      revision: "a",
+    };
+    const cache = new ResponseCache({ maxBytes: 1_000_000, indexHead: revision(head), storeRevision: revision("1") });
+    const db = drizzle({ query } as unknown as pg.Pool, { casing: "snake_case" });
+    const config = { ...parseEnvironment({ NODE_ENV: "test" }), checkAnswers: false, chainId: 1 };
+    const context = { db, config, head: async () => head } as unknown as Context;
+    const gateway = createGateway(context, pino({ level: "silent" }), cache);
+    const owner = `0x${"ab".repeat(20)}`;
+    for (const search of [
+      `owner=${owner}`,
+      `owner=${owner}&limit=50`,
+      `limit=050&owner=${owner}`,
+      `owner=${owner.replaceAll("ab", "AB")}`,
+      `%6fwner=${owner}&`,
+    ])
+      expect((await gateway.request(`/agents?${search}`)).status).toBe(200);
+    expect(queries).toBe(1);
+    expect((await gateway.request(`/agents?owner=${owner}&limit=49`)).status).toBe(200);
+    expect(queries).toBe(2);
   });
 });
 
