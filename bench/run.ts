@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { requireBuild } from "../stack/run.js";
 
 /** The benchmarks. The comment of each file says what it measures and which options it has. */
 const benchmarks = {
@@ -13,8 +14,10 @@ const benchmarks = {
 };
 
 const [name = ""] = process.argv.splice(2, 1);
-if (Object.hasOwn(benchmarks, name)) await import(pathToFileURL(join(import.meta.dirname, `${name}.ts`)).href);
-else {
+if (Object.hasOwn(benchmarks, name)) {
+  requireBuild();
+  await import(pathToFileURL(join(import.meta.dirname, `${name}.ts`)).href);
+} else {
   const lines = Object.entries(benchmarks).map(([each, what]) => `  ${each.padEnd(12)}${what}`);
   console.error(`npm run bench <name> [-- options]\n${lines.join("\n")}`);
   process.exitCode = 1;

@@ -1,4 +1,4 @@
-import { isJsonObject } from "./json-values";
+import { isJsonObject } from "./inputs";
 import type { z } from "./operation";
 
 type Fields = Record<string, z.ZodType>;

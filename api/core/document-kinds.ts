@@ -1,5 +1,5 @@
 import type { DocumentKind } from "../offchain/documents";
-import { isJsonObject } from "./json-values";
+import { isJsonObject } from "./inputs";
 
 /**
  * The kinds of documents by the names in their `schema`, as the public deployment's clients write it: `cortex.<name>.v1`. Kinds

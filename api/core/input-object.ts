@@ -1,6 +1,24 @@
+import { stringify } from "viem";
 import { nearest } from "../../common/nearest";
-import { isJsonObject } from "./json-values";
+import { isJsonObject } from "./inputs";
 import { type AnyOperation, z } from "./operation";
+
+/** Parsed input as JSON text. Bigints become decimal strings. */
+export const inputText = (input: Record<string, unknown>) => stringify(input);
+
+/** One value of a parsed input. Values of the same field have the same text only if they are equal. */
+function valueText(value: unknown): string {
+  if (value === undefined) return "";
+  if (typeof value === "string") return JSON.stringify(value);
+  return typeof value === "object" ? stringify(value) : String(value);
+}
+
+/** A key for the values of a parsed input: equal inputs have the same key, however they were sent. */
+export function inputKey(fields: readonly string[], input: Record<string, unknown>): string {
+  let key = "";
+  for (const field of fields) key += `${valueText(input[field])} `;
+  return key;
+}
 
 /** The object type of an optional or required object. Undefined for other types. */
 function objectIn(type: unknown): z.ZodObject | undefined {

@@ -1,6 +1,5 @@
 import type { Address, Hex } from "viem";
 import { type ChainSlug, chains } from "../../config/chains";
-import { isDeeperThan, isJsonObject } from "./json-values";
 import { z } from "./operation";
 
 // Input types. REST sends strings; typed clients may also send numbers, bigints and booleans.
@@ -141,7 +140,17 @@ export const longText = scalar<string, string>(
   { type: "string", maxLength: MAX_LONG_TEXT, example: "A short description." },
 );
 
+/** Whether a parsed JSON value is an object. */
+export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 const MAX_DEPTH = 64;
+
+/** Whether a value is nested deeper than `levels`. Stops at that depth. */
+export const isDeeperThan = (levels: number, value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member)));
 
 /** A JSON object with any content. The depth limit protects against stack exhaustion. */
 export const jsonObject = scalar<Record<string, unknown>, Record<string, unknown>>(

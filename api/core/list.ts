@@ -3,7 +3,7 @@ import type { Clock } from "./clock";
 import type { BaseContext } from "./context";
 import { readCursor, writeCursor } from "./cursor";
 import { BadInput } from "./errors";
-import { inputText } from "./input-text";
+import { inputText } from "./input-object";
 import { cursor, flag, limit, offset } from "./inputs";
 import { keyName, listQueries, type Source } from "./list-queries";
 import { type Dependency, type Operation, operation, z } from "./operation";

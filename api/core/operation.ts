@@ -29,9 +29,10 @@ type Definition<Input extends z.ZodObject, Context extends BaseContext> = {
  * - `index`: Ponder's tables. Responses have index headers
  * - `store`: our own tables
  * - `time`: the clock, and tokens, which are looked up again after some time
+ * - `baseUrl`: the URL at which the client reaches this service
  * - `untracked`: anything without a revision, such as a node, another service or the client. Responses are not kept
  */
-export type Dependency = "index" | "store" | "time" | "untracked";
+export type Dependency = "index" | "store" | "time" | "baseUrl" | "untracked";
 
 /** An operation with one response per request. Every transport derives its handling from the list of operations. */
 export type Operation<
@@ -52,7 +53,7 @@ export type Operation<
    * process serves the state before them. One that usually inserts rows that no kept response contains waits by itself.
    */
   writes?: true | "insert";
-  /** What the output depends on besides the input, the settings and the base URL. A response is kept as long as none of it changes. */
+  /** What the output depends on besides the input and the settings. A response is kept as long as none of it changes. */
   dependsOn: readonly Dependency[] | ((input: z.output<Input>) => readonly Dependency[]);
   /** Marks a development helper: the 403 message if `devHelpers` is off. */
   development?: string;

@@ -49,9 +49,9 @@ export function restrict(
       return context.tokens.named(text);
     },
   };
-  const ofClient = (name: "client" | "hasWriteToken") => ({
+  const ofCaller = (name: "baseUrl" | "client" | "hasWriteToken", dependency: Dependency) => ({
     get() {
-      requireDependency("untracked", `caller.${name}`);
+      requireDependency(dependency, `caller.${name}`);
       return caller[name];
     },
   });
@@ -59,7 +59,11 @@ export function restrict(
     context: Object.defineProperties({ ...context, tokens }, Object.fromEntries(parts)),
     caller: Object.defineProperties(
       { ...caller },
-      { client: ofClient("client"), hasWriteToken: ofClient("hasWriteToken") },
+      {
+        baseUrl: ofCaller("baseUrl", "baseUrl"),
+        client: ofCaller("client", "untracked"),
+        hasWriteToken: ofCaller("hasWriteToken", "untracked"),
+      },
     ),
   };
 }

@@ -19,10 +19,6 @@ export type Env = {
     caller: Caller;
     /** The name of the operation, or of the transport. */
     operation?: string;
-    /** The validated input of the operation. */
-    input: Record<string, unknown>;
-    /** The reply of the operation, for the cache. */
-    reply: Reply;
     /** Headers of the response that are known before there is a reply. Errors have them too. */
     headers?: Readonly<Record<string, string>>;
   };

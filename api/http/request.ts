@@ -54,5 +54,5 @@ export const untilTimeLimit = <Value>(start: number, waiting: Promise<Value>): P
  * Middleware before everything that may wait. What follows runs in the context of the request's id, and until the time limit.
  * In Node 20 both take longer than a reply from the cache, which waits for nothing.
  */
-export const mayWait: MiddlewareHandler<Env> = (c, next) =>
+export const mayWait = <Result>(c: HonoContext<Env>, next: () => Promise<Result>): Promise<Result> =>
   withRequestId(c.get("requestId"), () => untilTimeLimit(c.get("start"), next()));

@@ -1,14 +1,15 @@
-import type { Handler, Context as HonoContext, Next } from "hono";
+import type { Context as HonoContext } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { LRUCache } from "lru-cache";
 import { NotFound, TooMany } from "../core/errors";
+import { inputKey } from "../core/input-object";
 import { type AnyCall, type Dependency, dependenciesOf } from "../core/operation";
 import { type IndexHead, timeAt } from "../indexed/head";
 import type { SharedRead } from "../indexed/shared-read";
 import { cacheRequests } from "../telemetry/metrics";
 import { annotateRequest } from "../telemetry/span";
 import { type Env, type Reply, reply, setIndexHead } from "./reply";
-import { untilTimeLimit } from "./request";
+import { mayWait, untilTimeLimit } from "./request";
 
 type Options = {
   /** The maximum size of all replies and keys. */
@@ -17,19 +18,29 @@ type Options = {
   storeRevision: SharedRead<string>;
 };
 
-/** The revision of the state that a reply depends on, and the index head if the index is part of it. */
-type Current = { revision: string; head: IndexHead | undefined };
+/** The state that a reply depends on: the head of the index, the revision of the store, and the second. */
+type Current = { head: IndexHead | undefined; store: string; time: bigint | undefined };
 
-const revisionOf = (dependencies: readonly Dependency[], head: IndexHead | undefined, store: string): Current => {
-  const time = dependencies.includes("time") ? timeAt(head ?? { timestamp: null }) : "";
-  return { revision: `${head?.revision} ${store} ${time}`, head };
-};
+const currentOf = (dependencies: readonly Dependency[], head: IndexHead | undefined, store: string): Current => ({
+  head,
+  store,
+  time: dependencies.includes("time") ? timeAt(head ?? { timestamp: null }) : undefined,
+});
 
-/** A reply, and the revision of the state that it was computed from. */
-type Kept = { dependencies: readonly Dependency[]; revision: string; reply: Reply };
+/** Whether two states have the same revision. Most heads are the same object. */
+const isSame = (one: Current, other: Current): boolean =>
+  (one.head === other.head || one.head?.revision === other.head?.revision) &&
+  one.store === other.store &&
+  one.time === other.time;
 
-/** A computation that is under way. It returns undefined if its reply is only for its own client. */
-type Running = { revision: string; reply: Promise<Reply | undefined> };
+/** A reply, and the state that it was computed from. */
+type Kept = { current: Current; reply: Reply };
+
+/** A computed reply, and whether it is only for its own client. */
+type Computed = { reply: Reply; isOwn?: boolean | undefined };
+
+/** A computation that is under way. */
+type Running = { current: Current; computed: Promise<Computed> };
 
 /** The largest share of the cache that one reply may take. */
 const MAX_SHARE = 1 / 8;
@@ -50,8 +61,8 @@ function compact(sent: Reply): Reply {
   return { ...sent, body };
 }
 
-const sizeOf = ({ reply: { body }, revision }: Kept, key: string) =>
-  (body as string | Uint8Array).length + 2 * (key.length + revision.length) + ENTRY_BYTES;
+const sizeOf = ({ reply: { body }, current: { head, store } }: Kept, key: string) =>
+  (body as string | Uint8Array).length + 2 * (key.length + store.length + (head?.revision.length ?? 0)) + ENTRY_BYTES;
 
 /**
  * Errors of a computation are shared, except a 404, because what was not found may have been published meanwhile, and errors
@@ -82,49 +93,46 @@ export class ResponseCache {
     return this.#kept.calculatedSize;
   }
 
-  /** The current revision of the dependencies, if the last reads are recent enough. */
+  /** The current state of the dependencies, if the last reads are recent enough. */
   peek(dependencies: readonly Dependency[]): Current | undefined {
     const { indexHead, storeRevision } = this.#options;
     const now = performance.now();
     const head = dependencies.includes("index") ? indexHead.peek(now) : undefined;
     const store = dependencies.includes("store") ? storeRevision.peek(now) : "";
     const isKnown = store !== undefined && (head !== undefined || !dependencies.includes("index"));
-    return isKnown ? revisionOf(dependencies, head, store) : undefined;
+    return isKnown ? currentOf(dependencies, head, store) : undefined;
   }
 
-  /** The current revision of the dependencies. */
+  /** The current state of the dependencies. */
   async read(dependencies: readonly Dependency[]): Promise<Current> {
     const { indexHead, storeRevision } = this.#options;
     const now = performance.now();
     const head = dependencies.includes("index") ? (indexHead.peek(now) ?? (await indexHead.read())) : undefined;
     const store = dependencies.includes("store") ? (storeRevision.peek(now) ?? (await storeRevision.read())) : "";
-    return revisionOf(dependencies, head, store);
+    return currentOf(dependencies, head, store);
   }
 
-  /** The kept reply for a key. It is current at its revision. */
-  find(key: string): Kept | undefined {
-    return this.#kept.get(key);
+  /** The reply for a key, if it was computed from the current state. */
+  find(key: string, current: Current): Reply | undefined {
+    const kept = this.#kept.get(key);
+    return kept && isSame(kept.current, current) ? kept.reply : undefined;
   }
 
   /**
    * Computes the reply for a key and keeps it. Requests at the same revision share one computation, unless its reply is
    * only for its own client; its errors too, so that a database that fails is not asked by every request.
    */
-  async compute(
-    key: string,
-    { dependencies, revision }: Omit<Kept, "reply">,
-    run: () => Promise<Reply | undefined>,
-  ): Promise<Reply | undefined> {
+  async compute(key: string, current: Current, run: () => Promise<Computed>): Promise<Reply> {
     const running = this.#running.get(key);
-    if (running?.revision === revision) {
-      const shared = await running.reply.catch(unlessShared);
-      if (shared) return shared;
+    if (running && isSame(running.current, current)) {
+      const shared = await running.computed.catch(unlessShared);
+      if (shared && !shared.isOwn) return shared.reply;
     }
-    const started = { revision, reply: run() };
+    const started = { current, computed: run() };
     this.#running.set(key, started);
     try {
-      const sent = await started.reply;
-      if (sent?.status === 200) this.#kept.set(key, { dependencies, revision, reply: compact(sent) });
+      const { reply: sent, isOwn } = await started.computed;
+      if (sent.status === 200 && !isOwn) this.#kept.set(key, { current, reply: compact(sent) });
       return sent;
     } finally {
       if (this.#running.get(key) === started) this.#running.delete(key);
@@ -138,55 +146,41 @@ function countRead(isHit: boolean): void {
   annotateRequest({ "intentry.cache_hit": isHit });
 }
 
-/** The key of a request: equal requests have equal replies. */
-function keyOf(c: HonoContext<Env>): string {
-  const { url } = c.req;
-  return `${c.get("caller").baseUrl} ${url.slice(url.indexOf("/", url.indexOf("://") + 3))}`;
-}
+type Input = Record<string, unknown>;
+
+/** Computes the reply of an operation. */
+type Compute = (c: HonoContext<Env>, input: Input) => Promise<Reply>;
 
 /**
- * Middleware that replies to a read from the cache, before its input is parsed: the reply to the same URL is kept, and valid
- * input stays valid. If the revision is known, it waits for nothing.
+ * Replies to a read from the cache, or else computes and keeps the reply. Requests for the same reply share its computation.
+ * A kept reply whose state is known waits for nothing.
  */
-export function fromCache(cache: ResponseCache, operation: string): Handler<Env> {
-  const serve = (
-    c: HonoContext<Env>,
-    kept: Kept,
-    { revision, head }: Current,
-    next: Next,
-  ): ReturnType<Handler<Env>> => {
-    if (kept.revision !== revision) return next();
-    if (head) setIndexHead(c, head);
-    countRead(true);
-    return reply(c, kept.reply);
+export function fromCache(cache: ResponseCache, operation: AnyCall, compute: Compute) {
+  const fields = Object.keys(operation.input.shape);
+  const keyOf = (c: HonoContext<Env>, input: Input, dependencies: readonly Dependency[]) => {
+    const key = `${operation.route} ${inputKey(fields, input)}`;
+    return dependencies.includes("baseUrl") ? `${c.get("caller").baseUrl} ${key}` : key;
   };
-  return (c, next) => {
-    const kept = cache.find(keyOf(c));
-    if (!kept) return next();
-    c.set("operation", operation);
-    const current = cache.peek(kept.dependencies);
-    if (current) return serve(c, kept, current, next);
-    return untilTimeLimit(c.get("start"), cache.read(kept.dependencies)).then((read) => serve(c, kept, read, next));
+  /** Replies if the kept reply is current. */
+  const replyKept = (c: HonoContext<Env>, key: string, current: Current): Response | undefined => {
+    const kept = cache.find(key, current);
+    if (!kept) return undefined;
+    if (current.head) setIndexHead(c, current.head);
+    countRead(true);
+    return reply(c, kept);
+  };
+  const replyComputed = async (c: HonoContext<Env>, key: string, current: Current, input: Input): Promise<Response> => {
+    if (current.head) setIndexHead(c, current.head);
+    countRead(false);
+    const run = async () => ({ reply: await compute(c, input), isOwn: c.get("caller").isLimited });
+    return reply(c, await cache.compute(key, current, run));
+  };
+  return (c: HonoContext<Env>, input: Input): Response | Promise<Response> => {
+    const dependencies = dependenciesOf(operation, input);
+    const key = keyOf(c, input, dependencies);
+    const serve = (current: Current) =>
+      replyKept(c, key, current) ?? mayWait(c, () => replyComputed(c, key, current, input));
+    const known = cache.peek(dependencies);
+    return known ? serve(known) : untilTimeLimit(c.get("start"), cache.read(dependencies)).then(serve);
   };
 }
-
-/** Middleware that keeps the reply of the next handler. Requests for the same reply share its computation. */
-export const keepReply =
-  (cache: ResponseCache, { dependsOn }: AnyCall): Handler<Env> =>
-  async (c, next) => {
-    const dependencies = dependenciesOf({ dependsOn }, c.get("input"));
-    const { revision, head } = cache.peek(dependencies) ?? (await cache.read(dependencies));
-    if (head) setIndexHead(c, head);
-    countRead(false);
-    const computed = cache.compute(keyOf(c), { dependencies, revision }, async () => {
-      await next();
-      if (c.error) throw c.error;
-      return c.get("caller").isLimited ? undefined : c.get("reply");
-    });
-    const shared = await computed.catch((error: unknown) => {
-      // The error of this request has a response already.
-      if (!c.finalized) throw error;
-    });
-    // Another request has computed the reply.
-    return !c.finalized && shared ? reply(c, shared) : undefined;
-  };

@@ -1,5 +1,5 @@
 import { INVISIBLE_IN_PROSE } from "../../common/text";
-import { isDeeperThan, isJsonObject } from "../core/json-values";
+import { isDeeperThan, isJsonObject } from "../core/inputs";
 import { Unresolved } from "./unresolved";
 
 /** The maximum size of metadata, as of a published document. */

@@ -166,7 +166,7 @@ function documentOperations<const Text extends string, const Hash extends string
     errors: [404],
     example: { hash: exampleHash },
     document: true,
-    dependsOn: ["store"],
+    dependsOn: ["store", "baseUrl"],
     async run({ store }, { hash }) {
       const bytes = await readDocument(await store(), kind, hash);
       if (!bytes) throw new NotFound(`${name} ${hash} not found`);

@@ -1,6 +1,5 @@
 import { Conflict } from "../core/errors";
-import { hash, jsonObject, scalar } from "../core/inputs";
-import { isJsonObject } from "../core/json-values";
+import { hash, isJsonObject, jsonObject, scalar } from "../core/inputs";
 import { operation, z } from "../core/operation";
 import { hashText } from "../core/outputs";
 import { keccak256 } from "../offchain/keccak";

@@ -88,7 +88,7 @@ const getReceipt = operation({
   output: ReceiptWithEvidence,
   errors: [404],
   example: { id: "1" },
-  dependsOn: ["index", "store"],
+  dependsOn: ["index", "store", "baseUrl"],
   async run({ db, store }, { id }, { baseUrl }) {
     await store();
     const [row] = await findReceipt(db, { id });

@@ -1,5 +1,5 @@
 import { BadInput } from "../core/errors";
-import { isJsonObject } from "../core/json-values";
+import { isJsonObject } from "../core/inputs";
 
 const SCHEMA = "cortex.x402-payment-requirement.v1";
 const MAX_LENGTH = 2_048;

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clockAt } from "../../api/core/clock";
 import { writeCursor } from "../../api/core/cursor";
-import { inputText } from "../../api/core/input-text";
+import { inputText } from "../../api/core/input-object";
 import type { AnyOperation } from "../../api/core/operation";
 import { createGateway } from "../../api/gateway";
 import { openPool } from "../../api/indexed/open-pool";

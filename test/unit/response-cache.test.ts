@@ -1,17 +1,20 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { drizzle } from "drizzle-orm/node-postgres";
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
+import type pg from "pg";
 import { pino } from "pino";
 import { describe, expect, it, vi } from "vitest";
 import { BadInput, NotFound, TooMany } from "../../api/core/errors";
-import type { AnyCall, Caller, Dependency } from "../../api/core/operation";
+import { type AnyCall, type Caller, type Dependency, z } from "../../api/core/operation";
 import { createGateway } from "../../api/gateway";
 import { failureOf } from "../../api/http/failure";
 import { type Env, jsonReply, reply, taggedReply } from "../../api/http/reply";
-import { fromCache, keepReply, ResponseCache } from "../../api/http/response-cache";
+import { fromCache, ResponseCache } from "../../api/http/response-cache";
 import type { IndexHead } from "../../api/indexed/head";
 import type { Context } from "../../api/operations/context";
+import { parseEnvironment } from "../../config/environment";
 
 const SECOND = 4_000_000_000n;
 
@@ -40,7 +43,7 @@ function openCache(dependsOn: readonly Dependency[] = ["index"], maxBytes = 1_00
     indexHead: shared(() => state.head),
     storeRevision: shared(() => state.store),
   });
-  const operation = { route: "GET /test", dependsOn } as unknown as AnyCall;
+  const operation = { route: "GET /test", input: z.object({ key: z.string() }), dependsOn } as unknown as AnyCall;
   let read: Read = async ({ number }) => String(number);
   const app = new Hono<Env>();
   app.use(async (c, next) => {
@@ -49,13 +52,12 @@ function openCache(dependsOn: readonly Dependency[] = ["index"], maxBytes = 1_00
     c.set("start", performance.now());
     c.set("log", pino({ level: "silent" }));
     c.set("caller", { baseUrl, client: "one", hasWriteToken: false, isLimited: state.isLimited });
-    c.set("input", { key: c.req.query("key") });
     await next();
   });
-  app.get("/", fromCache(cache, "test"), keepReply(cache, operation), async (c) => {
-    c.set("reply", taggedReply(await read({ caller: c.var.caller, number: ++state.computed }), "text/plain"));
-    return reply(c, c.var.reply);
-  });
+  const serve = fromCache(cache, operation, async (c) =>
+    taggedReply(await read({ caller: c.var.caller, number: ++state.computed }), "text/plain"),
+  );
+  app.get("/", (c) => serve(c, { key: c.req.query("key") }));
   app.onError((error, c) => {
     const { status, message } = failureOf(error);
     return reply(c, jsonReply({ message }, status));
@@ -94,14 +96,15 @@ describe("the response cache", () => {
     expect(unchanged.headers.get("content-length")).toBeNull();
   });
 
-  it("keeps responses by URL and base URL", async () => {
+  it("keeps responses by input, however it is spelled", async () => {
     const { get } = openCache();
-    expect([await get("one"), await get("two"), await get("one", "&base=b"), await get("one")]).toEqual([
-      "1",
-      "2",
-      "3",
-      "1",
-    ]);
+    const replies = [await get("one"), await get("two"), await get("one", "&base=b"), await get("%6fne", "&")];
+    expect(replies).toEqual(["1", "2", "1", "1"]);
+  });
+
+  it("keeps responses that contain the base URL for each base URL", async () => {
+    const { get } = openCache(["index", "baseUrl"]);
+    expect([await get("one"), await get("one", "&base=b"), await get("one")]).toEqual(["1", "2", "1"]);
   });
 
   it("computes again when the index has another revision, also at the same height", async () => {
@@ -269,7 +272,6 @@ describe("the memory of the response cache", () => {
     const { heapUsed, external } = process.memoryUsage();
     return heapUsed + external;
   };
-  const body = (size: number) => Promise.resolve(taggedReply("x".repeat(size)));
 
   it.each([
     ["inputs of large responses", 20_000, 200_000, (number: number) => `${number}`],
@@ -283,12 +285,48 @@ describe("the memory of the response cache", () => {
     for (let number = 0; number < count; number++)
       await cache.compute(
         keyOf(number),
-        { dependencies: [], revision: keyOf(0) === keyOf(1) ? String(number) : "a" },
-        () => body(size),
+        { head: undefined, store: keyOf(0) === keyOf(1) ? String(number) : "a", time: undefined },
+        async () => ({ reply: taggedReply("x".repeat(size)) }),
       );
     expect(cache.bytes).toBeLessThanOrEqual(maxBytes);
     // Buffers are freed a moment after the collection.
     await expect.poll(() => memory() - before).toBeLessThan(maxBytes + CONSTANT_BYTES);
+  });
+});
+
+describe("a gateway with a response cache", () => {
+  it("keeps one reply for all spellings of a request", async () => {
+    let queries = 0;
+    const query = async () => {
+      queries++;
+      return { rows: [] };
+    };
+    const revision = <Value>(value: Value) => ({ peek: () => value, read: async () => value });
+    const head: IndexHead = {
+      historyDone: true,
+      isComplete: true,
+      block: 1n,
+      timestamp: 1n,
+      builtBlock: 1n,
+      revision: "a",
+    };
+    const cache = new ResponseCache({ maxBytes: 1_000_000, indexHead: revision(head), storeRevision: revision("1") });
+    const db = drizzle({ query } as unknown as pg.Pool, { casing: "snake_case" });
+    const config = { ...parseEnvironment({ NODE_ENV: "test" }), checkAnswers: false, chainId: 1 };
+    const context = { db, config, head: async () => head } as unknown as Context;
+    const gateway = createGateway(context, pino({ level: "silent" }), cache);
+    const owner = `0x${"ab".repeat(20)}`;
+    for (const search of [
+      `owner=${owner}`,
+      `owner=${owner}&limit=50`,
+      `limit=050&owner=${owner}`,
+      `owner=${owner.replaceAll("ab", "AB")}`,
+      `%6fwner=${owner}&`,
+    ])
+      expect((await gateway.request(`/agents?${search}`)).status).toBe(200);
+    expect(queries).toBe(1);
+    expect((await gateway.request(`/agents?owner=${owner}&limit=49`)).status).toBe(200);
+    expect(queries).toBe(2);
   });
 });
 

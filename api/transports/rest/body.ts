@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import { BadInput, TooLarge } from "../../core/errors";
 import { unknownNames } from "../../core/input-object";
-import { isJsonObject } from "../../core/json-values";
+import { isJsonObject } from "../../core/inputs";
 import type { Route } from "./route";
 
 const MAX_BODY_BYTES = 256 * 1024;

@@ -11,7 +11,7 @@ import { calls } from "../../operations/index";
 import { createPaywall } from "../../payments/paywall";
 import { paidRequests } from "../../telemetry/metrics";
 import { routeOf } from "./route";
-import { acceptInput, rejectOtherMethods } from "./routes";
+import { inputReader, rejectOtherMethods } from "./routes";
 
 /** The routes of the paid operations. Input is validated before payment. */
 export function paidRoutes(context: Context, log: Logger): Hono<Env> {
@@ -24,8 +24,9 @@ function addRoute(routes: Hono<Env>, operation: AnyCall, context: Context, log: 
   const { config, payments, store } = context;
   const { honoPath, method, path } = routeOf(operation);
   const paywall = payments && createPaywall(operation, payments, store, config, log);
-  const serve = async (c: HonoContext<Env>): Promise<Response> => {
-    const { input, caller } = c.var;
+  const readInput = inputReader(context, operation);
+  const serve = async (c: HonoContext<Env>, input: Record<string, unknown>): Promise<Response> => {
+    const { caller } = c.var;
     const run = async (paid: Caller) => {
       requirePermission(context, operation, paid);
       return JSON.stringify(await runValid(context, operation, input, paid));
@@ -34,9 +35,10 @@ function addRoute(routes: Hono<Env>, operation: AnyCall, context: Context, log: 
     if (!paywall) throw new NotFound(`${path} is not available: payment is not configured on this server`);
     return paywall(c, { caller, request: `${operation.route} ${JSON.stringify(input)}`, run });
   };
-  routes.get(honoPath, acceptInput(context, operation), async (c) => {
+  routes.get(honoPath, async (c) => {
+    const input = await readInput(c);
     try {
-      const response = await serve(c);
+      const response = await serve(c, input);
       paidRequests.inc({ status: response.status });
       return response;
     } catch (error) {

@@ -23,6 +23,7 @@ const parametersIn = (query: string): Parameter[] =>
  * readQuery("limit=2&owner=0xab", new Set(["limit", "owner"])) // { limit: "2", owner: "0xab" }
  */
 export function readQuery(query: string, known: ReadonlySet<string>): Record<string, string> {
+  if (query === "") return {};
   const parameters = parametersIn(query);
   const unknown = unknownNames(
     parameters.map(({ name }) => name),

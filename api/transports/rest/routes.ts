@@ -5,7 +5,7 @@ import { type AnyCall, type AnyOperation, dependenciesOf } from "../../core/oper
 import { parseInput, requirePermission, runValid } from "../../core/run";
 import { type Env, jsonReply, type Reply, reply, setIndexHead, taggedReply } from "../../http/reply";
 import { mayWait } from "../../http/request";
-import { fromCache, keepReply, type ResponseCache } from "../../http/response-cache";
+import { fromCache, type ResponseCache } from "../../http/response-cache";
 import type { Context } from "../../operations/context";
 import { freeCalls, nameOf } from "../../operations/index";
 import { readBody } from "./body";
@@ -22,33 +22,33 @@ export function rejectOtherMethods(routes: Hono<Env>, path: string, methods: rea
 }
 
 /** The query of a request, without the question mark. */
-const queryOf = (c: HonoContext): string => /\?([^#]*)/.exec(c.req.url)?.[1] ?? "";
+const queryOf = ({ req: { url } }: HonoContext): string =>
+  url.includes("?") ? (/\?([^#]*)/.exec(url)?.[1] ?? "") : "";
+
+type Input = Record<string, unknown>;
 
 /**
- * Middleware that checks the permission of the caller, and then the input of the operation, from the path, the headers, and the
- * query or body. Without a body it waits for nothing.
+ * Reads the input of an operation from the path, the headers, and the query or body, after it has checked the permission of
+ * the caller. Without a body it waits for nothing.
  */
-export function acceptInput(context: Context, operation: AnyOperation): Handler<Env> {
+export function inputReader(
+  context: Context,
+  operation: AnyOperation,
+): (c: HonoContext<Env>) => Input | Promise<Input> {
   const route = routeOf(operation);
   const { method, pathParameters, headers, otherParameters } = route;
   const name = nameOf(operation);
-  const accept = (c: HonoContext<Env>, sent: Record<string, unknown>) => {
+  const parse = (c: HonoContext<Env>, sent: Input): Input => {
     for (const header in headers) sent[headers[header] as string] = c.req.header(header);
     for (const parameter of pathParameters) sent[parameter] = c.req.param(parameter);
-    c.set("input", parseInput(context, operation, sent));
+    return parseInput(context, operation, sent);
   };
-  return (c, next) => {
+  return (c) => {
     c.set("operation", name);
     if (operation.kind === undefined && !operation.paid) requirePermission(context, operation, c.get("caller"));
-    if (method === "GET") {
-      accept(c, readQuery(queryOf(c), otherParameters));
-      return next();
-    }
+    if (method === "GET") return parse(c, readQuery(queryOf(c), otherParameters));
     rejectQuery(queryOf(c), route);
-    return readBody(c, route).then((sent) => {
-      accept(c, sent);
-      return next();
-    });
+    return readBody(c, route).then((sent) => parse(c, sent));
   };
 }
 
@@ -68,30 +68,32 @@ const isKept = (operation: AnyCall): boolean => {
   return method === "GET" && operation.status === undefined && Object.keys(headers).length === 0 && isTracked;
 };
 
-/** The REST routes of all free calls. Other methods on these paths return 405. A reply from the cache passes no {@link mayWait}. */
+/** The REST routes of all free calls. Other methods on these paths return 405. */
 export function restRoutes(context: Context, cache: ResponseCache | undefined): Hono<Env> {
   const routes = new Hono<Env>();
   for (const [path, operations] of callsByPath()) {
     const methods = operations.map((operation) => routeOf(operation).method);
-    for (const operation of operations) {
-      const { method } = routeOf(operation);
-      const accept = acceptInput(context, operation);
-      const serve = run(context, operation);
-      if (cache && isKept(operation))
-        routes.on(
-          method,
-          path,
-          fromCache(cache, nameOf(operation)),
-          mayWait,
-          accept,
-          keepReply(cache, operation),
-          serve,
-        );
-      else routes.on(method, path, mayWait, accept, serve);
-    }
+    for (const operation of operations)
+      routes.on(routeOf(operation).method, path, handlerOf(context, operation, cache));
     rejectOtherMethods(routes, path, methods);
   }
   return routes;
+}
+
+/** Serves one operation. A reply from the cache passes no {@link mayWait}. */
+function handlerOf(context: Context, operation: AnyCall, cache: ResponseCache | undefined): Handler<Env> {
+  const readInput = inputReader(context, operation);
+  const compute = async (c: HonoContext<Env>, input: Input) => {
+    const output = await runValid(context, operation, input, c.get("caller"), {
+      onRateLimit: (allowance) => c.set("headers", { ...c.get("headers"), ratelimit: rateLimit(allowance) }),
+      onIndexHead: (head) => setIndexHead(c, head),
+    });
+    return replyOf(operation, input, output);
+  };
+  if (!cache || !isKept(operation))
+    return (c) => mayWait(c, async () => reply(c, await compute(c, await readInput(c))));
+  const serve = fromCache(cache, operation, compute);
+  return (c) => serve(c, readInput(c) as Input);
 }
 
 const rateLimit = ({ limit, remaining, resetSeconds }: Allowance) =>
@@ -107,17 +109,3 @@ function replyOf({ document, status, route }: AnyCall, { hash }: Record<string, 
   const isTagged = route.startsWith("GET ") && code === 200;
   return isTagged ? taggedReply(JSON.stringify(output)) : jsonReply(output as object, code);
 }
-
-/** Runs an operation on the input of the request, and replies with its output. */
-const run =
-  (context: Context, operation: AnyCall) =>
-  async (c: HonoContext<Env>): Promise<Response> => {
-    const input = c.get("input");
-    const output = await runValid(context, operation, input, c.get("caller"), {
-      onRateLimit: (allowance) => c.set("headers", { ...c.get("headers"), ratelimit: rateLimit(allowance) }),
-      onIndexHead: (head) => setIndexHead(c, head),
-    });
-    const sent = replyOf(operation, input, output);
-    c.set("reply", sent);
-    return reply(c, sent);
-  };

@@ -6,7 +6,7 @@ import { type Env, reply } from "../../http/reply";
 import type { Context } from "../../operations/context";
 import { subscriptions } from "../../operations/index";
 import { routeOf } from "../rest/route";
-import { acceptInput, rejectOtherMethods } from "../rest/routes";
+import { inputReader, rejectOtherMethods } from "../rest/routes";
 import { streamBody } from "./stream";
 
 const headers = {
@@ -25,13 +25,15 @@ export function streamRoutes(context: Context, log: Logger): Hono<Env> {
 function addRoute(routes: Hono<Env>, operation: AnySubscription, context: Context, log: Logger): void {
   const { eventHeartbeatMs: heartbeatMs } = context.config;
   const { honoPath, method } = routeOf(operation);
-  routes.get(honoPath, acceptInput(context, operation), async (c) => {
+  const readInput = inputReader(context, operation);
+  routes.get(honoPath, async (c) => {
+    const input = await readInput(c);
     // Hono serves HEAD with the GET handler and drops the body, so no stream may be opened.
     if (c.req.method === "HEAD") return reply(c, { status: 200, headers, body: null });
     const ended = new AbortController();
     const end = () => ended.abort();
     c.req.raw.signal.addEventListener("abort", end, { once: true });
-    const stream = await subscribe(context, operation, c.var.input, c.var.caller, ended.signal);
+    const stream = await subscribe(context, operation, input, c.var.caller, ended.signal);
     // After the time limit the client has its response, and nobody would read this one.
     if (c.finalized) end();
     const reset = () => void c.env?.incoming?.socket.resetAndDestroy();
