@@ -15,6 +15,7 @@ export * from "./src/schema/attestations";
 export * from "./src/schema/commerce";
 export * from "./src/schema/event-log";
 export * from "./src/schema/intents";
+export * from "./src/schema/participants";
 export * from "./src/schema/policies";
 export * from "./src/schema/settlements";
 export * from "./src/schema/solvers";

@@ -6,6 +6,7 @@ import {
   date,
   index,
   integer,
+  numeric,
   pgSchema,
   primaryKey,
   text,
@@ -268,6 +269,26 @@ export const token = offchain.table(
     index("token_symbol").on(table.chainId, sql`lower(${table.symbol})`),
     index("token_name").on(table.chainId, sql`lower(${table.name})`),
   ],
+);
+
+/**
+ * The dollar price of a listed token in an hour of UTC: the answer of its feeds at the beginning of the hour, or their first
+ * one in it. Hours without a row have not been read; those without a price had none. Handlers never read prices.
+ */
+export const tokenPrice = offchain.table(
+  "token_price",
+  {
+    chainId: integer().notNull(),
+    address: text().notNull(),
+    /** The first second of the hour. */
+    hour: bigint({ mode: "bigint" }).notNull(),
+    /** Dollars for one whole token. */
+    price: numeric(),
+    /** Dollars for the smallest unit of the token: the price divided by 10^decimals, exactly. */
+    unitPrice: numeric(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ name: "token_price_pkey", columns: [table.chainId, table.address, table.hour] })],
 );
 
 /**

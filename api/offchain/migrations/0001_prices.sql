@@ -1,0 +1,12 @@
+CREATE TABLE "offchain"."token_price" (
+	"chain_id" integer NOT NULL,
+	"address" text NOT NULL,
+	"hour" bigint NOT NULL,
+	"price" numeric,
+	"unit_price" numeric,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "token_price_pkey" PRIMARY KEY("chain_id","address","hour")
+);
+--> statement-breakpoint
+CREATE CONSTRAINT TRIGGER "token_price_revision" AFTER INSERT OR UPDATE OR DELETE ON "offchain"."token_price"
+	DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "offchain"."increment_revision"();
