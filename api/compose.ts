@@ -195,15 +195,17 @@ function composeTokens(
 ) {
   const client = clientOf({ retryCount: 0, timeout: TOKEN_CALL_MS }, 0);
   const ownTokens = environment.portfolio.local()?.tokens;
-  return createTokens({
+  const listed = listedOn(chainId, ownTokens);
+  const tokens = createTokens({
     chainId,
-    listed: listedOn(chainId, ownTokens),
+    listed,
     listedAs: listedAs(chainId, ownTokens),
     native: nativeOf(chainId),
     read: (address) => ifReachable(() => readToken(client, address)),
     store,
     onError: (error) => log.warn({ reason: reasonOf(error) }, "a token could not be read"),
   });
+  return { tokens, listed };
 }
 
 /** The payment terms, and the follower of settled payments. */
@@ -260,7 +262,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
   const store = composeStore(deployment, ofIndex);
   const chain = composeChain(deployment, store);
   const monitor = composeMonitor(deployment, ofIndex, store, chain);
-  const tokens = composeTokens(deployment, store, chain);
+  const { tokens, listed } = composeTokens(deployment, store, chain);
   const { payments, unpaid, stop: stopPayments } = composePayments(deployment, store);
   const metadata = composeMetadata(deployment, ofIndex, store);
   const events = openFeed({
@@ -288,7 +290,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     clients: { chain: chain.client },
     tokens,
     payments,
-    config: { ...environment, chainId, contracts, cursorSecret: cursorSecret.get },
+    config: { ...environment, chainId, contracts, listed, cursorSecret: cursorSecret.get },
     limits: createClientLimits(environment),
     store: store.visible,
     portfolio: composePortfolio(deployment),

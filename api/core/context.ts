@@ -1,5 +1,7 @@
+import type { Address } from "viem";
 import type { ContractAddresses } from "../../config/contracts";
 import type { Environment } from "../../config/environment";
+import type { ListedToken } from "../../config/token-list";
 import type { IndexDatabase } from "../indexed/database";
 import type { IndexHead } from "../indexed/head";
 import type { StoreDatabase } from "../offchain/open";
@@ -26,6 +28,8 @@ export type Config = Pick<
   /** Returns the key that signs cursors. */
   cursorSecret: () => Promise<string>;
   chainId: number;
+  /** The curated tokens of this chain. Only they have dollar values. */
+  listed: ReadonlyMap<Address, ListedToken>;
   /** Addresses of the protocol's contracts on this chain. */
   contracts: Readonly<ContractAddresses>;
 };

@@ -37,10 +37,8 @@ function listOf(chainId: number, local: TokenList | undefined): readonly ListedT
 }
 
 /** The curated tokens of a chain by address. The list of the local chain is `local`. */
-export function listedOn(chainId: number, local?: TokenList): (address: Address) => ListedToken | undefined {
-  const byAddress = new Map(listOf(chainId, local).map((token) => [token.address, token]));
-  return (address) => byAddress.get(address);
-}
+export const listedOn = (chainId: number, local?: TokenList): ReadonlyMap<Address, ListedToken> =>
+  new Map(listOf(chainId, local).map((token) => [token.address, token]));
 
 /** The same by symbol or name, in any case. */
 export function listedAs(chainId: number, local?: TokenList): (text: string) => readonly ListedToken[] {

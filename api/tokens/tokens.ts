@@ -40,8 +40,8 @@ const MAX_REMEMBERED = 10_000;
 
 type Options = {
   chainId: number;
-  /** A token of the curated list of this chain. */
-  listed: (address: Address) => TokenFacts | undefined;
+  /** The curated tokens of this chain. */
+  listed: ReadonlyMap<Address, TokenFacts>;
   /** Tokens of the list with this symbol or name, in any case. Default: none. */
   listedAs?: (text: string) => readonly (TokenFacts & { address: Address })[];
   /** The native coin of this chain, which the zero address stands for. */
@@ -82,7 +82,7 @@ export function createTokens({ chainId, listed, listedAs = () => [], native, rea
   const pending = (address: Address): Token => ({ address, ...nothing, source: "pending" });
 
   const recall = (address: Address): Remembered | undefined => {
-    const facts = address === zeroAddress ? native : listed(address);
+    const facts = address === zeroAddress ? native : listed.get(address);
     if (facts) {
       const { symbol, name, decimals } = facts;
       return { token: { address, symbol, name, decimals, source: "list" }, until: undefined };
@@ -131,7 +131,7 @@ export function createTokens({ chainId, listed, listedAs = () => [], native, rea
       const rows = await readTokensNamed(await store(), chainId, text, MAX_NAMED);
       const others = rows
         // Texts that a contract has for a listed token are not used.
-        .filter(({ address }) => !listed(address as Address))
+        .filter(({ address }) => !listed.has(address as Address))
         .map(
           ({ address, symbol, name, decimals }): Token => ({
             address: address as Address,

@@ -45,7 +45,13 @@ export async function withLargeGateway(
       {
         db: index.db,
         clients: { chain: { getCode: unused, verifyTypedData: unused } },
-        config: { ...parseEnvironment({}), chainId: LOCAL_CHAIN_ID, contracts, cursorSecret: async () => "bench" },
+        config: {
+          ...parseEnvironment({}),
+          chainId: LOCAL_CHAIN_ID,
+          contracts,
+          cursorSecret: async () => "bench",
+          listed: new Map(),
+        },
         store,
         tokens: tokens(store),
         payments: undefined,

@@ -167,7 +167,7 @@ export async function planLists(rows: number): Promise<string[]> {
       tokens: (store) =>
         createTokens({
           chainId: LOCAL_CHAIN_ID,
-          listed: () => undefined,
+          listed: new Map(),
           native: nativeOf(LOCAL_CHAIN_ID),
           read: unused,
           store,

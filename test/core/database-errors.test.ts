@@ -33,7 +33,7 @@ describe("an error of PostgreSQL", () => {
   });
 
   const cursorSecret = async () => "a secret for tests";
-  const config = { ...parseEnvironment({ NODE_ENV: "test" }), ...baseSepolia, cursorSecret };
+  const config = { ...parseEnvironment({ NODE_ENV: "test" }), ...baseSepolia, cursorSecret, listed: new Map() };
 
   /** A gateway with its own connections to the store. */
   function open(url = database.url): { gateway: Gateway; store: Store } {

@@ -18,6 +18,7 @@ const config: Config = {
   writesPerMinute: undefined,
   storedBytesPerDay: undefined,
   cursorSecret: async () => "a secret for tests",
+  listed: new Map(),
 };
 
 /** Gateways on one real store, without limits unless the test sets them. They don't use the index or the chain. */

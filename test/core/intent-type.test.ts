@@ -43,6 +43,7 @@ describe("the type of an intent", () => {
           chainId: LOCAL_CHAIN_ID,
           contracts,
           cursorSecret: async () => "a secret for tests",
+          listed: new Map(),
         },
       },
       pino({ level: "silent" }),

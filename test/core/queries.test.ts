@@ -68,6 +68,7 @@ describe("queries", () => {
         chainId: LOCAL_CHAIN_ID,
         contracts: stack.contracts,
         cursorSecret: async () => CURSOR_SECRET,
+        listed: new Map(),
       },
       tokens,
       // Queries of the store count too.

@@ -170,7 +170,7 @@ describe("tokens", () => {
     try {
       const tokens = createTokens({
         chainId: LOCAL_CHAIN_ID,
-        listed: () => undefined,
+        listed: new Map(),
         native: undefined,
         read: () => Promise.reject(new Error("Unexpected call of a contract")),
         store: async () => store.db,
@@ -266,7 +266,7 @@ describe("tokens", () => {
     let reads = 0;
     const tokens = createTokens({
       chainId: LOCAL_CHAIN_ID,
-      listed: () => undefined,
+      listed: new Map(),
       native: undefined,
       async read() {
         reads++;

@@ -55,6 +55,7 @@ describe("a request", () => {
           ...baseSepolia,
           writeTokens: tokens,
           cursorSecret: async () => "a secret for tests",
+          listed: new Map(),
         },
       },
       pino({ level: "silent" }),

@@ -54,6 +54,7 @@ function servicesOver(db: never, head: () => Promise<IndexHead> = async () => sy
       ...parseEnvironment({ NODE_ENV: "test" }),
       ...baseSepolia,
       cursorSecret: async () => "a secret for tests",
+      listed: new Map(),
     },
     portfolio: { chains: ["local"], snapshot: () => Promise.reject(new Error("not read")) },
     head,

@@ -12,7 +12,12 @@ const gateway = createGateway(
   {
     ...withoutIndex,
     store: () => Promise.reject(new Error("Unexpected access to the store")),
-    config: { ...parseEnvironment({ NODE_ENV: "test" }), ...baseSepolia, cursorSecret: async () => "" },
+    config: {
+      ...parseEnvironment({ NODE_ENV: "test" }),
+      ...baseSepolia,
+      cursorSecret: async () => "",
+      listed: new Map(),
+    },
   },
   pino({ level: "silent" }),
 );

@@ -46,6 +46,7 @@ function openGateway() {
       chainId: baseSepolia.chainId,
       contracts: baseSepolia.contracts,
       cursorSecret: async () => "a secret for tests",
+      listed: new Map(),
     },
   };
   const cache = new ResponseCache({

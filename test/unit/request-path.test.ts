@@ -34,6 +34,7 @@ function openGateway(
       chainId: baseSepolia.chainId,
       contracts: baseSepolia.contracts,
       cursorSecret: async () => "a secret for tests",
+      listed: new Map(),
     },
   };
   return { gateway: createGateway(context, log, undefined, Promise.resolve(undefined)), lines };

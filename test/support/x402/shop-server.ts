@@ -40,7 +40,7 @@ const gateway = createGateway(
       facilitator: remoteFacilitator(facilitator.url, terms.network),
     },
     store: store.db,
-    config: { ...environment, ...baseSepolia, cursorSecret: async () => "a secret for tests" },
+    config: { ...environment, ...baseSepolia, cursorSecret: async () => "a secret for tests", listed: new Map() },
   },
   log,
 );

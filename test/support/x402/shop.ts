@@ -122,6 +122,7 @@ export async function openShop({
     storedBytesPerDay: undefined,
     rejectedPaymentsPerMinute: undefined,
     cursorSecret: async () => "a secret for tests",
+    listed: new Map(),
     checkAnswers: true,
     eventHeartbeatMs: 15_000,
   };

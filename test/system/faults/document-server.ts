@@ -16,7 +16,7 @@ const gateway = createGateway(
   {
     ...withoutIndex,
     store: store.db,
-    config: { ...environment, ...baseSepolia, cursorSecret: async () => "a secret for tests" },
+    config: { ...environment, ...baseSepolia, cursorSecret: async () => "a secret for tests", listed: new Map() },
   },
   log,
 );
