@@ -9,7 +9,7 @@ import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
 
-const Agent = z
+export const Agent = z
   .strictObject({
     agent_id: uintText,
     owner: addressText,
@@ -21,7 +21,7 @@ const Agent = z
   })
   .openapi("Agent");
 
-const toWire = (row: typeof agent.$inferSelect): z.input<typeof Agent> => ({
+export const agentToWire = (row: typeof agent.$inferSelect): z.input<typeof Agent> => ({
   agent_id: String(row.agentId),
   owner: row.owner,
   metadata_uri: row.metadataUri,
@@ -57,7 +57,7 @@ const getAgent = operation({
       ? await findAgentWithMetadata(db, { agentId, chainId: config.chainId })
       : await findAgent(db, { agentId });
     if (!row) throw new NotFound(`Agent ${agentId} not found`);
-    return { ...toWire(row), ...metadataOf(row) };
+    return { ...agentToWire(row), ...metadataOf(row) };
   },
 });
 
@@ -73,7 +73,7 @@ const listAgents = listOperation({
   rows: agent,
   where: ({ owner }) => [eq(agent.owner, owner)],
   order: [{ column: agent.agentId, of: (row) => row.agentId }],
-  toWire,
+  toWire: agentToWire,
 });
 
 export const agents = { get: getAgent, list: listAgents };

@@ -20,6 +20,7 @@ import { preflight } from "./preflight";
 import { quotes } from "./quotes";
 import { receipts } from "./receipts";
 import { recentEvents } from "./recent-events";
+import { reputationOfAgents, reputationOfMerchants } from "./reputation";
 import { schemas } from "./schemas";
 import { search } from "./search/index";
 import { services } from "./services";
@@ -29,12 +30,13 @@ import { status } from "./status";
 import { timeSeries } from "./time-series";
 import { tokens } from "./tokens";
 import { transactions } from "./transactions";
+import { trust } from "./trust";
 import { trustSignals } from "./trust-signals";
 
 /** All operations, by resource. Their names are in the resource's file. */
 export const operations = {
   search,
-  agents,
+  agents: { ...agents, ...reputationOfAgents },
   intents: { ...intents, ...metadataOfIntents },
   bids: { ...onchainBids, ...offchainBids },
   accounts,
@@ -43,7 +45,7 @@ export const operations = {
   attestations,
   solvers,
   attestors,
-  merchants,
+  merchants: { ...merchants, ...reputationOfMerchants },
   services,
   facilitators,
   quotes,
@@ -51,6 +53,7 @@ export const operations = {
   settlements,
   disputes,
   trustSignals,
+  trust,
   analytics: { ...commerceAnalytics, ...timeSeries },
   tokens,
   transactions,
