@@ -36,7 +36,9 @@ const evidence = z.string().openapi({
 });
 
 const figure = <Value extends z.ZodType>(value: Value, description: string) =>
-  z.strictObject({ value, evidence }).openapi({ description });
+  z.strictObject({ value: value.openapi({ description: "The figure." }), evidence }).openapi({ description });
+
+const count = (description: string) => figure(uintText, description);
 
 /** The figures of a record, each with its evidence. */
 const Record = z
@@ -44,31 +46,27 @@ const Record = z
     attestation_subject: hashText.openapi({
       description: "The subject of attestations about this record: 12 zero bytes and the owner's address.",
     }),
-    receipts: figure(
-      uintText,
-      "Receipts in listed tokens. Without those that a merchant's own owner or payout address paid; so are all figures of payments.",
+    receipts: count(
+      "Receipts in listed tokens that the merchant's own owner or payout address did not pay. So are all figures of payments.",
     ),
     volume_usd: figure(
       decimalText,
       "Their dollar value at the prices of their hours, with the amounts that are only claimed. It does not affect the score.",
     ),
-    counterparties: figure(
-      uintText,
+    counterparties: count(
       "Distinct merchants of an agent, distinct agents of a merchant: in each listed token, added up.",
     ),
-    credit: figure(
-      uintText,
+    credit: count(
       "The sum over counterparties and listed tokens of 10 per receipt proven by a settlement, 6 by a facilitator, 1 if only claimed, but at most 30 for each.",
     ),
-    disputes: figure(uintText, "Disputes that the agent's owner opened; of a merchant, those about its receipts."),
-    open_disputes: figure(uintText, "Those of them that are open."),
-    lost_disputes: figure(uintText, "Those that the agent has lost (REJECTED), or the merchant (RESOLVED)."),
-    attestors: figure(
-      uintText,
+    disputes: count("Disputes that the agent's owner opened; of a merchant, those about its receipts."),
+    open_disputes: count("Those of them that are open."),
+    lost_disputes: count("Those that the agent has lost (REJECTED), or the merchant (RESOLVED)."),
+    attestors: count(
       "Active registered attestors, other than the owner, with a valid attestation about the subject, among the newest 1,000 attestations.",
     ),
     registered_at: figure(timeText, "The time of the registration, in unix seconds."),
-    age_days: figure(uintText, "Whole days since the registration."),
+    age_days: count("Whole days since the registration."),
     active: figure(z.boolean(), "Whether the merchant is active, or the agent not revoked."),
   })
   .openapi("ReputationRecord");
@@ -142,19 +140,19 @@ function describeRecord(owner: Owner, figures: Figures, now: bigint) {
   const disputes = figures.disputes ?? { all: 0, open: 0, lost: 0 };
   const ageDays = daysSince(BigInt(figures.registeredAt), now);
   const paths = evidenceOf({ kind, id, address, disputesOf: figures.disputesOf });
-  const count = (value: number, evidence: string) => ({ value: String(value), evidence });
+  const counted = (value: number, evidence: string) => ({ value: String(value), evidence });
   const record: z.input<typeof Record> = {
     attestation_subject: attestationSubject,
-    receipts: count(totals.receipts, paths.payments),
+    receipts: counted(totals.receipts, paths.payments),
     volume_usd: { value: dollars, evidence: paths.payments },
-    counterparties: count(totals.counterparties, paths.payments),
-    credit: count(totals.credit, paths.payments),
-    disputes: count(disputes.all, paths.disputes),
-    open_disputes: count(disputes.open, paths.disputes),
-    lost_disputes: count(disputes.lost, paths.disputes),
-    attestors: count(attestors, paths.attestations),
+    counterparties: counted(totals.counterparties, paths.payments),
+    credit: counted(totals.credit, paths.payments),
+    disputes: counted(disputes.all, paths.disputes),
+    open_disputes: counted(disputes.open, paths.disputes),
+    lost_disputes: counted(disputes.lost, paths.disputes),
+    attestors: counted(attestors, paths.attestations),
     registered_at: { value: figures.registeredAt, evidence: paths.record },
-    age_days: count(ageDays, paths.record),
+    age_days: counted(ageDays, paths.record),
     active: { value: isActive, evidence: paths.record },
   };
   const { credit } = totals;

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Address } from "viem";
-import { fill, intent, merchant, receipt } from "../../ponder.schema";
+import { fill, merchant, receipt } from "../../ponder.schema";
 import { BadInput, NotFound } from "../core/errors";
 import { address, id, idOrAddress, oneOf } from "../core/inputs";
 import { operation, z } from "../core/operation";
@@ -40,10 +40,9 @@ const receiptsOf: Readonly<Record<Exclude<TrustKind, "solver">, SQL>> = {
 /** The newest payments, as amount, token and time, and whether they count: proven, and not to oneself. */
 const newestPayments = (kind: TrustKind): SQL =>
   kind === "solver"
-    ? sql`SELECT ${fill.amountIn} AS amount, ${intent.inputToken} AS token, ${fill.filledAt} AS time,
-        ${intent.owner} <> own.address AS counts
-      FROM ${fill} JOIN ${intent} ON ${intent.intentId} = ${fill.intentId}
-      WHERE ${fill.solver} = own.address ORDER BY ${fill.intentId} DESC LIMIT ${USUAL}`
+    ? sql`SELECT ${fill.amountIn} AS amount, ${fill.inputToken} AS token, ${fill.filledAt} AS time,
+        ${fill.owner} <> own.address AS counts
+      FROM ${fill} WHERE ${fill.solver} = own.address ORDER BY ${fill.filledAt} DESC, ${fill.intentId} DESC LIMIT ${USUAL}`
     : sql`SELECT ${receipt.amount} AS amount, ${receipt.token} AS token, ${receipt.settledAt} AS time,
         ${receipt.paymentProof} <> 'claim' AND NOT EXISTS (
           SELECT FROM ${merchant} WHERE ${merchant.merchantId} = ${receipt.merchantId}
@@ -163,7 +162,7 @@ const Facts = z.strictObject({
   look_alikes: z
     .array(
       z.strictObject({
-        id: uintText,
+        id: uintText.openapi({ description: "Its id." }),
         name: z.string().openapi({ description: "Its name, from its metadata.", example: "Skyline Data" }),
         evidence: z.string().openapi({ description: "The path of the record.", example: "/merchants/2" }),
       }),

@@ -94,7 +94,7 @@ export function reasonsOf(facts: Facts): Reason[] {
     {
       code: "payments",
       level: credit < minCredit ? "review" : "info",
-      message: `Proven payments with ${counterparties} others give a credit of ${credit}; less than ${minCredit} is little.`,
+      message: `Payments with ${counterparties} counterparties give a credit of ${credit}; less than ${minCredit} is little.`,
     },
   ];
   if (disputes)
@@ -106,7 +106,7 @@ export function reasonsOf(facts: Facts): Reason[] {
   reasons.push({
     code: "attestations",
     level: "info",
-    message: `${plural(attestors, "active attestor")} vouch${attestors === 1 ? "es" : ""} for its address.`,
+    message: `${plural(attestors, "active attestor")} attest${attestors === 1 ? "s" : ""} its address.`,
   });
   reasons.push({
     code: "name",
@@ -115,8 +115,8 @@ export function reasonsOf(facts: Facts): Reason[] {
       name === null
         ? "It has no name in its metadata."
         : lookAlikes > 0
-          ? `Its name looks like that of ${plural(lookAlikes, "other record")} with as much credit.`
-          : "No other record with as much credit has a name that looks like its name.",
+          ? `Its name looks like that of ${plural(lookAlikes, "record")} with as much credit.`
+          : "No record with as much credit has a name that looks like its name.",
   });
   if (facts.token)
     reasons.push(

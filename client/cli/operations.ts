@@ -93,6 +93,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       },
     },
   },
+  "agents.reputation": {
+    summary: "An agent's record and score, with evidence.",
+    description: "What its owner's address paid, disputed and was attested. The score contains its formula.",
+    example: { agentId: "1" },
+    inputs: { agentId: { type: "whole number", required: true, description: "The agent's id in the AgentRegistry." } },
+  },
   "intents.get": {
     summary: "One intent by its id.",
     description: "With its fill, on-chain commitments and metadata.",
@@ -525,7 +531,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "merchants.reputation": {
     summary: "A merchant's reputation.",
-    description: "Settled and fulfilled receipts, disputes and trust signals.",
+    description: "Settled and fulfilled receipts, disputes, trust signals, and a score that contains its formula.",
     example: { id: "1" },
     inputs: { id: { type: "whole number", required: true, description: "The record's id on chain." } },
   },
@@ -697,6 +703,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: {
       receipt_id: { type: "whole number", description: "Only disputes about this receipt." },
       merchant_id: { type: "whole number", description: "The merchant's id in the CommerceRegistry." },
+      opener: { type: "address", description: "Only disputes that this address opened." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -737,6 +744,22 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Whether to return the total number of rows.",
       },
+    },
+  },
+  "trust.check": {
+    summary: "Whether to pay or hire a participant.",
+    description: "Fixed rules give a verdict, with the reason and evidence of each. Ask before you pay.",
+    example: { kind: "merchant", id: "1" },
+    inputs: {
+      kind: {
+        type: "text",
+        required: true,
+        values: ["merchant", "service", "agent", "solver", "facilitator"],
+        description: "The kind of the record.",
+      },
+      id: { type: "text", required: true, description: "An id; for agents, solvers and facilitators also an address." },
+      amount: { type: "whole number", description: "What is to be paid, in the token's smallest unit." },
+      token: { type: "address", description: "The token of the payment. Required with amount." },
     },
   },
   "analytics.commerce": {

@@ -193,6 +193,120 @@ export type Agent = {
   block_number: string;
 };
 
+/** Returned by `agents.reputation`. */
+export type AgentReputation = {
+  /** The agent. */
+  agent: Agent;
+  /** What the record has done, each figure with its evidence. */
+  record: ReputationRecord;
+  /** A score from 0 to 100, with its formula and inputs. */
+  score: Score;
+};
+
+/** Part of {@link AgentReputation}, {@link MerchantReputation}. */
+export type ReputationRecord = {
+  /** The subject of attestations about this record: 12 zero bytes and the owner's address. */
+  attestation_subject: Hex;
+  /** Receipts in listed tokens. Without those that a merchant's own owner or payout address paid; so are all figures of payments. */
+  receipts: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Their dollar value at the prices of their hours, with the amounts that are only claimed. It does not affect the score. */
+  volume_usd: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Distinct merchants of an agent, distinct agents of a merchant: in each listed token, added up. */
+  counterparties: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** The sum over counterparties and listed tokens of 10 per receipt proven by a settlement, 6 by a facilitator, 1 if only claimed, but at most 30 for each. */
+  credit: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Disputes that the agent's owner opened; of a merchant, those about its receipts. */
+  disputes: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Those of them that are open. */
+  open_disputes: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Those that the agent has lost (REJECTED), or the merchant (RESOLVED). */
+  lost_disputes: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Active registered attestors, other than the owner, with a valid attestation about the subject, among the newest 1,000 attestations. */
+  attestors: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** The time of the registration, in unix seconds. */
+  registered_at: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Whole days since the registration. */
+  age_days: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Whether the merchant is active, or the agent not revoked. */
+  active: {
+    /** The figure. */
+    value: boolean;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+};
+
+/** A score from 0 to 100. Everyone can compute it again from its formula and inputs. */
+export type Score = {
+  /** The score. */
+  value: number;
+  /** How the score follows from the inputs and the record. */
+  formula: string;
+  /** What the score depends on, with weights and points. */
+  inputs: readonly {
+    /** The figure of the record. */
+    name: "credit" | "age_days" | "attestors" | "lost_disputes_per_mille";
+    /** Its value. */
+    value: number;
+    /** The limit of its points. Negative points are subtracted. */
+    weight: number;
+    /** The value that gives half of the points. */
+    half: number;
+    /** weight * value / (value + half), without the fraction. */
+    points: number;
+  }[];
+};
+
 /** Returned by `intents.get`, `intents.list`. */
 export type Intent = {
   /** The intent's id in the IntentBook. */
@@ -754,6 +868,10 @@ export type MerchantReputation = {
   };
   /** The number of trust signals of each kind. */
   trust_signals_by_kind: readonly SignalsOfKind[];
+  /** What the record has done, each figure with its evidence. */
+  record: ReputationRecord;
+  /** A score from 0 to 100, with its formula and inputs. */
+  score: Score;
 };
 
 /** Part of {@link MerchantReputation}, {@link CommerceAnalytics}. */
@@ -1047,6 +1165,70 @@ export type TrustSignal = {
   signal_hash: Hex;
   /** The block of the event that created the record. */
   block_number: string;
+};
+
+/** Returned by `trust.check`. */
+export type Trust = {
+  /** The kind of the record. */
+  kind: "merchant" | "service" | "agent" | "solver" | "facilitator";
+  /** The id of the record. */
+  id: string;
+  /** By the worst reason: info, review or avoid. */
+  verdict: "proceed" | "review" | "avoid";
+  /** The outcome of every check that applies. */
+  reasons: readonly TrustReason[];
+  /** What the checks are based on. */
+  facts: {
+    /** The owner of a merchant, service or agent; the address of the others. */
+    address: Hex;
+    /** From its metadata. Null if unknown. */
+    name: string | null;
+    /** Whether it is active, for agents not revoked. */
+    active: boolean;
+    /** The time of its registration, in unix seconds. */
+    registered_at: string;
+    /** Whole days since then. */
+    age_days: string;
+    /** Receipts, or fills of a solver, in listed tokens. */
+    payments: string;
+    /** Distinct ones in each listed token, added up. */
+    counterparties: string;
+    /** As in reputations. A fill counts like a settlement. */
+    credit: string;
+    /** Null for solvers and facilitators. */
+    open_disputes: string | null;
+    /** Null for solvers and facilitators. */
+    lost_disputes: string | null;
+    /** Active attestors that attest its address. */
+    attestors: string;
+    /** Whether the token is on the list of the chain. Null without a token. */
+    token_listed: boolean | null;
+    /** The amount in dollars at the newest price of the last day. Null if unknown. */
+    amount_usd: string | null;
+    /** The average of its proven payments among the newest 100. Null if unknown. */
+    usual_amount_usd: string | null;
+    /** Records of other owners with a name that looks the same, and at least as much credit. */
+    look_alikes: readonly {
+      /** Its id. */
+      id: string;
+      /** Its name, from its metadata. */
+      name: string;
+      /** The path of the record. */
+      evidence: string;
+    }[];
+  };
+};
+
+/** Part of {@link Trust}. */
+export type TrustReason = {
+  /** What was checked. */
+  code: "status" | "age" | "payments" | "disputes" | "attestations" | "name" | "token" | "amount";
+  /** How it affects the verdict. */
+  level: "info" | "review" | "avoid";
+  /** The outcome, with the limit. */
+  message: string;
+  /** The path of the records behind it, in this API. */
+  evidence: string;
 };
 
 /** Returned by `analytics.commerce`. */
@@ -2370,6 +2552,14 @@ export type Api = {
         pagination: Pagination;
       }
     >;
+    /** An agent's record and score, with evidence. What its owner's address paid, disputed and was attested. The score contains its formula. */
+    reputation: Query<
+      {
+        /** The agent's id in the AgentRegistry. */
+        agentId: Uint;
+      },
+      AgentReputation
+    >;
   };
   intents: {
     /** One intent by its id. With its fill, on-chain commitments and metadata. */
@@ -2757,7 +2947,7 @@ export type Api = {
         pagination: Pagination;
       }
     >;
-    /** A merchant's reputation. Settled and fulfilled receipts, disputes and trust signals. */
+    /** A merchant's reputation. Settled and fulfilled receipts, disputes, trust signals, and a score that contains its formula. */
     reputation: Query<
       {
         /** The record's id on chain. */
@@ -2957,6 +3147,8 @@ export type Api = {
         receipt_id?: Uint;
         /** The merchant's id in the CommerceRegistry. */
         merchant_id?: Uint;
+        /** Only disputes that this address opened. */
+        opener?: string;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
@@ -3001,6 +3193,22 @@ export type Api = {
         /** The position of this page in the list. */
         pagination: Pagination;
       }
+    >;
+  };
+  trust: {
+    /** Whether to pay or hire a participant. Fixed rules give a verdict, with the reason and evidence of each. Ask before you pay. */
+    check: Query<
+      {
+        /** The kind of the record. */
+        kind: "merchant" | "service" | "agent" | "solver" | "facilitator";
+        /** An id; for agents, solvers and facilitators also an address. */
+        id: string;
+        /** What is to be paid, in the token's smallest unit. */
+        amount?: Uint;
+        /** The token of the payment. Required with amount. */
+        token?: string;
+      },
+      Trust
     >;
   };
   analytics: {
