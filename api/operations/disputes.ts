@@ -4,6 +4,7 @@ import { NotFound } from "../core/errors";
 import { address, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
+import { newestFirst } from "../core/orders";
 import { addressText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
@@ -64,7 +65,7 @@ const listDisputes = listOperation({
     merchant_id === undefined ? undefined : eq(dispute.merchantId, merchant_id),
     opener && eq(dispute.opener, opener),
   ],
-  order: [{ column: dispute.disputeId, descending: true, of: (row) => row.disputeId }],
+  orders: newestFirst(dispute, "disputeId"),
   toWire,
 });
 
