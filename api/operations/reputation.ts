@@ -171,8 +171,8 @@ const selectAgent = preparedQuery((db, { id }: Placeholders<Values>) =>
 
 const getAgentReputation = operation({
   route: "GET /agents/{agentId}/reputation",
-  summary: "An agent's record and score, with evidence.",
-  description: "What its owner's address paid, disputed and was attested. The score contains its formula.",
+  summary: "An agent's reputation.",
+  description: "The record of its owner's address, and a score that contains its formula.",
   input: z.object({ agentId: id }),
   output: AgentReputation,
   errors: [404],
@@ -224,7 +224,7 @@ const selectMerchant = preparedQuery(
 const getMerchantReputation = operation({
   route: "GET /merchants/{id}/reputation",
   summary: "A merchant's reputation.",
-  description: "Settled and fulfilled receipts, disputes, trust signals, and a score that contains its formula.",
+  description: "Receipts, disputes, trust signals, and a score that contains its formula.",
   input: z.object({ id }),
   output: MerchantReputation,
   errors: [404],

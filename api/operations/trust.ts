@@ -197,14 +197,14 @@ const isAddress = (id: string) => id.startsWith("0x");
 const checkTrust = operation({
   route: "GET /trust/{kind}/{id}",
   summary: "Whether to pay or hire a participant.",
-  description: "Fixed rules give a verdict, with the reason and evidence of each. Ask before you pay.",
+  description: "A verdict by fixed rules, with reasons and evidence.",
   input: z.object({
     kind: oneOf(...trustKinds),
-    id: idOrAddress.openapi({ description: "An id; for agents, solvers and facilitators also an address." }),
+    id: idOrAddress.openapi({ description: "Also an address, except for merchants and services." }),
     amount: id
       .optional()
-      .openapi({ description: "What is to be paid, in the token's smallest unit.", example: "1500000" }),
-    token: address.optional().openapi({ description: "The token of the payment. Required with amount." }),
+      .openapi({ description: "In the token's smallest unit.", example: "1500000" }),
+    token: address.optional().openapi({ description: "Required with amount." }),
   }),
   output: Trust,
   errors: [404],

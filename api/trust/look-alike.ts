@@ -29,8 +29,8 @@ const homoglyphs: Readonly<Record<string, string>> = {
   z: "ᴢΖ",
 };
 
-/** Characters without a glyph: zero-width ones, the soft hyphen, and direction marks. */
-const INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff";
+/** Joiners and variation selectors. Other invisible characters of metadata are spaces already (common/text.ts). */
+const INVISIBLE = "\u200c\u200d\ufe0e\ufe0f";
 
 /** Characters that pass for a letter, in two readings: 1 and I as l, or as i. */
 const readings = [
@@ -70,7 +70,8 @@ function translate(text: string, { from, to }: Translation): string {
  */
 export function skeletonsOf(name: string): string[] {
   const plain = translate(name.normalize("NFKC"), withoutInvisible);
-  return [name, plain, ...readings.map((reading) => translate(plain, reading))].map((one) => one.toLowerCase());
+  const others = [plain, ...readings.map((reading) => translate(plain, reading))];
+  return [name, ...others.map((other) => other.replace(/ +/g, " ").trim())].map((one) => one.toLowerCase());
 }
 
 const asText = (text: string) => sql.raw(`'${text.replaceAll("'", "''")}'`);
@@ -79,7 +80,8 @@ const translated = (text: SQL, { from, to }: Translation) => sql`translate(${tex
 /** The same as an SQL array, so that one statement finds the names of other records. */
 export function skeletonsIn(name: SQL): SQL {
   const plain = translated(sql`normalize(${name}, NFKC)`, withoutInvisible);
-  const all = [name, plain, ...readings.map((reading) => translated(plain, reading))];
+  const others = [plain, ...readings.map((reading) => translated(plain, reading))];
+  const all = [name, ...others.map((other) => sql`btrim(regexp_replace(${other}, ' +', ' ', 'g'))`)];
   return sql`ARRAY[${sql.join(
     all.map((one) => sql`lower(${one})`),
     sql`, `,

@@ -10,7 +10,7 @@ describe("the names that a name may pass for", () => {
     ["SΚΥLΙΝΕ DΑΤΑ", "with Greek capitals"],
     ["Sky1ine Data", "with a digit"],
     ["SkyIine Data", "with a capital I"],
-    ["Skyline\u200b Data", "with a zero-width space"],
+    ["Sky\u200dline  Data ", "with a joiner and more spaces"],
     ["Ｓｋｙｌｉｎｅ Ｄａｔａ", "in fullwidth letters"],
     ["𝐒𝐤𝐲𝐥𝐢𝐧𝐞 𝐃𝐚𝐭𝐚", "in mathematical letters"],
   ])("contain skyline data for %s, %s", (name) => {
@@ -23,7 +23,7 @@ describe("the names that a name may pass for", () => {
 
   it("contain the name itself in lowercase, and no others for a plain one", () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(..."abcxyz -"), minLength: 1 }), (name) => {
+      fc.property(fc.string({ unit: fc.constantFrom(..."abcxyz-"), minLength: 1 }), (name) => {
         expect(new Set(skeletonsOf(name))).toEqual(new Set([name]));
         expect(skeletonsOf(name.toUpperCase())).toContain(name);
       }),
