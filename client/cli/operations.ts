@@ -41,7 +41,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -76,15 +76,17 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "agents.list": {
-    summary: "The agents of an owner, by id.",
+    summary: "Agents, by id.",
+    description: "Revoked ones too.",
     example: { owner: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
     inputs: {
-      owner: { type: "address", required: true, description: "Only records of this owner." },
+      owner: { type: "address", description: "Only records of this owner." },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -94,8 +96,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "agents.reputation": {
-    summary: "An agent's record and score, with evidence.",
-    description: "What its owner's address paid, disputed and was attested. The score contains its formula.",
+    summary: "An agent's reputation.",
+    description: "The record of its owner's address, and a score that contains its formula.",
     example: { agentId: "1" },
     inputs: { agentId: { type: "whole number", required: true, description: "The agent's id in the AgentRegistry." } },
   },
@@ -107,6 +109,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "intents.list": {
     summary: "Intents, newest first.",
+    description: "`from` and `to` are times of submission. With `sort=deadline`, the earliest deadline is first.",
     example: { status: "filled" },
     inputs: {
       status: {
@@ -119,11 +122,14 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       intent_hash: { type: "hash", description: "The EIP-712 hash of the intent, before or after it is on chain." },
       input_token: { type: "address", description: "Only intents that sell this token." },
       output_token: { type: "address", description: "Only intents that buy this token." },
+      from: { type: "unix seconds", description: "Unix seconds, included." },
+      to: { type: "unix seconds", description: "Unix seconds, not included." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest", "deadline"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -236,7 +242,36 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
+      },
+      total: {
+        type: "true or false",
+        values: ["true", "false"],
+        description: "Whether to return the total number of rows.",
+      },
+    },
+  },
+  "bids.all": {
+    summary: "On-chain bids on all intents, newest first.",
+    description: "`from` and `to` are times of bids. Off-chain bids, for development, are listed with their intent.",
+    example: { solver: "0x90f79bf6eb2c4f870365e785982e1f101e93b906" },
+    inputs: {
+      solver: { type: "address", description: "The address of the bidding solver." },
+      status: {
+        type: "text",
+        values: ["open", "selected", "rejected", "expired"],
+        description:
+          "Only intents with this status, in lowercase or uppercase. An open intent past its deadline is expired.",
+      },
+      intent_id: { type: "whole number" },
+      from: { type: "unix seconds", description: "Unix seconds, included." },
+      to: { type: "unix seconds", description: "Unix seconds, not included." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
+      limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
+      offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
+      cursor: {
+        type: "text",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -304,6 +339,30 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       },
     },
   },
+  "fills.list": {
+    summary: "Fills of intents, newest first.",
+    description: "`token` is on either side. `from` and `to` are times of fills.",
+    example: { solver: "0x90f79bf6eb2c4f870365e785982e1f101e93b906" },
+    inputs: {
+      solver: { type: "address", description: "The address of the bidding solver." },
+      owner: { type: "address", description: "Only records of this owner." },
+      token: { type: "address", description: "The token of the payment." },
+      from: { type: "unix seconds", description: "Unix seconds, included." },
+      to: { type: "unix seconds", description: "Unix seconds, not included." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
+      limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
+      offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
+      cursor: {
+        type: "text",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
+      },
+      total: {
+        type: "true or false",
+        values: ["true", "false"],
+        description: "Whether to return the total number of rows.",
+      },
+    },
+  },
   "accounts.policies": {
     summary: "The current policies of an account.",
     description: "Ordered by type, then by subject.",
@@ -314,7 +373,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -364,7 +423,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -410,11 +469,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only attestations that are revoked (true) or not (false).",
       },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -445,11 +505,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "Only records that are active (true) or inactive (false).",
       },
       operator: { type: "address", description: "Only the record of this operator's address." },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -481,11 +542,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "Only records that are active (true) or inactive (false).",
       },
       operator: { type: "address", description: "Only the record of this operator's address." },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -516,11 +578,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only records that are active (true) or inactive (false).",
       },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -531,7 +594,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "merchants.reputation": {
     summary: "A merchant's reputation.",
-    description: "Settled and fulfilled receipts, disputes, trust signals, and a score that contains its formula.",
+    description: "Receipts, disputes, trust signals, and a score that contains its formula.",
     example: { id: "1" },
     inputs: { id: { type: "whole number", required: true, description: "The record's id on chain." } },
   },
@@ -558,11 +621,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only records that are active (true) or inactive (false).",
       },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -592,11 +656,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only records that are active (true) or inactive (false).",
       },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -627,11 +692,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only quotes that are settled (true) or not (false).",
       },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -647,15 +713,28 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "receipts.list": {
     summary: "Settled payments, newest first.",
+    description: "`from` and `to` are times of settlement. `sort=amount` requires `token`, and the largest is first.",
     example: { merchant_id: "1" },
     inputs: {
       agent: { type: "address", description: "Only receipts of this buying agent." },
       merchant_id: { type: "whole number", description: "Only receipts of this merchant." },
+      service_id: { type: "whole number", description: "The service's numeric id." },
+      facilitator: { type: "address", description: "The address of the payment's facilitator." },
+      token: { type: "address", description: "The token of the payment." },
+      payment_rail: {
+        type: "whole number",
+        values: ["0", "1", "2", "3"],
+        description: "0 (transfer), 1 (swap), 2 (facilitator), 3 (x402)",
+      },
+      fulfilled: { type: "true or false", values: ["true", "false"] },
+      from: { type: "unix seconds", description: "Unix seconds, included." },
+      to: { type: "unix seconds", description: "Unix seconds, not included." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest", "amount"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -679,11 +758,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       settlement_plan_hash: { type: "hash", description: "Only settlements of this plan." },
       payer: { type: "address", description: "Only settlements that this account paid." },
       token: { type: "address", description: "Only settlements in this token." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -704,11 +784,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       receipt_id: { type: "whole number", description: "Only disputes about this receipt." },
       merchant_id: { type: "whole number", description: "The merchant's id in the CommerceRegistry." },
       opener: { type: "address", description: "Only disputes that this address opened." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -733,11 +814,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "0 (verification), 1 (risk), 2 (compliance), 3 (fulfillment)",
       },
       reporter: { type: "address", description: "Only signals by this address." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -748,7 +830,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "trust.check": {
     summary: "Whether to pay or hire a participant.",
-    description: "Fixed rules give a verdict, with the reason and evidence of each. Ask before you pay.",
+    description: "A verdict by fixed rules, with reasons and evidence.",
     example: { kind: "merchant", id: "1" },
     inputs: {
       kind: {
@@ -757,9 +839,9 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["merchant", "service", "agent", "solver", "facilitator"],
         description: "The kind of the record.",
       },
-      id: { type: "text", required: true, description: "An id; for agents, solvers and facilitators also an address." },
-      amount: { type: "whole number", description: "What is to be paid, in the token's smallest unit." },
-      token: { type: "address", description: "The token of the payment. Required with amount." },
+      id: { type: "text", required: true, description: "Also an address, except for merchants and services." },
+      amount: { type: "whole number", description: "In the token's smallest unit." },
+      token: { type: "address", description: "Required with amount." },
     },
   },
   "analytics.commerce": {

@@ -207,7 +207,7 @@ export type AgentReputation = {
 export type ReputationRecord = {
   /** The subject of attestations about this record: 12 zero bytes and the owner's address. */
   attestation_subject: Hex;
-  /** Receipts in listed tokens. Without those that a merchant's own owner or payout address paid; so are all figures of payments. */
+  /** Receipts in listed tokens that the merchant's own owner or payout address did not pay. So are all figures of payments. */
   receipts: {
     /** The figure. */
     value: string;
@@ -323,6 +323,16 @@ export type Intent = {
   amount_in_max: string;
   /** The least output that the owner accepts, in the token's smallest unit. */
   amount_out_min: string;
+  /** `amount_in_max` in dollars, at the hour of the submission. Null if the token is not on the token list, or has no price in that hour. */
+  amount_in_usd: string | null;
+  /** `amount_out_min` in dollars, at the hour of the submission. Null if the token is not on the token list, or has no price in that hour. */
+  amount_out_usd: string | null;
+  /** Output per input, in whole tokens, rounded to 18 decimals: of the fill, or else of the intent's limits. Null unless both tokens are on the token list, and if the amount in is 0. */
+  price: string | null;
+  /** What the amount out exceeds the intent's minimum by, in basis points of the minimum, rounded down. Null if there is no amount out yet, or if the minimum is 0. */
+  surplus_bps: string | null;
+  /** The same in dollars, at the hour of the fill or the bid. Null if the token is not on the token list, or has no price in that hour. */
+  surplus_usd: string | null;
   /** The intent can be filled before this time, in unix seconds. */
   deadline: string;
   /** The slippage that the owner signed, in hundredths of a percent. */
@@ -355,6 +365,10 @@ export type Fill = {
   amount_in: string;
   /** The output in the token's smallest unit. */
   amount_out: string;
+  /** In dollars, at the hour of the fill. Null if the token is not on the token list, or has no price in that hour. */
+  amount_in_usd: string | null;
+  /** In dollars, at the hour of the fill. Null if the token is not on the token list, or has no price in that hour. */
+  amount_out_usd: string | null;
   /** The transaction of the event. */
   tx_hash: Hex;
   /** The block of the event that created the record. */
@@ -435,6 +449,16 @@ export type Bid = {
   amount_in: string;
   /** The output in the token's smallest unit. */
   amount_out: string;
+  /** In dollars, at the hour of the bid. Null if the token is not on the token list, or has no price in that hour. */
+  amount_in_usd: string | null;
+  /** In dollars, at the hour of the bid. Null if the token is not on the token list, or has no price in that hour. */
+  amount_out_usd: string | null;
+  /** Output per input, in whole tokens, rounded to 18 decimals. Null unless both tokens are on the token list, and if the amount in is 0. */
+  price: string | null;
+  /** What the amount out exceeds the intent's minimum by, in basis points of the minimum, rounded down. Only of off-chain bids, it may be negative. Null if the minimum is 0. */
+  surplus_bps: string | null;
+  /** The same in dollars, at the hour of the fill or the bid. Null if the token is not on the token list, or has no price in that hour. */
+  surplus_usd: string | null;
   /** An integer whose token the contract does not define; the parties agree on it. */
   fee: string;
   /** The bid expires after this time, in unix seconds. */
@@ -455,6 +479,48 @@ export type Bid = {
   created_at: string;
   /** When the bid was last selected, in unix seconds. Null until it is selected. A bid that a later selection replaced keeps it. */
   selected_at: string | null;
+};
+
+/** Returned by `fills.list`. */
+export type FillRecord = {
+  /** The intent's id in the IntentBook. */
+  intent_id: string;
+  /** The owner of the intent. */
+  owner: Hex;
+  /** The token that the owner sells. */
+  input_token: Hex;
+  /** The token that the owner buys. */
+  output_token: Hex;
+  /** The address of the solver. */
+  solver: Hex;
+  /** The input in the token's smallest unit. */
+  amount_in: string;
+  /** The output in the token's smallest unit. */
+  amount_out: string;
+  /** In dollars, at the hour of the fill. Null if the token is not on the token list, or has no price in that hour. */
+  amount_in_usd: string | null;
+  /** In dollars, at the hour of the fill. Null if the token is not on the token list, or has no price in that hour. */
+  amount_out_usd: string | null;
+  /** The transaction of the event. */
+  tx_hash: Hex;
+  /** The block of the event that created the record. */
+  block_number: string;
+  /** The hash of the result, as recorded on chain. */
+  result_hash: Hex;
+  /** The hash of the execution trace, as recorded on chain. */
+  trace_hash: Hex;
+  /** The attestation's id in the AttestationRegistry. */
+  attestation_id: string;
+  /** The bid that was filled. */
+  bid_id: string | null;
+  /** When the intent was filled, in unix seconds. */
+  filled_at: string;
+  /** Output per input, in whole tokens, rounded to 18 decimals. Null unless both tokens are on the token list, and if the amount in is 0. */
+  price: string | null;
+  /** What the amount out exceeds the intent's minimum by, in basis points of the minimum, rounded down. Null if there is no amount out yet, or if the minimum is 0. */
+  surplus_bps: string | null;
+  /** The same in dollars, at the hour of the fill or the bid. Null if the token is not on the token list, or has no price in that hour. */
+  surplus_usd: string | null;
 };
 
 /** Returned by `accounts.policies`. */
@@ -974,6 +1040,8 @@ export type Quote = {
   facilitator: Hex;
   /** The amount in the token's smallest unit. */
   amount: string;
+  /** In dollars, at the hour of the first commitment. Null if the token is not on the token list, or has no price in that hour. */
+  amount_usd: string | null;
   /** How it is paid: 0 transfer, 1 swap, 2 facilitator, 3 x402. */
   payment_rail: number;
   /** Basis points. */
@@ -1014,6 +1082,8 @@ export type ReceiptWithEvidence = {
   token: Hex;
   /** The amount in the token's smallest unit. */
   amount: string;
+  /** In dollars, at the hour of the settlement. Null if the token is not on the token list, or has no price in that hour. */
+  amount_usd: string | null;
   /** How it is paid: 0 transfer, 1 swap, 2 facilitator, 3 x402. */
   payment_rail: number;
   /** Basis points. */
@@ -1063,6 +1133,8 @@ export type Receipt = {
   token: Hex;
   /** The amount in the token's smallest unit. */
   amount: string;
+  /** In dollars, at the hour of the settlement. Null if the token is not on the token list, or has no price in that hour. */
+  amount_usd: string | null;
   /** How it is paid: 0 transfer, 1 swap, 2 facilitator, 3 x402. */
   payment_rail: number;
   /** Basis points. */
@@ -1101,6 +1173,8 @@ export type Settlement = {
   token: Hex;
   /** The sum of the lines, in the token's smallest unit. */
   gross_amount: string;
+  /** `gross_amount` in dollars, at the hour of the first execution. Null if the token is not on the token list, or has no price in that hour. */
+  amount_usd: string | null;
   /** Unix seconds. Null if the lines are unknown. */
   deadline: string | null;
   /** Null if the lines are unknown. */
@@ -2497,7 +2571,7 @@ export type Api = {
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2531,16 +2605,17 @@ export type Api = {
       },
       AgentRecord
     >;
-    /** The agents of an owner, by id. */
+    /** Agents, by id. Revoked ones too. */
     list: Query<
       {
         /** Only records of this owner. */
-        owner: string;
+        owner?: string;
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2552,7 +2627,7 @@ export type Api = {
         pagination: Pagination;
       }
     >;
-    /** An agent's record and score, with evidence. What its owner's address paid, disputed and was attested. The score contains its formula. */
+    /** An agent's reputation. The record of its owner's address, and a score that contains its formula. */
     reputation: Query<
       {
         /** The agent's id in the AgentRegistry. */
@@ -2570,7 +2645,7 @@ export type Api = {
       },
       Intent
     >;
-    /** Intents, newest first. */
+    /** Intents, newest first. `from` and `to` are times of submission. With `sort=deadline`, the earliest deadline is first. */
     list: Query<
       {
         /** Only intents with this status, in lowercase or uppercase. An open intent past its deadline is expired. */
@@ -2583,11 +2658,16 @@ export type Api = {
         input_token?: string;
         /** Only intents that buy this token. */
         output_token?: string;
+        /** Unix seconds, included. */
+        from?: string;
+        /** Unix seconds, not included. */
+        to?: string;
+        sort?: "newest" | "oldest" | "deadline";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2668,7 +2748,36 @@ export type Api = {
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
+        cursor?: string;
+        /** Whether to return the total number of rows. */
+        total?: boolean;
+      },
+      {
+        /** The page of bids, best first. */
+        bids: readonly Bid[];
+        /** The position of this page in the list. */
+        pagination: Pagination;
+      }
+    >;
+    /** On-chain bids on all intents, newest first. `from` and `to` are times of bids. Off-chain bids, for development, are listed with their intent. */
+    all: Query<
+      {
+        /** The address of the bidding solver. */
+        solver?: string;
+        /** Only intents with this status, in lowercase or uppercase. An open intent past its deadline is expired. */
+        status?: "open" | "selected" | "rejected" | "expired" | "OPEN" | "SELECTED" | "REJECTED" | "EXPIRED";
+        intent_id?: Uint;
+        /** Unix seconds, included. */
+        from?: string;
+        /** Unix seconds, not included. */
+        to?: string;
+        sort?: "newest" | "oldest";
+        /** Page size. Values above 100 are lowered to 100. */
+        limit?: number;
+        /** Rows to skip. Can't be combined with cursor. */
+        offset?: number;
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2709,6 +2818,38 @@ export type Api = {
       Bid
     >;
   };
+  fills: {
+    /** Fills of intents, newest first. `token` is on either side. `from` and `to` are times of fills. */
+    list: Query<
+      {
+        /** The address of the bidding solver. */
+        solver?: string;
+        /** Only records of this owner. */
+        owner?: string;
+        /** The token of the payment. */
+        token?: string;
+        /** Unix seconds, included. */
+        from?: string;
+        /** Unix seconds, not included. */
+        to?: string;
+        sort?: "newest" | "oldest";
+        /** Page size. Values above 100 are lowered to 100. */
+        limit?: number;
+        /** Rows to skip. Can't be combined with cursor. */
+        offset?: number;
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
+        cursor?: string;
+        /** Whether to return the total number of rows. */
+        total?: boolean;
+      },
+      {
+        /** Intents that the solver has filled. */
+        fills: readonly FillRecord[];
+        /** The position of this page in the list. */
+        pagination: Pagination;
+      }
+    >;
+  };
   accounts: {
     /** The current policies of an account. Ordered by type, then by subject. */
     policies: Query<
@@ -2719,7 +2860,7 @@ export type Api = {
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2777,7 +2918,7 @@ export type Api = {
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2826,11 +2967,12 @@ export type Api = {
         attester?: string;
         /** Only attestations that are revoked (true) or not (false). */
         revoked?: boolean;
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2861,11 +3003,12 @@ export type Api = {
         active?: boolean;
         /** Only the record of this operator's address. */
         operator?: string;
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2896,11 +3039,12 @@ export type Api = {
         active?: boolean;
         /** Only the record of this operator's address. */
         operator?: string;
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2931,11 +3075,12 @@ export type Api = {
         owner?: string;
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2947,7 +3092,7 @@ export type Api = {
         pagination: Pagination;
       }
     >;
-    /** A merchant's reputation. Settled and fulfilled receipts, disputes, trust signals, and a score that contains its formula. */
+    /** A merchant's reputation. Receipts, disputes, trust signals, and a score that contains its formula. */
     reputation: Query<
       {
         /** The record's id on chain. */
@@ -2976,11 +3121,12 @@ export type Api = {
         capability_hash?: string;
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -3009,11 +3155,12 @@ export type Api = {
       {
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -3044,11 +3191,12 @@ export type Api = {
         agent?: string;
         /** Only quotes that are settled (true) or not (false). */
         settled?: boolean;
+        sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -3070,18 +3218,32 @@ export type Api = {
       },
       ReceiptWithEvidence
     >;
-    /** Settled payments, newest first. */
+    /** Settled payments, newest first. `from` and `to` are times of settlement. `sort=amount` requires `token`, and the largest is first. */
     list: Query<
       {
         /** Only receipts of this buying agent. */
         agent?: string;
         /** Only receipts of this merchant. */
         merchant_id?: Uint;
+        /** The service's numeric id. */
+        service_id?: Uint;
+        /** The address of the payment's facilitator. */
+        facilitator?: string;
+        /** The token of the payment. */
+        token?: string;
+        /** 0 (transfer), 1 (swap), 2 (facilitator), 3 (x402) */
+        payment_rail?: 0 | 1 | 2 | 3;
+        fulfilled?: boolean;
+        /** Unix seconds, included. */
+        from?: string;
+        /** Unix seconds, not included. */
+        to?: string;
+        sort?: "newest" | "oldest" | "amount";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -3114,11 +3276,12 @@ export type Api = {
         payer?: string;
         /** Only settlements in this token. */
         token?: string;
+        sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -3149,11 +3312,12 @@ export type Api = {
         merchant_id?: Uint;
         /** Only disputes that this address opened. */
         opener?: string;
+        sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -3178,11 +3342,12 @@ export type Api = {
         kind?: 0 | 1 | 2 | 3;
         /** Only signals by this address. */
         reporter?: string;
+        sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -3196,16 +3361,16 @@ export type Api = {
     >;
   };
   trust: {
-    /** Whether to pay or hire a participant. Fixed rules give a verdict, with the reason and evidence of each. Ask before you pay. */
+    /** Whether to pay or hire a participant. A verdict by fixed rules, with reasons and evidence. */
     check: Query<
       {
         /** The kind of the record. */
         kind: "merchant" | "service" | "agent" | "solver" | "facilitator";
-        /** An id; for agents, solvers and facilitators also an address. */
+        /** Also an address, except for merchants and services. */
         id: string;
-        /** What is to be paid, in the token's smallest unit. */
+        /** In the token's smallest unit. */
         amount?: Uint;
-        /** The token of the payment. Required with amount. */
+        /** Required with amount. */
         token?: string;
       },
       Trust

@@ -1,9 +1,13 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { sql } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
+import fc from "fast-check";
 import pg from "pg";
 import { type Address, pad, parseEther, zeroAddress, zeroHash } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { skeletonsIn, skeletonsOf } from "../../api/trust/look-alike";
 import { createIntentryClient } from "../../client/src/index";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { ask } from "../support/lists/asking";
@@ -332,6 +336,20 @@ describe("reputations and verdicts", () => {
         },
       ]);
       expect(problemsOf(await trustOf(shops.honest))).toEqual([]);
+    });
+
+    it("reads names in the database as the tested function does", async () => {
+      const letters = [..."Skyline Data 015$I|", ..."аАеЕоОΙΝΚѕԁ", "\u200d", "Ｓ", "\u00a0"];
+      await fc.assert(
+        fc.asyncProperty(fc.string({ unit: fc.constantFrom(...letters), maxLength: 12 }), async (name) => {
+          const { sql: text, params } = new PgDialect().sqlToQuery(
+            sql`SELECT ${skeletonsIn(sql`${name}::text`)} AS names`,
+          );
+          const { rows } = await pool.query<{ names: string[] }>(text, params);
+          // The first is the name in lowercase, for which some databases know ASCII only.
+          expect(rows[0]?.names.slice(1)).toEqual(skeletonsOf(name).slice(1));
+        }),
+      );
     });
 
     it("finds solvers and facilitators by id and by address", async () => {
