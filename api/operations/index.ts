@@ -29,6 +29,7 @@ import { settlements } from "./settlements";
 import { solvers } from "./solvers";
 import { status } from "./status";
 import { timeSeries } from "./time-series";
+import { tokenPrices } from "./token-prices";
 import { tokens } from "./tokens";
 import { transactions } from "./transactions";
 import { trustSignals } from "./trust-signals";
@@ -55,7 +56,7 @@ export const operations = {
   disputes,
   trustSignals,
   analytics: { ...commerceAnalytics, ...timeSeries },
-  tokens,
+  tokens: { ...tokens, ...tokenPrices },
   transactions,
   events: { ...recentEvents, ...eventStream },
   documents,
