@@ -7,6 +7,7 @@ const layers = [
   ["tokens", "prices"],
   ["trust"],
   ["http", "events", "metadata", "portfolio", "monitor", "json-schema"],
+  ["prices"],
   ["payments"],
   ["operations"],
   ["transports"],

@@ -28,13 +28,15 @@ const FillRecord = z
   })
   .openapi("FillRecord");
 
+const { filledAt, intentId, ...otherColumns } = getTableColumns(fill);
+
+/** The columns of a fill. Those of the order come first. */
+const fillColumns = { filledAt, intentId, ...otherColumns };
+
 const selectFills = (db: Selectable) =>
   db
     .select({
-      // The columns of the order come first.
-      filledAt: fill.filledAt,
-      intentId: fill.intentId,
-      ...getTableColumns(fill),
+      ...fillColumns,
       resultHash: fillProof.resultHash,
       traceHash: fillProof.traceHash,
       attestationId: fillProof.attestationId,

@@ -30,6 +30,7 @@ import { settlements } from "./settlements";
 import { solvers } from "./solvers";
 import { status } from "./status";
 import { timeSeries } from "./time-series";
+import { tokenPrices } from "./token-prices";
 import { tokens } from "./tokens";
 import { transactions } from "./transactions";
 import { trust } from "./trust";
@@ -58,7 +59,7 @@ export const operations = {
   trustSignals,
   trust,
   analytics: { ...commerceAnalytics, ...timeSeries },
-  tokens,
+  tokens: { ...tokens, ...tokenPrices },
   transactions,
   events: { ...recentEvents, ...eventStream },
   documents,
