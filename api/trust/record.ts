@@ -84,10 +84,10 @@ export const attestorsOf = (): SQL<number> => sql<number>`(
     AND EXISTS (SELECT FROM ${attestor} WHERE ${attestor.operator} = newest.attester AND ${attestor.active})
 )`;
 
-/** The time of the block of the registration, which has at least the event of the registration. */
+/** The time of the block of the registration, as its last event has it. */
 export const registeredAt = (): SQL<string> => sql<string>`(
   SELECT ${eventLog.blockTimestamp}::text FROM ${eventLog}
-  WHERE ${eventLog.id} >= lpad(own.block::text, 12, '0') ORDER BY ${eventLog.id} LIMIT 1
+  WHERE ${eventLog.id} < lpad((own.block + 1)::text, 12, '0') ORDER BY ${eventLog.id} DESC LIMIT 1
 )`;
 
 const DAY = 86_400n;
