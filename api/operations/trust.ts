@@ -29,26 +29,35 @@ const MAX_PRICE_AGE = sql.raw("86400");
 
 type Named = { id: string; name: string; credit: number };
 
-/** The columns that identify the payments of a kind of record. */
-const receiptsOf: Readonly<Record<Exclude<TrustKind, "solver">, SQL>> = {
-  merchant: sql`${receipt.merchantId} = own.id`,
-  service: sql`${receipt.serviceNumericId} = own.id`,
-  agent: sql`${receipt.agent} = own.address`,
-  facilitator: sql`${receipt.facilitator} = own.address`,
+/**
+ * Whether a column has a value, for the newest rows that have it. Of an equality, PostgreSQL would expect as few rows as the
+ * average value has, and sort all of them.
+ */
+const hasValue = (column: SQL, value: SQL): SQL => sql`${column} BETWEEN ${value} AND ${value}`;
+
+/** The column of receipts that identifies those of a record, and its value. */
+const receiptsOf: Readonly<Record<Exclude<TrustKind, "solver">, [column: SQL, value: SQL]>> = {
+  merchant: [sql`${receipt.merchantId}`, sql`own.id`],
+  service: [sql`${receipt.serviceNumericId}`, sql`own.id`],
+  agent: [sql`${receipt.agent}`, sql`own.address`],
+  facilitator: [sql`${receipt.facilitator}`, sql`own.address`],
 };
 
 /** The newest payments, as amount, token and time, and whether they count: proven, and not to oneself. */
-const newestPayments = (kind: TrustKind): SQL =>
-  kind === "solver"
-    ? sql`SELECT ${fill.amountIn} AS amount, ${fill.inputToken} AS token, ${fill.filledAt} AS time,
+function newestPayments(kind: TrustKind): SQL {
+  if (kind === "solver")
+    return sql`SELECT ${fill.amountIn} AS amount, ${fill.inputToken} AS token, ${fill.filledAt} AS time,
         ${fill.owner} <> own.address AS counts
-      FROM ${fill} WHERE ${fill.solver} = own.address ORDER BY ${fill.filledAt} DESC, ${fill.intentId} DESC LIMIT ${USUAL}`
-    : sql`SELECT ${receipt.amount} AS amount, ${receipt.token} AS token, ${receipt.settledAt} AS time,
-        ${receipt.paymentProof} <> 'claim' AND NOT EXISTS (
-          SELECT FROM ${merchant} WHERE ${merchant.merchantId} = ${receipt.merchantId}
-            AND ${receipt.agent} IN (${merchant.owner}, ${merchant.payoutAddress})
-        ) AS counts
-      FROM ${receipt} WHERE ${receiptsOf[kind]} ORDER BY ${receipt.receiptId} DESC LIMIT ${USUAL}`;
+      FROM ${fill} WHERE ${hasValue(sql`${fill.solver}`, sql`own.address`)}
+      ORDER BY ${fill.solver} DESC, ${fill.filledAt} DESC, ${fill.intentId} DESC LIMIT ${USUAL}`;
+  const [column, value] = receiptsOf[kind];
+  return sql`SELECT ${receipt.amount} AS amount, ${receipt.token} AS token, ${receipt.settledAt} AS time,
+      ${receipt.paymentProof} <> 'claim' AND NOT EXISTS (
+        SELECT FROM ${merchant} WHERE ${merchant.merchantId} = ${receipt.merchantId}
+          AND ${receipt.agent} IN (${merchant.owner}, ${merchant.payoutAddress})
+      ) AS counts
+    FROM ${receipt} WHERE ${hasValue(column, value)} ORDER BY ${column} DESC, ${receipt.receiptId} DESC LIMIT ${USUAL}`;
+}
 
 /** The average dollar value of the newest payments that count; null without any. */
 const usualDollars = (kind: TrustKind) => {
@@ -91,7 +100,7 @@ type Values = {
 /** Everything that a verdict about a record depends on, by its id or by its address. */
 const selectFacts = (kind: TrustKind, by: "id" | "address") =>
   preparedQuery((db: Selectable, values: Placeholders<Values>) => {
-    const { tables, id, address, firstOfAddress } = participants[kind];
+    const { tables, id, address, ofAddress } = participants[kind];
     const { amount } = values;
     const query = db
       .select({
@@ -116,7 +125,7 @@ const selectFacts = (kind: TrustKind, by: "id" | "address") =>
       ? query.where(sql`${id} = ${values.id}::numeric`)
       : query
           .where(sql`${address} = ${values.id}::text`)
-          .orderBy(firstOfAddress ?? id)
+          .orderBy(ofAddress ?? id)
           .limit(1);
   });
 
@@ -201,16 +210,14 @@ const checkTrust = operation({
   input: z.object({
     kind: oneOf(...trustKinds),
     id: idOrAddress.openapi({ description: "Also an address, except for merchants and services." }),
-    amount: id
-      .optional()
-      .openapi({ description: "In the token's smallest unit.", example: "1500000" }),
+    amount: id.optional().openapi({ description: "In the token's smallest unit.", example: "1500000" }),
     token: address.optional().openapi({ description: "Required with amount." }),
   }),
   output: Trust,
   errors: [404],
   example: { kind: "merchant", id: "1" },
   check(_, { kind, id, amount, token }) {
-    if (isAddress(id) && !participants[kind].firstOfAddress)
+    if (isAddress(id) && !participants[kind].ofAddress)
       throw new BadInput(`id: must be an id in decimal digits for a ${kind}`);
     if (amount !== undefined && token === undefined) throw new BadInput("token: is required with amount");
   },

@@ -27,8 +27,8 @@ type Participant = {
     lost: "RESOLVED" | "REJECTED";
     listedBy: SQL;
   };
-  /** Which record an address stands for, if it has several. Undefined if the kind has no address of its own. */
-  firstOfAddress?: SQL;
+  /** The order of the records of an address, which stands for the first. Undefined if the kind has no address of its own. */
+  ofAddress?: SQL;
 };
 
 const receipts = { payments: "receipts", selfPayments: "self_receipts" } as const;
@@ -64,7 +64,7 @@ export const participants: Readonly<Record<TrustKind, Participant>> = {
     isActive: sql`NOT ${agent.revoked}`,
     block: sql`${agent.blockNumber}`,
     disputes: { subject: "disputes_by_opener", lost: "REJECTED", listedBy: sql`${agent.owner}` },
-    firstOfAddress: sql`${agent.revoked}, ${agent.agentId}`,
+    ofAddress: sql`${agent.agentId} DESC`,
   },
   solver: {
     payments: "fills",
@@ -74,7 +74,7 @@ export const participants: Readonly<Record<TrustKind, Participant>> = {
     key: sql`${solver.operator}`,
     isActive: sql`${solver.active}`,
     block: sql`${solver.blockNumber}`,
-    firstOfAddress: sql`${solver.solverId}`,
+    ofAddress: sql`${solver.solverId} DESC`,
   },
   facilitator: {
     ...receipts,
@@ -84,7 +84,7 @@ export const participants: Readonly<Record<TrustKind, Participant>> = {
     key: sql`${facilitator.facilitator}`,
     isActive: sql`${facilitator.active}`,
     block: sql`${facilitator.blockNumber}`,
-    firstOfAddress: sql`${facilitator.facilitatorId}`,
+    ofAddress: sql`${facilitator.facilitatorId} DESC`,
   },
 };
 

@@ -296,7 +296,7 @@ describe("reputations and verdicts", () => {
       expect(revoked.reasons[0]).toEqual({
         ...{ code: "status", level: "avoid", message: `The agent ${id} is revoked.`, evidence: `/agents/${id}` },
       });
-      // An address stands for its first agent that is not revoked.
+      // An address stands for its newest agent.
       const other = await market.agent(owner);
       expect(await trust(`agent/${owner.address}`)).toMatchObject({ id: other, verdict: "review" });
     });
