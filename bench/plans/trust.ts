@@ -48,7 +48,7 @@ async function fill({ index: { pool }, store }: LargeGateway, rows: number): Pro
   await pool.query(
     `INSERT INTO offchain.resolved_metadata (chain_id, subject, subject_id, uri, hash, state, name, is_remote)
      SELECT ${LOCAL_CHAIN_ID}, 'merchant', merchant_id, metadata_uri, metadata_hash, 'verified',
-       'Shop ' || (merchant_id / ${SAME_NAME}), false FROM merchant`,
+       'Shop ' || div(merchant_id, ${SAME_NAME}), false FROM merchant`,
   );
   await pool.query(
     `UPDATE attestation SET subject = '0x' || lpad(substr((SELECT owner FROM agent WHERE agent_id = 1), 3), 64, '0')
