@@ -9,6 +9,7 @@ import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
+import { runningTotals } from "./running-totals";
 import { SignalsOfKind } from "./trust-signals";
 
 const Merchant = z
@@ -78,6 +79,7 @@ const listMerchants = listOperation({
     active === undefined ? undefined : eq(merchant.active, active),
   ],
   orders: oldestFirst(merchant, "merchantId"),
+  counted: runningTotals("merchants"),
   toWire,
 });
 
