@@ -1279,6 +1279,7 @@ export type Token = {
 
 /** Returned by `tokens.prices`. */
 export type TokenPrices = {
+  /** The token's contract. */
   address: Hex;
   /** The id of the chain. */
   chain_id: number;
@@ -1292,7 +1293,7 @@ export type TokenPrices = {
   from: string;
   /** The end of the last interval, in unix seconds. It is not included. */
   to: string;
-  /** The intervals in order, also those without activity. */
+  /** The intervals in order, also those without a price. */
   points: readonly {
     /** The start of the interval, in unix seconds. */
     start: string;
@@ -3241,9 +3242,9 @@ export type Api = {
     /** The dollar prices of a listed token, by hour or day of UTC. The prices of Chainlink's feeds that values in dollars use. */
     prices: Query<
       {
-        /** The address of the token's contract. The zero address is the native coin. */
+        /** The address of a token on the token list of the chain. */
         address: string;
-        /** The length of a point: an hour, a day or a week of UTC. */
+        /** The length of a point: an hour or a day of UTC. */
         interval: "hour" | "day";
         /** Unix seconds. */
         from?: string;

@@ -60,6 +60,8 @@ export const serviceDescriptions: Readonly<Record<string, string>> = {
 
   // Tokens
   "Token.address": "The token's contract. The zero address is the native coin.",
+  "TokenPrices.address": "The token's contract.",
+  "TokenPrices.points": "The intervals in order, also those without a price.",
   "Token.name": "The token's name. Null if unknown.",
   chain_id: "The id of the chain.",
   symbol: "The token's symbol.",
