@@ -130,7 +130,7 @@ const listReceipts = listOperation({
   filters: {
     agent: address.optional(),
     merchant_id: id.optional(),
-    service_id: id.optional().openapi({ description: "The service's numeric id." }),
+    service_id: id.optional(),
     facilitator: address.optional(),
     token: address.optional(),
     payment_rail: enumNumber(paymentRails).optional(),

@@ -81,7 +81,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     example: { owner: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
     inputs: {
       owner: { type: "address", description: "Only records of this owner." },
-      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -118,7 +118,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       output_token: { type: "address", description: "Only intents that buy this token." },
       from: { type: "unix seconds", description: "Only those submitted at this time or later, in unix seconds." },
       to: { type: "unix seconds", description: "Only those submitted before this time, in unix seconds." },
-      sort: { type: "text", default: "newest", values: ["newest", "oldest", "deadline"] },
+      sort: {
+        type: "text",
+        default: "newest",
+        values: ["newest", "oldest", "deadline"],
+        description: "The order of the list.",
+      },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -250,17 +255,17 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     description: "Off-chain bids, for development, are listed with their intent.",
     example: { solver: "0x90f79bf6eb2c4f870365e785982e1f101e93b906" },
     inputs: {
-      solver: { type: "address", description: "The address of the bidding solver." },
+      solver: { type: "address", description: "Only bids of this solver." },
       status: {
         type: "text",
         values: ["open", "selected", "rejected", "expired"],
         description:
-          "Only intents with this status, in lowercase or uppercase. An open intent past its deadline is expired.",
+          "Only bids with this status, in lowercase or uppercase. An open bid past its valid_until is expired.",
       },
-      intent_id: { type: "whole number" },
+      intent_id: { type: "whole number", description: "Only bids on this intent." },
       from: { type: "unix seconds", description: "Only those made at this time or later, in unix seconds." },
       to: { type: "unix seconds", description: "Only those made before this time, in unix seconds." },
-      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -338,12 +343,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     description: "`token` is on either side.",
     example: { solver: "0x90f79bf6eb2c4f870365e785982e1f101e93b906" },
     inputs: {
-      solver: { type: "address", description: "The address of the bidding solver." },
-      owner: { type: "address", description: "Only records of this owner." },
-      token: { type: "address", description: "The token of the payment." },
+      solver: { type: "address", description: "Only fills by this solver." },
+      owner: { type: "address", description: "Only fills of this owner's intents." },
+      token: { type: "address", description: "Only fills with this token on either side." },
       from: { type: "unix seconds", description: "Only those made at this time or later, in unix seconds." },
       to: { type: "unix seconds", description: "Only those made before this time, in unix seconds." },
-      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -463,7 +468,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only attestations that are revoked (true) or not (false).",
       },
-      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -499,7 +504,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "Only records that are active (true) or inactive (false).",
       },
       operator: { type: "address", description: "Only the record of this operator's address." },
-      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -536,7 +541,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "Only records that are active (true) or inactive (false).",
       },
       operator: { type: "address", description: "Only the record of this operator's address." },
-      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -572,7 +577,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only records that are active (true) or inactive (false).",
       },
-      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -615,7 +620,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only records that are active (true) or inactive (false).",
       },
-      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -650,7 +655,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only records that are active (true) or inactive (false).",
       },
-      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -686,7 +691,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only quotes that are settled (true) or not (false).",
       },
-      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -712,18 +717,27 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: {
       agent: { type: "address", description: "Only receipts of this buying agent." },
       merchant_id: { type: "whole number", description: "Only receipts of this merchant." },
-      service_id: { type: "whole number", description: "The service's numeric id." },
-      facilitator: { type: "address", description: "The address of the payment's facilitator." },
-      token: { type: "address", description: "The token of the payment." },
+      service_id: { type: "whole number", description: "Only receipts of the service with this numeric id." },
+      facilitator: { type: "address", description: "Only receipts that this facilitator recorded." },
+      token: { type: "address", description: "Only receipts in this token." },
       payment_rail: {
         type: "whole number",
         values: ["0", "1", "2", "3"],
         description: "0 (transfer), 1 (swap), 2 (facilitator), 3 (x402)",
       },
-      fulfilled: { type: "true or false", values: ["true", "false"] },
+      fulfilled: {
+        type: "true or false",
+        values: ["true", "false"],
+        description: "Only receipts that are fulfilled (true) or not (false).",
+      },
       from: { type: "unix seconds", description: "Only those settled at this time or later, in unix seconds." },
       to: { type: "unix seconds", description: "Only those settled before this time, in unix seconds." },
-      sort: { type: "text", default: "newest", values: ["newest", "oldest", "amount"] },
+      sort: {
+        type: "text",
+        default: "newest",
+        values: ["newest", "oldest", "amount"],
+        description: "The order of the list.",
+      },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -752,7 +766,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       settlement_plan_hash: { type: "hash", description: "Only settlements of this plan." },
       payer: { type: "address", description: "Only settlements that this account paid." },
       token: { type: "address", description: "Only settlements in this token." },
-      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -777,7 +791,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: {
       receipt_id: { type: "whole number", description: "Only disputes about this receipt." },
       merchant_id: { type: "whole number", description: "The merchant's id in the CommerceRegistry." },
-      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -807,7 +821,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "0 (verification), 1 (risk), 2 (compliance), 3 (fulfillment)",
       },
       reporter: { type: "address", description: "Only signals by this address." },
-      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {

@@ -2459,6 +2459,7 @@ export type Api = {
       {
         /** Only records of this owner. */
         owner?: string;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2503,6 +2504,7 @@ export type Api = {
         from?: string;
         /** Only those submitted before this time, in unix seconds. */
         to?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest" | "deadline";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2604,15 +2606,17 @@ export type Api = {
     /** On-chain bids on all intents, newest first. Off-chain bids, for development, are listed with their intent. */
     all: Query<
       {
-        /** The address of the bidding solver. */
+        /** Only bids of this solver. */
         solver?: string;
-        /** Only intents with this status, in lowercase or uppercase. An open intent past its deadline is expired. */
+        /** Only bids with this status, in lowercase or uppercase. An open bid past its valid_until is expired. */
         status?: "open" | "selected" | "rejected" | "expired" | "OPEN" | "SELECTED" | "REJECTED" | "EXPIRED";
+        /** Only bids on this intent. */
         intent_id?: Uint;
         /** Only those made at this time or later, in unix seconds. */
         from?: string;
         /** Only those made before this time, in unix seconds. */
         to?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2624,7 +2628,7 @@ export type Api = {
         total?: boolean;
       },
       {
-        /** The page of bids, best first. */
+        /** The page of bids. */
         bids: readonly Bid[];
         /** The position of this page in the list. */
         pagination: Pagination;
@@ -2663,16 +2667,17 @@ export type Api = {
     /** Fills of intents, newest first. `token` is on either side. */
     list: Query<
       {
-        /** The address of the bidding solver. */
+        /** Only fills by this solver. */
         solver?: string;
-        /** Only records of this owner. */
+        /** Only fills of this owner's intents. */
         owner?: string;
-        /** The token of the payment. */
+        /** Only fills with this token on either side. */
         token?: string;
         /** Only those made at this time or later, in unix seconds. */
         from?: string;
         /** Only those made before this time, in unix seconds. */
         to?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2684,7 +2689,7 @@ export type Api = {
         total?: boolean;
       },
       {
-        /** Intents that the solver has filled. */
+        /** The page of fills. */
         fills: readonly FillRecord[];
         /** The position of this page in the list. */
         pagination: Pagination;
@@ -2808,6 +2813,7 @@ export type Api = {
         attester?: string;
         /** Only attestations that are revoked (true) or not (false). */
         revoked?: boolean;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2844,6 +2850,7 @@ export type Api = {
         active?: boolean;
         /** Only the record of this operator's address. */
         operator?: string;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2880,6 +2887,7 @@ export type Api = {
         active?: boolean;
         /** Only the record of this operator's address. */
         operator?: string;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2916,6 +2924,7 @@ export type Api = {
         owner?: string;
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2962,6 +2971,7 @@ export type Api = {
         capability_hash?: string;
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2996,6 +3006,7 @@ export type Api = {
       {
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3032,6 +3043,7 @@ export type Api = {
         agent?: string;
         /** Only quotes that are settled (true) or not (false). */
         settled?: boolean;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3066,19 +3078,21 @@ export type Api = {
         agent?: string;
         /** Only receipts of this merchant. */
         merchant_id?: Uint;
-        /** The service's numeric id. */
+        /** Only receipts of the service with this numeric id. */
         service_id?: Uint;
-        /** The address of the payment's facilitator. */
+        /** Only receipts that this facilitator recorded. */
         facilitator?: string;
-        /** The token of the payment. */
+        /** Only receipts in this token. */
         token?: string;
         /** 0 (transfer), 1 (swap), 2 (facilitator), 3 (x402) */
         payment_rail?: 0 | 1 | 2 | 3;
+        /** Only receipts that are fulfilled (true) or not (false). */
         fulfilled?: boolean;
         /** Only those settled at this time or later, in unix seconds. */
         from?: string;
         /** Only those settled before this time, in unix seconds. */
         to?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest" | "amount";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3117,6 +3131,7 @@ export type Api = {
         payer?: string;
         /** Only settlements in this token. */
         token?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3151,6 +3166,7 @@ export type Api = {
         receipt_id?: Uint;
         /** The merchant's id in the CommerceRegistry. */
         merchant_id?: Uint;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3181,6 +3197,7 @@ export type Api = {
         kind?: 0 | 1 | 2 | 3;
         /** Only signals by this address. */
         reporter?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
