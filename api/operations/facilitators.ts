@@ -4,10 +4,12 @@ import { NotFound } from "../core/errors";
 import { flag, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
+import { oldestFirst } from "../core/orders";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
+import { runningTotals } from "./running-totals";
 
 const Facilitator = z
   .strictObject({
@@ -70,7 +72,8 @@ const listFacilitators = listOperation({
   query: (db: Selectable) => db.select().from(facilitator).$dynamic(),
   rows: facilitator,
   where: ({ active }) => [active === undefined ? undefined : eq(facilitator.active, active)],
-  order: [{ column: facilitator.facilitatorId, of: (row) => row.facilitatorId }],
+  orders: oldestFirst(facilitator, "facilitatorId"),
+  counted: runningTotals("facilitators"),
   toWire,
 });
 

@@ -4,12 +4,14 @@ import { agents } from "./agents";
 import { commerceAnalytics } from "./analytics";
 import { attestations } from "./attestations";
 import { attestors } from "./attestors";
+import { bidList } from "./bid-list";
 import { onchainBids } from "./bids";
 import { discovery } from "./discovery";
 import { disputes } from "./disputes";
 import { documents } from "./documents";
 import { eventStream } from "./events";
 import { facilitators } from "./facilitators";
+import { fills } from "./fills";
 import { metadataOfIntents } from "./intent-metadata";
 import { intents } from "./intents";
 import { merchants } from "./merchants";
@@ -37,7 +39,8 @@ export const operations = {
   search,
   agents,
   intents: { ...intents, ...metadataOfIntents },
-  bids: { ...onchainBids, ...offchainBids },
+  bids: { ...onchainBids, ...bidList, ...offchainBids },
+  fills,
   accounts,
   preflight,
   schemas,

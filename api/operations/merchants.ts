@@ -4,10 +4,12 @@ import { NotFound } from "../core/errors";
 import { address, flag, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
+import { oldestFirst } from "../core/orders";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
+import { runningTotals } from "./running-totals";
 import { SignalsOfKind } from "./trust-signals";
 
 const Merchant = z
@@ -76,7 +78,8 @@ const listMerchants = listOperation({
     owner && eq(merchant.owner, owner),
     active === undefined ? undefined : eq(merchant.active, active),
   ],
-  order: [{ column: merchant.merchantId, of: (row) => row.merchantId }],
+  orders: oldestFirst(merchant, "merchantId"),
+  counted: runningTotals("merchants"),
   toWire,
 });
 

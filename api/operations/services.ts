@@ -4,10 +4,12 @@ import { NotFound } from "../core/errors";
 import { flag, hash, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
+import { oldestFirst } from "../core/orders";
 import { chainText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
+import { runningTotals } from "./running-totals";
 
 const Service = z
   .strictObject({
@@ -78,7 +80,8 @@ const listServices = listOperation({
     capability_hash && eq(service.capabilityHash, capability_hash),
     active === undefined ? undefined : eq(service.active, active),
   ],
-  order: [{ column: service.serviceNumericId, of: (row) => row.serviceNumericId }],
+  orders: oldestFirst(service, "serviceNumericId"),
+  counted: runningTotals("services"),
   toWire,
 });
 

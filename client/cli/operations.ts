@@ -41,7 +41,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -76,15 +76,17 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "agents.list": {
-    summary: "The agents of an owner, by id.",
+    summary: "Agents, by id.",
+    description: "Revoked ones too.",
     example: { owner: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
     inputs: {
-      owner: { type: "address", required: true, description: "Only records of this owner." },
+      owner: { type: "address", description: "Only records of this owner." },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -101,6 +103,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "intents.list": {
     summary: "Intents, newest first.",
+    description: "With `sort=deadline`, the earliest deadline is first.",
     example: { status: "filled" },
     inputs: {
       status: {
@@ -113,11 +116,19 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       intent_hash: { type: "hash", description: "The EIP-712 hash of the intent, before or after it is on chain." },
       input_token: { type: "address", description: "Only intents that sell this token." },
       output_token: { type: "address", description: "Only intents that buy this token." },
+      from: { type: "unix seconds", description: "Only those submitted at this time or later, in unix seconds." },
+      to: { type: "unix seconds", description: "Only those submitted before this time, in unix seconds." },
+      sort: {
+        type: "text",
+        default: "newest",
+        values: ["newest", "oldest", "deadline"],
+        description: "The order of the list.",
+      },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -230,7 +241,36 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
+      },
+      total: {
+        type: "true or false",
+        values: ["true", "false"],
+        description: "Whether to return the total number of rows.",
+      },
+    },
+  },
+  "bids.all": {
+    summary: "On-chain bids on all intents, newest first.",
+    description: "Off-chain bids, for development, are listed with their intent.",
+    example: { solver: "0x90f79bf6eb2c4f870365e785982e1f101e93b906" },
+    inputs: {
+      solver: { type: "address", description: "Only bids of this solver." },
+      status: {
+        type: "text",
+        values: ["open", "selected", "rejected", "expired"],
+        description:
+          "Only bids with this status, in lowercase or uppercase. An open bid past its valid_until is expired.",
+      },
+      intent_id: { type: "whole number", description: "Only bids on this intent." },
+      from: { type: "unix seconds", description: "Only those made at this time or later, in unix seconds." },
+      to: { type: "unix seconds", description: "Only those made before this time, in unix seconds." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
+      limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
+      offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
+      cursor: {
+        type: "text",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -298,6 +338,30 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       },
     },
   },
+  "fills.list": {
+    summary: "Fills of intents, newest first.",
+    description: "`token` is on either side.",
+    example: { solver: "0x90f79bf6eb2c4f870365e785982e1f101e93b906" },
+    inputs: {
+      solver: { type: "address", description: "Only fills by this solver." },
+      owner: { type: "address", description: "Only fills of this owner's intents." },
+      token: { type: "address", description: "Only fills with this token on either side." },
+      from: { type: "unix seconds", description: "Only those made at this time or later, in unix seconds." },
+      to: { type: "unix seconds", description: "Only those made before this time, in unix seconds." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
+      limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
+      offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
+      cursor: {
+        type: "text",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
+      },
+      total: {
+        type: "true or false",
+        values: ["true", "false"],
+        description: "Whether to return the total number of rows.",
+      },
+    },
+  },
   "accounts.policies": {
     summary: "The current policies of an account.",
     description: "Ordered by type, then by subject.",
@@ -308,7 +372,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -358,7 +422,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -404,11 +468,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only attestations that are revoked (true) or not (false).",
       },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -439,11 +504,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "Only records that are active (true) or inactive (false).",
       },
       operator: { type: "address", description: "Only the record of this operator's address." },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -475,11 +541,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "Only records that are active (true) or inactive (false).",
       },
       operator: { type: "address", description: "Only the record of this operator's address." },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -510,11 +577,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only records that are active (true) or inactive (false).",
       },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -552,11 +620,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only records that are active (true) or inactive (false).",
       },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -586,11 +655,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only records that are active (true) or inactive (false).",
       },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -621,11 +691,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only quotes that are settled (true) or not (false).",
       },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -641,15 +712,37 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "receipts.list": {
     summary: "Settled payments, newest first.",
+    description: "`sort=amount` requires `token`, and the largest is first.",
     example: { merchant_id: "1" },
     inputs: {
       agent: { type: "address", description: "Only receipts of this buying agent." },
       merchant_id: { type: "whole number", description: "Only receipts of this merchant." },
+      service_id: { type: "whole number", description: "Only receipts of the service with this numeric id." },
+      facilitator: { type: "address", description: "Only receipts that this facilitator recorded." },
+      token: { type: "address", description: "Only receipts in this token." },
+      payment_rail: {
+        type: "whole number",
+        values: ["0", "1", "2", "3"],
+        description: "0 (transfer), 1 (swap), 2 (facilitator), 3 (x402)",
+      },
+      fulfilled: {
+        type: "true or false",
+        values: ["true", "false"],
+        description: "Only receipts that are fulfilled (true) or not (false).",
+      },
+      from: { type: "unix seconds", description: "Only those settled at this time or later, in unix seconds." },
+      to: { type: "unix seconds", description: "Only those settled before this time, in unix seconds." },
+      sort: {
+        type: "text",
+        default: "newest",
+        values: ["newest", "oldest", "amount"],
+        description: "The order of the list.",
+      },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -673,11 +766,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       settlement_plan_hash: { type: "hash", description: "Only settlements of this plan." },
       payer: { type: "address", description: "Only settlements that this account paid." },
       token: { type: "address", description: "Only settlements in this token." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -697,11 +791,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: {
       receipt_id: { type: "whole number", description: "Only disputes about this receipt." },
       merchant_id: { type: "whole number", description: "The merchant's id in the CommerceRegistry." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -726,11 +821,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "0 (verification), 1 (risk), 2 (compliance), 3 (fulfillment)",
       },
       reporter: { type: "address", description: "Only signals by this address." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",

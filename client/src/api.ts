@@ -209,6 +209,16 @@ export type Intent = {
   amount_in_max: string;
   /** The least output that the owner accepts, in the token's smallest unit. */
   amount_out_min: string;
+  /** `amount_in_max` in dollars, at the hour of the submission. Null if the token is not on the token list, or has no price in that hour. */
+  amount_in_usd: string | null;
+  /** `amount_out_min` in dollars, at the hour of the submission. Null if the token is not on the token list, or has no price in that hour. */
+  amount_out_usd: string | null;
+  /** Output per input, in whole tokens, rounded to 18 decimals: of the fill, or else of the intent's limits. Null unless both tokens are on the token list, and if the amount in is 0. */
+  price: string | null;
+  /** What the amount out exceeds the intent's minimum by, in basis points of the minimum, rounded down. Null if there is no amount out yet, or if the minimum is 0. */
+  surplus_bps: string | null;
+  /** The same in dollars, at the hour of the fill or the bid. Null if the token is not on the token list, or has no price in that hour. */
+  surplus_usd: string | null;
   /** The intent can be filled before this time, in unix seconds. */
   deadline: string;
   /** The slippage that the owner signed, in hundredths of a percent. */
@@ -241,6 +251,10 @@ export type Fill = {
   amount_in: string;
   /** The output in the token's smallest unit. */
   amount_out: string;
+  /** In dollars, at the hour of the fill. Null if the token is not on the token list, or has no price in that hour. */
+  amount_in_usd: string | null;
+  /** In dollars, at the hour of the fill. Null if the token is not on the token list, or has no price in that hour. */
+  amount_out_usd: string | null;
   /** The transaction of the event. */
   tx_hash: Hex;
   /** The block of the event that created the record. */
@@ -321,6 +335,16 @@ export type Bid = {
   amount_in: string;
   /** The output in the token's smallest unit. */
   amount_out: string;
+  /** In dollars, at the hour of the bid. Null if the token is not on the token list, or has no price in that hour. */
+  amount_in_usd: string | null;
+  /** In dollars, at the hour of the bid. Null if the token is not on the token list, or has no price in that hour. */
+  amount_out_usd: string | null;
+  /** Output per input, in whole tokens, rounded to 18 decimals. Null unless both tokens are on the token list, and if the amount in is 0. */
+  price: string | null;
+  /** What the amount out exceeds the intent's minimum by, in basis points of the minimum, rounded down. Only of off-chain bids, it may be negative. Null if the minimum is 0. */
+  surplus_bps: string | null;
+  /** The same in dollars, at the hour of the fill or the bid. Null if the token is not on the token list, or has no price in that hour. */
+  surplus_usd: string | null;
   /** An integer whose token the contract does not define; the parties agree on it. */
   fee: string;
   /** The bid expires after this time, in unix seconds. */
@@ -341,6 +365,48 @@ export type Bid = {
   created_at: string;
   /** When the bid was last selected, in unix seconds. Null until it is selected. A bid that a later selection replaced keeps it. */
   selected_at: string | null;
+};
+
+/** Returned by `fills.list`. */
+export type FillRecord = {
+  /** The intent's id in the IntentBook. */
+  intent_id: string;
+  /** The owner of the intent. */
+  owner: Hex;
+  /** The token that the owner sells. */
+  input_token: Hex;
+  /** The token that the owner buys. */
+  output_token: Hex;
+  /** The address of the solver. */
+  solver: Hex;
+  /** The input in the token's smallest unit. */
+  amount_in: string;
+  /** The output in the token's smallest unit. */
+  amount_out: string;
+  /** In dollars, at the hour of the fill. Null if the token is not on the token list, or has no price in that hour. */
+  amount_in_usd: string | null;
+  /** In dollars, at the hour of the fill. Null if the token is not on the token list, or has no price in that hour. */
+  amount_out_usd: string | null;
+  /** The transaction of the event. */
+  tx_hash: Hex;
+  /** The block of the event that created the record. */
+  block_number: string;
+  /** The hash of the result, as recorded on chain. */
+  result_hash: Hex;
+  /** The hash of the execution trace, as recorded on chain. */
+  trace_hash: Hex;
+  /** The attestation's id in the AttestationRegistry. */
+  attestation_id: string;
+  /** The bid that was filled. */
+  bid_id: string | null;
+  /** When the intent was filled, in unix seconds. */
+  filled_at: string;
+  /** Output per input, in whole tokens, rounded to 18 decimals. Null unless both tokens are on the token list, and if the amount in is 0. */
+  price: string | null;
+  /** What the amount out exceeds the intent's minimum by, in basis points of the minimum, rounded down. Null if there is no amount out yet, or if the minimum is 0. */
+  surplus_bps: string | null;
+  /** The same in dollars, at the hour of the fill or the bid. Null if the token is not on the token list, or has no price in that hour. */
+  surplus_usd: string | null;
 };
 
 /** Returned by `accounts.policies`. */
@@ -856,6 +922,8 @@ export type Quote = {
   facilitator: Hex;
   /** The amount in the token's smallest unit. */
   amount: string;
+  /** In dollars, at the hour of the first commitment. Null if the token is not on the token list, or has no price in that hour. */
+  amount_usd: string | null;
   /** How it is paid: 0 transfer, 1 swap, 2 facilitator, 3 x402. */
   payment_rail: number;
   /** Basis points. */
@@ -896,6 +964,8 @@ export type ReceiptWithEvidence = {
   token: Hex;
   /** The amount in the token's smallest unit. */
   amount: string;
+  /** In dollars, at the hour of the settlement. Null if the token is not on the token list, or has no price in that hour. */
+  amount_usd: string | null;
   /** How it is paid: 0 transfer, 1 swap, 2 facilitator, 3 x402. */
   payment_rail: number;
   /** Basis points. */
@@ -945,6 +1015,8 @@ export type Receipt = {
   token: Hex;
   /** The amount in the token's smallest unit. */
   amount: string;
+  /** In dollars, at the hour of the settlement. Null if the token is not on the token list, or has no price in that hour. */
+  amount_usd: string | null;
   /** How it is paid: 0 transfer, 1 swap, 2 facilitator, 3 x402. */
   payment_rail: number;
   /** Basis points. */
@@ -983,6 +1055,8 @@ export type Settlement = {
   token: Hex;
   /** The sum of the lines, in the token's smallest unit. */
   gross_amount: string;
+  /** `gross_amount` in dollars, at the hour of the first execution. Null if the token is not on the token list, or has no price in that hour. */
+  amount_usd: string | null;
   /** Unix seconds. Null if the lines are unknown. */
   deadline: string | null;
   /** Null if the lines are unknown. */
@@ -2346,7 +2420,7 @@ export type Api = {
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2380,16 +2454,18 @@ export type Api = {
       },
       AgentRecord
     >;
-    /** The agents of an owner, by id. */
+    /** Agents, by id. Revoked ones too. */
     list: Query<
       {
         /** Only records of this owner. */
-        owner: string;
+        owner?: string;
+        /** The order of the list. */
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2411,7 +2487,7 @@ export type Api = {
       },
       Intent
     >;
-    /** Intents, newest first. */
+    /** Intents, newest first. With `sort=deadline`, the earliest deadline is first. */
     list: Query<
       {
         /** Only intents with this status, in lowercase or uppercase. An open intent past its deadline is expired. */
@@ -2424,11 +2500,17 @@ export type Api = {
         input_token?: string;
         /** Only intents that buy this token. */
         output_token?: string;
+        /** Only those submitted at this time or later, in unix seconds. */
+        from?: string;
+        /** Only those submitted before this time, in unix seconds. */
+        to?: string;
+        /** The order of the list. */
+        sort?: "newest" | "oldest" | "deadline";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2509,13 +2591,44 @@ export type Api = {
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
       },
       {
         /** The page of bids, best first. */
+        bids: readonly Bid[];
+        /** The position of this page in the list. */
+        pagination: Pagination;
+      }
+    >;
+    /** On-chain bids on all intents, newest first. Off-chain bids, for development, are listed with their intent. */
+    all: Query<
+      {
+        /** Only bids of this solver. */
+        solver?: string;
+        /** Only bids with this status, in lowercase or uppercase. An open bid past its valid_until is expired. */
+        status?: "open" | "selected" | "rejected" | "expired" | "OPEN" | "SELECTED" | "REJECTED" | "EXPIRED";
+        /** Only bids on this intent. */
+        intent_id?: Uint;
+        /** Only those made at this time or later, in unix seconds. */
+        from?: string;
+        /** Only those made before this time, in unix seconds. */
+        to?: string;
+        /** The order of the list. */
+        sort?: "newest" | "oldest";
+        /** Page size. Values above 100 are lowered to 100. */
+        limit?: number;
+        /** Rows to skip. Can't be combined with cursor. */
+        offset?: number;
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
+        cursor?: string;
+        /** Whether to return the total number of rows. */
+        total?: boolean;
+      },
+      {
+        /** The page of bids. */
         bids: readonly Bid[];
         /** The position of this page in the list. */
         pagination: Pagination;
@@ -2550,6 +2663,39 @@ export type Api = {
       Bid
     >;
   };
+  fills: {
+    /** Fills of intents, newest first. `token` is on either side. */
+    list: Query<
+      {
+        /** Only fills by this solver. */
+        solver?: string;
+        /** Only fills of this owner's intents. */
+        owner?: string;
+        /** Only fills with this token on either side. */
+        token?: string;
+        /** Only those made at this time or later, in unix seconds. */
+        from?: string;
+        /** Only those made before this time, in unix seconds. */
+        to?: string;
+        /** The order of the list. */
+        sort?: "newest" | "oldest";
+        /** Page size. Values above 100 are lowered to 100. */
+        limit?: number;
+        /** Rows to skip. Can't be combined with cursor. */
+        offset?: number;
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
+        cursor?: string;
+        /** Whether to return the total number of rows. */
+        total?: boolean;
+      },
+      {
+        /** The page of fills. */
+        fills: readonly FillRecord[];
+        /** The position of this page in the list. */
+        pagination: Pagination;
+      }
+    >;
+  };
   accounts: {
     /** The current policies of an account. Ordered by type, then by subject. */
     policies: Query<
@@ -2560,7 +2706,7 @@ export type Api = {
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2618,7 +2764,7 @@ export type Api = {
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2667,11 +2813,13 @@ export type Api = {
         attester?: string;
         /** Only attestations that are revoked (true) or not (false). */
         revoked?: boolean;
+        /** The order of the list. */
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2702,11 +2850,13 @@ export type Api = {
         active?: boolean;
         /** Only the record of this operator's address. */
         operator?: string;
+        /** The order of the list. */
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2737,11 +2887,13 @@ export type Api = {
         active?: boolean;
         /** Only the record of this operator's address. */
         operator?: string;
+        /** The order of the list. */
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2772,11 +2924,13 @@ export type Api = {
         owner?: string;
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        /** The order of the list. */
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2817,11 +2971,13 @@ export type Api = {
         capability_hash?: string;
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        /** The order of the list. */
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2850,11 +3006,13 @@ export type Api = {
       {
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        /** The order of the list. */
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2885,11 +3043,13 @@ export type Api = {
         agent?: string;
         /** Only quotes that are settled (true) or not (false). */
         settled?: boolean;
+        /** The order of the list. */
+        sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2911,18 +3071,34 @@ export type Api = {
       },
       ReceiptWithEvidence
     >;
-    /** Settled payments, newest first. */
+    /** Settled payments, newest first. `sort=amount` requires `token`, and the largest is first. */
     list: Query<
       {
         /** Only receipts of this buying agent. */
         agent?: string;
         /** Only receipts of this merchant. */
         merchant_id?: Uint;
+        /** Only receipts of the service with this numeric id. */
+        service_id?: Uint;
+        /** Only receipts that this facilitator recorded. */
+        facilitator?: string;
+        /** Only receipts in this token. */
+        token?: string;
+        /** 0 (transfer), 1 (swap), 2 (facilitator), 3 (x402) */
+        payment_rail?: 0 | 1 | 2 | 3;
+        /** Only receipts that are fulfilled (true) or not (false). */
+        fulfilled?: boolean;
+        /** Only those settled at this time or later, in unix seconds. */
+        from?: string;
+        /** Only those settled before this time, in unix seconds. */
+        to?: string;
+        /** The order of the list. */
+        sort?: "newest" | "oldest" | "amount";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2955,11 +3131,13 @@ export type Api = {
         payer?: string;
         /** Only settlements in this token. */
         token?: string;
+        /** The order of the list. */
+        sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2988,11 +3166,13 @@ export type Api = {
         receipt_id?: Uint;
         /** The merchant's id in the CommerceRegistry. */
         merchant_id?: Uint;
+        /** The order of the list. */
+        sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -3017,11 +3197,13 @@ export type Api = {
         kind?: 0 | 1 | 2 | 3;
         /** Only signals by this address. */
         reporter?: string;
+        /** The order of the list. */
+        sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;

@@ -8,6 +8,7 @@ export const serviceDescriptions: Readonly<Record<string, string>> = {
   agents: "The page of agents.",
   intents: "The page of intents.",
   bids: "The page of bids, best first.",
+  "bids.all/200.bids": "The page of bids.",
   policies: "The page of policies.",
   schemas: "The page of schemas.",
   solvers: "The page of solvers.",

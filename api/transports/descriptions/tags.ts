@@ -4,6 +4,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   agents: "Identities of AI agents.",
   intents: "Signed swap intents, their fills and their off-chain metadata.",
   bids: "Offers of solvers to fill an intent.",
+  fills: "Trades that filled intents, and what they were worth.",
   accounts: "Spending policies of accounts.",
   preflight: "Check a transaction against an account's policies before it is sent.",
   schemas: "Schemas of attestations.",
