@@ -7,6 +7,7 @@ import { addTo } from "./lib/add-to";
 import type { Handlers } from "./lib/handle";
 import { known } from "./lib/known-row";
 import { cleanText } from "./lib/text";
+import { countReceipt, isSelfDealt } from "./participants";
 import { proveReceipt } from "./payment-proof";
 
 type Subject = (typeof totalSubjects)[number];
@@ -151,12 +152,14 @@ export const commerce: Handlers<"CommerceRegistry"> = {
   },
 
   async ReceiptRecorded({ event, context }) {
-    const { quoteHash, token, amount, protocolFeeAmount } = event.args;
+    const { quoteHash, merchantId, agent, token, amount, protocolFeeAmount } = event.args;
     const fulfillmentHash = event.args.fulfillmentHash === zeroHash ? null : event.args.fulfillmentHash;
+    const seller = await context.db.find(merchant, { merchantId });
+    const paymentProof = await proveReceipt(context.db, event.args, seller);
     await context.db.insert(receipt).values({
       ...event.args,
       fulfillmentHash,
-      paymentProof: await proveReceipt(context.db, event.args),
+      paymentProof,
       settledAt: event.block.timestamp,
       blockNumber: event.block.number,
       txHash: event.transaction.hash,
@@ -164,6 +167,8 @@ export const commerce: Handlers<"CommerceRegistry"> = {
     const change = { count: 1, volume: amount, protocolFees: protocolFeeAmount };
     await addTo(context.db, total, totalsOfReceipt(event.args), change);
     if (fulfillmentHash !== null) await addTo(context.db, total, totalsOfFulfilled(event.args), { fulfilled: 1 });
+
+    await countReceipt({ event, context }, event.args, { paymentProof, isSelf: isSelfDealt(agent, seller) });
 
     let newlySettled = 0;
     const settlement = context.db.update(quote, { quoteHash }).set(({ settled }) => {

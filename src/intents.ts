@@ -9,6 +9,7 @@ import type { Handlers } from "./lib/handle";
 import { intentHash } from "./lib/intent-hash";
 import { known } from "./lib/known-row";
 import { submittedIntent } from "./lib/submitted-intent";
+import { countFill, countForSolver } from "./participants";
 
 /** viem returns checksummed addresses from contract reads; the index stores lowercase. */
 const lowercase = (address: Address) => address.toLowerCase() as Address;
@@ -60,7 +61,10 @@ export const intents: Handlers<"IntentBook"> = {
     const { intentId } = event.args;
     const change = context.db.update(intent, { intentId }).set({ status: "CANCELLED" });
     const cancelled = await known(change, "intent", intentId);
-    if (cancelled?.selectedSolver) await addOpen(context.db, cancelled.selectedSolver, cancelled.deadline, -1);
+    if (!cancelled?.selectedSolver) return;
+    const { selectedSolver, deadline } = cancelled;
+    await addOpen(context.db, selectedSolver, deadline, -1);
+    await countForSolver({ event, context }, selectedSolver, "cancelled");
   },
 
   async SolverBidSubmitted({ event, context }) {
@@ -71,6 +75,7 @@ export const intents: Handlers<"IntentBook"> = {
       txHash: event.transaction.hash,
     });
     await countActivity({ event, context }, "bids");
+    await countForSolver({ event, context }, event.args.solver, "bids");
   },
 
   async SolverBidSelected({ event, context }) {
@@ -84,6 +89,7 @@ export const intents: Handlers<"IntentBook"> = {
     if (selecting && replaced !== solver) {
       await addTo(context.db, solverActivity, { solver }, { unfilledSelections: 1 });
       await addOpen(context.db, solver, selecting.deadline, 1);
+      await countForSolver({ event, context }, solver, "wins");
       if (replaced) {
         await addTo(context.db, solverActivity, { solver: replaced }, { unfilledSelections: -1 });
         await addOpen(context.db, replaced, selecting.deadline, -1);
@@ -97,12 +103,16 @@ export const intents: Handlers<"IntentBook"> = {
     const { intentId, solver, amountIn, amountOut } = event.args;
     const filled = await known(context.db.update(intent, { intentId }).set({ status: "FILLED" }), "intent", intentId);
     if (!filled) return;
+    const { owner, inputToken, outputToken, selectedBidId: bidId } = filled;
     await context.db.insert(fill).values({
       intentId,
+      owner,
       solver,
+      inputToken,
+      outputToken,
       amountIn,
       amountOut,
-      bidId: filled.selectedBidId,
+      bidId,
       filledAt: event.block.timestamp,
       blockNumber: event.block.number,
       txHash: event.transaction.hash,
@@ -121,7 +131,8 @@ export const intents: Handlers<"IntentBook"> = {
     );
     await addOpen(context.db, solver, filled.deadline, -1);
     await countActivity({ event, context }, "fills");
-    await addVolume({ event, context }, "fill_volume", filled.inputToken, amountIn);
+    await addVolume({ event, context }, "fill_volume", inputToken, amountIn);
+    await countFill({ event, context }, { ...event.args, blockNumber: event.block.number }, filled);
   },
 
   async IntentFillProof({ event, context }) {

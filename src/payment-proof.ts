@@ -1,12 +1,23 @@
 import type { Context } from "ponder:registry";
-import { merchant, type paymentProofs, paymentRails, receipt, settlement, settlementClaim, total } from "ponder:schema";
+import {
+  type merchant,
+  type paymentProofs,
+  paymentRails,
+  receipt,
+  settlement,
+  settlementClaim,
+  total,
+} from "ponder:schema";
 import type { Address, Hex } from "viem";
 import { addTo } from "./lib/add-to";
 import { pays } from "./lib/settlement-lines";
+import { countProof } from "./participants";
 
 type Db = Context["db"];
 
 export type PaymentProof = (typeof paymentProofs)[number];
+
+type Seller = Pick<typeof merchant.$inferSelect, "owner" | "payoutAddress">;
 
 type Recorded = {
   receiptId: bigint;
@@ -26,16 +37,15 @@ const facilitatedRails: readonly (string | undefined)[] = ["facilitator", "x402"
 const receiptsByProof = (merchantId: bigint, proof: PaymentProof) =>
   ({ subject: "receipts_by_payment_proof", key: `${merchantId}-${proof}` }) as const;
 
-/** How the payment of a new receipt is known. A settlement after the receipt may still prove it. */
-export async function proveReceipt(db: Db, recorded: Recorded): Promise<PaymentProof> {
-  const proof = await proofOf(db, recorded);
+/** How the payment of a new receipt to a merchant is known. A settlement after the receipt may still prove it. */
+export async function proveReceipt(db: Db, recorded: Recorded, seller: Seller | null): Promise<PaymentProof> {
+  const proof = await proofOf(db, recorded, seller);
   await addTo(db, total, receiptsByProof(recorded.merchantId, proof), { count: 1 });
   return proof;
 }
 
-async function proofOf(db: Db, recorded: Recorded): Promise<PaymentProof> {
-  const { receiptId, quoteHash, resultHash, merchantId, agent, token, amount, paymentRail, facilitator } = recorded;
-  const seller = await db.find(merchant, { merchantId });
+async function proofOf(db: Db, recorded: Recorded, seller: Seller | null): Promise<PaymentProof> {
+  const { receiptId, quoteHash, resultHash, agent, token, amount, paymentRail, facilitator } = recorded;
   if (!seller) return "claim";
   const { owner, payoutAddress } = seller;
   const claim = { quoteHash, resultHash, receiptId, payoutAddress };
@@ -55,10 +65,11 @@ export async function proveEarlierReceipt(db: Db, executed: typeof settlement.$i
   const { receiptId, payoutAddress } = claim;
   const recorded = await db.find(receipt, { receiptId });
   if (!recorded || recorded.paymentProof === "settlement") return;
-  // Read before the update, which changes the found row.
+  // Copied before the update, which changes the found row.
   const { merchantId, token, amount, paymentProof } = recorded;
   if (!pays(executed, { token, amount, payoutAddress })) return;
   await db.update(receipt, { receiptId }).set({ paymentProof: "settlement" });
   await addTo(db, total, receiptsByProof(merchantId, paymentProof), { count: -1 });
   await addTo(db, total, receiptsByProof(merchantId, "settlement"), { count: 1 });
+  await countProof(db, recorded, paymentProof);
 }

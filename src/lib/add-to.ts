@@ -1,7 +1,13 @@
 import type { Context } from "ponder:registry";
-import type { activity, openSelection, solverActivity, total } from "ponder:schema";
+import type { activity, fillLatency, openSelection, participantTotal, solverActivity, total } from "ponder:schema";
 
-type TotalsTable = typeof activity | typeof openSelection | typeof solverActivity | typeof total;
+type TotalsTable =
+  | typeof activity
+  | typeof fillLatency
+  | typeof openSelection
+  | typeof participantTotal
+  | typeof solverActivity
+  | typeof total;
 
 /** The amounts to add, by column name. */
 type Change<Table extends TotalsTable, Key> = Omit<Partial<Table["$inferInsert"]>, keyof Key>;

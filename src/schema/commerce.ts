@@ -1,4 +1,4 @@
-import { index, onchainTable } from "ponder";
+import { index, onchainTable, sql } from "ponder";
 import { hex, madeInBlock, ofBlock } from "./columns";
 
 /** One row is one merchant. */
@@ -124,6 +124,15 @@ export const receipt = onchainTable(
     byMerchant: index().on(table.merchantId, table.receiptId),
     byService: index().on(table.serviceNumericId, table.receiptId),
     byQuote: index().on(table.quoteHash),
+    byFacilitator: index().on(table.facilitator, table.receiptId),
+    byToken: index().on(table.token, table.receiptId),
+    byAmount: index().on(table.token, table.amount, table.receiptId),
+    byPaymentRail: index().on(table.paymentRail, table.receiptId),
+    // Partial, because PostgreSQL does not take `IS NULL` for an equality when it looks for an ordered index.
+    fulfilled: index("receipt_fulfilled_index").on(table.receiptId).where(sql`fulfillment_hash IS NOT NULL`),
+    unfulfilled: index("receipt_unfulfilled_index").on(table.receiptId).where(sql`fulfillment_hash IS NULL`),
+    // Finds the first and the last receipt of a range of times, since ids are in the order of time.
+    bySettledAt: index().on(table.settledAt, table.receiptId),
   }),
 );
 

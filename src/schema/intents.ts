@@ -38,7 +38,10 @@ export const intent = onchainTable(
     byOwner: index().on(table.owner, table.intentId),
     byStatus: index().on(table.status, table.intentId),
     // Solvers query the unexpired OPEN intents, and most rows with status OPEN have expired.
-    byDeadline: index().on(table.status, table.deadline),
+    byDeadline: index().on(table.status, table.deadline, table.intentId),
+    earliestDeadline: index().on(table.deadline, table.intentId),
+    // Finds the first and the last intent of a range of times, since ids are in the order of time.
+    bySubmittedAt: index().on(table.submittedAt, table.intentId),
     byInputToken: index().on(table.inputToken, table.intentId),
     byOutputToken: index().on(table.outputToken, table.intentId),
     bySelectedSolver: index().on(table.selectedSolver, table.status, table.deadline),
@@ -74,7 +77,9 @@ export const bid = onchainTable(
       table.createdAt,
       table.bidId,
     ),
-    bySolver: index().on(table.solver),
+    // Bids have no order of their own across intents.
+    newest: index().on(table.createdAt, table.intentId, table.bidId),
+    bySolver: index().on(table.solver, table.createdAt, table.intentId, table.bidId),
   }),
 );
 
@@ -95,7 +100,11 @@ export const fill = onchainTable(
   "fill",
   (t) => ({
     intentId: t.bigint().primaryKey(),
+    /** Owner and tokens are those of the intent. */
+    owner: hex(t).notNull(),
     solver: hex(t).notNull(),
+    inputToken: hex(t).notNull(),
+    outputToken: hex(t).notNull(),
     amountIn: t.bigint().notNull(),
     amountOut: t.bigint().notNull(),
     /** The bid that was selected when the intent was filled. */
@@ -104,7 +113,13 @@ export const fill = onchainTable(
     blockNumber: madeInBlock(t),
     txHash: hex(t).notNull(),
   }),
-  (table) => ({ bySolver: index().on(table.solver, table.intentId) }),
+  (table) => ({
+    newest: index().on(table.filledAt, table.intentId),
+    bySolver: index().on(table.solver, table.filledAt, table.intentId),
+    byOwner: index().on(table.owner, table.filledAt, table.intentId),
+    byInputToken: index().on(table.inputToken, table.filledAt, table.intentId),
+    byOutputToken: index().on(table.outputToken, table.filledAt, table.intentId),
+  }),
 );
 
 /** One row is the proof of a fill. The contract emits it as a separate event. */

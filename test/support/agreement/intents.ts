@@ -97,16 +97,18 @@ async function bidRows({ client, events, timeOf }: Chain, intents: Intents): Pro
 }
 
 async function fillRows({ client, events, timeOf }: Chain, intents: Intents): Promise<Row<"fill">[]> {
-  const selections = new Map(intents.map(({ row }) => [row.intentId, row.selectedBidId]));
+  const ofIntent = new Map(intents.map(({ row }) => [row.intentId, row]));
   const fills = await client.getContractEvents({ ...events("IntentBook"), eventName: "IntentFilled" });
   return fills.map((log) => {
     const { intentId, solver, amountIn, amountOut } = log.args;
+    const { owner, inputToken, outputToken, selectedBidId } = known(ofIntent, String(intentId));
     return {
       intentId: String(intentId),
+      ...{ owner, inputToken, outputToken },
       solver: lower(solver),
       amountIn: String(amountIn),
       amountOut: String(amountOut),
-      bidId: known(selections, String(intentId)),
+      bidId: selectedBidId,
       filledAt: timeOf(log.blockNumber),
       ...originOf(log),
     };
