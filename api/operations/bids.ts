@@ -15,6 +15,8 @@ import { offchainBid } from "../offchain/tables";
 
 const statuses = ["open", "selected", "rejected", "expired"] as const;
 
+export const bidStatuses = ["OPEN", "SELECTED", "REJECTED", "EXPIRED"] as const;
+
 export const Bid = z
   .strictObject({
     bid_id: z.string().openapi({ example: "1-2" }),
@@ -29,7 +31,7 @@ export const Bid = z
     valid_until: timeText,
     execution_hash: hashText.nullable(),
     execution_plan: z.record(z.string(), z.unknown()).nullable().openapi({ example: null }),
-    status: z.enum(["OPEN", "SELECTED", "REJECTED", "EXPIRED"]),
+    status: z.enum(bidStatuses),
     source: z.enum(["onchain", "offchain"]),
     block_number: uintText.nullable(),
     tx_hash: hashText.nullable(),
@@ -47,13 +49,13 @@ const OFFCHAIN_ORDER = sql.raw(String(2n ** 256n));
 const isDecided = ne(intent.status, "OPEN");
 
 /** The status of an on-chain bid, apart from its expiry. */
-const onchainState = sql<State>`CASE
+export const onchainState = sql<State>`CASE
   WHEN ${intent.selectedBidId} = ${bid.bidId} THEN 'SELECTED'
   WHEN ${bidSelection.bidId} IS NOT NULL OR ${isDecided} THEN 'REJECTED'
   ELSE 'OPEN' END`;
 
 /** The same for an off-chain bid. An on-chain selection overrides an off-chain one. */
-const offchainState = sql<State>`CASE
+export const offchainState = sql<State>`CASE
   WHEN ${offchainBid.status} = 'SELECTED' AND ${intent.selectedBidId} IS NULL THEN 'SELECTED'
   WHEN ${offchainBid.status} <> 'OPEN' OR ${isDecided} THEN 'REJECTED'
   ELSE 'OPEN' END`;
@@ -87,7 +89,7 @@ const onchainFields = {
   selectedAt: sql<string | null>`${bidSelection.selectedAt}::numeric`.as("selected_at"),
 };
 
-const offchainOrder = sql<string>`(${offchainBid.number} + ${OFFCHAIN_ORDER})`;
+export const offchainOrder = sql<string>`(${offchainBid.number} + ${OFFCHAIN_ORDER})`;
 
 const offchainFields = {
   amountOut: offchainBid.amountOut,
@@ -108,7 +110,7 @@ const offchainFields = {
   selectedAt: sql<string | null>`${offchainBid.selectedAt}::numeric`.as("selected_at"),
 };
 
-const selectOnchain = (db: Selectable) =>
+export const selectOnchain = (db: Selectable) =>
   db
     .select(onchainFields)
     .from(bid)
@@ -116,7 +118,7 @@ const selectOnchain = (db: Selectable) =>
     .leftJoin(bidSelection, isSelectionOfBid)
     .$dynamic();
 
-const selectOffchain = (db: Selectable) =>
+export const selectOffchain = (db: Selectable) =>
   db.select(offchainFields).from(intent).innerJoin(offchainBid, isIntentOfOffchainBid).$dynamic();
 
 type BidRow = Awaited<ReturnType<typeof selectOnchain>>[number];
@@ -124,7 +126,7 @@ type BidRow = Awaited<ReturnType<typeof selectOnchain>>[number];
 type Status = (typeof statuses)[number];
 
 /** Selects the bids with a status. A bid is valid up to and including the second of `validUntil`. */
-const hasStatus = (status: Status, state: SQL, validUntil: PgColumn, time: Now): SQL | undefined => {
+export const hasStatus = (status: Status, state: SQL, validUntil: PgColumn, time: Now): SQL | undefined => {
   const isOpen = sql`${state} = 'OPEN'`;
   switch (status) {
     case "open":

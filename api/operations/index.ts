@@ -5,6 +5,7 @@ import { commerceAnalytics } from "./analytics";
 import { attestations } from "./attestations";
 import { attestors } from "./attestors";
 import { onchainBids } from "./bids";
+import { competition } from "./competition";
 import { discovery } from "./discovery";
 import { disputes } from "./disputes";
 import { documents } from "./documents";
@@ -12,6 +13,7 @@ import { eventStream } from "./events";
 import { facilitators } from "./facilitators";
 import { metadataOfIntents } from "./intent-metadata";
 import { intents } from "./intents";
+import { leaderboard } from "./leaderboard";
 import { merchants } from "./merchants";
 import { offchainBids } from "./offchain-bids";
 import { paymentRequirements } from "./payment-requirements";
@@ -24,6 +26,8 @@ import { schemas } from "./schemas";
 import { search } from "./search/index";
 import { services } from "./services";
 import { settlements } from "./settlements";
+import { solverLeaderboard } from "./solver-leaderboard";
+import { solverPerformance } from "./solver-performance";
 import { solvers } from "./solvers";
 import { status } from "./status";
 import { timeSeries } from "./time-series";
@@ -35,13 +39,13 @@ import { trustSignals } from "./trust-signals";
 export const operations = {
   search,
   agents,
-  intents: { ...intents, ...metadataOfIntents },
+  intents: { ...intents, ...competition, ...metadataOfIntents },
   bids: { ...onchainBids, ...offchainBids },
   accounts,
   preflight,
   schemas,
   attestations,
-  solvers,
+  solvers: { ...solvers, ...solverPerformance, ...solverLeaderboard },
   attestors,
   merchants,
   services,
@@ -51,6 +55,7 @@ export const operations = {
   settlements,
   disputes,
   trustSignals,
+  leaderboard,
   analytics: { ...commerceAnalytics, ...timeSeries },
   tokens,
   transactions,

@@ -159,7 +159,8 @@ const toWire = (row: Row, index: number): z.input<typeof Ranked> => ({
 const getLeaderboard = operation({
   route: "GET /leaderboard/{board}",
   summary: "Participants ranked by dollars of listed tokens.",
-  description: "Then by distinct counterparties, then by receipts or fills. Unlisted tokens and self-dealing count nothing.",
+  description:
+    "Then by distinct counterparties, then by receipts or fills. Unlisted tokens and self-dealing count nothing.",
   input: z.object({ board: exactly(...boardNames), window: windowInput, limit: rankingLimit }),
   output: Leaderboard,
   example: { board: "merchants" },

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { participantHour, participantTotal, solver, solverActivity } from "../../ponder.schema";
+import { participantHour, participantTotal, solverActivity } from "../../ponder.schema";
 import { exactly, rankingLimit } from "../core/inputs";
 import { operation, z } from "../core/operation";
 import { addressText, decimalText, timeText, uintText } from "../core/outputs";
@@ -22,11 +22,15 @@ const RankedSolver = z
     solver_id: uintText.nullable().openapi({ description: "Null if it is not registered." }),
     name: z.string().nullable().openapi({ description: "The name in its metadata, as its owner wrote it." }),
     bids: uintText.openapi({ description: "On-chain bids." }),
-    wins: uintText.openapi({ description: "Intents that selected a bid of this solver instead of another solver's or none." }),
+    wins: uintText.openapi({
+      description: "Intents that selected a bid of this solver instead of another solver's or none.",
+    }),
     win_rate: decimalText.nullable().openapi({ description: "Wins for each bid, at most 1. Null without bids." }),
     fills: uintText.openapi({ description: "Fills of intents that sell a listed token." }),
     volume_usd: decimalText.openapi({ description: "The inputs of fills, in dollars of listed tokens." }),
-    surplus_usd: decimalText.openapi({ description: "The outputs beyond the intents' minimums, in dollars of listed tokens." }),
+    surplus_usd: decimalText.openapi({
+      description: "The outputs beyond the intents' minimums, in dollars of listed tokens.",
+    }),
     counterparties: uintText.openapi({
       description: "Owners of filled intents, of all time, counted once for each listed token. Without itself.",
     }),
@@ -154,7 +158,7 @@ const toWire = (row: Row, index: number): z.input<typeof RankedSolver> => ({
   counterparties: row.counterparties,
 });
 
-export const getSolverLeaderboard = operation({
+const getSolverLeaderboard = operation({
   route: "GET /solvers/leaderboard",
   summary: "Solvers ranked by volume, fills, win rate or surplus.",
   description: `In listed tokens. By win_rate, solvers with fewer than ${MIN_BIDS} bids are last.`,
@@ -177,3 +181,5 @@ export const getSolverLeaderboard = operation({
     return { by, window, from: from === null ? null : String(from), ranking: rows.map(toWire) };
   },
 });
+
+export const solverLeaderboard = { leaderboard: getSolverLeaderboard };

@@ -10,28 +10,33 @@ import type { IndexDatabase } from "../indexed/database";
 import { preparedQuery } from "../indexed/prepared-query";
 import { dollarText } from "../prices/value";
 import { dollarsOfAmounts, pricedHours } from "./rankings/hours";
-import { startOfWindow, type Window, windowNames } from "./rankings/windows";
 import { winRate } from "./rankings/win-rate";
+import { startOfWindow, type Window, windowNames } from "./rankings/windows";
 
 const Performance = z
   .strictObject({
     window: z.enum(windowNames),
     from: timeText.nullable().openapi({ description: "The start of the window, in unix seconds. Null for all time." }),
     bids: uintText.openapi({ description: "On-chain bids." }),
-    wins: uintText.openapi({ description: "Intents that selected a bid of this solver instead of another solver's or none." }),
+    wins: uintText.openapi({
+      description: "Intents that selected a bid of this solver instead of another solver's or none.",
+    }),
     win_rate: decimalText.nullable().openapi({ description: "Wins for each bid, at most 1. Null without bids." }),
     fills: uintText,
     failed_fills: uintText.openapi({
       description: "Selections whose intent was cancelled in the window, or expired unfilled in it.",
     }),
     median_latency_blocks: decimalText.nullable().openapi({
-      description: "From submission to fill. Of an even number of fills, the mean of the two in the middle. Null without fills.",
+      description:
+        "From submission to fill. Of an even number of fills, the mean of the two in the middle. Null without fills.",
     }),
     avg_surplus_bps: decimalText.nullable().openapi({
       description:
         "The mean over fills of the output beyond the intent's minimum, in basis points of the minimum, rounded down for each fill. Null if no fill has a minimum.",
     }),
-    surplus_usd: decimalText.openapi({ description: "The outputs beyond the intents' minimums, in dollars of listed tokens." }),
+    surplus_usd: decimalText.openapi({
+      description: "The outputs beyond the intents' minimums, in dollars of listed tokens.",
+    }),
     volume_usd: decimalText.openapi({ description: "The inputs of fills, in dollars of listed tokens." }),
   })
   .openapi("SolverPerformance");
@@ -154,7 +159,7 @@ const toWire = (row: Row, now: bigint): z.input<typeof Performance> => {
   };
 };
 
-export const getPerformance = operation({
+const getPerformance = operation({
   route: "GET /solvers/{id}/performance",
   summary: "A solver's record in 24 hours, 7 and 30 days, and ever.",
   description: "Bids, wins, fills, latency, surplus and volume.",
@@ -178,3 +183,5 @@ export const getPerformance = operation({
     };
   },
 });
+
+export const solverPerformance = { performance: getPerformance };

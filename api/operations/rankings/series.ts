@@ -62,7 +62,8 @@ const summed = (db: IndexDatabase, from: SQL, hour: SQL, value: SQL, textOf: (su
 
 const wholeText = (sum: SQL) => sql<string>`${sum}::text`;
 
-const between = (hour: SQL) => sql`${hour} >= ${placeholder("first")}::numeric AND ${hour} < ${placeholder("end")}::numeric`;
+const between = (hour: SQL) =>
+  sql`${hour} >= ${placeholder("first")}::numeric AND ${hour} < ${placeholder("end")}::numeric`;
 
 const inTokens = (token: SQL) => sql`${token} = ANY(${placeholder("tokens")}::text[])`;
 
