@@ -122,7 +122,7 @@ const fieldsOf = (name: "page" | "winner") => {
   const column = (of: string) => sql.raw(`${name}.${of}`);
   return {
     isOnchain: sql<boolean>`${column("is_onchain")}`,
-    number: bigintOf(column("number")),
+    number: bigintOf(column("bid_id")),
     solver: sql<string>`${column("solver")}`,
     amountIn: bigintOf(column("amount_in")),
     amountOut: bigintOf(column("amount_out")),
@@ -137,8 +137,8 @@ const selectCompetition = preparedQuery((db: IndexDatabase) =>
   db
     .select({
       intentId: sql`competed.intent_id`.mapWith(BigInt),
-      hasBid: sql<boolean>`page.number IS NOT NULL`,
-      hasWinner: sql<boolean>`winner.number IS NOT NULL`,
+      hasBid: sql<boolean>`page.bid_id IS NOT NULL`,
+      hasWinner: sql<boolean>`winner.bid_id IS NOT NULL`,
       ...fieldsOf("page"),
       solverId: sql<string | null>`(SELECT ${solver.solverId}::text FROM ${solver}
         WHERE ${solver.operator} = page.solver ORDER BY ${solver.solverId} LIMIT 1)`,

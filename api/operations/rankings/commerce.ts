@@ -38,7 +38,7 @@ export const overall = [
   "signals_by_kind",
 ] as const satisfies Subject[];
 
-const { subject, key, count, volume } = total;
+const { subject, key, volume } = total;
 const top = sql.raw(String(TOP));
 const byVolume = sql`ORDER BY ${volume} DESC, ${key} LIMIT ${top}`;
 
