@@ -7,6 +7,7 @@ import { type Rows, readChain } from "./agreement/chain";
 import { commerceRows } from "./agreement/commerce";
 import { eventLogRows } from "./agreement/event-log";
 import { intentRows } from "./agreement/intents";
+import { participantRows } from "./agreement/participants";
 import { policyRows } from "./agreement/policies";
 import { registryRows } from "./agreement/registries";
 import { totalRows } from "./agreement/totals";
@@ -39,6 +40,12 @@ async function rowsOnChain(stack: Stack, fromBlock: bigint): Promise<Rows<TableN
     ...(await policyRows(chain)),
     ...commerce,
     ...totalRows(commerce, registries.attestation),
+    ...participantRows({
+      logs: logs.eventLog,
+      intents: intents.intent,
+      fills: intents.fill,
+      receipts: commerce.receipt,
+    }),
   };
 }
 

@@ -106,6 +106,7 @@ export async function newWorld({ client, contracts }: Protocol, seed: number): P
     quotes: [],
     receipts: [],
     settlements: [],
+    plannedSettlements: [],
     disputes: [],
   };
   for (const { address } of wallets) world.nonces.set(address, await client.getTransactionCount({ address }));

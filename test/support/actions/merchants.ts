@@ -10,6 +10,9 @@ function registerService(world: World, merchant: Merchant, serviceId: Text): Cal
   return call(world, merchant.owner, "CommerceRegistry", "registerService", args);
 }
 
+const anyPayoutAddress = ({ random, participants }: World): Address =>
+  (random.chance(0.5) && random.pick(participants)) || anyOutsider(random);
+
 /** The accounts that may update a facilitator: its registrant and its own address. */
 const speakers = (
   world: World,
@@ -28,8 +31,8 @@ export const merchantActions: ActionKind[] = [
       const { random } = world;
       const owner = anySender(world, "CommerceRegistry", "registerMerchant");
       if (!owner) return null;
-      world.merchants.push({ merchantId: nextId(world.merchants), owner });
-      const payoutAddress = random.chance(0.5) ? owner : anyOutsider(random);
+      const payoutAddress = random.chance(0.5) ? owner : anyPayoutAddress(world);
+      world.merchants.push({ merchantId: nextId(world.merchants), owner, payoutAddress });
       const args = [payoutAddress, anyText(random), anyHash(random)] as const;
       return call(world, owner, "CommerceRegistry", "registerMerchant", args);
     },
@@ -44,7 +47,9 @@ export const merchantActions: ActionKind[] = [
       );
       if (!merchant) return null;
       const { merchantId, owner } = merchant;
-      const args = [merchantId, anyOutsider(random), anyText(random), anyHash(random), random.chance(0.5)] as const;
+      const payoutAddress = anyPayoutAddress(world);
+      merchant.payoutAddress = payoutAddress;
+      const args = [merchantId, payoutAddress, anyText(random), anyHash(random), random.chance(0.5)] as const;
       return call(world, owner, "CommerceRegistry", "updateMerchant", args);
     },
   },

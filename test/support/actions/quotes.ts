@@ -1,8 +1,9 @@
-import type { Address } from "viem";
+import { type Address, type Hex, zeroAddress } from "viem";
 import { type QuoteCommitment, quoteHash } from "../../../common/quote-hash";
 import { type Call, call } from "./calls";
+import { planSettlement } from "./settlements";
 import { anyAmount, anyHash, anyOutsider, anyToken, laterThan } from "./values";
-import { type ActionKind, may, nextId, type Quote, type Service, type World } from "./world";
+import { type ActionKind, type Merchant, may, nextId, type Quote, type Service, type World } from "./world";
 
 /** The payment rails FACILITATOR and X402. TRANSFER and SWAP need no facilitator. */
 export const needsFacilitator = ({ paymentRail }: QuoteCommitment) => paymentRail >= 2;
@@ -10,17 +11,22 @@ export const needsFacilitator = ({ paymentRail }: QuoteCommitment) => paymentRai
 const isActive = (world: World, address: Address) =>
   world.facilitators.some(({ facilitator, active }) => facilitator === address && active);
 
-function anyQuote(world: World, { merchant, serviceNumericId }: Service): QuoteCommitment {
+const anyAgent = ({ random, participants }: World): Address =>
+  (random.chance(0.8) && random.pick(participants)) || anyOutsider(random);
+
+function anyQuote(world: World, { merchant, serviceNumericId }: Service, agent: Address): QuoteCommitment {
   const { random } = world;
+  // Small amounts of the native coin, which settlements can pay.
+  const isSmall = random.chance(0.5);
   const active = random.pick(world.facilitators.filter((one) => one.active));
   const facilitated = active && random.chance(0.5);
   return {
     merchantId: merchant.merchantId,
     serviceNumericId,
-    agent: (random.chance(0.8) && random.pick(world.participants)) || anyOutsider(random),
-    token: anyToken(random),
+    agent,
+    token: isSmall ? zeroAddress : anyToken(random),
     facilitator: facilitated ? active.facilitator : anyOutsider(random),
-    amount: anyAmount(random),
+    amount: isSmall ? BigInt(random.below(5)) : anyAmount(random),
     paymentRail: facilitated ? random.pick([2, 3]) : random.pick([0, 1]),
     expiresAt: laterThan(random, world.now),
     paymentNonce: anyAmount(random),
@@ -56,24 +62,44 @@ function recorders(world: World, { commitment, merchant, settled }: Quote): Addr
   return recorders.filter((one) => may(world, one, "CommerceRegistry", "recordReceipt"));
 }
 
-export const quoteActions: ActionKind[] = [
-  {
-    name: "commit a quote",
-    weight: 7,
-    act(world) {
-      const service = world.random.pick(world.services.filter(({ merchant }) => mayCommit(world, merchant.owner)));
-      if (!service) return null;
-      const { merchant } = service;
-      const commitment = anyQuote(world, service);
-      world.quotes.push({
-        quoteHash: quoteHash(world.chainId, world.contracts.CommerceRegistry, commitment),
-        merchant,
-        commitment,
-        settled: false,
-      });
-      return call(world, merchant.owner, "CommerceRegistry", "commitQuote", [commitment]);
-    },
+/** A kind of new quote, by the agent that is to pay. */
+const commitment = (
+  name: string,
+  weight: number,
+  agentOf: (world: World, merchant: Merchant) => Address,
+): ActionKind => ({
+  name,
+  weight,
+  act(world) {
+    const service = world.random.pick(world.services.filter(({ merchant }) => mayCommit(world, merchant.owner)));
+    if (!service) return null;
+    const { merchant } = service;
+    const commitment = anyQuote(world, service, agentOf(world, merchant));
+    world.quotes.push({
+      quoteHash: quoteHash(world.chainId, world.contracts.CommerceRegistry, commitment),
+      merchant,
+      commitment,
+      settled: false,
+    });
+    return call(world, merchant.owner, "CommerceRegistry", "commitQuote", [commitment]);
   },
+});
+
+/** A settlement of the quote: an executed one, one that follows the receipt, or none. */
+function anyResultHash(world: World, quote: Quote): Hex {
+  const { random } = world;
+  const executed = random.pick(world.settlements.filter((one) => one.instruction.quoteHash === quote.quoteHash));
+  if (executed && random.chance(0.7)) return executed.executionHash;
+  const planned = random.chance(0.5) ? planSettlement(world, quote) : null;
+  if (!planned) return anyHash(random);
+  world.plannedSettlements.push(planned);
+  return planned.executionHash;
+}
+
+export const quoteActions: ActionKind[] = [
+  commitment("commit a quote", 7, anyAgent),
+  commitment("commit a quote for the merchant's owner", 1, (_, { owner }) => owner),
+  commitment("commit a quote for the merchant's payout address", 1, (_, { payoutAddress }) => payoutAddress),
   {
     name: "commit a settled quote again",
     weight: 2,
@@ -94,9 +120,8 @@ export const quoteActions: ActionKind[] = [
       if (!recorder) return null;
       quote.settled = true;
       world.receipts.push({ receiptId: nextId(world.receipts), quote, fulfilled: false });
-      const settled = random.pick(world.settlements.filter((one) => one.instruction.quoteHash === quote.quoteHash));
-      const resultHash = (random.chance(0.7) && settled?.executionHash) || anyHash(random);
-      return call(world, recorder, "CommerceRegistry", "recordReceipt", [quote.quoteHash, resultHash]);
+      const args = [quote.quoteHash, anyResultHash(world, quote)] as const;
+      return call(world, recorder, "CommerceRegistry", "recordReceipt", args);
     },
   },
 ];

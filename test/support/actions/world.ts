@@ -43,7 +43,7 @@ export type Intent = {
   selected: Bid | null;
 };
 
-export type Merchant = { merchantId: bigint; owner: Address };
+export type Merchant = { merchantId: bigint; owner: Address; payoutAddress: Address };
 
 export type Service = { serviceNumericId: bigint; merchant: Merchant; serviceId: Text };
 
@@ -90,6 +90,8 @@ export type World = {
   quotes: Quote[];
   receipts: Receipt[];
   settlements: Settlement[];
+  /** Settlements that a receipt names, and that are not executed yet. */
+  plannedSettlements: Settlement[];
   disputes: Dispute[];
 };
 
