@@ -33,7 +33,7 @@ const TimeSeries = z
     participant: z
       .strictObject({ kind: z.enum(participantKinds), key: z.string() })
       .nullable()
-      .openapi({ description: "The kind of the one participant, and its id or address. Null for all.", example: null }),
+      .openapi({ description: "The one participant. Null for all.", example: null }),
     from: timeText.openapi({ description: "The start of the first interval, in unix seconds." }),
     to: timeText.openapi({ description: "The end of the last interval, in unix seconds. It is not included." }),
     total: decimalText,
@@ -108,13 +108,15 @@ function participantOf(sent: Input): Participant | undefined {
 const metricsOf = (kind: ParticipantKind) =>
   kind === "solver" ? ["bids", "fills", "fill_volume"] : ["receipts", "receipt_volume"];
 
+const inWords = (words: readonly string[]) => `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+
 function checkParticipant(sent: Input): void {
   const [name, other] = namesIn(sent);
   if (name === undefined) return;
   if (other) throw new BadInput(`${other}: can't be combined with ${name}. A series is of one participant`);
   const metrics = metricsOf(participants[name]);
   if (!metrics.includes(sent.metric))
-    throw new BadInput(`${name}: can't be combined with ${sent.metric}. Only ${metrics.join(" and ")} are by ${name}`);
+    throw new BadInput(`${name}: can't be combined with ${sent.metric}. Only ${inWords(metrics)} are by ${name}`);
 }
 
 function checkToken({ config }: BaseContext, { metric, token, unit }: Input): void {

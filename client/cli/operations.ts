@@ -126,6 +126,16 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       },
     },
   },
+  "intents.competition": {
+    summary: "The bids on an intent, compared with the winner.",
+    description: "Best first. Without a selected bid, the best valid one is the winner.",
+    example: { id: "1" },
+    inputs: {
+      id: { type: "whole number", required: true, description: "The record's id on chain." },
+      limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
+      offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
+    },
+  },
   "intents.metadata": {
     summary: "The off-chain metadata of an intent by the intent's hash.",
     description: "Also before the intent is on chain.",
@@ -452,6 +462,27 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       },
     },
   },
+  "solvers.performance": {
+    summary: "A solver's record in 24 hours, 7 and 30 days, and ever.",
+    description: "Bids, wins, fills, latency, surplus and volume.",
+    example: { id: "1" },
+    inputs: { id: { type: "whole number", required: true, description: "The record's id on chain." } },
+  },
+  "solvers.leaderboard": {
+    summary: "Solvers ranked by volume, fills, win rate or surplus.",
+    description: "In listed tokens. By win_rate, solvers with fewer than 10 bids are last.",
+    example: { by: "volume" },
+    inputs: {
+      by: { type: "text", default: "volume", values: ["volume", "fills", "win_rate", "surplus"] },
+      window: {
+        type: "text",
+        default: "7d",
+        values: ["24h", "7d", "30d", "all"],
+        description: "The current hour of UTC and the hours before it.",
+      },
+      limit: { type: "whole number", default: "20", description: "Values above 100 are lowered to 100." },
+    },
+  },
   "attestors.get": {
     summary: "One attestor by its id.",
     description: "With the number of its operator's attestations.",
@@ -739,17 +770,33 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       },
     },
   },
+  "leaderboard.get": {
+    summary: "Participants ranked by dollars of listed tokens.",
+    description:
+      "Then by distinct counterparties, then by receipts or fills. Unlisted tokens and self-dealing count nothing.",
+    example: { board: "merchants" },
+    inputs: {
+      board: { type: "text", required: true, values: ["merchants", "services", "solvers", "agents", "facilitators"] },
+      window: {
+        type: "text",
+        default: "7d",
+        values: ["24h", "7d", "30d", "all"],
+        description: "The current hour of UTC and the hours before it.",
+      },
+      limit: { type: "whole number", default: "20", description: "Values above 100 are lowered to 100." },
+    },
+  },
   "analytics.commerce": {
     summary: "Commerce totals and rankings.",
     description:
-      "Totals of the whole registry, and the largest tokens, merchants, services, facilitators and payment rails.",
+      "Totals of the whole registry, and its largest tokens, merchants, services, facilitators and payment rails by dollars of listed tokens, then by counterparties, then by receipts.",
     example: {},
     inputs: {},
   },
   "analytics.timeseries": {
     summary: "A metric by hour, day or week of UTC.",
     description:
-      "Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete.",
+      "Of all, or of one participant. Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete.",
     example: { metric: "intents", interval: "day" },
     inputs: {
       metric: {
@@ -782,6 +829,17 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         type: "address",
         description: "The token whose amounts are summed. Required for volumes, and only for them.",
       },
+      unit: {
+        type: "text",
+        default: "raw",
+        values: ["raw", "usd"],
+        description: "usd: volumes in dollars, without token of all listed tokens.",
+      },
+      merchant_id: { type: "whole number", description: "The merchant's id in the CommerceRegistry." },
+      service_id: { type: "whole number", description: "The merchant's own id of the service." },
+      agent: { type: "address", description: "The address of the buying agent." },
+      facilitator: { type: "address", description: "The address of the payment's facilitator." },
+      solver: { type: "address", description: "The address of the bidding solver." },
     },
   },
   "tokens.get": {

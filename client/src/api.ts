@@ -283,6 +283,63 @@ export type IntentMetadata = {
   required_attestation_schema: Hex | null;
 };
 
+/** Returned by `intents.competition`. */
+export type Competition = {
+  /** The intent's id in the IntentBook. */
+  intent_id: string;
+  /** Null without bids. */
+  winner: {
+    /** The bid's id: <intent>-<bid> on chain, or the id of an off-chain bid. */
+    bid_id: string;
+    /** The address of the solver. */
+    solver: Hex;
+    /** The input in the token's smallest unit. */
+    amount_in: string;
+    /** The output in the token's smallest unit. */
+    amount_out: string;
+    /** Whether the bid is selected. If none is, the winner is the best bid that is valid, or else the best one. */
+    is_selected: boolean;
+  } | null;
+  /** The page of bids, best first. */
+  bids: readonly CompetingBid[];
+  /** The position of this page in the list. */
+  pagination: {
+    limit: number;
+    offset: number;
+    /** Rows in this page. */
+    count: number;
+    /** Null on the last page. */
+    next_offset: number | null;
+  };
+};
+
+/** Part of {@link Competition}. */
+export type CompetingBid = {
+  rank: number;
+  /** The bid's id: <intent>-<bid> on chain, or the id of an off-chain bid. */
+  bid_id: string;
+  /** The address of the solver. */
+  solver: Hex;
+  /** Null if the solver is not registered. */
+  solver_id: string | null;
+  /** Whether the bid is on chain, or stored here for development. */
+  source: "onchain" | "offchain";
+  /** The intent's state now. OPEN becomes EXPIRED at the deadline. */
+  status: "OPEN" | "SELECTED" | "REJECTED" | "EXPIRED";
+  /** The input in the token's smallest unit. */
+  amount_in: string;
+  /** The output in the token's smallest unit. */
+  amount_out: string;
+  /** An integer whose token the contract does not define; the parties agree on it. */
+  fee: string;
+  /** The bid expires after this time, in unix seconds. */
+  valid_until: string;
+  /** amount_out less that of the winner. */
+  amount_out_difference: string;
+  /** The same in basis points of the winner's amount_out. Null if that is 0. */
+  difference_bps: string | null;
+};
+
 /** Returned by `intents.metadata`, `intents.putMetadata`, `intents.reserveMetadata`. */
 export type IntentMetadataRecord = {
   /** The EIP-712 hash that the owner signed. */
@@ -640,6 +697,74 @@ export type Solver = {
   total_surplus_out: string;
   /** The block of the event that created the record. */
   block_number: string;
+};
+
+/** Returned by `solvers.performance`. */
+export type SolverPerformanceByWindow = {
+  /** The solver's id in the SolverRegistry. */
+  solver_id: string;
+  /** The address that acts for the solver or attestor. */
+  operator: Hex;
+  windows: readonly SolverPerformance[];
+};
+
+/** Part of {@link SolverPerformanceByWindow}. */
+export type SolverPerformance = {
+  window: "24h" | "7d" | "30d" | "all";
+  /** The start of the window, in unix seconds. Null for all time. */
+  from: string | null;
+  /** On-chain bids. */
+  bids: string;
+  /** Intents that selected a bid of this solver instead of another solver's or none. */
+  wins: string;
+  /** Wins for each bid, at most 1. Null without bids. */
+  win_rate: string | null;
+  /** Intents that the solver has filled. */
+  fills: string;
+  /** Selections whose intent was cancelled in the window, or expired unfilled in it. */
+  failed_fills: string;
+  /** From submission to fill. Of an even number of fills, the mean of the two in the middle. Null without fills. */
+  median_latency_blocks: string | null;
+  /** The mean over fills of the output beyond the intent's minimum, in basis points of the minimum, rounded down for each fill. Null if no fill has a minimum. */
+  avg_surplus_bps: string | null;
+  /** The outputs beyond the intents' minimums, in dollars of listed tokens. */
+  surplus_usd: string;
+  /** The inputs of fills, in dollars of listed tokens. */
+  volume_usd: string;
+};
+
+/** Returned by `solvers.leaderboard`. */
+export type SolverLeaderboard = {
+  by: "volume" | "fills" | "win_rate" | "surplus";
+  window: "24h" | "7d" | "30d" | "all";
+  /** The start of the window, in unix seconds. Null for all time. */
+  from: string | null;
+  ranking: readonly RankedSolver[];
+};
+
+/** Part of {@link SolverLeaderboard}. */
+export type RankedSolver = {
+  rank: number;
+  /** The address of the solver. */
+  solver: Hex;
+  /** Null if it is not registered. */
+  solver_id: string | null;
+  /** The name in its metadata, as its owner wrote it. */
+  name: string | null;
+  /** On-chain bids. */
+  bids: string;
+  /** Intents that selected a bid of this solver instead of another solver's or none. */
+  wins: string;
+  /** Wins for each bid, at most 1. Null without bids. */
+  win_rate: string | null;
+  /** Fills of intents that sell a listed token. */
+  fills: string;
+  /** The inputs of fills, in dollars of listed tokens. */
+  volume_usd: string;
+  /** The outputs beyond the intents' minimums, in dollars of listed tokens. */
+  surplus_usd: string;
+  /** Owners of filled intents, of all time, counted once for each listed token. Without itself. */
+  counterparties: string;
 };
 
 /** Returned by `attestors.get`. */
@@ -1049,6 +1174,40 @@ export type TrustSignal = {
   block_number: string;
 };
 
+/** Returned by `leaderboard.get`. */
+export type Leaderboard = {
+  board: "merchants" | "services" | "solvers" | "agents" | "facilitators";
+  window: "24h" | "7d" | "30d" | "all";
+  /** The start of the window, in unix seconds. Null for all time. */
+  from: string | null;
+  ranking: readonly RankedParticipant[];
+};
+
+/** Part of {@link Leaderboard}. */
+export type RankedParticipant = {
+  rank: number;
+  /** The id of a merchant or a service, or the address of a solver, an agent or a facilitator. */
+  key: string;
+  /** The id of its record. Null if it is not registered. */
+  id: string | null;
+  /** The name in its metadata, as its owner wrote it. */
+  name: string | null;
+  /** Of a service, the owner of its merchant. */
+  owner: Hex | null;
+  /** Of services. */
+  service_id: string | null;
+  /** Of services. */
+  merchant_id: string | null;
+  /** A decimal number with at most 6 fraction digits. */
+  volume_usd: string;
+  /** Of all time, counted once for each listed token: the agents that paid, the merchants that an agent paid, or the owners of the intents that a solver filled. Without itself. */
+  counterparties: string;
+  /** Receipts, or fills of solvers. */
+  count: string;
+  /** Receipts with one owner or payout address on both sides. Volume and count are without them. */
+  self_count: string;
+};
+
 /** Returned by `analytics.commerce`. */
 export type CommerceAnalytics = {
   /** Totals of the whole registry. */
@@ -1077,6 +1236,8 @@ export type CommerceAnalytics = {
     receipts: string;
     /** The sum of the receipts' amounts, in smallest units. */
     settled_volume: string;
+    /** A decimal number with at most 6 fraction digits. */
+    settled_volume_usd: string;
     /** The sum of the receipts' protocol fees. */
     settled_protocol_fees: string;
     /** The number of disputes. */
@@ -1090,6 +1251,19 @@ export type CommerceAnalytics = {
   };
   /** The 20 tokens with the largest volume. */
   volume_by_token: readonly {
+    /** The token's contract. The zero address is the native coin. */
+    token: Hex;
+    listed: boolean;
+    /** The number of receipts. */
+    receipts: string;
+    /** The sum of the receipts' amounts, in smallest units. */
+    settled_volume: string;
+    /** The sum of the receipts' protocol fees. */
+    protocol_fees: string;
+    /** A decimal number with at most 6 fraction digits. */
+    settled_volume_usd: string;
+  }[];
+  unlisted_volume: readonly {
     /** The token's contract. The zero address is the native coin. */
     token: Hex;
     /** The number of receipts. */
@@ -1111,6 +1285,9 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
+    /** A decimal number with at most 6 fraction digits. */
+    settled_volume_usd: string;
+    counterparties: string;
   }[];
   /** The 20 services with the largest volume. */
   top_services: readonly {
@@ -1126,6 +1303,9 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
+    /** A decimal number with at most 6 fraction digits. */
+    settled_volume_usd: string;
+    counterparties: string;
   }[];
   /** The 20 facilitators with the largest volume. */
   facilitator_volume: readonly {
@@ -1137,6 +1317,9 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
+    /** A decimal number with at most 6 fraction digits. */
+    settled_volume_usd: string;
+    counterparties: string;
   }[];
   /** The volume of each payment rail. */
   volume_by_payment_rail: readonly {
@@ -1148,6 +1331,8 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
+    /** A decimal number with at most 6 fraction digits. */
+    settled_volume_usd: string;
   }[];
   /** The number of trust signals of each kind. */
   trust_signals_by_kind: readonly SignalsOfKind[];
@@ -1172,6 +1357,12 @@ export type TimeSeries = {
   interval: "hour" | "day" | "week";
   /** The token of the amounts. Null for counts. */
   token: Hex | null;
+  unit: "raw" | "usd";
+  /** The kind of the one participant, and its id or address. Null for all. */
+  participant: {
+    kind: "agent" | "merchant" | "service" | "facilitator" | "payment_rail" | "solver";
+    key: string;
+  } | null;
   /** The start of the first interval, in unix seconds. */
   from: string;
   /** The end of the last interval, in unix seconds. It is not included. */
@@ -2409,6 +2600,18 @@ export type Api = {
         pagination: Pagination;
       }
     >;
+    /** The bids on an intent, compared with the winner. Best first. Without a selected bid, the best valid one is the winner. */
+    competition: Query<
+      {
+        /** The record's id on chain. */
+        id: Uint;
+        /** Page size. Values above 100 are lowered to 100. */
+        limit?: number;
+        /** Rows to skip. Can't be combined with cursor. */
+        offset?: number;
+      },
+      Competition
+    >;
     /** The off-chain metadata of an intent by the intent's hash. Also before the intent is on chain. */
     metadata: Query<
       {
@@ -2686,6 +2889,25 @@ export type Api = {
         /** The position of this page in the list. */
         pagination: Pagination;
       }
+    >;
+    /** A solver's record in 24 hours, 7 and 30 days, and ever. Bids, wins, fills, latency, surplus and volume. */
+    performance: Query<
+      {
+        /** The record's id on chain. */
+        id: Uint;
+      },
+      SolverPerformanceByWindow
+    >;
+    /** Solvers ranked by volume, fills, win rate or surplus. In listed tokens. By win_rate, solvers with fewer than 10 bids are last. */
+    leaderboard: Query<
+      {
+        by?: "volume" | "fills" | "win_rate" | "surplus";
+        /** The current hour of UTC and the hours before it. */
+        window?: "24h" | "7d" | "30d" | "all";
+        /** Values above 100 are lowered to 100. */
+        limit?: number;
+      },
+      SolverLeaderboard
     >;
   };
   attestors: {
@@ -3003,10 +3225,23 @@ export type Api = {
       }
     >;
   };
+  leaderboard: {
+    /** Participants ranked by dollars of listed tokens. Then by distinct counterparties, then by receipts or fills. Unlisted tokens and self-dealing count nothing. */
+    get: Query<
+      {
+        board: "merchants" | "services" | "solvers" | "agents" | "facilitators";
+        /** The current hour of UTC and the hours before it. */
+        window?: "24h" | "7d" | "30d" | "all";
+        /** Values above 100 are lowered to 100. */
+        limit?: number;
+      },
+      Leaderboard
+    >;
+  };
   analytics: {
-    /** Commerce totals and rankings. Totals of the whole registry, and the largest tokens, merchants, services, facilitators and payment rails. */
+    /** Commerce totals and rankings. Totals of the whole registry, and its largest tokens, merchants, services, facilitators and payment rails by dollars of listed tokens, then by counterparties, then by receipts. */
     commerce: Query<Record<string, never>, CommerceAnalytics>;
-    /** A metric by hour, day or week of UTC. Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete. */
+    /** A metric by hour, day or week of UTC. Of all, or of one participant. Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete. */
     timeseries: Query<
       {
         /** What to count or sum. */
@@ -3030,6 +3265,18 @@ export type Api = {
         to?: string;
         /** The token whose amounts are summed. Required for volumes, and only for them. */
         token?: string;
+        /** usd: volumes in dollars, without token of all listed tokens. */
+        unit?: "raw" | "usd";
+        /** The merchant's id in the CommerceRegistry. */
+        merchant_id?: Uint;
+        /** The merchant's own id of the service. */
+        service_id?: Uint;
+        /** The address of the buying agent. */
+        agent?: string;
+        /** The address of the payment's facilitator. */
+        facilitator?: string;
+        /** The address of the bidding solver. */
+        solver?: string;
       },
       TimeSeries
     >;

@@ -57,7 +57,7 @@ export async function rankingGateway({ databaseUrl, schema, contracts, market, o
       }),
       clock: async () => clockAt(market.now),
     },
-    pino({ level: process.env.TRY_LOG ?? "silent" }),
+    pino({ level: "silent" }),
   );
   return {
     /** Requests JSON, whatever its status. */
