@@ -166,7 +166,7 @@ function documentOperations<const Text extends string, const Hash extends string
     errors: [404],
     example: { hash: exampleHash },
     document: true,
-    dependsOn: ["store", "baseUrl"],
+    dependsOn: ["store"],
     async run({ store }, { hash }) {
       const bytes = await readDocument(await store(), kind, hash);
       if (!bytes) throw new NotFound(`${name} ${hash} not found`);
@@ -184,7 +184,7 @@ function documentOperations<const Text extends string, const Hash extends string
       .openapi(`${typeName}Metadata`),
     errors: [404],
     example: { hash: exampleHash },
-    dependsOn: ["store"],
+    dependsOn: ["store", "baseUrl"],
     async run({ store }, { hash }, caller) {
       const record = await readDocumentRecord(await store(), kind, hash);
       if (!record) throw new NotFound(`${name} ${hash} not found`);
