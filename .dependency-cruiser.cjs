@@ -6,6 +6,7 @@ const layers = [
   ["core"],
   ["tokens"],
   ["http", "events", "metadata", "portfolio", "monitor", "json-schema"],
+  ["prices"],
   ["payments"],
   ["operations"],
   ["transports"],

@@ -1,10 +1,12 @@
 import type { Hono } from "hono";
 import type { Logger } from "pino";
-import { createPublicClient, fallback } from "viem";
+import { type Address, createPublicClient, fallback } from "viem";
+import { chains } from "../config/chains";
 import { type Environment, requireDatabaseUrl } from "../config/environment";
 import { buildName } from "../config/index-build";
 import { LOCAL_CHAIN_ID, type Network } from "../config/networks";
 import { repeat } from "../config/repeat";
+import type { ListedToken } from "../config/token-list";
 import { followHead as followChainHead, rpcTimes } from "../rpc/follow-head";
 import { reasonOf } from "../rpc/json-rpc";
 import { createClientLimits } from "./core/client-limits";
@@ -32,6 +34,7 @@ import { paymentsFrom } from "./payments/configured";
 import { createSettlementFollower } from "./payments/follow-settlements";
 import { createPortfolio } from "./portfolio/portfolio";
 import { configuredProvider } from "./portfolio/providers/configured";
+import { startPriceReader } from "./prices/reader";
 import { tracedHttp } from "./telemetry/traced-http";
 import { readToken } from "./tokens/contract";
 import { listedAs, listedOn, nativeOf } from "./tokens/lists";
@@ -45,6 +48,7 @@ const intervals = {
     headPoll: 500,
     settlements: 1_000,
     metadata: { intervalMs: 300, retryMs: 1_000 },
+    prices: { retryMs: 1_000, idleMs: 1_000 },
   },
   public: {
     events: 250,
@@ -52,11 +56,15 @@ const intervals = {
     headPoll: 2_000,
     settlements: 10_000,
     metadata: { intervalMs: 2_000, retryMs: 60_000 },
+    prices: { retryMs: 5_000, idleMs: 3_600_000 },
   },
 };
 
 /** The time limit of one request for a token. */
 const TOKEN_CALL_MS = 3_000;
+
+/** The time limit of one request for prices. */
+const PRICE_CALL_MS = 10_000;
 
 export type ComposedGateway = {
   app: Hono<Env>;
@@ -208,6 +216,30 @@ function composeTokens(
   return { tokens, listed };
 }
 
+/** The reader of prices by hour, if the chain has tokens with feeds. */
+function composePrices(
+  { network: { chainId }, times, log }: Deployment,
+  { index, newestHead }: ComposedIndex,
+  { db: store }: ComposedStore,
+  { ifReachable, clientOf }: ComposedChain,
+  listed: ReadonlyMap<Address, ListedToken>,
+) {
+  const tokens = new Map([...listed].filter(([, { feeds }]) => feeds.length > 0));
+  if (tokens.size === 0) return undefined;
+  const client = clientOf({ retryCount: 0, timeout: PRICE_CALL_MS }, 0);
+  return startPriceReader({
+    db: index.db,
+    head: newestHead.read,
+    store,
+    client: () => ifReachable(async () => client),
+    multicall3: Object.values(chains).find((chain) => chain.chainId === chainId)?.multicall3 ?? null,
+    chainId,
+    tokens,
+    ...times.prices,
+    log,
+  });
+}
+
 /** The payment terms, and the follower of settled payments. */
 function composePayments({ environment, network, times, log }: Deployment, { db: store }: ComposedStore) {
   const payments = paymentsFrom(environment.payment(network), log);
@@ -263,6 +295,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
   const chain = composeChain(deployment, store);
   const monitor = composeMonitor(deployment, ofIndex, store, chain);
   const { tokens, listed } = composeTokens(deployment, store, chain);
+  const prices = composePrices(deployment, ofIndex, store, chain, listed);
   const { payments, unpaid, stop: stopPayments } = composePayments(deployment, store);
   const metadata = composeMetadata(deployment, ofIndex, store);
   const events = openFeed({
@@ -313,7 +346,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
       void monitor.stop();
       void stopPayments();
       chain.head.close();
-      await metadata?.stop();
+      await Promise.all([metadata?.stop(), prices?.stop()]);
       await Promise.all([index.close(), store.close()]);
     },
   };

@@ -290,7 +290,7 @@ export const cursor = scalar<string, string>(
     typeof sent === "string" && sent !== "" ? { value: sent } : { problem: "must be the next_cursor of a page" },
   {
     type: "string",
-    description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+    description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
     example: "c2FtcGxl",
   },
 );

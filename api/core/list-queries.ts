@@ -5,11 +5,14 @@ import type { IndexDatabase, Selectable } from "../indexed/database";
 import { prepareQuery, prepareShape, type Query, type RunQuery } from "../indexed/prepared-query";
 
 /** One column of a sort order. The last column of an order is unique, which makes the order total. */
-type SortColumn<Row> = {
+export type SortColumn<Row> = {
   column: PgColumn | SQL;
   descending?: boolean;
   of: (row: Row) => bigint | number | string;
 };
+
+/** The sort orders of a list, by name. The first one is the default. */
+type Orders<Row> = Readonly<Record<string, readonly SortColumn<Row>[]>>;
 
 /** A dynamic Drizzle query, typed by its rows. */
 type DynamicQuery<Row> = PromiseLike<Row[]> & { $dynamic: () => unknown };
@@ -24,14 +27,17 @@ type FilterPlaceholders<Filters, Variant> = {
     : Placeholder<Name & string, Filters[Name]> | Extract<Filters[Name], undefined>;
 };
 
-/** A query for the rows of a list, with its filters and order. */
+/** A query for the rows of a list, with its filters and orders. */
 export type Source<Filters, Variant, Row> = {
   query: (db: Selectable, time: Now) => DynamicQuery<Row>;
-  /** The table of `where` and `order`, or a query that counts its rows and joins every other table that `where` uses. */
+  /** The table of `where` and `orders`, or a query that counts its rows and joins every other table that `where` uses. */
   rows: PgTable | ((db: Selectable) => DynamicQuery<{ total: number }>);
   where: (filters: FilterPlaceholders<Filters, Variant>, time: Now) => (SQL | undefined)[];
-  order: readonly SortColumn<NoInfer<Row>>[];
+  orders: Orders<NoInfer<Row>>;
 };
+
+/** The name of the default order of a list. */
+export const defaultOrder = (orders: Readonly<Record<string, unknown>>): string => Object.keys(orders)[0] ?? "";
 
 /** The queries of a list with one shape: one set of filters and one kind of page. */
 export type ListQueries<Row> = {
@@ -41,8 +47,8 @@ export type ListQueries<Row> = {
   useTime: boolean;
 };
 
-/** A kind of page. */
-type Page = { hasOffset: boolean; hasCursor: boolean };
+/** A kind of page, and the name of its order. */
+type Page = { hasOffset: boolean; hasCursor: boolean; sort: string };
 
 /** The name of the placeholder of a cursor's key at a position of the order. */
 export const keyName = (position: number) => `key${position}`;
@@ -109,7 +115,11 @@ function firstKey<Row>(
  * The first page of several sources, each of which is sorted and limited by itself, so that PostgreSQL can read no more rows
  * of it than the page needs. The sort columns are the first ones of their output.
  */
-function unionOf(sources: PgSelect[], order: readonly SortColumn<never>[], { hasOffset }: Page): PgSelect {
+function unionOf(
+  sources: PgSelect[],
+  order: readonly SortColumn<never>[],
+  { hasOffset }: Pick<Page, "hasOffset">,
+): PgSelect {
   const [first, second, ...others] = sources.map((source) => source.limit(placeholder(hasOffset ? "end" : "limit")));
   const union = unionAll(first as never, second as never, ...(others as never[])) as unknown as PgSelect;
   const positions = order.map(({ descending }, index) => sql.raw(`${index + 1}${descending ? " desc" : ""}`));
@@ -132,22 +142,25 @@ function prepareList<Filters, Variant, Row>(
     },
   };
   type OneSource = Source<Filters, Variant, Row>;
-  const sortedFrom = ({ query, where, order }: OneSource, database: Selectable, start: SQL | undefined) =>
-    asSelect(query(database, time))
-      .where(and(...where(filters, time), start))
-      .orderBy(...orderOf(order));
+  const orderIn = ({ orders }: OneSource) => orders[page.sort] ?? [];
+  const sortedFrom = (source: OneSource, database: Selectable, start: SQL | undefined) =>
+    asSelect(source.query(database, time))
+      .where(and(...source.where(filters, time), start))
+      .orderBy(...orderOf(orderIn(source)));
   const atCursor = (position: number) => placeholder(keyName(position));
   const sorted = (source: OneSource) =>
-    sortedFrom(source, db, page.hasCursor ? after(source.order, atCursor) : undefined);
+    sortedFrom(source, db, page.hasCursor ? after(orderIn(source), atCursor) : undefined);
   const pageFrom = (source: OneSource) => {
-    const { rows, where, order } = source;
+    const { rows, where } = source;
     if (!page.hasOffset || typeof rows === "function") return limited(sorted(source), page.hasOffset);
-    const first = firstKey(db, rows, and(...where(filters, time)), order);
+    const first = firstKey(db, rows, and(...where(filters, time)), orderIn(source));
     return limited(sortedFrom(source, first.db, first.reached), false);
   };
   const [single, ...others] = sources;
   const query =
-    single && others.length === 0 ? pageFrom(single) : unionOf(sources.map(sorted), single?.order ?? [], page);
+    single && others.length === 0
+      ? pageFrom(single)
+      : unionOf(sources.map(sorted), single ? orderIn(single) : [], page);
   const counts = sources.map(({ rows, where }) =>
     asSelect(typeof rows === "function" ? rows(db) : db.select({ total: count() }).from(rows).$dynamic()).where(
       and(...where(filters, time)),
@@ -181,7 +194,7 @@ let lists = 0;
 
 /**
  * Returns the queries of a list for a set of filters and a kind of page. They are prepared once, while they are in use. Those
- * of common shapes, without filters, stay prepared, whatever clients request.
+ * of common shapes, without filters and in the default order, stay prepared, whatever clients request.
  */
 export function listQueries<Filters extends Record<string, unknown>, Row, Variant extends keyof Filters>(
   sources: readonly Source<Filters, Variant, Row>[],
@@ -189,10 +202,11 @@ export function listQueries<Filters extends Record<string, unknown>, Row, Varian
 ): (db: IndexDatabase, filters: Readonly<Record<string, unknown>>, page: Page) => ListQueries<Row> {
   const list = ++lists;
   const isVariant = new Set<string>(variants.map(String));
+  const usualSort = defaultOrder(sources[0]?.orders ?? {});
   return (db, filters, page) => {
     const names = Object.keys(filters).filter((name) => filters[name] !== undefined);
     const shape = `${list} ${names.map((name) => (isVariant.has(name) ? `${name}=${filters[name]}` : name))} ${Object.values(page)}`;
-    const isCommon = names.length === 0 && !page.hasOffset;
+    const isCommon = names.length === 0 && !page.hasOffset && page.sort === usualSort;
     const { common, others } = keptQueriesOf(db);
     const kept = isCommon ? common : others;
     const known = kept.get(shape) as ListQueries<Row> | undefined;

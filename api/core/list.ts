@@ -4,8 +4,8 @@ import type { BaseContext } from "./context";
 import { readCursor, writeCursor } from "./cursor";
 import { BadInput } from "./errors";
 import { inputText } from "./input-object";
-import { cursor, flag, limit, offset } from "./inputs";
-import { keyName, listQueries, type Source } from "./list-queries";
+import { cursor, exactly, flag, limit, offset } from "./inputs";
+import { defaultOrder, keyName, listQueries, type Source } from "./list-queries";
 import { type Dependency, type Operation, operation, z } from "./operation";
 
 /** Paging parameters, common to all lists. */
@@ -32,7 +32,13 @@ export const listOutput = <const Name extends string, Item extends z.ZodType>(na
     pagination: typeof Pagination;
   });
 
-type PageInput = { limit: number; offset?: number; cursor?: string; total?: boolean };
+/** The order of a list, as a parameter. */
+export const sortInput = (orders: Readonly<Record<string, unknown>>) =>
+  exactly(...Object.keys(orders))
+    .optional()
+    .openapi({ default: defaultOrder(orders) });
+
+type PageInput = { limit: number; offset?: number; cursor?: string; total?: boolean; sort?: string };
 
 type Pagination = z.infer<typeof Pagination>;
 
@@ -44,24 +50,26 @@ type List<Filters, Row> = (
 ) => Promise<{ rows: Row[]; pagination: Pagination }>;
 
 /**
- * Defines a list of rows from one or more sources, which have the same fields and the same order. Its queries are prepared
- * once for each set of filters. `variants` are the filters whose values change the query.
+ * Defines a list of rows from one or more sources, which have the same fields and the same orders. Its queries are prepared
+ * once for each set of filters and each order. `variants` are the filters whose values change the query.
  */
 export function pagedList<Filters extends Record<string, unknown>, Row, const Variant extends keyof Filters = never>(
-  /** Part of the cursor's scope: a cursor is valid for one route with one set of filters. */
+  /** Part of the cursor's scope: a cursor is valid for one route with one set of filters and one order. */
   route: string,
   sources: readonly Source<Filters, Variant, Row>[],
   variants: readonly Variant[] = [],
 ): List<Filters, Row> {
-  const order = sources[0]?.order ?? [];
+  const orders = sources[0]?.orders ?? {};
+  const usualSort = defaultOrder(orders);
   const queriesFor = listQueries(sources, variants);
-  return async ({ config }, db, clock, { limit, offset, cursor, total, ...filters }) => {
+  return async ({ config }, db, clock, { limit, offset, cursor, total, sort = usualSort, ...filters }) => {
     if (cursor !== undefined && offset !== undefined) throw new BadInput("cursor: can't be used together with offset");
-    const scope = () => `${route} ${inputText(filters)}`;
+    const scope = () => `${route} ${inputText(sort === usualSort ? filters : { ...filters, sort })}`;
     const key = cursor === undefined ? [] : await keyOf(config, scope(), cursor);
     const { page, counts, useTime } = queriesFor(db, filters, {
       hasOffset: offset !== undefined,
       hasCursor: cursor !== undefined,
+      sort,
     });
     const values = {
       chainId: config.chainId,
@@ -78,7 +86,7 @@ export function pagedList<Filters extends Record<string, unknown>, Row, const Va
     ]);
     const rows = found.slice(0, limit);
     const last = found.length > limit ? rows.at(-1) : undefined;
-    const lastKey = last && order.map(({ of }) => String(of(last)));
+    const lastKey = last && orders[sort]?.map(({ of }) => String(of(last)));
     return {
       rows,
       pagination: {
@@ -104,7 +112,7 @@ const unknownTime = () => {
 };
 
 /** The clock of lists that do not depend on time. */
-const noClock: Clock = {
+export const noClock: Clock = {
   get now() {
     return unknownTime();
   },
@@ -130,10 +138,12 @@ type ListDefinition<
   example: z.input<z.ZodObject<Filters>>;
   /** The index, the store, or both. With `time`, the query and the rows may use the clock. */
   dependsOn: readonly Dependency[];
-  toWire: (row: NoInfer<Row>, clock: Clock) => z.input<Item>;
+  /** Throws BadInput for filters or an order that can't be combined. */
+  check?: (context: BaseContext, input: z.output<z.ZodObject<Filters>> & { sort?: string | undefined }) => void;
+  toWire: (row: NoInfer<Row>, clock: Clock, config: BaseContext["config"]) => z.input<Item>;
 };
 
-/** Creates a paged list operation from a query, filters and an order. */
+/** Creates a paged list operation from a query, filters and orders. With several orders, it has the parameter `sort`. */
 export function listOperation<
   const Name extends string,
   Item extends z.ZodType,
@@ -141,8 +151,10 @@ export function listOperation<
   Row,
   const Variant extends keyof Filters = never,
 >(definition: ListDefinition<Name, Item, Filters, Variant, Row>) {
-  const { route, summary, description, name, item, filters, variants, example, dependsOn, toWire } = definition;
-  const input = z.object({ ...filters, ...pageInput });
+  const { route, summary, description, name, item, filters, variants, example, dependsOn, toWire, check } = definition;
+  const { orders } = definition;
+  const isSortable = Object.keys(orders).length > 1;
+  const input = z.object({ ...filters, ...(isSortable && { sort: sortInput(orders) }), ...pageInput });
   const output = listOutput(name, item);
   const list = pagedList<Record<string, unknown>, Row>(route, [definition as never], variants as never);
   const run = async (context: BaseContext, parsed: PageInput & z.output<z.ZodObject<Filters>>) => {
@@ -150,7 +162,7 @@ export function listOperation<
     const db = store && !dependsOn.includes("index") ? store : context.db;
     const clock = dependsOn.includes("time") ? await context.clock() : noClock;
     const { rows, pagination } = await list(context, db, clock, parsed as never);
-    return { [name]: rows.map((row) => toWire(row as never, clock)), pagination };
+    return { [name]: rows.map((row) => toWire(row as never, clock, context.config)), pagination };
   };
   return operation({
     route,
@@ -160,6 +172,7 @@ export function listOperation<
     output,
     example,
     dependsOn,
+    ...(check && { check }),
     run,
   } as never as Operation<typeof input, typeof output>);
 }

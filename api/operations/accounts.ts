@@ -89,10 +89,12 @@ const policies = pagedList<{ address: Address }, typeof policy.$inferSelect>(lis
     query: (db) => db.select().from(policy).$dynamic(),
     rows: policy,
     where: ({ address }) => [eq(policy.account, address)],
-    order: [
-      { column: policy.policyType, of: (row) => row.policyType },
-      { column: policy.key, of: (row) => row.key },
-    ],
+    orders: {
+      subject: [
+        { column: policy.policyType, of: (row) => row.policyType },
+        { column: policy.key, of: (row) => row.key },
+      ],
+    },
   },
 ]);
 

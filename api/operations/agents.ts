@@ -4,6 +4,7 @@ import { NotFound } from "../core/errors";
 import { address, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
+import { oldestFirst } from "../core/orders";
 import { addressText, bytesText, chainText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
@@ -63,16 +64,17 @@ const getAgent = operation({
 
 const listAgents = listOperation({
   route: "GET /agents",
-  summary: "The agents of an owner, by id.",
+  summary: "Agents, by id.",
+  description: "Revoked ones too.",
   name: "agents",
   item: Agent,
-  filters: { owner: address },
+  filters: { owner: address.optional() },
   example: { owner: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
   dependsOn: ["index"],
   query: (db: Selectable) => db.select().from(agent).$dynamic(),
   rows: agent,
-  where: ({ owner }) => [eq(agent.owner, owner)],
-  order: [{ column: agent.agentId, of: (row) => row.agentId }],
+  where: ({ owner }) => [owner && eq(agent.owner, owner)],
+  orders: oldestFirst(agent, "agentId"),
   toWire,
 });
 

@@ -4,6 +4,7 @@ import { BadInput, NotFound } from "../core/errors";
 import { address, flag, hash, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
+import { oldestFirst } from "../core/orders";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
@@ -77,7 +78,7 @@ const listAttestations = listOperation({
       revoked === undefined ? undefined : eq(attestation.revoked, revoked),
     ];
   },
-  order: [{ column: attestation.attestationId, of: (row) => row.attestationId }],
+  orders: oldestFirst(attestation, "attestationId"),
   toWire,
 });
 

@@ -4,6 +4,7 @@ import { NotFound } from "../core/errors";
 import { address, flag, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
+import { oldestFirst } from "../core/orders";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
@@ -88,7 +89,7 @@ const listAttestors = listOperation({
     active === undefined ? undefined : eq(attestor.active, active),
     operator && eq(attestor.operator, operator),
   ],
-  order: [{ column: attestor.attestorId, of: (row) => row.attestorId }],
+  orders: oldestFirst(attestor, "attestorId"),
   toWire,
 });
 

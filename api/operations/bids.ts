@@ -1,7 +1,9 @@
 import { and, count, eq, gte, lt, ne, placeholder, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
+import type { Address } from "viem";
 import { bid, bidSelection, intent } from "../../ponder.schema";
 import type { Clock } from "../core/clock";
+import type { Config } from "../core/context";
 import { NotFound } from "../core/errors";
 import { id, shortText, statusFilter } from "../core/inputs";
 import { listOutput, pagedList, pageInput } from "../core/list";
@@ -12,10 +14,10 @@ import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { offchainBidId, offchainNumber, onchainBidId } from "../offchain/bids";
 import { offchainBid } from "../offchain/tables";
+import { dollarField } from "../prices/value";
+import { dollarsAt, Price, priceOf, SurplusBps, SurplusUsd, surplusBps } from "./trade-values";
 
-const statuses = ["open", "selected", "rejected", "expired"] as const;
-
-export const bidStatuses = ["OPEN", "SELECTED", "REJECTED", "EXPIRED"] as const;
+export const bidStatuses = ["open", "selected", "rejected", "expired"] as const;
 
 export const Bid = z
   .strictObject({
@@ -27,11 +29,19 @@ export const Bid = z
     solver: addressText,
     amount_in: uintText,
     amount_out: uintText,
+    amount_in_usd: dollarsAt("bid"),
+    amount_out_usd: dollarsAt("bid"),
+    price: Price,
+    surplus_bps: SurplusBps.openapi({
+      description:
+        "What the amount out exceeds the intent's minimum by, in basis points of the minimum, rounded down. Only of off-chain bids, it may be negative. Null if the minimum is 0.",
+    }),
+    surplus_usd: SurplusUsd,
     fee: uintText,
     valid_until: timeText,
     execution_hash: hashText.nullable(),
     execution_plan: z.record(z.string(), z.unknown()).nullable().openapi({ example: null }),
-    status: z.enum(bidStatuses),
+    status: z.enum(["OPEN", "SELECTED", "REJECTED", "EXPIRED"]),
     source: z.enum(["onchain", "offchain"]),
     block_number: uintText.nullable(),
     tx_hash: hashText.nullable(),
@@ -62,12 +72,24 @@ export const offchainState = sql<State>`CASE
 
 type State = "OPEN" | "SELECTED" | "REJECTED";
 
-const isIntentOfBid = eq(intent.intentId, bid.intentId);
-const isSelectionOfBid = and(eq(bidSelection.intentId, bid.intentId), eq(bidSelection.bidId, bid.bidId));
+export const isIntentOfBid = eq(intent.intentId, bid.intentId);
+export const isSelectionOfBid = and(eq(bidSelection.intentId, bid.intentId), eq(bidSelection.bidId, bid.bidId));
 const isIntentOfOffchainBid = and(
   eq(offchainBid.chainId, placeholder("chainId")),
   eq(offchainBid.intentHash, intent.intentHash),
 );
+
+/** What a bid is worth, which depends on its intent. */
+const worthFields = (amountIn: PgColumn, amountOut: PgColumn, createdAt: PgColumn) => ({
+  inputToken: intent.inputToken,
+  outputToken: intent.outputToken,
+  minimum: intent.amountOutMin,
+  amountInUsd: dollarField(amountIn, intent.inputToken, createdAt).as("amount_in_usd"),
+  amountOutUsd: dollarField(amountOut, intent.outputToken, createdAt).as("amount_out_usd"),
+  surplusUsd: dollarField(sql`(${amountOut} - ${intent.amountOutMin})`, intent.outputToken, createdAt).as(
+    "surplus_usd",
+  ),
+});
 
 /** The fields of a bid. Those that it is sorted by come first. */
 const onchainFields = {
@@ -87,6 +109,7 @@ const onchainFields = {
   blockNumber: sql<string | null>`${bid.blockNumber}`.as("block_number"),
   txHash: sql<string | null>`${bid.txHash}`.as("tx_hash"),
   selectedAt: sql<string | null>`${bidSelection.selectedAt}::numeric`.as("selected_at"),
+  ...worthFields(bid.amountIn, bid.amountOut, bid.createdAt),
 };
 
 export const offchainOrder = sql<string>`(${offchainBid.number} + ${OFFCHAIN_ORDER})`;
@@ -108,6 +131,7 @@ const offchainFields = {
   blockNumber: sql<string | null>`NULL::numeric`.as("block_number"),
   txHash: sql<string | null>`NULL::text`.as("tx_hash"),
   selectedAt: sql<string | null>`${offchainBid.selectedAt}::numeric`.as("selected_at"),
+  ...worthFields(offchainBid.amountIn, offchainBid.amountOut, offchainBid.createdAt),
 };
 
 export const selectOnchain = (db: Selectable) =>
@@ -121,12 +145,12 @@ export const selectOnchain = (db: Selectable) =>
 export const selectOffchain = (db: Selectable) =>
   db.select(offchainFields).from(intent).innerJoin(offchainBid, isIntentOfOffchainBid).$dynamic();
 
-type BidRow = Awaited<ReturnType<typeof selectOnchain>>[number];
+export type BidRow = Awaited<ReturnType<typeof selectOnchain>>[number];
 
-type Status = (typeof statuses)[number];
+export type BidStatus = (typeof bidStatuses)[number];
 
 /** Selects the bids with a status. A bid is valid up to and including the second of `validUntil`. */
-export const hasStatus = (status: Status, state: SQL, validUntil: PgColumn, time: Now): SQL | undefined => {
+export const hasStatus = (status: BidStatus, state: SQL, validUntil: PgColumn, time: Now): SQL | undefined => {
   const isOpen = sql`${state} = 'OPEN'`;
   switch (status) {
     case "open":
@@ -143,13 +167,34 @@ export const hasStatus = (status: Status, state: SQL, validUntil: PgColumn, time
 /** A bid is valid up to and including the second of `validUntil`. */
 export const hasLapsed = ({ validUntil }: { validUntil: bigint }, clock: Clock) => clock.hasReached(validUntil + 1n);
 
-const toWire = (row: BidRow, clock: Clock): BidText => ({
+/** A bid, as far as its worth depends on it. */
+type Worth = Pick<BidRow, "amountIn" | "amountOut" | "amountInUsd" | "amountOutUsd" | "surplusUsd"> & {
+  /** Null if the intent is unknown. */
+  inputToken: Address | null;
+  outputToken: Address | null;
+  minimum: bigint | null;
+};
+
+/** The fields of a bid that say what it is worth. */
+export const worthOf = (row: Worth, config: Config) => ({
+  amount_in_usd: row.amountInUsd,
+  amount_out_usd: row.amountOutUsd,
+  price:
+    row.inputToken &&
+    row.outputToken &&
+    priceOf({ ...row, inputToken: row.inputToken, outputToken: row.outputToken }, config),
+  surplus_bps: row.minimum === null ? null : surplusBps(row.amountOut, row.minimum),
+  surplus_usd: row.surplusUsd,
+});
+
+export const bidToWire = (row: BidRow, clock: Clock, config: Config): BidText => ({
   bid_id: row.isOnchain ? onchainBidId(row.intentId, row.number) : offchainBidId(row.number),
   chain_bid_id: row.isOnchain ? String(row.number) : null,
   intent_id: String(row.intentId),
   solver: row.solver,
   amount_in: String(row.amountIn),
   amount_out: String(row.amountOut),
+  ...worthOf(row, config),
   fee: String(row.fee),
   valid_until: String(row.validUntil),
   execution_hash: row.executionHash,
@@ -164,7 +209,7 @@ const toWire = (row: BidRow, clock: Clock): BidText => ({
 
 const listRoute = "GET /intents/{id}/bids";
 
-type Filters = { id: bigint; status?: Status | undefined };
+type Filters = { id: bigint; status?: BidStatus | undefined };
 
 /** Highest output, lowest input, lowest fee, oldest. */
 const bestFirst = (columns: readonly [PgColumn, PgColumn, PgColumn, PgColumn, PgColumn | SQL]) => {
@@ -194,7 +239,7 @@ const bids = pagedList<Filters, BidRow, "status">(
         eq(bid.intentId, id),
         status && hasStatus(status, onchainState, bid.validUntil, time),
       ],
-      order: bestFirst([bid.amountOut, bid.amountIn, bid.fee, bid.createdAt, bid.bidId]),
+      orders: { best: bestFirst([bid.amountOut, bid.amountIn, bid.fee, bid.createdAt, bid.bidId]) },
     },
     {
       query: selectOffchain,
@@ -203,13 +248,15 @@ const bids = pagedList<Filters, BidRow, "status">(
         eq(intent.intentId, id),
         status && hasStatus(status, offchainState, offchainBid.validUntil, time),
       ],
-      order: bestFirst([
-        offchainBid.amountOut,
-        offchainBid.amountIn,
-        offchainBid.fee,
-        offchainBid.createdAt,
-        offchainOrder,
-      ]),
+      orders: {
+        best: bestFirst([
+          offchainBid.amountOut,
+          offchainBid.amountIn,
+          offchainBid.fee,
+          offchainBid.createdAt,
+          offchainOrder,
+        ]),
+      },
     },
   ],
   ["status"],
@@ -220,7 +267,7 @@ const listBids = operation({
   summary: "The bids on an intent, best first.",
   description:
     "The best bid has the highest amount_out, then the lowest amount_in, then the lowest fee, then the lowest age.",
-  input: z.object({ id, status: statusFilter(...statuses).optional(), ...pageInput }),
+  input: z.object({ id, status: statusFilter(...bidStatuses).optional(), ...pageInput }),
   output: listOutput("bids", Bid),
   example: { id: "1" },
   dependsOn: ["index", "store", "time"],
@@ -228,12 +275,13 @@ const listBids = operation({
     await context.store();
     const clock = await context.clock();
     const { rows, pagination } = await bids(context, context.db, clock, input);
-    return { bids: rows.map((row) => toWire(row, clock)), pagination };
+    return { bids: rows.map((row) => bidToWire(row, clock, context.config)), pagination };
   },
 });
 
-export const findOnchainBid = preparedQuery((db, key: Placeholders<{ intentId: bigint; bidId: bigint }>) =>
-  selectOnchain(db).where(and(eq(bid.intentId, key.intentId), eq(bid.bidId, key.bidId))),
+export const findOnchainBid = preparedQuery(
+  (db, key: Placeholders<{ intentId: bigint; bidId: bigint; chainId: number }>) =>
+    selectOnchain(db).where(and(eq(bid.intentId, key.intentId), eq(bid.bidId, key.bidId))),
 );
 
 const findOffchainBid = preparedQuery((db, { number }: Placeholders<{ number: bigint; chainId: number }>) =>
@@ -261,12 +309,12 @@ const getBid = operation({
     const key = onchainKey(bidId);
     const number = offchainNumber(bidId);
     const [row] = key
-      ? await findOnchainBid(db, key)
+      ? await findOnchainBid(db, { ...key, chainId: config.chainId })
       : number === null
         ? []
         : await findOffchainBid(db, { number, chainId: config.chainId });
     if (!row) throw new NotFound(`Bid ${bidId} not found`);
-    return toWire(row, clock);
+    return bidToWire(row, clock, config);
   },
 });
 

@@ -11,7 +11,7 @@ import { offchainBidId, onchainBidId } from "../offchain/bids";
 import { offchainBid } from "../offchain/tables";
 import { basisPoints } from "./basis-points";
 import {
-  bidStatuses,
+  Bid,
   hasLapsed,
   hasStatus,
   offchainOrder,
@@ -33,7 +33,7 @@ const CompetingBid = z
     solver: addressText,
     solver_id: uintText.nullable().openapi({ description: "Null if the solver is not registered." }),
     source: z.enum(["onchain", "offchain"]),
-    status: z.enum(bidStatuses),
+    status: Bid.shape.status,
     amount_in: uintText,
     amount_out: uintText,
     fee: uintText,

@@ -4,6 +4,7 @@ import { NotFound } from "../core/errors";
 import { id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
+import { newestFirst } from "../core/orders";
 import { addressText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
@@ -63,7 +64,7 @@ const listDisputes = listOperation({
     receipt_id === undefined ? undefined : eq(dispute.receiptId, receipt_id),
     merchant_id === undefined ? undefined : eq(dispute.merchantId, merchant_id),
   ],
-  order: [{ column: dispute.disputeId, descending: true, of: (row) => row.disputeId }],
+  orders: newestFirst(dispute, "disputeId"),
   toWire,
 });
 

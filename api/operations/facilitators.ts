@@ -4,6 +4,7 @@ import { NotFound } from "../core/errors";
 import { flag, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
+import { oldestFirst } from "../core/orders";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
@@ -70,7 +71,7 @@ const listFacilitators = listOperation({
   query: (db: Selectable) => db.select().from(facilitator).$dynamic(),
   rows: facilitator,
   where: ({ active }) => [active === undefined ? undefined : eq(facilitator.active, active)],
-  order: [{ column: facilitator.facilitatorId, of: (row) => row.facilitatorId }],
+  orders: oldestFirst(facilitator, "facilitatorId"),
   toWire,
 });
 

@@ -4,6 +4,7 @@ import { agents } from "./agents";
 import { commerceAnalytics } from "./analytics";
 import { attestations } from "./attestations";
 import { attestors } from "./attestors";
+import { bidList } from "./bid-list";
 import { onchainBids } from "./bids";
 import { competition } from "./competition";
 import { discovery } from "./discovery";
@@ -11,6 +12,7 @@ import { disputes } from "./disputes";
 import { documents } from "./documents";
 import { eventStream } from "./events";
 import { facilitators } from "./facilitators";
+import { fills } from "./fills";
 import { metadataOfIntents } from "./intent-metadata";
 import { intents } from "./intents";
 import { leaderboard } from "./leaderboard";
@@ -31,6 +33,7 @@ import { solverPerformance } from "./solver-performance";
 import { solvers } from "./solvers";
 import { status } from "./status";
 import { timeSeries } from "./time-series";
+import { tokenPrices } from "./token-prices";
 import { tokens } from "./tokens";
 import { transactions } from "./transactions";
 import { trustSignals } from "./trust-signals";
@@ -40,7 +43,8 @@ export const operations = {
   search,
   agents,
   intents: { ...intents, ...competition, ...metadataOfIntents },
-  bids: { ...onchainBids, ...offchainBids },
+  bids: { ...onchainBids, ...bidList, ...offchainBids },
+  fills,
   accounts,
   preflight,
   schemas,
@@ -57,7 +61,7 @@ export const operations = {
   trustSignals,
   leaderboard,
   analytics: { ...commerceAnalytics, ...timeSeries },
-  tokens,
+  tokens: { ...tokens, ...tokenPrices },
   transactions,
   events: { ...recentEvents, ...eventStream },
   documents,

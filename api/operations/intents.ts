@@ -2,16 +2,21 @@ import { and, eq, getTableColumns, gt, lte, type SQL, sql } from "drizzle-orm";
 import { zeroHash } from "viem";
 import { fill, fillProof, intent } from "../../ponder.schema";
 import type { Clock } from "../core/clock";
+import type { Config } from "../core/context";
 import { NotFound } from "../core/errors";
 import { address, hash, id, statusFilter } from "../core/inputs";
 import { listOperation } from "../core/list";
 import type { Now } from "../core/list-queries";
 import { operation, z } from "../core/operation";
+import { newestFirst } from "../core/orders";
 import { addressText, hashText, orNull, timeText, uintText } from "../core/outputs";
+import { idsWithin, requireRange, timeRange } from "../core/time-range";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { textLiteral } from "../indexed/text-literal";
+import { dollarField } from "../prices/value";
 import { IntentMetadata, linkedMetadataField, unlessZero } from "./intent-metadata";
+import { dollarsAt, NO_DOLLARS, Price, priceOf, SurplusBps, SurplusUsd, surplusBps } from "./trade-values";
 
 /** The contract's `IntentType`, in its order. */
 const intentTypes = ["SWAP_EXACT_IN_MAX_SLIPPAGE"] as const;
@@ -22,11 +27,13 @@ const intentTypeText = z
   .regex(new RegExp(`^(${intentTypes.join("|")}|UNKNOWN_\\d{1,3})$`))
   .openapi({ example: intentTypes[0] });
 
-const Fill = z
+export const Fill = z
   .strictObject({
     solver: addressText,
     amount_in: uintText,
     amount_out: uintText,
+    amount_in_usd: dollarsAt("fill"),
+    amount_out_usd: dollarsAt("fill"),
     tx_hash: hashText,
     block_number: uintText,
     result_hash: hashText,
@@ -46,6 +53,18 @@ const Intent = z
     output_token: addressText,
     amount_in_max: uintText,
     amount_out_min: uintText,
+    amount_in_usd: dollarsAt("submission").openapi({
+      description: `\`amount_in_max\` in dollars, at the hour of the submission. ${NO_DOLLARS}`,
+    }),
+    amount_out_usd: dollarsAt("submission").openapi({
+      description: `\`amount_out_min\` in dollars, at the hour of the submission. ${NO_DOLLARS}`,
+    }),
+    price: Price.openapi({
+      description:
+        "Output per input, in whole tokens, rounded to 18 decimals: of the fill, or else of the intent's limits. Null unless both tokens are on the token list, and if the amount in is 0.",
+    }),
+    surplus_bps: SurplusBps,
+    surplus_usd: SurplusUsd,
     deadline: timeText,
     slippage_bps: uintText,
     nonce: uintText,
@@ -78,6 +97,8 @@ const fillField = sql<z.input<typeof Fill> | null>`CASE WHEN ${fill.intentId} IS
   'solver', ${fill.solver},
   'amount_in', ${fill.amountIn}::text,
   'amount_out', ${fill.amountOut}::text,
+  'amount_in_usd', ${dollarField(fill.amountIn, fill.inputToken, fill.filledAt)},
+  'amount_out_usd', ${dollarField(fill.amountOut, fill.outputToken, fill.filledAt)},
   'tx_hash', ${fill.txHash},
   'block_number', ${fill.blockNumber}::text,
   'result_hash', coalesce(${fillProof.resultHash}, ${textLiteral(zeroHash)}),
@@ -87,10 +108,17 @@ const fillField = sql<z.input<typeof Fill> | null>`CASE WHEN ${fill.intentId} IS
   'filled_at', ${fill.filledAt}::text
 ) END`;
 
+/** The values of an intent's limits, and of the surplus of its fill. */
+const dollarFields = {
+  amountInUsd: dollarField(intent.amountInMax, intent.inputToken, intent.submittedAt),
+  amountOutUsd: dollarField(intent.amountOutMin, intent.outputToken, intent.submittedAt),
+  surplusUsd: dollarField(sql`(${fill.amountOut} - ${intent.amountOutMin})`, fill.outputToken, fill.filledAt),
+};
+
 /** Selects intents with their fills, and with the metadata in the store: indexing an intent writes no metadata. */
 const selectIntents = (db: Selectable) =>
   db
-    .select({ ...getTableColumns(intent), fill: fillField, metadata: linkedMetadataField })
+    .select({ ...getTableColumns(intent), ...dollarFields, fill: fillField, metadata: linkedMetadataField })
     .from(intent)
     .leftJoin(fill, eq(fill.intentId, intent.intentId))
     .leftJoin(fillProof, eq(fillProof.intentId, fill.intentId))
@@ -98,7 +126,13 @@ const selectIntents = (db: Selectable) =>
 
 type Row = Awaited<ReturnType<typeof selectIntents>>[number];
 
-const toWire = (row: Row, clock: Clock): z.input<typeof Intent> => ({
+/** The amounts that an intent was filled with, or else its limits. */
+const amountsOf = ({ fill, amountInMax, amountOutMin }: Row) => ({
+  amountIn: fill ? BigInt(fill.amount_in) : amountInMax,
+  amountOut: fill ? BigInt(fill.amount_out) : amountOutMin,
+});
+
+const toWire = (row: Row, clock: Clock, config: Config): z.input<typeof Intent> => ({
   intent_id: String(row.intentId),
   owner: row.owner,
   intent_type: intentTypes[row.intentType] ?? `UNKNOWN_${row.intentType}`,
@@ -106,6 +140,11 @@ const toWire = (row: Row, clock: Clock): z.input<typeof Intent> => ({
   output_token: row.outputToken,
   amount_in_max: String(row.amountInMax),
   amount_out_min: String(row.amountOutMin),
+  amount_in_usd: row.amountInUsd,
+  amount_out_usd: row.amountOutUsd,
+  price: priceOf({ ...row, ...amountsOf(row) }, config),
+  surplus_bps: row.fill && surplusBps(BigInt(row.fill.amount_out), row.amountOutMin),
+  surplus_usd: row.surplusUsd,
   deadline: String(row.deadline),
   slippage_bps: String(row.slippageBps),
   nonce: String(row.nonce),
@@ -158,13 +197,14 @@ const getIntent = operation({
     await context.store();
     const [row] = await findIntent(context.db, { id, chainId: context.config.chainId });
     if (!row) throw new NotFound(`Intent ${id} not found`);
-    return toWire(row, await context.clock());
+    return toWire(row, await context.clock(), context.config);
   },
 });
 
 const listIntents = listOperation({
   route: "GET /intents",
   summary: "Intents, newest first.",
+  description: "`from` and `to` are times of submission. With `sort=deadline`, the earliest deadline is first.",
   name: "intents",
   item: Intent,
   filters: {
@@ -173,20 +213,29 @@ const listIntents = listOperation({
     intent_hash: hash.optional(),
     input_token: address.optional(),
     output_token: address.optional(),
+    ...timeRange,
   },
   variants: ["status"],
   example: { status: "filled" },
   dependsOn: ["index", "store", "time"],
   query: selectIntents,
   rows: intent,
-  where: ({ status, owner, intent_hash, input_token, output_token }, time) => [
+  where: ({ status, owner, intent_hash, input_token, output_token, from, to }, time) => [
     status && hasStatus(status, time),
     owner && eq(intent.owner, owner),
     intent_hash && eq(intent.intentHash, intent_hash),
     input_token && eq(intent.inputToken, input_token),
     output_token && eq(intent.outputToken, output_token),
+    ...idsWithin(intent, intent.intentId, intent.submittedAt, { from, to }),
   ],
-  order: [{ column: intent.intentId, descending: true, of: (row) => row.intentId }],
+  orders: {
+    ...newestFirst(intent, "intentId"),
+    deadline: [
+      { column: intent.deadline, of: (row) => row.deadline },
+      { column: intent.intentId, of: (row) => row.intentId },
+    ],
+  },
+  check: (_, range) => requireRange(range),
   toWire,
 });
 

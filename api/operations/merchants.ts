@@ -4,6 +4,7 @@ import { NotFound } from "../core/errors";
 import { address, flag, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
+import { oldestFirst } from "../core/orders";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
@@ -76,7 +77,7 @@ const listMerchants = listOperation({
     owner && eq(merchant.owner, owner),
     active === undefined ? undefined : eq(merchant.active, active),
   ],
-  order: [{ column: merchant.merchantId, of: (row) => row.merchantId }],
+  orders: oldestFirst(merchant, "merchantId"),
   toWire,
 });
 

@@ -1,13 +1,18 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { intent } from "../../ponder.schema";
 import type { Clock } from "../core/clock";
+import type { Config } from "../core/context";
 import { Conflict, NotFound } from "../core/errors";
 import { address, id, jsonObject, shortText } from "../core/inputs";
 import { countBytes, textBytes } from "../core/limits";
 import { operation, z } from "../core/operation";
 import type { IndexDatabase } from "../indexed/database";
+import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { findBid, type OffchainBid, offchainBidId, offchainNumber, saveBid, selectBid } from "../offchain/bids";
-import { Bid, type BidText, findOnchainBid, hasLapsed, onchainKey } from "./bids";
+import type { StoreDatabase } from "../offchain/open";
+import { offchainBid } from "../offchain/tables";
+import { dollarField } from "../prices/value";
+import { Bid, type BidText, findOnchainBid, hasLapsed, onchainKey, worthOf } from "./bids";
 import { isExpired } from "./intents";
 
 /** The status of an off-chain bid on an intent that is open and has no selection on chain. */
@@ -15,13 +20,14 @@ const offchainStatus = (row: OffchainBid, clock: Clock): BidText["status"] =>
   row.status === "OPEN" && hasLapsed(row, clock) ? "EXPIRED" : row.status;
 
 /** An off-chain bid on an intent that is open and has no selection on chain. */
-const offchainToWire = (row: OffchainBid, intentId: bigint, clock: Clock): BidText => ({
+const offchainToWire = (row: OffchainBid, worth: ReturnType<typeof worthOf>, clock: Clock): BidText => ({
   bid_id: offchainBidId(row.number),
   chain_bid_id: null,
-  intent_id: String(intentId),
+  intent_id: String(row.intentId),
   solver: row.solver,
   amount_in: String(row.amountIn),
   amount_out: String(row.amountOut),
+  ...worth,
   fee: String(row.fee),
   valid_until: String(row.validUntil),
   execution_hash: null,
@@ -35,6 +41,34 @@ const offchainToWire = (row: OffchainBid, intentId: bigint, clock: Clock): BidTe
 });
 
 type IntentRow = typeof intent.$inferSelect;
+
+type ValuedBid = Pick<OffchainBid, "number" | "chainId"> &
+  Pick<IntentRow, "inputToken" | "outputToken"> & { minimum: bigint };
+
+/** The dollar values of a bid in the store, which a replica of the index may not have yet. */
+const findDollars = preparedQuery(
+  (db: StoreDatabase, { number, inputToken, outputToken, minimum }: Placeholders<ValuedBid>) => {
+    const { amountIn, amountOut, createdAt } = offchainBid;
+    const surplus = sql`(${amountOut} - ${minimum}::numeric)`;
+    return db
+      .select({
+        amountInUsd: dollarField(amountIn, sql`${inputToken}`, createdAt),
+        amountOutUsd: dollarField(amountOut, sql`${outputToken}`, createdAt),
+        surplusUsd: dollarField(surplus, sql`${outputToken}`, createdAt),
+      })
+      .from(offchainBid)
+      .where(eq(offchainBid.number, number));
+  },
+);
+
+/** What a bid in the store is worth. */
+async function findWorth(db: StoreDatabase, row: OffchainBid, of: IntentRow, config: Config) {
+  const { inputToken, outputToken, amountOutMin: minimum } = of;
+  const { number, chainId } = row;
+  const [dollars] = await findDollars(db, { number, chainId, inputToken, outputToken, minimum });
+  if (!dollars) throw new Error(`Off-chain bid ${number} not found`);
+  return worthOf({ ...row, ...dollars, inputToken, outputToken, minimum }, config);
+}
 
 async function findIntent(db: IndexDatabase, id: bigint): Promise<IntentRow | null> {
   const [row] = await db.select().from(intent).where(eq(intent.intentId, id));
@@ -94,7 +128,7 @@ const createBid = operation({
     const db = await context.store();
     await countBytes(db, context.config, caller, textBytes(bid));
     const row = await saveBid(db, bid);
-    return offchainToWire(row, id, clock);
+    return offchainToWire(row, await findWorth(db, row, found, context.config), clock);
   },
 });
 
@@ -112,7 +146,7 @@ const chooseBid = operation({
   async run(context, { bidId }) {
     const { db, config } = context;
     const key = onchainKey(bidId);
-    if (key && (await findOnchainBid(db, key)).length > 0)
+    if (key && (await findOnchainBid(db, { ...key, chainId: config.chainId })).length > 0)
       throw new Conflict(`Bid ${bidId} is on chain: the intent's owner selects it with IntentBook.selectBid`);
     const number = offchainNumber(bidId);
     const store = await context.store();
@@ -126,7 +160,7 @@ const chooseBid = operation({
     if (status !== "OPEN") throw new Conflict(`Bid ${bidId} is ${status}`);
     const selected = await selectBid(store, row, clock.now);
     if (!selected) throw new Conflict(`Bid ${bidId} is no longer open`);
-    return offchainToWire(selected, found.intentId, clock);
+    return offchainToWire(selected, await findWorth(store, selected, found, config), clock);
   },
 });
 

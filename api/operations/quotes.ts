@@ -1,13 +1,16 @@
-import { eq } from "drizzle-orm";
+import { eq, getTableColumns } from "drizzle-orm";
 import type { Hex } from "viem";
 import { paymentRails, quote } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { address, flag, hash, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
+import { newestFirst } from "../core/orders";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
+import { dollarField } from "../prices/value";
+import { dollarsAt } from "./trade-values";
 
 export const PaymentRail = z
   .int()
@@ -29,6 +32,7 @@ export const Quote = z
     token: addressText,
     facilitator: addressText,
     amount: uintText,
+    amount_usd: dollarsAt("first commitment"),
     payment_rail: PaymentRail,
     protocol_fee_bps: feeBps,
     protocol_fee_amount: uintText,
@@ -43,7 +47,15 @@ export const Quote = z
   })
   .openapi("Quote");
 
-const toWire = (row: typeof quote.$inferSelect): z.input<typeof Quote> => ({
+const selectQuotes = (db: Selectable) =>
+  db
+    .select({ ...getTableColumns(quote), amountUsd: dollarField(quote.amount, quote.token, quote.committedAt) })
+    .from(quote)
+    .$dynamic();
+
+type Row = Awaited<ReturnType<typeof selectQuotes>>[number];
+
+const toWire = (row: Row): z.input<typeof Quote> => ({
   quote_hash: row.quoteHash,
   merchant_id: String(row.merchantId),
   service_numeric_id: String(row.serviceNumericId),
@@ -51,6 +63,7 @@ const toWire = (row: typeof quote.$inferSelect): z.input<typeof Quote> => ({
   token: row.token,
   facilitator: row.facilitator,
   amount: String(row.amount),
+  amount_usd: row.amountUsd,
   payment_rail: row.paymentRail,
   protocol_fee_bps: row.protocolFeeBps,
   protocol_fee_amount: String(row.protocolFeeAmount),
@@ -64,8 +77,8 @@ const toWire = (row: typeof quote.$inferSelect): z.input<typeof Quote> => ({
   committed_at: String(row.committedAt),
 });
 
-const findQuote = preparedQuery((db, { quoteHash }: Placeholders<{ quoteHash: Hex }>) =>
-  db.select().from(quote).where(eq(quote.quoteHash, quoteHash)),
+const findQuote = preparedQuery((db, { quoteHash }: Placeholders<{ quoteHash: Hex; chainId: number }>) =>
+  selectQuotes(db).where(eq(quote.quoteHash, quoteHash)),
 );
 
 const getQuote = operation({
@@ -75,9 +88,10 @@ const getQuote = operation({
   output: Quote,
   errors: [404],
   example: { quoteHash: `0x${"1f".repeat(32)}` },
-  dependsOn: ["index"],
-  async run({ db }, { quoteHash }) {
-    const [row] = await findQuote(db, { quoteHash });
+  dependsOn: ["index", "store"],
+  async run({ db, store, config: { chainId } }, { quoteHash }) {
+    await store();
+    const [row] = await findQuote(db, { quoteHash, chainId });
     if (!row) throw new NotFound(`Quote ${quoteHash} not found`);
     return toWire(row);
   },
@@ -90,18 +104,15 @@ const listQuotes = listOperation({
   item: Quote,
   filters: { merchant_id: id.optional(), agent: address.optional(), settled: flag.optional() },
   example: { settled: "false" },
-  dependsOn: ["index"],
-  query: (db: Selectable) => db.select().from(quote).$dynamic(),
+  dependsOn: ["index", "store"],
+  query: selectQuotes,
   rows: quote,
   where: ({ merchant_id, agent, settled }) => [
     merchant_id === undefined ? undefined : eq(quote.merchantId, merchant_id),
     agent && eq(quote.agent, agent),
     settled === undefined ? undefined : eq(quote.settled, settled),
   ],
-  order: [
-    { column: quote.blockNumber, descending: true, of: (row) => row.blockNumber },
-    { column: quote.logIndex, descending: true, of: (row) => row.logIndex },
-  ],
+  orders: newestFirst(quote, "blockNumber", "logIndex"),
   toWire,
 });
 

@@ -1,14 +1,18 @@
-import { and, eq, getTableColumns } from "drizzle-orm";
-import { paymentProofs, receipt } from "../../ponder.schema";
-import { NotFound } from "../core/errors";
-import { address, id } from "../core/inputs";
+import { and, eq, getTableColumns, isNotNull, isNull } from "drizzle-orm";
+import { paymentProofs, paymentRails, receipt } from "../../ponder.schema";
+import { BadInput, NotFound } from "../core/errors";
+import { address, enumNumber, flag, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
+import { newestFirst } from "../core/orders";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
+import { idsWithin, requireRange, timeRange } from "../core/time-range";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { document } from "../offchain/tables";
+import { dollarField } from "../prices/value";
 import { feeBps, PaymentRail } from "./quotes";
+import { dollarsAt } from "./trade-values";
 
 const fields = {
   receipt_id: uintText,
@@ -18,6 +22,7 @@ const fields = {
   service_numeric_id: uintText,
   token: addressText,
   amount: uintText,
+  amount_usd: dollarsAt("settlement"),
   payment_rail: PaymentRail,
   protocol_fee_bps: feeBps,
   protocol_fee_amount: uintText,
@@ -50,7 +55,16 @@ const ReceiptWithEvidence = z
   })
   .openapi("ReceiptWithEvidence");
 
-const toWire = (row: typeof receipt.$inferSelect): z.input<typeof Receipt> => ({
+const receiptFields = {
+  ...getTableColumns(receipt),
+  amountUsd: dollarField(receipt.amount, receipt.token, receipt.settledAt),
+};
+
+const selectReceipts = (db: Selectable) => db.select(receiptFields).from(receipt).$dynamic();
+
+type Row = Awaited<ReturnType<typeof selectReceipts>>[number];
+
+const toWire = (row: Row): z.input<typeof Receipt> => ({
   receipt_id: String(row.receiptId),
   quote_hash: row.quoteHash,
   agent: row.agent,
@@ -58,6 +72,7 @@ const toWire = (row: typeof receipt.$inferSelect): z.input<typeof Receipt> => ({
   service_numeric_id: String(row.serviceNumericId),
   token: row.token,
   amount: String(row.amount),
+  amount_usd: row.amountUsd,
   payment_rail: row.paymentRail,
   protocol_fee_bps: row.protocolFeeBps,
   protocol_fee_amount: String(row.protocolFeeAmount),
@@ -73,9 +88,9 @@ const toWire = (row: typeof receipt.$inferSelect): z.input<typeof Receipt> => ({
 
 const isEvidence = and(eq(document.kind, "fulfillment-evidence"), eq(document.hash, receipt.fulfillmentHash));
 
-const findReceipt = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
+const findReceipt = preparedQuery((db, { id }: Placeholders<{ id: bigint; chainId: number }>) =>
   db
-    .select({ ...getTableColumns(receipt), evidenceType: document.evidenceType })
+    .select({ ...receiptFields, evidenceType: document.evidenceType })
     .from(receipt)
     .leftJoin(document, isEvidence)
     .where(eq(receipt.receiptId, id)),
@@ -89,9 +104,9 @@ const getReceipt = operation({
   errors: [404],
   example: { id: "1" },
   dependsOn: ["index", "store", "baseUrl"],
-  async run({ db, store }, { id }, { baseUrl }) {
+  async run({ db, store, config: { chainId } }, { id }, { baseUrl }) {
     await store();
-    const [row] = await findReceipt(db, { id });
+    const [row] = await findReceipt(db, { id, chainId });
     if (!row) throw new NotFound(`Receipt ${id} not found`);
     const { evidenceType, ...found } = row;
     const { fulfillmentHash: evidence_hash } = found;
@@ -108,18 +123,46 @@ const getReceipt = operation({
 const listReceipts = listOperation({
   route: "GET /receipts",
   summary: "Settled payments, newest first.",
+  description: "`from` and `to` are times of settlement. `sort=amount` requires `token`, and the largest is first.",
   name: "receipts",
   item: Receipt,
-  filters: { agent: address.optional(), merchant_id: id.optional() },
+  filters: {
+    agent: address.optional(),
+    merchant_id: id.optional(),
+    service_id: id.optional().openapi({ description: "The service's numeric id." }),
+    facilitator: address.optional(),
+    token: address.optional(),
+    payment_rail: enumNumber(paymentRails).optional(),
+    fulfilled: flag.optional(),
+    ...timeRange,
+  },
+  variants: ["fulfilled"],
   example: { merchant_id: "1" },
-  dependsOn: ["index"],
-  query: (db: Selectable) => db.select().from(receipt).$dynamic(),
+  dependsOn: ["index", "store"],
+  query: selectReceipts,
   rows: receipt,
-  where: ({ agent, merchant_id }) => [
+  where: ({ agent, merchant_id, service_id, facilitator, token, payment_rail, fulfilled, from, to }) => [
     agent && eq(receipt.agent, agent),
     merchant_id === undefined ? undefined : eq(receipt.merchantId, merchant_id),
+    service_id === undefined ? undefined : eq(receipt.serviceNumericId, service_id),
+    facilitator && eq(receipt.facilitator, facilitator),
+    token && eq(receipt.token, token),
+    payment_rail === undefined ? undefined : eq(receipt.paymentRail, payment_rail),
+    fulfilled === undefined ? undefined : (fulfilled ? isNotNull : isNull)(receipt.fulfillmentHash),
+    ...idsWithin(receipt, receipt.receiptId, receipt.settledAt, { from, to }),
   ],
-  order: [{ column: receipt.receiptId, descending: true, of: (row) => row.receiptId }],
+  orders: {
+    ...newestFirst(receipt, "receiptId"),
+    amount: [
+      { column: receipt.amount, descending: true, of: (row) => row.amount },
+      { column: receipt.receiptId, descending: true, of: (row) => row.receiptId },
+    ],
+  },
+  check(_, { sort, token, ...range }) {
+    requireRange(range);
+    if (sort === "amount" && token === undefined)
+      throw new BadInput("token: is required for sort=amount, because amounts of different tokens can't be compared");
+  },
   toWire,
 });
 

@@ -102,7 +102,7 @@ const listSchemas = listOperation({
       .$dynamic(),
   rows: attestationSchema,
   where: () => [],
-  order: [{ column: attestationSchema.name, of: (row) => row.name }],
+  orders: { name: [{ column: attestationSchema.name, of: (row) => row.name }] },
   toWire: listedToWire,
 });
 

@@ -4,6 +4,7 @@ import { NotFound } from "../core/errors";
 import { flag, hash, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
+import { oldestFirst } from "../core/orders";
 import { chainText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
@@ -78,7 +79,7 @@ const listServices = listOperation({
     capability_hash && eq(service.capabilityHash, capability_hash),
     active === undefined ? undefined : eq(service.active, active),
   ],
-  order: [{ column: service.serviceNumericId, of: (row) => row.serviceNumericId }],
+  orders: oldestFirst(service, "serviceNumericId"),
   toWire,
 });
 

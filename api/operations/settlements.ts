@@ -1,13 +1,16 @@
-import { eq } from "drizzle-orm";
+import { eq, getTableColumns } from "drizzle-orm";
 import type { Hex } from "viem";
 import { settlement } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
 import { address, hash } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
+import { newestFirst } from "../core/orders";
 import { addressText, hashText, timeText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
+import { dollarField } from "../prices/value";
+import { dollarsAt, NO_DOLLARS } from "./trade-values";
 
 const SettlementLine = z
   .strictObject({
@@ -31,6 +34,9 @@ const Settlement = z
     payer: addressText,
     token: addressText,
     gross_amount: uintText,
+    amount_usd: dollarsAt("first execution").openapi({
+      description: `\`gross_amount\` in dollars, at the hour of the first execution. ${NO_DOLLARS}`,
+    }),
     deadline: timeText.nullable().openapi({ description: "Unix seconds. Null if the lines are unknown." }),
     lines: z.array(SettlementLine).nullable().openapi({ description: "Null if the lines are unknown." }),
     lines_known: z.boolean().openapi({
@@ -46,13 +52,25 @@ const Settlement = z
 
 const Lines = z.array(SettlementLine);
 
-const toWire = (row: typeof settlement.$inferSelect): z.input<typeof Settlement> => ({
+const selectSettlements = (db: Selectable) =>
+  db
+    .select({
+      ...getTableColumns(settlement),
+      amountUsd: dollarField(settlement.grossAmount, settlement.token, settlement.executedAt),
+    })
+    .from(settlement)
+    .$dynamic();
+
+type Row = Awaited<ReturnType<typeof selectSettlements>>[number];
+
+const toWire = (row: Row): z.input<typeof Settlement> => ({
   execution_hash: row.executionHash,
   quote_hash: row.quoteHash,
   settlement_plan_hash: row.settlementPlanHash,
   payer: row.payer,
   token: row.token,
   gross_amount: String(row.grossAmount),
+  amount_usd: row.amountUsd,
   deadline: row.deadline === null ? null : String(row.deadline),
   lines: row.lines === null ? null : Lines.parse(JSON.parse(row.lines)),
   lines_known: row.lines !== null,
@@ -62,8 +80,8 @@ const toWire = (row: typeof settlement.$inferSelect): z.input<typeof Settlement>
   executed_at: String(row.executedAt),
 });
 
-const findSettlement = preparedQuery((db, { executionHash }: Placeholders<{ executionHash: Hex }>) =>
-  db.select().from(settlement).where(eq(settlement.executionHash, executionHash)),
+const findSettlement = preparedQuery((db, { executionHash }: Placeholders<{ executionHash: Hex; chainId: number }>) =>
+  selectSettlements(db).where(eq(settlement.executionHash, executionHash)),
 );
 
 const getSettlement = operation({
@@ -73,9 +91,10 @@ const getSettlement = operation({
   output: Settlement,
   errors: [404],
   example: { executionHash: `0x${"1f".repeat(32)}` },
-  dependsOn: ["index"],
-  async run({ db }, { executionHash }) {
-    const [row] = await findSettlement(db, { executionHash });
+  dependsOn: ["index", "store"],
+  async run({ db, store, config: { chainId } }, { executionHash }) {
+    await store();
+    const [row] = await findSettlement(db, { executionHash, chainId });
     if (!row) throw new NotFound(`Settlement ${executionHash} not found`);
     return toWire(row);
   },
@@ -94,8 +113,8 @@ const listSettlements = listOperation({
     token: address.optional(),
   },
   example: {},
-  dependsOn: ["index"],
-  query: (db: Selectable) => db.select().from(settlement).$dynamic(),
+  dependsOn: ["index", "store"],
+  query: selectSettlements,
   rows: settlement,
   where: ({ quote_hash, settlement_plan_hash, payer, token }) => [
     quote_hash && eq(settlement.quoteHash, quote_hash),
@@ -103,10 +122,7 @@ const listSettlements = listOperation({
     payer && eq(settlement.payer, payer),
     token && eq(settlement.token, token),
   ],
-  order: [
-    { column: settlement.blockNumber, descending: true, of: (row) => row.blockNumber },
-    { column: settlement.logIndex, descending: true, of: (row) => row.logIndex },
-  ],
+  orders: newestFirst(settlement, "blockNumber", "logIndex"),
   toWire,
 });
 

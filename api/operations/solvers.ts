@@ -7,6 +7,7 @@ import { address, flag, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import type { Now } from "../core/list-queries";
 import { operation, z } from "../core/operation";
+import { oldestFirst } from "../core/orders";
 import { addressText, chainText, decimalText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
@@ -133,7 +134,7 @@ const listSolvers = listOperation({
     active === undefined ? undefined : eq(solver.active, active),
     operator && eq(solver.operator, operator),
   ],
-  order: [{ column: solver.solverId, of: (row) => row.solverId }],
+  orders: oldestFirst(solver, "solverId"),
   toWire,
 });
 

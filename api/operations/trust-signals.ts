@@ -3,6 +3,7 @@ import { signalKinds, signalSubjects, trustSignal } from "../../ponder.schema";
 import { address, enumNumber, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { z } from "../core/operation";
+import { newestFirst } from "../core/orders";
 import { addressText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 
@@ -56,7 +57,7 @@ const listTrustSignals = listOperation({
     kind === undefined ? undefined : eq(trustSignal.kind, kind),
     reporter && eq(trustSignal.reporter, reporter),
   ],
-  order: [{ column: trustSignal.signalId, descending: true, of: (row) => row.signalId }],
+  orders: newestFirst(trustSignal, "signalId"),
   toWire: (row) => ({
     signal_id: String(row.signalId),
     subject_type: row.subjectType,

@@ -10,7 +10,7 @@ contract TestFeedTest is Test {
 
     function setUp() public override {
         super.setUp();
-        feed = new TestFeed(3000e8);
+        feed = new TestFeed(3000e8, START - 1 days);
     }
 
     function test_answersWithEightFractionDigitsAsOfNow() public view {
@@ -44,6 +44,40 @@ contract TestFeedTest is Test {
         (,, uint256 startedAt, uint256 updatedAt,) = feed.latestRoundData();
         vm.assertEq(startedAt, START + 10 - 1 days);
         vm.assertEq(updatedAt, START + 10 - 1 days);
+    }
+
+    function test_keepsEveryRoundWithItsTimes(int256 second, int256 third, uint32 first, uint32 pause) public {
+        vm.warp(START + first);
+        feed.setAnswer(second);
+        vm.warp(START + first + uint256(pause));
+        feed.setAnswer(third);
+        vm.warp(START + first + uint256(pause) + 7);
+        expectRound(1, 3000e8, START - 1 days, START + first);
+        expectRound(2, second, START + first, START + first + uint256(pause));
+        expectRound(3, third, START + first + uint256(pause), START + first + uint256(pause) + 7);
+    }
+
+    function test_letsOnlyTheNewestRoundGrowOld() public {
+        feed.setAnswer(1);
+        feed.setAge(1 hours);
+        expectRound(1, 3000e8, START - 1 days, START);
+        expectRound(2, 1, START, START - 1 hours);
+    }
+
+    function test_hasNoOtherRounds(uint80 id) public {
+        vm.assume(id != 1);
+        vm.expectRevert(bytes("No data present"));
+        feed.getRoundData(id);
+    }
+
+    function expectRound(uint80 id, int256 answer, uint256 startedAt, uint256 updatedAt) private view {
+        (uint80 roundId, int256 answer_, uint256 startedAt_, uint256 updatedAt_, uint80 answeredInRound) =
+            feed.getRoundData(id);
+        vm.assertEq(uint256(roundId), id);
+        vm.assertTrue(answer_ == answer);
+        vm.assertEq(startedAt_, startedAt);
+        vm.assertEq(updatedAt_, updatedAt);
+        vm.assertEq(uint256(answeredInRound), id);
     }
 }
 

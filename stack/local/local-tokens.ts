@@ -23,12 +23,14 @@ export async function deployTokens(client: ChainConnection, { TestDollar }: Pick
     const { contractAddress } = await mined(client, hash);
     return address.parse(contractAddress);
   };
+  // The activity before this has prices too.
+  const { timestamp: since } = await client.getBlock({ blockNumber: 0n });
   const feed = (dollars: string) =>
     deployed(
       client.deployContract({
         ...sender,
         abi: testFeedAbi,
-        args: [parseUnits(dollars, FEED_DECIMALS)],
+        args: [parseUnits(dollars, FEED_DECIMALS), since],
         bytecode: bytecode.TestFeed as Hex,
       }),
     );

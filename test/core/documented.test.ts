@@ -56,7 +56,12 @@ describe("the documented responses, on the sample chain", () => {
         ),
       single: ["/agents/{agentId}", "agentId", "agent_id"],
     },
-    { name: "quote", list: () => all("/quotes"), single: ["/quotes/{quoteHash}", "quoteHash", "quote_hash"] },
+    {
+      name: "quote",
+      list: () => all("/quotes"),
+      single: ["/quotes/{quoteHash}", "quoteHash", "quote_hash"],
+      derived: ["amount_usd"],
+    },
     {
       name: "attestation",
       list: () => allOfEach("/attestations", [{ revoked: "true" }, { revoked: "false" }]),
@@ -89,7 +94,12 @@ describe("the documented responses, on the sample chain", () => {
       list: () => all("/facilitators"),
       single: ["/facilitators/{id}", "id", "facilitator_id"],
     },
-    { name: "receipt", list: () => all("/receipts"), single: ["/receipts/{id}", "id", "receipt_id"] },
+    {
+      name: "receipt",
+      list: () => all("/receipts"),
+      single: ["/receipts/{id}", "id", "receipt_id"],
+      derived: ["amount_usd"],
+    },
     { name: "dispute", list: () => all("/disputes"), single: ["/disputes/{id}", "id", "dispute_id"] },
     { name: "trustSignal", list: () => all("/trust-signals") },
   ];
@@ -181,11 +191,14 @@ describe("the documented responses, on the sample chain", () => {
       for (const { intent_id, fill } of filled) {
         const row = rows.fill.find(({ intentId }) => intentId === intent_id);
         const proof = rows.fillProof.find(({ intentId }) => intentId === intent_id);
-        expect(asRow(fill as Item)).toEqual({
+        const { amountInUsd, amountOutUsd, ...logged } = asRow(fill as Item);
+        expect(logged).toEqual({
           ...row,
           ...proof,
           bidId: `${intent_id}-${row?.bidId}`,
           intentId: undefined,
+          // Those of the intent.
+          ...{ owner: undefined, inputToken: undefined, outputToken: undefined },
         });
       }
     });
@@ -219,7 +232,8 @@ describe("the documented responses, on the sample chain", () => {
           const selection = rows.bidSelection.find((row) => row.intentId === intentId && row.bidId === bidId);
           const row = rows.bid.find((made) => made.intentId === intentId && made.bidId === bidId);
           expect(selected).toBe(selectedBidId === bidId);
-          expect(bid).toEqual({
+          const { amount_in_usd, amount_out_usd, price, surplus_bps, surplus_usd, ...offered } = bid;
+          expect(offered).toEqual({
             bid_id: `${intentId}-${bidId}`,
             chain_bid_id: bidId,
             intent_id: intentId,

@@ -14,12 +14,15 @@ import {
 } from "../support/lists/asking";
 import { type Stack, startStack } from "../support/stack";
 import { type Newcomers, newcomersOn } from "./lists/new-rows";
-import { documented } from "./lists/orders";
+import { documented, opposite } from "./lists/orders";
 
 /** Seed 2 creates rows of every kind. addRows adds to the kinds with few rows. */
 const SEED = 2;
 const ACTIONS = 200;
-const ROUNDS_BEFORE = 3;
+const ROUNDS_BEFORE = 4;
+
+/** The values of each filter that are combined with other orders than the default. */
+const VALUES_IN_ORDER = 4;
 
 /** Groups items by the required parameters of their list, such as the owner, the intent or the account. */
 type Group = { required: Parameters; items: Item[] };
@@ -36,15 +39,40 @@ function documentedOf({ name }: List) {
 /** The merchants of receipts. A dispute has only its receipt. */
 const merchantOfReceipt = new Map<string, string>();
 
-/** The value of an item for a filter. */
-function filterValue(item: Item, filter: string): string {
+/** The fields that filters with other names are about. */
+const fieldOf: Readonly<Record<string, string>> = { schema: "schema_hash", service_id: "service_numeric_id" };
+
+/** The values of an item for a filter. A fill matches with either token. */
+function filterValues(item: Item, filter: string): string[] {
   if (filter === "merchant_id" && "dispute_id" in item)
-    return merchantOfReceipt.get(String(item.receipt_id)) ?? "unknown";
-  return String(item[filter === "schema" ? "schema_hash" : filter]);
+    return [merchantOfReceipt.get(String(item.receipt_id)) ?? "unknown"];
+  if (filter === "fulfilled") return [String(item.fulfillment_hash !== null)];
+  if (filter === "token" && "input_token" in item) return [String(item.input_token), String(item.output_token)];
+  const field = filter === "service_id" && !("service_numeric_id" in item) ? filter : (fieldOf[filter] ?? filter);
+  return [String(item[field])];
 }
 
-const matches = (item: Item, filters: Parameters) =>
-  Object.entries(filters).every(([filter, value]) => filterValue(item, filter) === value);
+const timeFilters = new Set(["from", "to"]);
+
+/** Whether an item of a list matches filters. */
+const matcher = ({ name }: List) => {
+  const time = documented[name]?.time ?? "";
+  return (item: Item, filters: Parameters) =>
+    Object.entries(filters).every(([filter, value]) => {
+      if (filter === "from") return BigInt(String(item[time])) >= BigInt(value);
+      if (filter === "to") return BigInt(String(item[time])) < BigInt(value);
+      return filterValues(item, filter).includes(value);
+    });
+};
+
+/** Times between the items of a list: some have rows on both sides, and one is later than all rows. */
+function timesOf({ name }: List, items: readonly Item[]): string[] {
+  const time = documented[name]?.time;
+  if (time === undefined) return [];
+  const times = items.map((item) => BigInt(String(item[time]))).sort((a, b) => Number(a - b));
+  const [first, middle, last] = [times[0], times[Math.floor(times.length / 2)], times.at(-1)];
+  return [first, middle, last, last && last + 1n].flatMap((at) => (at === undefined ? [] : [String(at)]));
+}
 
 const distinct = (values: readonly string[]) => [...new Set(values)];
 
@@ -83,8 +111,6 @@ describe("lists", () => {
   /** The values of a list's required parameters. */
   async function requirements({ name }: List): Promise<Parameters[]> {
     switch (name) {
-      case "agents.list":
-        return distinct((await stack.rows("agent")).map(({ owner }) => owner)).map((owner) => ({ owner }));
       case "bids.list":
         return distinct((await stack.rows("bid")).map(({ intentId }) => intentId)).map((id) => ({ id }));
       case "accounts.policies":
@@ -108,21 +134,38 @@ describe("lists", () => {
     return groups;
   }
 
-  /** Every single filter that matches an item. */
-  const singleFilters = ({ filters }: List, items: readonly Item[]): Parameters[] =>
-    filters.flatMap((filter) =>
-      distinct(items.map((item) => filterValue(item, filter))).map((value) => ({ [filter]: value })),
-    );
+  /** Every single filter that matches an item, and times. At most `limit` values of each filter. */
+  const singleFilters = (list: List, items: readonly Item[], limit = Number.POSITIVE_INFINITY): Parameters[] =>
+    list.filters.flatMap((filter) => {
+      const values = timeFilters.has(filter)
+        ? timesOf(list, items)
+        : items.flatMap((item) => filterValues(item, filter));
+      return distinct(values)
+        .slice(0, limit)
+        .map((value) => ({ [filter]: value }));
+    });
 
   /** Every pair of filters that matches an item. */
-  const filterPairs = ({ filters }: List, items: readonly Item[]): Parameters[] => {
+  const filterPairs = (list: List, items: readonly Item[]): Parameters[] => {
+    const { filters } = list;
     const pairs = filters.flatMap((one, index) => filters.slice(index + 1).map((other) => [one, other]));
+    const [first = "", middle = first, last = middle] = timesOf(list, items);
+    const pairedValue = (item: Item, filter: string) =>
+      filter === "from" ? middle : filter === "to" ? last : (filterValues(item, filter)[0] ?? "");
     const found = items.flatMap((item) =>
       pairs.map((pair) =>
-        JSON.stringify(Object.fromEntries(pair.map((filter) => [filter, filterValue(item, filter)]))),
+        JSON.stringify(Object.fromEntries(pair.map((filter) => [filter, pairedValue(item, filter)]))),
       ),
     );
     return distinct(found).map((pair) => JSON.parse(pair) as Parameters);
+  };
+
+  /** Items in another order of a list. Quotes have no field for it, but the reverse of the default. */
+  const inSort = (list: List, sort: string, items: readonly Item[]): Item[] => {
+    const order = documentedOf(list).sorts?.[sort];
+    if (order) return [...items].sort(order);
+    if (opposite[list.sorts[0] ?? ""] !== sort) throw new Error(`sort=${sort} of ${list.name} is not documented`);
+    return inOrder(list, items).reverse();
   };
 
   it("all have a documented order", () => {
@@ -144,6 +187,7 @@ describe("lists", () => {
       const { apiUrl } = stack;
       for (const { required, items } of await groupsOf(list)) {
         const unfiltered = list.name === "attestations.list" ? [] : [{}];
+        const matches = matcher(list);
         for (const filters of [...unfiltered, ...singleFilters(list, items)]) {
           const parameters = { ...required, ...filters };
           const expected = items.filter((item) => matches(item, filters));
@@ -170,7 +214,46 @@ describe("lists", () => {
       }
     });
 
+    it.runIf(list.sorts.length > 1)("is the same by offset and by cursor in every other order", async () => {
+      const { apiUrl } = stack;
+      const matches = matcher(list);
+      for (const { required, items } of await groupsOf(list))
+        for (const sort of list.sorts.slice(1)) {
+          const needed = documentedOf(list).requires?.[sort];
+          const unfiltered = list.name === "attestations.list" || needed ? [] : [{}];
+          const filtered = singleFilters(list, items, VALUES_IN_ORDER).filter(
+            (filters) => needed === undefined || needed in filters,
+          );
+          for (const filters of [...unfiltered, ...filtered]) {
+            const parameters = { ...required, ...filters, sort };
+            const expected = inSort(
+              list,
+              sort,
+              items.filter((item) => matches(item, filters)),
+            );
+            const count = expected.length;
+            const byCursor = await pagesByCursor(apiUrl, list, { ...parameters, limit: "2" });
+            const byOffset = await pagesByOffset(apiUrl, list, parameters, { size: 5, count });
+            expect(itemsOf(byCursor), JSON.stringify(parameters)).toEqual(expected);
+            expect(itemsOf(byOffset), JSON.stringify(parameters)).toEqual(expected);
+          }
+        }
+    });
+
+    it.runIf(list.sorts.length > 1)("rejects a cursor of another order", async () => {
+      const [sort = "", other = ""] = list.sorts;
+      const parameters = { ...(list.name === "attestations.list" && { revoked: "false" }), limit: "1" };
+      const { pagination } = await askPage(stack.apiUrl, list, parameters);
+      const cursor = pagination.next_cursor ?? "";
+      const next = await askPage(stack.apiUrl, list, { ...parameters, cursor });
+      // The default order by its name is the same order.
+      expect(await askPage(stack.apiUrl, list, { ...parameters, sort, cursor })).toEqual(next);
+      await expect(askPage(stack.apiUrl, list, { ...parameters, sort: other, cursor })).rejects.toThrow("400");
+      await expect(askPage(stack.apiUrl, list, { ...parameters, sort: "other" })).rejects.toThrow("400");
+    });
+
     it("with two filters has the rows that match both", async () => {
+      const matches = matcher(list);
       for (const { required, items } of await groupsOf(list))
         for (const filters of filterPairs(list, items)) {
           const expected = items.filter((item) => matches(item, filters));
@@ -204,7 +287,7 @@ describe("lists", () => {
         offset: 1000,
         count: 0,
         next_cursor: null,
-        total: group?.items.filter((item) => matches(item, partsOf(list)[0] ?? {})).length,
+        total: group?.items.filter((item) => matcher(list)(item, partsOf(list)[0] ?? {})).length,
       });
     });
   });
@@ -213,8 +296,6 @@ describe("lists", () => {
     /** The lists that addRows extends. */
     const growing = ({ name }: List): Parameters => {
       switch (name) {
-        case "agents.list":
-          return { owner: newcomers.account };
         case "bids.list":
           return { id: String(newcomers.contested) };
         case "accounts.policies":

@@ -138,6 +138,13 @@ describe("queries", () => {
       expect(await queriesFor(address({ limit: "100", total: "true" }))).toBe(withTotal);
     });
 
+    it("needs the same number of queries in every order", async () => {
+      const sorts = lists.find((list) => list.name === name)?.sorts ?? [];
+      const token = stack.contracts.TestDollar;
+      for (const sort of sorts)
+        expect(await queriesFor(address({ limit: "2", sort, ...(sort === "amount" && { token }) }))).toBe(page);
+    });
+
     it("needs the same number of queries after a cursor", async () => {
       const response = await gateway.request(address({ limit: "1" }));
       const { pagination } = (await response.json()) as { pagination: { next_cursor: string | null } };
@@ -175,7 +182,7 @@ describe("queries", () => {
   });
 
   it("are not sent for an invalid request", async () => {
-    for (const address of ["/intents/x", "/intents?limit=0", "/agents", "/attestations", "/intents?cursor=AAAA"]) {
+    for (const address of ["/intents/x", "/intents?limit=0", "/attestations", "/intents?cursor=AAAA"]) {
       const queries = await index.queriesOf(async () => {
         expect((await gateway.request(address)).status, address).toBe(400);
       });

@@ -12,7 +12,7 @@ import { type Stack, type StackOptions, startStackOn } from "./stack-on";
  */
 const stacks = {
   /** Nobody writes to it. */
-  sample: {},
+  sample: { tokens: true },
   /** For transactions and payments. The resolver of metadata is the test's own. */
   writes: { tokens: true, env: { RESOLVE_METADATA: "false" } },
   /** For reorgs, and for tests that move the chain's time, by days. */

@@ -38,7 +38,7 @@ describe("a portfolio of a public chain", () => {
     await place(chains.base.multicall3, await codeOf(multicall3Bytecode, [], []));
     const token = await codeOf(bytecode.TestToken, ["", ""], testTokenAbi);
     for (const { address } of tokens) await place(address, token);
-    const feed = await codeOf(bytecode.TestFeed, [1n], testFeedAbi);
+    const feed = await codeOf(bytecode.TestFeed, [1n, 1n], testFeedAbi);
     const feeds = new Set([...tokens.flatMap(({ feeds }) => feeds), ...native].map(({ address }) => address));
     for (const address of [...feeds, sequencer as Address]) await place(address, feed);
     for (const address of feeds) await callFeed(base.client, address, "setAnswer", 2n * 10n ** 8n);

@@ -106,7 +106,7 @@ function rankedList(route: string, { mode, type, idOf, isByPrice }: Kind & { mod
       query: (db: Selectable) => db.select(fields).from(table).$dynamic() as never,
       rows: (db: Selectable) => db.select({ total: count() }).from(table).$dynamic() as never,
       where: conditions,
-      order: (isByPrice ? byPrice : byRelevance) as never,
+      orders: { best: isByPrice ? byPrice : byRelevance } as never,
     },
   ]);
 }
@@ -131,7 +131,7 @@ function wholeList(route: string, type: MetadataSubject) {
       query: (db: Selectable) => db.select(selected).from(from).$dynamic() as never,
       rows: tables[type],
       where: ({ active }) => [active === undefined ? undefined : sql`${activeColumns[type]} = ${active}`],
-      order: [{ column: metadataColumns[type].id, of: (row: Row) => row.id }] as never,
+      orders: { id: [{ column: metadataColumns[type].id, of: (row: Row) => row.id }] } as never,
     },
   ]);
 }

@@ -138,6 +138,18 @@ export async function newcomersOn(protocol: Protocol): Promise<Newcomers> {
   if (!firstSale) throw new Error("The receipt has no log");
   const { receiptId } = firstSale.args;
 
+  /** Fills the intent of a transaction. Its owner is not the solver, so it takes another two. */
+  const fillNew = async (sent: Awaited<ReturnType<typeof send>>) => {
+    const [made] = parseEventLogs({ abi: intentBookAbi, logs: sent, eventName: "IntentSubmitted" });
+    if (!made) throw new Error("The new intent has no log");
+    const { intentId } = made.args;
+    await send([by("IntentBook", "submitBid", [intentId, 1_000n, 1_000n, 5n, FAR_FUTURE, zeroHash])]);
+    await write(newcomer, "IntentBook", "selectBid", [intentId, 1n]);
+    const proof = { executionData: "0x" as Hex, resultHash: hashOf("result"), traceHash: hashOf("trace") };
+    const fill = { amountIn: 1_000n, amountOut: 1_000n, solver: account, ...proof, attestationId: 0n };
+    await send([by("IntentBook", "fillIntent", [intentId, fill])]);
+  };
+
   /** An operator can register only once, so each call uses a new one. anvil funds only its first accounts. */
   const registerOperator = async (number: number) => {
     const operator = actor(100 + number);
@@ -155,7 +167,7 @@ export async function newcomersOn(protocol: Protocol): Promise<Newcomers> {
       number++;
       const pubkey = numberToHex(number, { size: 2 });
       await registerOperator(number);
-      await send([
+      const sent = await send([
         by("AgentRegistry", "registerAgent", [uri(number), pubkey, hashOf(pubkey)]),
         await submission(BigInt(number)),
         ...bids(number),
@@ -169,6 +181,7 @@ export async function newcomersOn(protocol: Protocol): Promise<Newcomers> {
         by("CommerceRegistry", "openDispute", [receiptId, hashOf(`dispute ${number}`)]),
         by("CommerceRegistry", "recordTrustSignal", [number % 4, merchantId, number % 3, hashOf("new")]),
       ]);
+      await fillNew(sent);
     },
   };
 }

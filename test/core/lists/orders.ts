@@ -40,8 +40,14 @@ type Documented = {
   nameOf: (item: Item) => string;
   /** The same id from a row, with columns in camel case. */
   nameOfRow: (row: Item) => string;
-  /** Null if the items don't contain the sort key: quotes are ordered by commitment. */
+  /** The default order. Null if the items don't contain the sort key: quotes are ordered by commitment. */
   order: Order | null;
+  /** The other orders by name, except those that reverse the default one. */
+  sorts?: Readonly<Record<string, Order>>;
+  /** The filter that an order requires. */
+  requires?: Readonly<Record<string, string>>;
+  /** The field that the filters `from` and `to` are about. */
+  time?: string;
 };
 
 const withId = (table: TableName, key: string, column: string, direction: typeof up): Documented => ({
@@ -51,15 +57,34 @@ const withId = (table: TableName, key: string, column: string, direction: typeof
   order: direction(key),
 });
 
+/** The name of an order that reverses the default one. */
+export const opposite: Readonly<Record<string, string>> = { newest: "oldest", oldest: "newest" };
+
 /** The documented order of every list. */
 export const documented: Readonly<Record<string, Documented>> = {
   "agents.list": withId("agent", "agent_id", "agentId", up),
-  "intents.list": withId("intent", "intent_id", "intentId", down),
+  "intents.list": {
+    ...withId("intent", "intent_id", "intentId", down),
+    sorts: { deadline: by(up("deadline"), up("intent_id")) },
+    time: "submitted_at",
+  },
   "bids.list": {
     table: "bid",
     nameOf: (item) => String(item.bid_id),
     nameOfRow: (row) => `${row.intentId}-${row.bidId}`,
     order: by(down("amount_out"), up("amount_in"), up("fee"), up("chain_bid_id")),
+  },
+  "bids.all": {
+    table: "bid",
+    nameOf: (item) => String(item.bid_id),
+    nameOfRow: (row) => `${row.intentId}-${row.bidId}`,
+    order: by(down("created_at"), down("intent_id"), down("chain_bid_id")),
+    time: "created_at",
+  },
+  "fills.list": {
+    ...withId("fill", "intent_id", "intentId", down),
+    order: by(down("filled_at"), down("intent_id")),
+    time: "filled_at",
   },
   "accounts.policies": {
     table: "policy",
@@ -82,7 +107,12 @@ export const documented: Readonly<Record<string, Documented>> = {
     nameOfRow: (row) => String(row.quoteHash),
     order: null,
   },
-  "receipts.list": withId("receipt", "receipt_id", "receiptId", down),
+  "receipts.list": {
+    ...withId("receipt", "receipt_id", "receiptId", down),
+    sorts: { amount: by(down("amount"), down("receipt_id")) },
+    requires: { amount: "token" },
+    time: "settled_at",
+  },
   "settlements.list": {
     table: "settlement",
     nameOf: (item) => String(item.execution_hash),

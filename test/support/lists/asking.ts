@@ -1,3 +1,5 @@
+import { inputJsonSchema } from "../../../api/core/json-schema";
+import type { AnyOperation } from "../../../api/core/operation";
 import { allOperations } from "../../../api/operations/index";
 import { type Route, routeOf } from "../../../api/transports/rest/route";
 
@@ -19,9 +21,17 @@ export type List = {
   required: string[];
   /** Optional filters. */
   filters: string[];
+  /** The names of its orders, the default first. Empty if it has one only. */
+  sorts: string[];
 };
 
-const paging = new Set(["limit", "offset", "cursor", "total"]);
+const paging = new Set(["limit", "offset", "cursor", "total", "sort"]);
+
+/** The choices of a parameter. */
+const choicesOf = (operation: AnyOperation, name: string): string[] => {
+  const { properties = {} } = inputJsonSchema(operation.input) as { properties?: Record<string, { enum?: string[] }> };
+  return properties[name]?.enum ?? [];
+};
 
 /** Lists from the store instead of the index, and the search, whose results have several types. */
 const otherLists = new Set(["schemas.list", "search.find"]);
@@ -38,6 +48,7 @@ export const lists: List[] = allOperations
       path,
       required: filters.filter(isRequired),
       filters: filters.filter((filter) => !isRequired(filter)),
+      sorts: choicesOf(operation, "sort"),
     };
   });
 

@@ -65,11 +65,14 @@ const pages: Parameters[] = [
   { limit: "x" },
   { offset: "-1" },
   { total: "x" },
+  { sort: "oldest" },
+  { sort: "newest", total: "true" },
+  { sort: "x" },
   { cursor: "x" },
   { cursor: "x", offset: "1" },
 ];
 
-const paging = new Set(["limit", "offset", "cursor", "total"]);
+const paging = new Set(["limit", "offset", "cursor", "total", "sort"]);
 
 const columnOf = (filter: string) => ({ schema: "schema_hash" })[filter] ?? filter;
 
