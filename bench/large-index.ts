@@ -7,7 +7,8 @@ import { startChain } from "../stack/local/chain";
 import { type Contracts, deploy } from "../stack/local/deploy";
 import { freePorts } from "../stack/roles/ports";
 import { historyIndexed, startIndexer } from "../stack/supervision/indexer";
-import { largeTables, makeRows, NOW, type RowCounts } from "./many-rows";
+import { largeTables, makeRows, type RowCounts } from "./many-rows";
+import { NOW } from "./row-values";
 
 /** Writes the deployment of a local chain, from which the indexer and the gateway read its URL and contracts. */
 export async function writeDeployment(stateFolder: string, rpcUrl: string, contracts: Contracts): Promise<void> {

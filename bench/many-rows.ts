@@ -1,34 +1,11 @@
 import type pg from "pg";
+import { participantTables } from "./participant-rows";
+import { hash, hex, owned, owner, percent, skewedNumber, time, token } from "./row-values";
 
 /** The number of distinct values. The fewer there are, the more rows share each value. */
-const OWNERS = 20_000;
 const SOLVERS = 200_000;
 const MERCHANTS = 200_000;
-const TOKENS = 50;
 const CONTESTED_BIDS = 20_000;
-
-/** SQL for a pseudo-random hex value derived from a number. */
-const hex = (digits: 40 | 64, kind: string, number: string) =>
-  `('0x' || left(md5('${kind}' || (${number})::text) || md5('more ${kind}' || (${number})::text), ${digits}))`;
-
-/**
- * SQL for a number from 1 to `many`, chosen deterministically for row `n`. The distribution is skewed (cubed): the first
- * numbers have many rows, and most have few.
- */
-const skewedNumber = (many: number, salt: string) =>
-  `(1 + floor(${many} * power((hashtextextended('${salt}' || n::text, 0) & 1073741823) / 1073741824.0, 3)))::bigint`;
-
-/** SQL for a number from 0 to 99, chosen deterministically for row `n`. */
-const percent = (salt: string) => `((hashtextextended('${salt}' || n::text, 0) & 1073741823) % 100)`;
-
-const owner = (salt: string) => hex(40, "owner", skewedNumber(OWNERS, salt));
-const token = (salt: string) => hex(40, "token", skewedNumber(TOKENS, salt));
-const hash = (salt: string) => hex(64, salt, "n");
-
-/** The current time in the generated index. There is a new intent every 30 s, and most expire after a day. */
-export const NOW = 2_000_000_000n;
-
-const time = "(2000000000 - 30 * (rows - n))";
 
 /** The SQL of each table's columns, for row `n` of `rows`. */
 export const tables: Readonly<Record<string, Record<string, string>>> = {
@@ -83,6 +60,9 @@ export const tables: Readonly<Record<string, Record<string, string>>> = {
   bid_selection: { intent_id: "n", bid_id: "1", selected_at: time },
   fill: {
     intent_id: "n",
+    owner: owner("intent"),
+    input_token: token("input"),
+    output_token: token("output"),
     solver: hex(40, "operator", skewedNumber(SOLVERS, "fill")),
     owner: owner("intent"),
     input_token: token("input"),
@@ -110,7 +90,7 @@ export const tables: Readonly<Record<string, Record<string, string>>> = {
     attestation_id: "n",
     attester: hex(40, "operator", skewedNumber(SOLVERS, "attester")),
     schema_hash: hex(64, "schema", skewedNumber(40, "schema")),
-    subject: hex(64, "subject", skewedNumber(OWNERS, "subject")),
+    subject: owned("subject"),
     data_hash: hash("attested"),
     timestamp: time,
     revoked: `${percent("attestation")} < 3`,
@@ -211,7 +191,7 @@ export const tables: Readonly<Record<string, Record<string, string>>> = {
   settlement: {
     execution_hash: hash("settlement"),
     quote_hash: hex(64, "quote", skewedNumber(200_000, "settled quote")),
-    settlement_plan_hash: hex(64, "plan", skewedNumber(OWNERS, "plan")),
+    settlement_plan_hash: owned("plan"),
     payer: owner("payer"),
     token: token("settlement"),
     gross_amount: "n",
@@ -274,6 +254,7 @@ export const tables: Readonly<Record<string, Record<string, string>>> = {
     name: "'IntentCancelled'",
     args: "'{}'",
   },
+  ...participantTables,
 };
 
 /** Counts the generated intents, as the handlers do. */

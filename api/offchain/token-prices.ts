@@ -48,7 +48,7 @@ export async function correctPrices(
   const places = sql`unnest(${sql.param(addresses)}::text[], ${sql.param([...decimals.values()])}::int[])`;
   // A product is exact, unlike a quotient.
   await db.execute(sql`
-    UPDATE ${tokenPrice} SET unit_price = price * ('1e-' || places)::numeric
+    UPDATE ${tokenPrice} SET unit_price = trim_scale(price * ('1e-' || places)::numeric)
     FROM ${places} AS token (token, places)
     WHERE ${ofChain(chainId)} AND ${tokenPrice.address} = token
       AND ${tokenPrice.unitPrice} <> ${tokenPrice.price} * ('1e-' || places)::numeric`);

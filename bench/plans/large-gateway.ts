@@ -9,7 +9,8 @@ import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { startPostgres } from "../../test/support/postgres-server";
 import { type RecordedIndex, recordedIndex } from "../../test/support/recorded-index";
 import { createLargeIndex } from "../large-index";
-import { NOW, type RowCounts } from "../many-rows";
+import type { RowCounts } from "../many-rows";
+import { NOW } from "../row-values";
 
 /** Reads of the index and the store only. */
 export const unused = async (): Promise<never> => {

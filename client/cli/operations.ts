@@ -854,6 +854,26 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       },
     },
   },
+  "tokens.prices": {
+    summary: "The dollar prices of a listed token, by hour or day of UTC.",
+    description: "The prices of Chainlink's feeds that values in dollars use.",
+    example: { address: "0xa513e6e4b8f2a923d98304ec87f64353c4d5c853", interval: "day" },
+    inputs: {
+      address: {
+        type: "address",
+        required: true,
+        description: "The address of the token's contract. The zero address is the native coin.",
+      },
+      interval: {
+        type: "text",
+        required: true,
+        values: ["hour", "day"],
+        description: "The length of a point: an hour, a day or a week of UTC.",
+      },
+      from: { type: "unix seconds", description: "Unix seconds." },
+      to: { type: "unix seconds", description: "Unix seconds." },
+    },
+  },
   "transactions.explain": {
     summary: "The protocol events of a transaction, in order.",
     description: "Each with its arguments and a sentence about it.",

@@ -1394,6 +1394,36 @@ export type Token = {
   source: "list" | "contract" | "unknown" | "pending";
 };
 
+/** Returned by `tokens.prices`. */
+export type TokenPrices = {
+  address: Hex;
+  /** The id of the chain. */
+  chain_id: number;
+  /** The token's symbol. */
+  symbol: string;
+  /** The number of decimals of the token's amounts. */
+  decimals: number;
+  /** The length of a point. */
+  interval: "hour" | "day";
+  /** The start of the first interval, in unix seconds. */
+  from: string;
+  /** The end of the last interval, in unix seconds. It is not included. */
+  to: string;
+  /** The intervals in order, also those without activity. */
+  points: readonly {
+    /** The start of the interval, in unix seconds. */
+    start: string;
+    /** US dollars for one whole token: the answer of its feeds at the start of the hour, or their first one in it. Of a day, the last price of its hours. Null if there is none. */
+    price: string | null;
+    /** The day's first price. Days only. */
+    open?: string | null;
+    /** The day's highest price. Days only. */
+    high?: string | null;
+    /** The day's lowest price. Days only. */
+    low?: string | null;
+  }[];
+};
+
 /** Returned by `transactions.explain`. */
 export type TransactionExplanation = {
   /** The hash of the transaction. */
@@ -3289,6 +3319,20 @@ export type Api = {
         address: string;
       },
       Token
+    >;
+    /** The dollar prices of a listed token, by hour or day of UTC. The prices of Chainlink's feeds that values in dollars use. */
+    prices: Query<
+      {
+        /** The address of the token's contract. The zero address is the native coin. */
+        address: string;
+        /** The length of a point: an hour, a day or a week of UTC. */
+        interval: "hour" | "day";
+        /** Unix seconds. */
+        from?: string;
+        /** Unix seconds. */
+        to?: string;
+      },
+      TokenPrices
     >;
   };
   transactions: {

@@ -1,6 +1,7 @@
-import { type Address, encodeAbiParameters, getAbiItem, type Hex, keccak256, parseAbiParameters } from "viem";
+import { type Address, getAbiItem, type Hex } from "viem";
 import { settlementAdapterAbi } from "../../abis/index";
 import { type Arguments, directCall } from "./calldata";
+import { hashWords, keccak } from "./hash-words";
 
 /** One payment of a settlement, as it is stored and served. */
 export type SettlementLine = {
@@ -26,9 +27,7 @@ const FIRST_LINE = 9;
 const WORDS_OF_LINE = 5;
 const WORD = 32;
 
-const executionTypes = parseAbiParameters(
-  "uint256, address, bytes32, bytes32, address, address, uint256, uint256, bytes32",
-);
+const bytesOf = (hex: Hex) => Buffer.from(hex.slice(2), "hex");
 
 /** The called instruction. Null for more lines than accepted, and for offsets that no ABI encoder writes. */
 function instructionOf(args: Arguments) {
@@ -46,11 +45,11 @@ function instructionOf(args: Arguments) {
     }),
   );
   // The calldata of a line is its ABI encoding.
-  const hashes = places.map((place) => keccak256(args.words(place, WORDS_OF_LINE)).slice(2));
+  const hashes = places.map((place) => keccak(bytesOf(args.words(place, WORDS_OF_LINE))));
   const head = [
-    ...([args.bytes32(QUOTE_HASH), args.bytes32(2), args.address(3), args.address(4)] as const),
-    ...([args.uint256(5), args.uint256(DEADLINE), keccak256(`0x${hashes.join("")}`)] as const),
-  ] as const;
+    ...[args.bytes32(QUOTE_HASH), args.bytes32(2), args.address(3), args.address(4)],
+    ...[args.uint256(5), args.uint256(DEADLINE), hashWords(...hashes)],
+  ];
   return { deadline: args.uint256(DEADLINE), lines, head };
 }
 
@@ -62,8 +61,7 @@ function executionOf({ chainId, adapter, call }: Called) {
   const instruction = readInstruction(call, adapter);
   if (!instruction) return null;
   const { deadline, lines, head } = instruction;
-  const executionHash = keccak256(encodeAbiParameters(executionTypes, [BigInt(chainId), adapter, ...head]));
-  return { executionHash, deadline, lines };
+  return { executionHash: hashWords(chainId, adapter, ...head), deadline, lines };
 }
 
 /** The last decoded call. One transaction can have many events: a token or recipient may call the adapter again. */
