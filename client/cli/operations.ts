@@ -41,7 +41,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -76,15 +76,17 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     },
   },
   "agents.list": {
-    summary: "The agents of an owner, by id.",
+    summary: "Agents, by id.",
+    description: "Revoked ones too.",
     example: { owner: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
     inputs: {
-      owner: { type: "address", required: true, description: "Only records of this owner." },
+      owner: { type: "address", description: "Only records of this owner." },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -101,6 +103,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "intents.list": {
     summary: "Intents, newest first.",
+    description: "`from` and `to` are times of submission. With `sort=deadline`, the earliest deadline is first.",
     example: { status: "filled" },
     inputs: {
       status: {
@@ -113,11 +116,14 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       intent_hash: { type: "hash", description: "The EIP-712 hash of the intent, before or after it is on chain." },
       input_token: { type: "address", description: "Only intents that sell this token." },
       output_token: { type: "address", description: "Only intents that buy this token." },
+      from: { type: "unix seconds", description: "Unix seconds, included." },
+      to: { type: "unix seconds", description: "Unix seconds, not included." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest", "deadline"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -131,7 +137,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     description: "Best first. Without a selected bid, the best valid one is the winner.",
     example: { id: "1" },
     inputs: {
-      id: { type: "whole number", required: true, description: "The record's id on chain." },
+      id: { type: "whole number", required: true, description: "The id of the intent whose bids are compared." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
     },
@@ -240,7 +246,36 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
+      },
+      total: {
+        type: "true or false",
+        values: ["true", "false"],
+        description: "Whether to return the total number of rows.",
+      },
+    },
+  },
+  "bids.all": {
+    summary: "On-chain bids on all intents, newest first.",
+    description: "`from` and `to` are times of bids. Off-chain bids, for development, are listed with their intent.",
+    example: { solver: "0x90f79bf6eb2c4f870365e785982e1f101e93b906" },
+    inputs: {
+      solver: { type: "address", description: "The address of the bidding solver." },
+      status: {
+        type: "text",
+        values: ["open", "selected", "rejected", "expired"],
+        description:
+          "Only intents with this status, in lowercase or uppercase. An open intent past its deadline is expired.",
+      },
+      intent_id: { type: "whole number" },
+      from: { type: "unix seconds", description: "Unix seconds, included." },
+      to: { type: "unix seconds", description: "Unix seconds, not included." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
+      limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
+      offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
+      cursor: {
+        type: "text",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -308,6 +343,30 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       },
     },
   },
+  "fills.list": {
+    summary: "Fills of intents, newest first.",
+    description: "`token` is on either side. `from` and `to` are times of fills.",
+    example: { solver: "0x90f79bf6eb2c4f870365e785982e1f101e93b906" },
+    inputs: {
+      solver: { type: "address", description: "The address of the bidding solver." },
+      owner: { type: "address", description: "Only records of this owner." },
+      token: { type: "address", description: "The token of the payment." },
+      from: { type: "unix seconds", description: "Unix seconds, included." },
+      to: { type: "unix seconds", description: "Unix seconds, not included." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
+      limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
+      offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
+      cursor: {
+        type: "text",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
+      },
+      total: {
+        type: "true or false",
+        values: ["true", "false"],
+        description: "Whether to return the total number of rows.",
+      },
+    },
+  },
   "accounts.policies": {
     summary: "The current policies of an account.",
     description: "Ordered by type, then by subject.",
@@ -318,7 +377,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -368,7 +427,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -414,11 +473,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only attestations that are revoked (true) or not (false).",
       },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -449,11 +509,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "Only records that are active (true) or inactive (false).",
       },
       operator: { type: "address", description: "Only the record of this operator's address." },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -473,7 +534,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     description: "In listed tokens. By win_rate, solvers with fewer than 10 bids are last.",
     example: { by: "volume" },
     inputs: {
-      by: { type: "text", default: "volume", values: ["volume", "fills", "win_rate", "surplus"] },
+      by: {
+        type: "text",
+        default: "volume",
+        values: ["volume", "fills", "win_rate", "surplus"],
+        description: "What the solvers are ranked by.",
+      },
       window: {
         type: "text",
         default: "7d",
@@ -506,11 +572,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "Only records that are active (true) or inactive (false).",
       },
       operator: { type: "address", description: "Only the record of this operator's address." },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -541,11 +608,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only records that are active (true) or inactive (false).",
       },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -583,11 +651,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only records that are active (true) or inactive (false).",
       },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -617,11 +686,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only records that are active (true) or inactive (false).",
       },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -652,11 +722,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only quotes that are settled (true) or not (false).",
       },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -672,15 +743,28 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "receipts.list": {
     summary: "Settled payments, newest first.",
+    description: "`from` and `to` are times of settlement. `sort=amount` requires `token`, and the largest is first.",
     example: { merchant_id: "1" },
     inputs: {
       agent: { type: "address", description: "Only receipts of this buying agent." },
       merchant_id: { type: "whole number", description: "Only receipts of this merchant." },
+      service_id: { type: "whole number", description: "The service's numeric id." },
+      facilitator: { type: "address", description: "The address of the payment's facilitator." },
+      token: { type: "address", description: "The token of the payment." },
+      payment_rail: {
+        type: "whole number",
+        values: ["0", "1", "2", "3"],
+        description: "0 (transfer), 1 (swap), 2 (facilitator), 3 (x402)",
+      },
+      fulfilled: { type: "true or false", values: ["true", "false"] },
+      from: { type: "unix seconds", description: "Unix seconds, included." },
+      to: { type: "unix seconds", description: "Unix seconds, not included." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest", "amount"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -704,11 +788,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       settlement_plan_hash: { type: "hash", description: "Only settlements of this plan." },
       payer: { type: "address", description: "Only settlements that this account paid." },
       token: { type: "address", description: "Only settlements in this token." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -728,11 +813,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: {
       receipt_id: { type: "whole number", description: "Only disputes about this receipt." },
       merchant_id: { type: "whole number", description: "The merchant's id in the CommerceRegistry." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -757,11 +843,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "0 (verification), 1 (risk), 2 (compliance), 3 (fulfillment)",
       },
       reporter: { type: "address", description: "Only signals by this address." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
         type: "text",
-        description: "The next_cursor of the previous page. Valid for this list with the same filters.",
+        description: "The next_cursor of the previous page. Valid for this list with the same filters and sort.",
       },
       total: {
         type: "true or false",
@@ -776,7 +863,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       "Then by distinct counterparties, then by receipts or fills. Unlisted tokens and self-dealing count nothing.",
     example: { board: "merchants" },
     inputs: {
-      board: { type: "text", required: true, values: ["merchants", "services", "solvers", "agents", "facilitators"] },
+      board: {
+        type: "text",
+        required: true,
+        values: ["merchants", "services", "solvers", "agents", "facilitators"],
+        description: "The participants to rank.",
+      },
       window: {
         type: "text",
         default: "7d",
@@ -827,7 +919,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       to: { type: "unix seconds", description: "Unix seconds." },
       token: {
         type: "address",
-        description: "The token whose amounts are summed. Required for volumes, and only for them.",
+        description: "The token whose amounts are summed. Only for volumes, and required for them unless unit is usd.",
       },
       unit: {
         type: "text",
@@ -835,11 +927,14 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["raw", "usd"],
         description: "usd: volumes in dollars, without token of all listed tokens.",
       },
-      merchant_id: { type: "whole number", description: "The merchant's id in the CommerceRegistry." },
-      service_id: { type: "whole number", description: "The merchant's own id of the service." },
-      agent: { type: "address", description: "The address of the buying agent." },
-      facilitator: { type: "address", description: "The address of the payment's facilitator." },
-      solver: { type: "address", description: "The address of the bidding solver." },
+      merchant_id: { type: "whole number", description: "Only receipts of this merchant." },
+      service_id: {
+        type: "whole number",
+        description: "Only receipts of the service with this id in the CommerceRegistry.",
+      },
+      agent: { type: "address", description: "Only receipts that this address paid." },
+      facilitator: { type: "address", description: "Only receipts of this facilitator." },
+      solver: { type: "address", description: "Only bids and fills of this solver." },
     },
   },
   "tokens.get": {

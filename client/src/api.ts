@@ -209,6 +209,16 @@ export type Intent = {
   amount_in_max: string;
   /** The least output that the owner accepts, in the token's smallest unit. */
   amount_out_min: string;
+  /** `amount_in_max` in dollars, at the hour of the submission. Null if the token is not on the token list, or has no price in that hour. */
+  amount_in_usd: string | null;
+  /** `amount_out_min` in dollars, at the hour of the submission. Null if the token is not on the token list, or has no price in that hour. */
+  amount_out_usd: string | null;
+  /** Output per input, in whole tokens, rounded to 18 decimals: of the fill, or else of the intent's limits. Null unless both tokens are on the token list, and if the amount in is 0. */
+  price: string | null;
+  /** What the amount out exceeds the intent's minimum by, in basis points of the minimum, rounded down. Null if there is no amount out yet, or if the minimum is 0. */
+  surplus_bps: string | null;
+  /** The same in dollars, at the hour of the fill or the bid. Null if the token is not on the token list, or has no price in that hour. */
+  surplus_usd: string | null;
   /** The intent can be filled before this time, in unix seconds. */
   deadline: string;
   /** The slippage that the owner signed, in hundredths of a percent. */
@@ -241,6 +251,10 @@ export type Fill = {
   amount_in: string;
   /** The output in the token's smallest unit. */
   amount_out: string;
+  /** In dollars, at the hour of the fill. Null if the token is not on the token list, or has no price in that hour. */
+  amount_in_usd: string | null;
+  /** In dollars, at the hour of the fill. Null if the token is not on the token list, or has no price in that hour. */
+  amount_out_usd: string | null;
   /** The transaction of the event. */
   tx_hash: Hex;
   /** The block of the event that created the record. */
@@ -302,9 +316,11 @@ export type Competition = {
   } | null;
   /** The page of bids, best first. */
   bids: readonly CompetingBid[];
-  /** The position of this page in the list. */
+  /** The position of the page in the list. */
   pagination: {
+    /** The page size. */
     limit: number;
+    /** The rows before the page. */
     offset: number;
     /** Rows in this page. */
     count: number;
@@ -315,6 +331,7 @@ export type Competition = {
 
 /** Part of {@link Competition}. */
 export type CompetingBid = {
+  /** The position, from 1. */
   rank: number;
   /** The bid's id: <intent>-<bid> on chain, or the id of an off-chain bid. */
   bid_id: string;
@@ -324,7 +341,7 @@ export type CompetingBid = {
   solver_id: string | null;
   /** Whether the bid is on chain, or stored here for development. */
   source: "onchain" | "offchain";
-  /** The intent's state now. OPEN becomes EXPIRED at the deadline. */
+  /** The status of the bid. */
   status: "OPEN" | "SELECTED" | "REJECTED" | "EXPIRED";
   /** The input in the token's smallest unit. */
   amount_in: string;
@@ -378,6 +395,16 @@ export type Bid = {
   amount_in: string;
   /** The output in the token's smallest unit. */
   amount_out: string;
+  /** In dollars, at the hour of the bid. Null if the token is not on the token list, or has no price in that hour. */
+  amount_in_usd: string | null;
+  /** In dollars, at the hour of the bid. Null if the token is not on the token list, or has no price in that hour. */
+  amount_out_usd: string | null;
+  /** Output per input, in whole tokens, rounded to 18 decimals. Null unless both tokens are on the token list, and if the amount in is 0. */
+  price: string | null;
+  /** What the amount out exceeds the intent's minimum by, in basis points of the minimum, rounded down. Only of off-chain bids, it may be negative. Null if the minimum is 0. */
+  surplus_bps: string | null;
+  /** The same in dollars, at the hour of the fill or the bid. Null if the token is not on the token list, or has no price in that hour. */
+  surplus_usd: string | null;
   /** An integer whose token the contract does not define; the parties agree on it. */
   fee: string;
   /** The bid expires after this time, in unix seconds. */
@@ -398,6 +425,48 @@ export type Bid = {
   created_at: string;
   /** When the bid was last selected, in unix seconds. Null until it is selected. A bid that a later selection replaced keeps it. */
   selected_at: string | null;
+};
+
+/** Returned by `fills.list`. */
+export type FillRecord = {
+  /** The intent's id in the IntentBook. */
+  intent_id: string;
+  /** The owner of the intent. */
+  owner: Hex;
+  /** The token that the owner sells. */
+  input_token: Hex;
+  /** The token that the owner buys. */
+  output_token: Hex;
+  /** The address of the solver. */
+  solver: Hex;
+  /** The input in the token's smallest unit. */
+  amount_in: string;
+  /** The output in the token's smallest unit. */
+  amount_out: string;
+  /** In dollars, at the hour of the fill. Null if the token is not on the token list, or has no price in that hour. */
+  amount_in_usd: string | null;
+  /** In dollars, at the hour of the fill. Null if the token is not on the token list, or has no price in that hour. */
+  amount_out_usd: string | null;
+  /** The transaction of the event. */
+  tx_hash: Hex;
+  /** The block of the event that created the record. */
+  block_number: string;
+  /** The hash of the result, as recorded on chain. */
+  result_hash: Hex;
+  /** The hash of the execution trace, as recorded on chain. */
+  trace_hash: Hex;
+  /** The attestation's id in the AttestationRegistry. */
+  attestation_id: string;
+  /** The bid that was filled. */
+  bid_id: string | null;
+  /** When the intent was filled, in unix seconds. */
+  filled_at: string;
+  /** Output per input, in whole tokens, rounded to 18 decimals. Null unless both tokens are on the token list, and if the amount in is 0. */
+  price: string | null;
+  /** What the amount out exceeds the intent's minimum by, in basis points of the minimum, rounded down. Null if there is no amount out yet, or if the minimum is 0. */
+  surplus_bps: string | null;
+  /** The same in dollars, at the hour of the fill or the bid. Null if the token is not on the token list, or has no price in that hour. */
+  surplus_usd: string | null;
 };
 
 /** Returned by `accounts.policies`. */
@@ -705,11 +774,13 @@ export type SolverPerformanceByWindow = {
   solver_id: string;
   /** The address that acts for the solver or attestor. */
   operator: Hex;
+  /** The record by window, shortest first. */
   windows: readonly SolverPerformance[];
 };
 
 /** Part of {@link SolverPerformanceByWindow}. */
 export type SolverPerformance = {
+  /** The current hour of UTC and the hours before it, or all time. */
   window: "24h" | "7d" | "30d" | "all";
   /** The start of the window, in unix seconds. Null for all time. */
   from: string | null;
@@ -719,7 +790,7 @@ export type SolverPerformance = {
   wins: string;
   /** Wins for each bid, at most 1. Null without bids. */
   win_rate: string | null;
-  /** Intents that the solver has filled. */
+  /** Filled intents, in any token. */
   fills: string;
   /** Selections whose intent was cancelled in the window, or expired unfilled in it. */
   failed_fills: string;
@@ -735,17 +806,21 @@ export type SolverPerformance = {
 
 /** Returned by `solvers.leaderboard`. */
 export type SolverLeaderboard = {
+  /** What the solvers are ranked by. */
   by: "volume" | "fills" | "win_rate" | "surplus";
+  /** The current hour of UTC and the hours before it, or all time. */
   window: "24h" | "7d" | "30d" | "all";
   /** The start of the window, in unix seconds. Null for all time. */
   from: string | null;
+  /** Best first. */
   ranking: readonly RankedSolver[];
 };
 
 /** Part of {@link SolverLeaderboard}. */
 export type RankedSolver = {
+  /** The position, from 1. */
   rank: number;
-  /** The address of the solver. */
+  /** The address that bids and fills. */
   solver: Hex;
   /** Null if it is not registered. */
   solver_id: string | null;
@@ -981,6 +1056,8 @@ export type Quote = {
   facilitator: Hex;
   /** The amount in the token's smallest unit. */
   amount: string;
+  /** In dollars, at the hour of the first commitment. Null if the token is not on the token list, or has no price in that hour. */
+  amount_usd: string | null;
   /** How it is paid: 0 transfer, 1 swap, 2 facilitator, 3 x402. */
   payment_rail: number;
   /** Basis points. */
@@ -1021,6 +1098,8 @@ export type ReceiptWithEvidence = {
   token: Hex;
   /** The amount in the token's smallest unit. */
   amount: string;
+  /** In dollars, at the hour of the settlement. Null if the token is not on the token list, or has no price in that hour. */
+  amount_usd: string | null;
   /** How it is paid: 0 transfer, 1 swap, 2 facilitator, 3 x402. */
   payment_rail: number;
   /** Basis points. */
@@ -1070,6 +1149,8 @@ export type Receipt = {
   token: Hex;
   /** The amount in the token's smallest unit. */
   amount: string;
+  /** In dollars, at the hour of the settlement. Null if the token is not on the token list, or has no price in that hour. */
+  amount_usd: string | null;
   /** How it is paid: 0 transfer, 1 swap, 2 facilitator, 3 x402. */
   payment_rail: number;
   /** Basis points. */
@@ -1108,6 +1189,8 @@ export type Settlement = {
   token: Hex;
   /** The sum of the lines, in the token's smallest unit. */
   gross_amount: string;
+  /** `gross_amount` in dollars, at the hour of the first execution. Null if the token is not on the token list, or has no price in that hour. */
+  amount_usd: string | null;
   /** Unix seconds. Null if the lines are unknown. */
   deadline: string | null;
   /** Null if the lines are unknown. */
@@ -1176,15 +1259,19 @@ export type TrustSignal = {
 
 /** Returned by `leaderboard.get`. */
 export type Leaderboard = {
+  /** The participants that are ranked. */
   board: "merchants" | "services" | "solvers" | "agents" | "facilitators";
+  /** The current hour of UTC and the hours before it, or all time. */
   window: "24h" | "7d" | "30d" | "all";
   /** The start of the window, in unix seconds. Null for all time. */
   from: string | null;
+  /** Best first. */
   ranking: readonly RankedParticipant[];
 };
 
 /** Part of {@link Leaderboard}. */
 export type RankedParticipant = {
+  /** The position, from 1. */
   rank: number;
   /** The id of a merchant or a service, or the address of a solver, an agent or a facilitator. */
   key: string;
@@ -1198,7 +1285,7 @@ export type RankedParticipant = {
   service_id: string | null;
   /** Of services. */
   merchant_id: string | null;
-  /** A decimal number with at most 6 fraction digits. */
+  /** The amounts in listed tokens, in dollars at the price of the hour of each. */
   volume_usd: string;
   /** Of all time, counted once for each listed token: the agents that paid, the merchants that an agent paid, or the owners of the intents that a solver filled. Without itself. */
   counterparties: string;
@@ -1236,7 +1323,7 @@ export type CommerceAnalytics = {
     receipts: string;
     /** The sum of the receipts' amounts, in smallest units. */
     settled_volume: string;
-    /** A decimal number with at most 6 fraction digits. */
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
     settled_volume_usd: string;
     /** The sum of the receipts' protocol fees. */
     settled_protocol_fees: string;
@@ -1249,10 +1336,11 @@ export type CommerceAnalytics = {
     /** Disputes with the status REJECTED. */
     rejected_disputes: string;
   };
-  /** The 20 tokens with the largest volume. */
+  /** The 20 tokens with the largest volume: listed tokens by dollars, then the others. */
   volume_by_token: readonly {
     /** The token's contract. The zero address is the native coin. */
     token: Hex;
+    /** Whether the token is on the token list of the chain. */
     listed: boolean;
     /** The number of receipts. */
     receipts: string;
@@ -1260,9 +1348,10 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
-    /** A decimal number with at most 6 fraction digits. */
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
     settled_volume_usd: string;
   }[];
+  /** The 20 tokens with the largest volume that are not on the token list of the chain. */
   unlisted_volume: readonly {
     /** The token's contract. The zero address is the native coin. */
     token: Hex;
@@ -1273,7 +1362,7 @@ export type CommerceAnalytics = {
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
   }[];
-  /** The 20 merchants with the largest volume. */
+  /** The 20 merchants with the largest volume in dollars of listed tokens. */
   top_merchants: readonly {
     /** The merchant's id in the CommerceRegistry. */
     merchant_id: string;
@@ -1285,11 +1374,12 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
-    /** A decimal number with at most 6 fraction digits. */
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
     settled_volume_usd: string;
+    /** The agents that paid in listed tokens, without itself, counted once for each token. */
     counterparties: string;
   }[];
-  /** The 20 services with the largest volume. */
+  /** The 20 services with the largest volume in dollars of listed tokens. */
   top_services: readonly {
     /** The service's id in the CommerceRegistry. */
     service_numeric_id: string;
@@ -1303,11 +1393,12 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
-    /** A decimal number with at most 6 fraction digits. */
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
     settled_volume_usd: string;
+    /** The agents that paid in listed tokens, without itself, counted once for each token. */
     counterparties: string;
   }[];
-  /** The 20 facilitators with the largest volume. */
+  /** The 20 facilitators with the largest volume in dollars of listed tokens. */
   facilitator_volume: readonly {
     /** The address of the payment facilitator. The zero address means none. */
     facilitator: Hex;
@@ -1317,8 +1408,9 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
-    /** A decimal number with at most 6 fraction digits. */
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
     settled_volume_usd: string;
+    /** The agents that paid in listed tokens, without itself, counted once for each token. */
     counterparties: string;
   }[];
   /** The volume of each payment rail. */
@@ -1331,7 +1423,7 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
-    /** A decimal number with at most 6 fraction digits. */
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
     settled_volume_usd: string;
   }[];
   /** The number of trust signals of each kind. */
@@ -1355,19 +1447,22 @@ export type TimeSeries = {
     | "disputes";
   /** The length of a point. */
   interval: "hour" | "day" | "week";
-  /** The token of the amounts. Null for counts. */
+  /** The token of the amounts. Null for counts, and for dollars of all listed tokens. */
   token: Hex | null;
+  /** raw: counts, or amounts in smallest units. usd: dollars. */
   unit: "raw" | "usd";
-  /** The kind of the one participant, and its id or address. Null for all. */
+  /** The one participant. Null for all. */
   participant: {
+    /** What the participant is. */
     kind: "agent" | "merchant" | "service" | "facilitator" | "payment_rail" | "solver";
+    /** Its id, or its address. */
     key: string;
   } | null;
   /** The start of the first interval, in unix seconds. */
   from: string;
   /** The end of the last interval, in unix seconds. It is not included. */
   to: string;
-  /** The sum of all points. */
+  /** The sum of all points. In dollars, of their exact values. */
   total: string;
   /** The intervals in order, also those without activity. */
   points: readonly {
@@ -2536,7 +2631,7 @@ export type Api = {
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2570,16 +2665,17 @@ export type Api = {
       },
       AgentRecord
     >;
-    /** The agents of an owner, by id. */
+    /** Agents, by id. Revoked ones too. */
     list: Query<
       {
         /** Only records of this owner. */
-        owner: string;
+        owner?: string;
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2601,7 +2697,7 @@ export type Api = {
       },
       Intent
     >;
-    /** Intents, newest first. */
+    /** Intents, newest first. `from` and `to` are times of submission. With `sort=deadline`, the earliest deadline is first. */
     list: Query<
       {
         /** Only intents with this status, in lowercase or uppercase. An open intent past its deadline is expired. */
@@ -2614,11 +2710,16 @@ export type Api = {
         input_token?: string;
         /** Only intents that buy this token. */
         output_token?: string;
+        /** Unix seconds, included. */
+        from?: string;
+        /** Unix seconds, not included. */
+        to?: string;
+        sort?: "newest" | "oldest" | "deadline";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2633,7 +2734,7 @@ export type Api = {
     /** The bids on an intent, compared with the winner. Best first. Without a selected bid, the best valid one is the winner. */
     competition: Query<
       {
-        /** The record's id on chain. */
+        /** The id of the intent whose bids are compared. */
         id: Uint;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2711,7 +2812,36 @@ export type Api = {
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
+        cursor?: string;
+        /** Whether to return the total number of rows. */
+        total?: boolean;
+      },
+      {
+        /** The page of bids, best first. */
+        bids: readonly Bid[];
+        /** The position of this page in the list. */
+        pagination: Pagination;
+      }
+    >;
+    /** On-chain bids on all intents, newest first. `from` and `to` are times of bids. Off-chain bids, for development, are listed with their intent. */
+    all: Query<
+      {
+        /** The address of the bidding solver. */
+        solver?: string;
+        /** Only intents with this status, in lowercase or uppercase. An open intent past its deadline is expired. */
+        status?: "open" | "selected" | "rejected" | "expired" | "OPEN" | "SELECTED" | "REJECTED" | "EXPIRED";
+        intent_id?: Uint;
+        /** Unix seconds, included. */
+        from?: string;
+        /** Unix seconds, not included. */
+        to?: string;
+        sort?: "newest" | "oldest";
+        /** Page size. Values above 100 are lowered to 100. */
+        limit?: number;
+        /** Rows to skip. Can't be combined with cursor. */
+        offset?: number;
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2752,6 +2882,38 @@ export type Api = {
       Bid
     >;
   };
+  fills: {
+    /** Fills of intents, newest first. `token` is on either side. `from` and `to` are times of fills. */
+    list: Query<
+      {
+        /** The address of the bidding solver. */
+        solver?: string;
+        /** Only records of this owner. */
+        owner?: string;
+        /** The token of the payment. */
+        token?: string;
+        /** Unix seconds, included. */
+        from?: string;
+        /** Unix seconds, not included. */
+        to?: string;
+        sort?: "newest" | "oldest";
+        /** Page size. Values above 100 are lowered to 100. */
+        limit?: number;
+        /** Rows to skip. Can't be combined with cursor. */
+        offset?: number;
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
+        cursor?: string;
+        /** Whether to return the total number of rows. */
+        total?: boolean;
+      },
+      {
+        /** Intents that the solver has filled. */
+        fills: readonly FillRecord[];
+        /** The position of this page in the list. */
+        pagination: Pagination;
+      }
+    >;
+  };
   accounts: {
     /** The current policies of an account. Ordered by type, then by subject. */
     policies: Query<
@@ -2762,7 +2924,7 @@ export type Api = {
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2820,7 +2982,7 @@ export type Api = {
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2869,11 +3031,12 @@ export type Api = {
         attester?: string;
         /** Only attestations that are revoked (true) or not (false). */
         revoked?: boolean;
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2904,11 +3067,12 @@ export type Api = {
         active?: boolean;
         /** Only the record of this operator's address. */
         operator?: string;
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2931,6 +3095,7 @@ export type Api = {
     /** Solvers ranked by volume, fills, win rate or surplus. In listed tokens. By win_rate, solvers with fewer than 10 bids are last. */
     leaderboard: Query<
       {
+        /** What the solvers are ranked by. */
         by?: "volume" | "fills" | "win_rate" | "surplus";
         /** The current hour of UTC and the hours before it. */
         window?: "24h" | "7d" | "30d" | "all";
@@ -2958,11 +3123,12 @@ export type Api = {
         active?: boolean;
         /** Only the record of this operator's address. */
         operator?: string;
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -2993,11 +3159,12 @@ export type Api = {
         owner?: string;
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -3038,11 +3205,12 @@ export type Api = {
         capability_hash?: string;
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -3071,11 +3239,12 @@ export type Api = {
       {
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -3106,11 +3275,12 @@ export type Api = {
         agent?: string;
         /** Only quotes that are settled (true) or not (false). */
         settled?: boolean;
+        sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -3132,18 +3302,32 @@ export type Api = {
       },
       ReceiptWithEvidence
     >;
-    /** Settled payments, newest first. */
+    /** Settled payments, newest first. `from` and `to` are times of settlement. `sort=amount` requires `token`, and the largest is first. */
     list: Query<
       {
         /** Only receipts of this buying agent. */
         agent?: string;
         /** Only receipts of this merchant. */
         merchant_id?: Uint;
+        /** The service's numeric id. */
+        service_id?: Uint;
+        /** The address of the payment's facilitator. */
+        facilitator?: string;
+        /** The token of the payment. */
+        token?: string;
+        /** 0 (transfer), 1 (swap), 2 (facilitator), 3 (x402) */
+        payment_rail?: 0 | 1 | 2 | 3;
+        fulfilled?: boolean;
+        /** Unix seconds, included. */
+        from?: string;
+        /** Unix seconds, not included. */
+        to?: string;
+        sort?: "newest" | "oldest" | "amount";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -3176,11 +3360,12 @@ export type Api = {
         payer?: string;
         /** Only settlements in this token. */
         token?: string;
+        sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -3209,11 +3394,12 @@ export type Api = {
         receipt_id?: Uint;
         /** The merchant's id in the CommerceRegistry. */
         merchant_id?: Uint;
+        sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -3238,11 +3424,12 @@ export type Api = {
         kind?: 0 | 1 | 2 | 3;
         /** Only signals by this address. */
         reporter?: string;
+        sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
         /** Rows to skip. Can't be combined with cursor. */
         offset?: number;
-        /** The next_cursor of the previous page. Valid for this list with the same filters. */
+        /** The next_cursor of the previous page. Valid for this list with the same filters and sort. */
         cursor?: string;
         /** Whether to return the total number of rows. */
         total?: boolean;
@@ -3259,6 +3446,7 @@ export type Api = {
     /** Participants ranked by dollars of listed tokens. Then by distinct counterparties, then by receipts or fills. Unlisted tokens and self-dealing count nothing. */
     get: Query<
       {
+        /** The participants to rank. */
         board: "merchants" | "services" | "solvers" | "agents" | "facilitators";
         /** The current hour of UTC and the hours before it. */
         window?: "24h" | "7d" | "30d" | "all";
@@ -3293,19 +3481,19 @@ export type Api = {
         from?: string;
         /** Unix seconds. */
         to?: string;
-        /** The token whose amounts are summed. Required for volumes, and only for them. */
+        /** The token whose amounts are summed. Only for volumes, and required for them unless unit is usd. */
         token?: string;
         /** usd: volumes in dollars, without token of all listed tokens. */
         unit?: "raw" | "usd";
-        /** The merchant's id in the CommerceRegistry. */
+        /** Only receipts of this merchant. */
         merchant_id?: Uint;
-        /** The merchant's own id of the service. */
+        /** Only receipts of the service with this id in the CommerceRegistry. */
         service_id?: Uint;
-        /** The address of the buying agent. */
+        /** Only receipts that this address paid. */
         agent?: string;
-        /** The address of the payment's facilitator. */
+        /** Only receipts of this facilitator. */
         facilitator?: string;
-        /** The address of the bidding solver. */
+        /** Only bids and fills of this solver. */
         solver?: string;
       },
       TimeSeries
