@@ -12,7 +12,8 @@ import {
   type Parameters,
 } from "../../test/support/lists/asking";
 import type { RecordedIndex, RecordedQuery } from "../../test/support/recorded-index";
-import { largeTables, NOW } from "../many-rows";
+import { largeTables } from "../many-rows";
+import { NOW } from "../row-values";
 import { type LargeGateway, unused, withLargeGateway } from "./large-gateway";
 
 const SCHEMA = "intentry_plans";
