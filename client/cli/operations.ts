@@ -95,6 +95,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       },
     },
   },
+  "agents.reputation": {
+    summary: "An agent's reputation.",
+    description: "The record of its owner's address, and a score that contains its formula.",
+    example: { agentId: "1" },
+    inputs: { agentId: { type: "whole number", required: true, description: "The agent's id in the AgentRegistry." } },
+  },
   "intents.get": {
     summary: "One intent by its id.",
     description: "With its fill, on-chain commitments and metadata.",
@@ -135,6 +141,16 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Whether to return the total number of rows.",
       },
+    },
+  },
+  "intents.competition": {
+    summary: "The bids on an intent, compared with the winner.",
+    description: "Best first. Without a selected bid, the best valid one is the winner.",
+    example: { id: "1" },
+    inputs: {
+      id: { type: "whole number", required: true, description: "The id of the intent whose bids are compared." },
+      limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
+      offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
     },
   },
   "intents.metadata": {
@@ -518,6 +534,32 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       },
     },
   },
+  "solvers.performance": {
+    summary: "A solver's record in 24 hours, 7 and 30 days, and ever.",
+    description: "Bids, wins, fills, latency, surplus and volume.",
+    example: { id: "1" },
+    inputs: { id: { type: "whole number", required: true, description: "The record's id on chain." } },
+  },
+  "solvers.leaderboard": {
+    summary: "Solvers ranked by volume, fills, win rate or surplus.",
+    description: "In listed tokens. By win_rate, solvers with fewer than 10 bids are last.",
+    example: { by: "volume" },
+    inputs: {
+      by: {
+        type: "text",
+        default: "volume",
+        values: ["volume", "fills", "win_rate", "surplus"],
+        description: "What the solvers are ranked by.",
+      },
+      window: {
+        type: "text",
+        default: "7d",
+        values: ["24h", "7d", "30d", "all"],
+        description: "The current hour of UTC and the hours before it.",
+      },
+      limit: { type: "whole number", default: "20", description: "Values above 100 are lowered to 100." },
+    },
+  },
   "attestors.get": {
     summary: "One attestor by its id.",
     description: "With the number of its operator's attestations.",
@@ -593,7 +635,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "merchants.reputation": {
     summary: "A merchant's reputation.",
-    description: "Settled and fulfilled receipts, disputes and trust signals.",
+    description: "Receipts, disputes, trust signals, and a score that contains its formula.",
     example: { id: "1" },
     inputs: { id: { type: "whole number", required: true, description: "The record's id on chain." } },
   },
@@ -791,6 +833,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: {
       receipt_id: { type: "whole number", description: "Only disputes about this receipt." },
       merchant_id: { type: "whole number", description: "The merchant's id in the CommerceRegistry." },
+      opener: { type: "address", description: "Only disputes that this address opened." },
       sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
@@ -835,17 +878,54 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       },
     },
   },
+  "trust.check": {
+    summary: "Whether to pay or hire a participant.",
+    description: "A verdict by fixed rules, with reasons and evidence.",
+    example: { kind: "merchant", id: "1" },
+    inputs: {
+      kind: {
+        type: "text",
+        required: true,
+        values: ["merchant", "service", "agent", "solver", "facilitator"],
+        description: "The kind of the record.",
+      },
+      id: { type: "text", required: true, description: "Also an address, except for merchants and services." },
+      amount: { type: "whole number", description: "In the token's smallest unit." },
+      token: { type: "address", description: "Required with amount." },
+    },
+  },
+  "leaderboard.get": {
+    summary: "Participants ranked by dollars of listed tokens.",
+    description:
+      "Then by distinct counterparties, then by receipts or fills. Unlisted tokens and self-dealing count nothing.",
+    example: { board: "merchants" },
+    inputs: {
+      board: {
+        type: "text",
+        required: true,
+        values: ["merchants", "services", "solvers", "agents", "facilitators"],
+        description: "The participants to rank.",
+      },
+      window: {
+        type: "text",
+        default: "7d",
+        values: ["24h", "7d", "30d", "all"],
+        description: "The current hour of UTC and the hours before it.",
+      },
+      limit: { type: "whole number", default: "20", description: "Values above 100 are lowered to 100." },
+    },
+  },
   "analytics.commerce": {
     summary: "Commerce totals and rankings.",
     description:
-      "Totals of the whole registry, and the largest tokens, merchants, services, facilitators and payment rails.",
+      "Totals of the whole registry, and its largest tokens, merchants, services, facilitators and payment rails by dollars of listed tokens, then by counterparties, then by receipts.",
     example: {},
     inputs: {},
   },
   "analytics.timeseries": {
     summary: "A metric by hour, day or week of UTC.",
     description:
-      "Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete.",
+      "Of all, or of one participant. Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete.",
     example: { metric: "intents", interval: "day" },
     inputs: {
       metric: {
@@ -876,8 +956,22 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       to: { type: "unix seconds", description: "Unix seconds." },
       token: {
         type: "address",
-        description: "The token whose amounts are summed. Required for volumes, and only for them.",
+        description: "The token whose amounts are summed. Only for volumes, and required for them unless unit is usd.",
       },
+      unit: {
+        type: "text",
+        default: "raw",
+        values: ["raw", "usd"],
+        description: "usd: volumes in dollars, without token of all listed tokens.",
+      },
+      merchant_id: { type: "whole number", description: "Only receipts of this merchant." },
+      service_id: {
+        type: "whole number",
+        description: "Only receipts of the service with this id in the CommerceRegistry.",
+      },
+      agent: { type: "address", description: "Only receipts that this address paid." },
+      facilitator: { type: "address", description: "Only receipts of this facilitator." },
+      solver: { type: "address", description: "Only bids and fills of this solver." },
     },
   },
   "tokens.get": {
