@@ -61,9 +61,6 @@ export const tables: Readonly<Record<string, Record<string, string>>> = {
   fill: {
     intent_id: "n",
     solver: hex(40, "operator", skewedNumber(SOLVERS, "fill")),
-    owner: owner("intent"),
-    input_token: token("input"),
-    output_token: token("output"),
     amount_in: "1000",
     amount_out: "950",
     bid_id: "1",

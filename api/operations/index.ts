@@ -6,6 +6,7 @@ import { attestations } from "./attestations";
 import { attestors } from "./attestors";
 import { bidList } from "./bid-list";
 import { onchainBids } from "./bids";
+import { competition } from "./competition";
 import { discovery } from "./discovery";
 import { disputes } from "./disputes";
 import { documents } from "./documents";
@@ -14,6 +15,7 @@ import { facilitators } from "./facilitators";
 import { fills } from "./fills";
 import { metadataOfIntents } from "./intent-metadata";
 import { intents } from "./intents";
+import { leaderboard } from "./leaderboard";
 import { merchants } from "./merchants";
 import { offchainBids } from "./offchain-bids";
 import { paymentRequirements } from "./payment-requirements";
@@ -27,6 +29,8 @@ import { schemas } from "./schemas";
 import { search } from "./search/index";
 import { services } from "./services";
 import { settlements } from "./settlements";
+import { solverLeaderboard } from "./solver-leaderboard";
+import { solverPerformance } from "./solver-performance";
 import { solvers } from "./solvers";
 import { status } from "./status";
 import { timeSeries } from "./time-series";
@@ -40,14 +44,14 @@ import { trustSignals } from "./trust-signals";
 export const operations = {
   search,
   agents: { ...agents, ...reputationOfAgents },
-  intents: { ...intents, ...metadataOfIntents },
+  intents: { ...intents, ...competition, ...metadataOfIntents },
   bids: { ...onchainBids, ...bidList, ...offchainBids },
   fills,
   accounts,
   preflight,
   schemas,
   attestations,
-  solvers,
+  solvers: { ...solvers, ...solverPerformance, ...solverLeaderboard },
   attestors,
   merchants: { ...merchants, ...reputationOfMerchants },
   services,
@@ -58,6 +62,7 @@ export const operations = {
   disputes,
   trustSignals,
   trust,
+  leaderboard,
   analytics: { ...commerceAnalytics, ...timeSeries },
   tokens: { ...tokens, ...tokenPrices },
   transactions,

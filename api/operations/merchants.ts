@@ -9,6 +9,7 @@ import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
+import { runningTotals } from "./running-totals";
 
 export const Merchant = z
   .strictObject({
@@ -77,6 +78,7 @@ const listMerchants = listOperation({
     active === undefined ? undefined : eq(merchant.active, active),
   ],
   orders: oldestFirst(merchant, "merchantId"),
+  counted: runningTotals("merchants"),
   toWire: merchantToWire,
 });
 

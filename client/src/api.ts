@@ -411,6 +411,66 @@ export type IntentMetadata = {
   required_attestation_schema: Hex | null;
 };
 
+/** Returned by `intents.competition`. */
+export type Competition = {
+  /** The intent's id in the IntentBook. */
+  intent_id: string;
+  /** Null without bids. */
+  winner: {
+    /** The bid's id: <intent>-<bid> on chain, or the id of an off-chain bid. */
+    bid_id: string;
+    /** The address of the solver. */
+    solver: Hex;
+    /** The input in the token's smallest unit. */
+    amount_in: string;
+    /** The output in the token's smallest unit. */
+    amount_out: string;
+    /** Whether the bid is selected. If none is, the winner is the best bid that is valid, or else the best one. */
+    is_selected: boolean;
+  } | null;
+  /** The page of bids, best first. */
+  bids: readonly CompetingBid[];
+  /** The position of the page in the list. */
+  pagination: {
+    /** The page size. */
+    limit: number;
+    /** The rows before the page. */
+    offset: number;
+    /** Rows in this page. */
+    count: number;
+    /** Null on the last page. */
+    next_offset: number | null;
+  };
+};
+
+/** Part of {@link Competition}. */
+export type CompetingBid = {
+  /** The position, from 1. */
+  rank: number;
+  /** The bid's id: <intent>-<bid> on chain, or the id of an off-chain bid. */
+  bid_id: string;
+  /** The address of the solver. */
+  solver: Hex;
+  /** Null if the solver is not registered. */
+  solver_id: string | null;
+  /** Whether the bid is on chain, or stored here for development. */
+  source: "onchain" | "offchain";
+  /** The status of the bid. */
+  status: "OPEN" | "SELECTED" | "REJECTED" | "EXPIRED";
+  /** The input in the token's smallest unit. */
+  amount_in: string;
+  /** The output in the token's smallest unit. */
+  amount_out: string;
+  /** An integer whose token the contract does not define; the parties agree on it. */
+  fee: string;
+  /** The bid expires after this time, in unix seconds. */
+  valid_until: string;
+  /** amount_out less that of the winner. */
+  amount_out_difference: string;
+  /** The same in basis points of the winner's amount_out. Null if that is 0. */
+  difference_bps: string | null;
+};
+
 /** Returned by `intents.metadata`, `intents.putMetadata`, `intents.reserveMetadata`. */
 export type IntentMetadataRecord = {
   /** The EIP-712 hash that the owner signed. */
@@ -820,6 +880,80 @@ export type Solver = {
   total_surplus_out: string;
   /** The block of the event that created the record. */
   block_number: string;
+};
+
+/** Returned by `solvers.performance`. */
+export type SolverPerformanceByWindow = {
+  /** The solver's id in the SolverRegistry. */
+  solver_id: string;
+  /** The address that acts for the solver or attestor. */
+  operator: Hex;
+  /** The record by window, shortest first. */
+  windows: readonly SolverPerformance[];
+};
+
+/** Part of {@link SolverPerformanceByWindow}. */
+export type SolverPerformance = {
+  /** The current hour of UTC and the hours before it, or all time. */
+  window: "24h" | "7d" | "30d" | "all";
+  /** The start of the window, in unix seconds. Null for all time. */
+  from: string | null;
+  /** On-chain bids. */
+  bids: string;
+  /** Intents that selected a bid of this solver instead of another solver's or none. */
+  wins: string;
+  /** Wins for each bid, at most 1. Null without bids. */
+  win_rate: string | null;
+  /** Filled intents, in any token. */
+  fills: string;
+  /** Selections whose intent was cancelled in the window, or expired unfilled in it. */
+  failed_fills: string;
+  /** From submission to fill. Of an even number of fills, the mean of the two in the middle. Null without fills. */
+  median_latency_blocks: string | null;
+  /** The mean over fills of the output beyond the intent's minimum, in basis points of the minimum, rounded down for each fill. Null if no fill has a minimum. */
+  avg_surplus_bps: string | null;
+  /** The outputs beyond the intents' minimums, in dollars of listed tokens. */
+  surplus_usd: string;
+  /** The inputs of fills, in dollars of listed tokens. */
+  volume_usd: string;
+};
+
+/** Returned by `solvers.leaderboard`. */
+export type SolverLeaderboard = {
+  /** What the solvers are ranked by. */
+  by: "volume" | "fills" | "win_rate" | "surplus";
+  /** The current hour of UTC and the hours before it, or all time. */
+  window: "24h" | "7d" | "30d" | "all";
+  /** The start of the window, in unix seconds. Null for all time. */
+  from: string | null;
+  /** Best first. */
+  ranking: readonly RankedSolver[];
+};
+
+/** Part of {@link SolverLeaderboard}. */
+export type RankedSolver = {
+  /** The position, from 1. */
+  rank: number;
+  /** The address that bids and fills. */
+  solver: Hex;
+  /** Null if it is not registered. */
+  solver_id: string | null;
+  /** The name in its metadata, as its owner wrote it. */
+  name: string | null;
+  /** On-chain bids. */
+  bids: string;
+  /** Intents that selected a bid of this solver instead of another solver's or none. */
+  wins: string;
+  /** Wins for each bid, at most 1. Null without bids. */
+  win_rate: string | null;
+  /** Fills of intents that sell a listed token. */
+  fills: string;
+  /** The inputs of fills, in dollars of listed tokens. */
+  volume_usd: string;
+  /** The outputs beyond the intents' minimums, in dollars of listed tokens. */
+  surplus_usd: string;
+  /** Owners of filled intents, of all time, counted once for each listed token. Without itself. */
+  counterparties: string;
 };
 
 /** Returned by `attestors.get`. */
@@ -1305,6 +1439,44 @@ export type TrustReason = {
   evidence: string;
 };
 
+/** Returned by `leaderboard.get`. */
+export type Leaderboard = {
+  /** The participants that are ranked. */
+  board: "merchants" | "services" | "solvers" | "agents" | "facilitators";
+  /** The current hour of UTC and the hours before it, or all time. */
+  window: "24h" | "7d" | "30d" | "all";
+  /** The start of the window, in unix seconds. Null for all time. */
+  from: string | null;
+  /** Best first. */
+  ranking: readonly RankedParticipant[];
+};
+
+/** Part of {@link Leaderboard}. */
+export type RankedParticipant = {
+  /** The position, from 1. */
+  rank: number;
+  /** The id of a merchant or a service, or the address of a solver, an agent or a facilitator. */
+  key: string;
+  /** The id of its record. Null if it is not registered. */
+  id: string | null;
+  /** The name in its metadata, as its owner wrote it. */
+  name: string | null;
+  /** Of a service, the owner of its merchant. */
+  owner: Hex | null;
+  /** Of services. */
+  service_id: string | null;
+  /** Of services. */
+  merchant_id: string | null;
+  /** The amounts in listed tokens, in dollars at the price of the hour of each. */
+  volume_usd: string;
+  /** Of all time, counted once for each listed token: the agents that paid, the merchants that an agent paid, or the owners of the intents that a solver filled. Without itself. */
+  counterparties: string;
+  /** Receipts, or fills of solvers. */
+  count: string;
+  /** Receipts with one owner or payout address on both sides. Volume and count are without them. */
+  self_count: string;
+};
+
 /** Returned by `analytics.commerce`. */
 export type CommerceAnalytics = {
   /** Totals of the whole registry. */
@@ -1333,6 +1505,8 @@ export type CommerceAnalytics = {
     receipts: string;
     /** The sum of the receipts' amounts, in smallest units. */
     settled_volume: string;
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    settled_volume_usd: string;
     /** The sum of the receipts' protocol fees. */
     settled_protocol_fees: string;
     /** The number of disputes. */
@@ -1344,8 +1518,23 @@ export type CommerceAnalytics = {
     /** Disputes with the status REJECTED. */
     rejected_disputes: string;
   };
-  /** The 20 tokens with the largest volume. */
+  /** The 20 tokens with the largest volume: listed tokens by dollars, then the others. */
   volume_by_token: readonly {
+    /** The token's contract. The zero address is the native coin. */
+    token: Hex;
+    /** Whether the token is on the token list of the chain. */
+    listed: boolean;
+    /** The number of receipts. */
+    receipts: string;
+    /** The sum of the receipts' amounts, in smallest units. */
+    settled_volume: string;
+    /** The sum of the receipts' protocol fees. */
+    protocol_fees: string;
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    settled_volume_usd: string;
+  }[];
+  /** The 20 tokens with the largest volume that are not on the token list of the chain. */
+  unlisted_volume: readonly {
     /** The token's contract. The zero address is the native coin. */
     token: Hex;
     /** The number of receipts. */
@@ -1355,7 +1544,7 @@ export type CommerceAnalytics = {
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
   }[];
-  /** The 20 merchants with the largest volume. */
+  /** The 20 merchants with the largest volume in dollars of listed tokens. */
   top_merchants: readonly {
     /** The merchant's id in the CommerceRegistry. */
     merchant_id: string;
@@ -1367,8 +1556,12 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    settled_volume_usd: string;
+    /** The agents that paid in listed tokens, without itself, counted once for each token. */
+    counterparties: string;
   }[];
-  /** The 20 services with the largest volume. */
+  /** The 20 services with the largest volume in dollars of listed tokens. */
   top_services: readonly {
     /** The service's id in the CommerceRegistry. */
     service_numeric_id: string;
@@ -1382,8 +1575,12 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    settled_volume_usd: string;
+    /** The agents that paid in listed tokens, without itself, counted once for each token. */
+    counterparties: string;
   }[];
-  /** The 20 facilitators with the largest volume. */
+  /** The 20 facilitators with the largest volume in dollars of listed tokens. */
   facilitator_volume: readonly {
     /** The address of the payment facilitator. The zero address means none. */
     facilitator: Hex;
@@ -1393,6 +1590,10 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    settled_volume_usd: string;
+    /** The agents that paid in listed tokens, without itself, counted once for each token. */
+    counterparties: string;
   }[];
   /** The volume of each payment rail. */
   volume_by_payment_rail: readonly {
@@ -1404,6 +1605,8 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    settled_volume_usd: string;
   }[];
   /** The number of trust signals of each kind. */
   trust_signals_by_kind: readonly SignalsOfKind[];
@@ -1426,13 +1629,22 @@ export type TimeSeries = {
     | "disputes";
   /** The length of a point. */
   interval: "hour" | "day" | "week";
-  /** The token of the amounts. Null for counts. */
+  /** The token of the amounts. Null for counts, and for dollars of all listed tokens. */
   token: Hex | null;
+  /** raw: counts, or amounts in smallest units. usd: dollars. */
+  unit: "raw" | "usd";
+  /** The one participant. Null for all. */
+  participant: {
+    /** What the participant is. */
+    kind: "agent" | "merchant" | "service" | "facilitator" | "payment_rail" | "solver";
+    /** Its id, or its address. */
+    key: string;
+  } | null;
   /** The start of the first interval, in unix seconds. */
   from: string;
   /** The end of the last interval, in unix seconds. It is not included. */
   to: string;
-  /** The sum of all points. */
+  /** The sum of all points. In dollars, of their exact values. */
   total: string;
   /** The intervals in order, also those without activity. */
   points: readonly {
@@ -1457,6 +1669,37 @@ export type Token = {
   decimals: number | null;
   /** Where symbol, name and decimals come from. `list`: our token list, or the native coin (the zero address). `contract`: the token itself, which can claim any name. `unknown`: the address has no contract, or the contract returns no such values. `pending`: not read yet, ask again. */
   source: "list" | "contract" | "unknown" | "pending";
+};
+
+/** Returned by `tokens.prices`. */
+export type TokenPrices = {
+  /** The token's contract. */
+  address: Hex;
+  /** The id of the chain. */
+  chain_id: number;
+  /** The token's symbol. */
+  symbol: string;
+  /** The number of decimals of the token's amounts. */
+  decimals: number;
+  /** The length of a point. */
+  interval: "hour" | "day";
+  /** The start of the first interval, in unix seconds. */
+  from: string;
+  /** The end of the last interval, in unix seconds. It is not included. */
+  to: string;
+  /** The intervals in order, also those without a price. */
+  points: readonly {
+    /** The start of the interval, in unix seconds. */
+    start: string;
+    /** US dollars for one whole token: the answer of its feeds at the start of the hour, or their first one in it. Of a day, the last price of its hours. Null if there is none. */
+    price: string | null;
+    /** The day's first price. Days only. */
+    open?: string | null;
+    /** The day's highest price. Days only. */
+    high?: string | null;
+    /** The day's lowest price. Days only. */
+    low?: string | null;
+  }[];
 };
 
 /** Returned by `transactions.explain`. */
@@ -2610,6 +2853,7 @@ export type Api = {
       {
         /** Only records of this owner. */
         owner?: string;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2645,7 +2889,7 @@ export type Api = {
       },
       Intent
     >;
-    /** Intents, newest first. `from` and `to` are times of submission. With `sort=deadline`, the earliest deadline is first. */
+    /** Intents, newest first. With `sort=deadline`, the earliest deadline is first. */
     list: Query<
       {
         /** Only intents with this status, in lowercase or uppercase. An open intent past its deadline is expired. */
@@ -2658,10 +2902,11 @@ export type Api = {
         input_token?: string;
         /** Only intents that buy this token. */
         output_token?: string;
-        /** Unix seconds, included. */
+        /** Only those submitted at this time or later, in unix seconds. */
         from?: string;
-        /** Unix seconds, not included. */
+        /** Only those submitted before this time, in unix seconds. */
         to?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest" | "deadline";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2678,6 +2923,18 @@ export type Api = {
         /** The position of this page in the list. */
         pagination: Pagination;
       }
+    >;
+    /** The bids on an intent, compared with the winner. Best first. Without a selected bid, the best valid one is the winner. */
+    competition: Query<
+      {
+        /** The id of the intent whose bids are compared. */
+        id: Uint;
+        /** Page size. Values above 100 are lowered to 100. */
+        limit?: number;
+        /** Rows to skip. Can't be combined with cursor. */
+        offset?: number;
+      },
+      Competition
     >;
     /** The off-chain metadata of an intent by the intent's hash. Also before the intent is on chain. */
     metadata: Query<
@@ -2760,18 +3017,20 @@ export type Api = {
         pagination: Pagination;
       }
     >;
-    /** On-chain bids on all intents, newest first. `from` and `to` are times of bids. Off-chain bids, for development, are listed with their intent. */
+    /** On-chain bids on all intents, newest first. Off-chain bids, for development, are listed with their intent. */
     all: Query<
       {
-        /** The address of the bidding solver. */
+        /** Only bids of this solver. */
         solver?: string;
-        /** Only intents with this status, in lowercase or uppercase. An open intent past its deadline is expired. */
+        /** Only bids with this status, in lowercase or uppercase. An open bid past its valid_until is expired. */
         status?: "open" | "selected" | "rejected" | "expired" | "OPEN" | "SELECTED" | "REJECTED" | "EXPIRED";
+        /** Only bids on this intent. */
         intent_id?: Uint;
-        /** Unix seconds, included. */
+        /** Only those made at this time or later, in unix seconds. */
         from?: string;
-        /** Unix seconds, not included. */
+        /** Only those made before this time, in unix seconds. */
         to?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2783,7 +3042,7 @@ export type Api = {
         total?: boolean;
       },
       {
-        /** The page of bids, best first. */
+        /** The page of bids. */
         bids: readonly Bid[];
         /** The position of this page in the list. */
         pagination: Pagination;
@@ -2819,19 +3078,20 @@ export type Api = {
     >;
   };
   fills: {
-    /** Fills of intents, newest first. `token` is on either side. `from` and `to` are times of fills. */
+    /** Fills of intents, newest first. `token` is on either side. */
     list: Query<
       {
-        /** The address of the bidding solver. */
+        /** Only fills by this solver. */
         solver?: string;
-        /** Only records of this owner. */
+        /** Only fills of this owner's intents. */
         owner?: string;
-        /** The token of the payment. */
+        /** Only fills with this token on either side. */
         token?: string;
-        /** Unix seconds, included. */
+        /** Only those made at this time or later, in unix seconds. */
         from?: string;
-        /** Unix seconds, not included. */
+        /** Only those made before this time, in unix seconds. */
         to?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2843,7 +3103,7 @@ export type Api = {
         total?: boolean;
       },
       {
-        /** Intents that the solver has filled. */
+        /** The page of fills. */
         fills: readonly FillRecord[];
         /** The position of this page in the list. */
         pagination: Pagination;
@@ -2967,6 +3227,7 @@ export type Api = {
         attester?: string;
         /** Only attestations that are revoked (true) or not (false). */
         revoked?: boolean;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3003,6 +3264,7 @@ export type Api = {
         active?: boolean;
         /** Only the record of this operator's address. */
         operator?: string;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3019,6 +3281,26 @@ export type Api = {
         /** The position of this page in the list. */
         pagination: Pagination;
       }
+    >;
+    /** A solver's record in 24 hours, 7 and 30 days, and ever. Bids, wins, fills, latency, surplus and volume. */
+    performance: Query<
+      {
+        /** The record's id on chain. */
+        id: Uint;
+      },
+      SolverPerformanceByWindow
+    >;
+    /** Solvers ranked by volume, fills, win rate or surplus. In listed tokens. By win_rate, solvers with fewer than 10 bids are last. */
+    leaderboard: Query<
+      {
+        /** What the solvers are ranked by. */
+        by?: "volume" | "fills" | "win_rate" | "surplus";
+        /** The current hour of UTC and the hours before it. */
+        window?: "24h" | "7d" | "30d" | "all";
+        /** Values above 100 are lowered to 100. */
+        limit?: number;
+      },
+      SolverLeaderboard
     >;
   };
   attestors: {
@@ -3039,6 +3321,7 @@ export type Api = {
         active?: boolean;
         /** Only the record of this operator's address. */
         operator?: string;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3075,6 +3358,7 @@ export type Api = {
         owner?: string;
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3121,6 +3405,7 @@ export type Api = {
         capability_hash?: string;
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3155,6 +3440,7 @@ export type Api = {
       {
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3191,6 +3477,7 @@ export type Api = {
         agent?: string;
         /** Only quotes that are settled (true) or not (false). */
         settled?: boolean;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3218,26 +3505,28 @@ export type Api = {
       },
       ReceiptWithEvidence
     >;
-    /** Settled payments, newest first. `from` and `to` are times of settlement. `sort=amount` requires `token`, and the largest is first. */
+    /** Settled payments, newest first. `sort=amount` requires `token`, and the largest is first. */
     list: Query<
       {
         /** Only receipts of this buying agent. */
         agent?: string;
         /** Only receipts of this merchant. */
         merchant_id?: Uint;
-        /** The service's numeric id. */
+        /** Only receipts of the service with this numeric id. */
         service_id?: Uint;
-        /** The address of the payment's facilitator. */
+        /** Only receipts that this facilitator recorded. */
         facilitator?: string;
-        /** The token of the payment. */
+        /** Only receipts in this token. */
         token?: string;
         /** 0 (transfer), 1 (swap), 2 (facilitator), 3 (x402) */
         payment_rail?: 0 | 1 | 2 | 3;
+        /** Only receipts that are fulfilled (true) or not (false). */
         fulfilled?: boolean;
-        /** Unix seconds, included. */
+        /** Only those settled at this time or later, in unix seconds. */
         from?: string;
-        /** Unix seconds, not included. */
+        /** Only those settled before this time, in unix seconds. */
         to?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest" | "amount";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3276,6 +3565,7 @@ export type Api = {
         payer?: string;
         /** Only settlements in this token. */
         token?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3312,6 +3602,7 @@ export type Api = {
         merchant_id?: Uint;
         /** Only disputes that this address opened. */
         opener?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3342,6 +3633,7 @@ export type Api = {
         kind?: 0 | 1 | 2 | 3;
         /** Only signals by this address. */
         reporter?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3376,10 +3668,24 @@ export type Api = {
       Trust
     >;
   };
+  leaderboard: {
+    /** Participants ranked by dollars of listed tokens. Then by distinct counterparties, then by receipts or fills. Unlisted tokens and self-dealing count nothing. */
+    get: Query<
+      {
+        /** The participants to rank. */
+        board: "merchants" | "services" | "solvers" | "agents" | "facilitators";
+        /** The current hour of UTC and the hours before it. */
+        window?: "24h" | "7d" | "30d" | "all";
+        /** Values above 100 are lowered to 100. */
+        limit?: number;
+      },
+      Leaderboard
+    >;
+  };
   analytics: {
-    /** Commerce totals and rankings. Totals of the whole registry, and the largest tokens, merchants, services, facilitators and payment rails. */
+    /** Commerce totals and rankings. Totals of the whole registry, and its largest tokens, merchants, services, facilitators and payment rails by dollars of listed tokens, then by counterparties, then by receipts. */
     commerce: Query<Record<string, never>, CommerceAnalytics>;
-    /** A metric by hour, day or week of UTC. Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete. */
+    /** A metric by hour, day or week of UTC. Of all, or of one participant. Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete. */
     timeseries: Query<
       {
         /** What to count or sum. */
@@ -3401,8 +3707,20 @@ export type Api = {
         from?: string;
         /** Unix seconds. */
         to?: string;
-        /** The token whose amounts are summed. Required for volumes, and only for them. */
+        /** The token whose amounts are summed. Only for volumes, and required for them unless unit is usd. */
         token?: string;
+        /** usd: volumes in dollars, without token of all listed tokens. */
+        unit?: "raw" | "usd";
+        /** Only receipts of this merchant. */
+        merchant_id?: Uint;
+        /** Only receipts of the service with this id in the CommerceRegistry. */
+        service_id?: Uint;
+        /** Only receipts that this address paid. */
+        agent?: string;
+        /** Only receipts of this facilitator. */
+        facilitator?: string;
+        /** Only bids and fills of this solver. */
+        solver?: string;
       },
       TimeSeries
     >;
@@ -3415,6 +3733,20 @@ export type Api = {
         address: string;
       },
       Token
+    >;
+    /** The dollar prices of a listed token, by hour or day of UTC. The prices of Chainlink's feeds that values in dollars use. */
+    prices: Query<
+      {
+        /** The address of a token on the token list of the chain. */
+        address: string;
+        /** The length of a point: an hour or a day of UTC. */
+        interval: "hour" | "day";
+        /** Unix seconds. */
+        from?: string;
+        /** Unix seconds. */
+        to?: string;
+      },
+      TokenPrices
     >;
   };
   transactions: {

@@ -15,7 +15,7 @@ const payerBalances = { dollars: "1000", ether: "2.5", points: "12345.678" };
 
 /**
  * Deploys price feeds, a token with a price and one without, and mints some of each and of the test dollar to the demo
- * payer, for portfolios. Call it last, so that it does not change the other contracts' addresses or the sample's blocks.
+ * payer, for portfolios and dollar values. Call it after the other contracts, so that it does not change their addresses.
  */
 export async function deployTokens(client: ChainConnection, { TestDollar }: Pick<Contracts, "TestDollar">) {
   const sender = signedByNode(actor(0));

@@ -17,6 +17,8 @@ import { createTokens } from "../../api/tokens/tokens";
 import { routeOf } from "../../api/transports/rest/route";
 import { parseEnvironment } from "../../config/environment";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
+import type { ListedToken } from "../../config/token-list";
+import { address } from "../../config/values";
 import { type Found, findParameters } from "../support/found";
 import { addressOf, lists } from "../support/lists/asking";
 import { type RecordedIndex, recordedIndex } from "../support/recorded-index";
@@ -60,6 +62,10 @@ describe("queries", () => {
     });
     // Tokens are in memory after their first use.
     await tokens.find([stack.contracts.TestDollar, "0x00000000000000000000000000000000000a11ce"], 30_000);
+    const dollar: ListedToken = {
+      address: address.parse(stack.contracts.TestDollar),
+      ...{ symbol: "tUSD", name: "Test Dollar", decimals: 6, logo: null, stablecoin: true, feeds: [] },
+    };
     const services = {
       db: index.db,
       clients: { chain: stack.client },
@@ -68,7 +74,7 @@ describe("queries", () => {
         chainId: LOCAL_CHAIN_ID,
         contracts: stack.contracts,
         cursorSecret: async () => CURSOR_SECRET,
-        listed: new Map(),
+        listed: new Map([[dollar.address, dollar]]),
       },
       tokens,
       // Queries of the store count too.

@@ -25,6 +25,7 @@ export const recordDescriptions: Readonly<Record<string, string>> = {
   solver_id: "The solver's id in the SolverRegistry.",
   bond: "The solver's deposit, in wei.",
   fills: "Intents that the solver has filled.",
+  "fills.list/200.fills": "The page of fills.",
   successful_fills: "The same as fills: a fill that reverts is not on chain.",
   avg_latency_blocks: "The average number of blocks from an intent to its fill.",
   avg_surplus_out: "The average output above the intent's minimum, in smallest units.",
