@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import pg from "pg";
+import { zeroAddress } from "viem";
 import { freePorts } from "../stack/roles/ports";
 import { startGateway } from "../stack/supervision/gateway";
 import { startPostgres } from "../test/support/postgres-server";
@@ -75,6 +76,9 @@ async function pathsOf(apiUrl: string, pool: pg.Pool, rowsOf: RowCounts): Promis
     "transaction explained": `/tx/${tx_hash}/explain`,
     analytics: "/analytics/commerce",
     reputation: `/merchants/${merchant_id}/reputation`,
+    "reputation of an agent": `/agents/${deepIn("agent")}/reputation`,
+    "trust in the most frequent merchant": `/trust/merchant/${merchant_id}?amount=1000&token=${zeroAddress}`,
+    "trust in an agent": `/trust/agent/${deepIn("agent")}`,
   };
 }
 

@@ -34,6 +34,11 @@ export type Source<Filters, Variant, Row> = {
   rows: PgTable | ((db: Selectable) => DynamicQuery<{ total: number }>);
   where: (filters: FilterPlaceholders<Filters, Variant>, time: Now) => (SQL | undefined)[];
   orders: Orders<NoInfer<Row>>;
+  /** Returns a query that reads the number of rows from where it is kept. Undefined for filters whose rows are counted. */
+  counted?: (
+    db: Selectable,
+    filters: FilterPlaceholders<Filters, Variant>,
+  ) => DynamicQuery<{ total: number }> | undefined;
 };
 
 /** The name of the default order of a list. */
@@ -161,10 +166,12 @@ function prepareList<Filters, Variant, Row>(
     single && others.length === 0
       ? pageFrom(single)
       : unionOf(sources.map(sorted), single ? orderIn(single) : [], page);
-  const counts = sources.map(({ rows, where }) =>
-    asSelect(typeof rows === "function" ? rows(db) : db.select({ total: count() }).from(rows).$dynamic()).where(
-      and(...where(filters, time)),
-    ),
+  const counts = sources.map(
+    ({ rows, where, counted }) =>
+      counted?.(db, filters) ??
+      asSelect(typeof rows === "function" ? rows(db) : db.select({ total: count() }).from(rows).$dynamic()).where(
+        and(...where(filters, time)),
+      ),
   );
   return {
     page: prepare(query as unknown as Query<Row>),

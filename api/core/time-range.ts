@@ -3,11 +3,11 @@ import type { PgTable } from "drizzle-orm/pg-core";
 import { BadInput } from "./errors";
 import { time } from "./inputs";
 
-/** The filters of a list by time. */
-export const timeRange = {
-  from: time.optional().openapi({ description: "Unix seconds, included." }),
-  to: time.optional().openapi({ description: "Unix seconds, not included." }),
-};
+/** The filters of a list by the time at which its rows were, for example, "submitted". */
+export const timeRange = (done: string) => ({
+  from: time.optional().openapi({ description: `Only those ${done} at this time or later, in unix seconds.` }),
+  to: time.optional().openapi({ description: `Only those ${done} before this time, in unix seconds.` }),
+});
 
 type Range<Time> = { from?: Time | undefined; to?: Time | undefined };
 

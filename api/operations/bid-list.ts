@@ -65,12 +65,12 @@ const bidsOnIntent = pagedList<Filters, BidRow, "status">(route, [source(ordersB
 const listAllBids = operation({
   route,
   summary: "On-chain bids on all intents, newest first.",
-  description: "`from` and `to` are times of bids. Off-chain bids, for development, are listed with their intent.",
+  description: "Off-chain bids, for development, are listed with their intent.",
   input: z.object({
     solver: address.optional(),
     status: statusFilter(...bidStatuses).optional(),
     intent_id: id.optional(),
-    ...timeRange,
+    ...timeRange("made"),
     sort: sortInput(orders),
     ...pageInput,
   }),

@@ -9,6 +9,7 @@ import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
+import { runningTotals } from "./running-totals";
 
 const Facilitator = z
   .strictObject({
@@ -72,6 +73,7 @@ const listFacilitators = listOperation({
   rows: facilitator,
   where: ({ active }) => [active === undefined ? undefined : eq(facilitator.active, active)],
   orders: oldestFirst(facilitator, "facilitatorId"),
+  counted: runningTotals("facilitators"),
   toWire,
 });
 

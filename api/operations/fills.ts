@@ -110,12 +110,12 @@ const fillsOfToken = pagedList<Filters, Row>(route, [
 const listFills = operation({
   route,
   summary: "Fills of intents, newest first.",
-  description: "`token` is on either side. `from` and `to` are times of fills.",
+  description: "`token` is on either side.",
   input: z.object({
     solver: address.optional(),
     owner: address.optional(),
     token: address.optional(),
-    ...timeRange,
+    ...timeRange("made"),
     sort: sortInput(orders),
     ...pageInput,
   }),

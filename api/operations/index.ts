@@ -24,6 +24,7 @@ import { preflight } from "./preflight";
 import { quotes } from "./quotes";
 import { receipts } from "./receipts";
 import { recentEvents } from "./recent-events";
+import { reputationOfAgents, reputationOfMerchants } from "./reputation";
 import { schemas } from "./schemas";
 import { search } from "./search/index";
 import { services } from "./services";
@@ -36,12 +37,13 @@ import { timeSeries } from "./time-series";
 import { tokenPrices } from "./token-prices";
 import { tokens } from "./tokens";
 import { transactions } from "./transactions";
+import { trust } from "./trust";
 import { trustSignals } from "./trust-signals";
 
 /** All operations, by resource. Their names are in the resource's file. */
 export const operations = {
   search,
-  agents,
+  agents: { ...agents, ...reputationOfAgents },
   intents: { ...intents, ...competition, ...metadataOfIntents },
   bids: { ...onchainBids, ...bidList, ...offchainBids },
   fills,
@@ -51,7 +53,7 @@ export const operations = {
   attestations,
   solvers: { ...solvers, ...solverPerformance, ...solverLeaderboard },
   attestors,
-  merchants,
+  merchants: { ...merchants, ...reputationOfMerchants },
   services,
   facilitators,
   quotes,
@@ -59,6 +61,7 @@ export const operations = {
   settlements,
   disputes,
   trustSignals,
+  trust,
   leaderboard,
   analytics: { ...commerceAnalytics, ...timeSeries },
   tokens: { ...tokens, ...tokenPrices },

@@ -204,7 +204,7 @@ const getIntent = operation({
 const listIntents = listOperation({
   route: "GET /intents",
   summary: "Intents, newest first.",
-  description: "`from` and `to` are times of submission. With `sort=deadline`, the earliest deadline is first.",
+  description: "With `sort=deadline`, the earliest deadline is first.",
   name: "intents",
   item: Intent,
   filters: {
@@ -213,7 +213,7 @@ const listIntents = listOperation({
     intent_hash: hash.optional(),
     input_token: address.optional(),
     output_token: address.optional(),
-    ...timeRange,
+    ...timeRange("submitted"),
   },
   variants: ["status"],
   example: { status: "filled" },

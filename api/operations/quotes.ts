@@ -10,6 +10,7 @@ import { addressText, hashText, timeText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { dollarField } from "../prices/value";
+import { runningTotals } from "./running-totals";
 import { dollarsAt } from "./trade-values";
 
 export const PaymentRail = z
@@ -113,6 +114,7 @@ const listQuotes = listOperation({
     settled === undefined ? undefined : eq(quote.settled, settled),
   ],
   orders: newestFirst(quote, "blockNumber", "logIndex"),
+  counted: runningTotals("quotes"),
   toWire,
 });
 

@@ -12,6 +12,7 @@ import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { document } from "../offchain/tables";
 import { dollarField } from "../prices/value";
 import { feeBps, PaymentRail } from "./quotes";
+import { runningTotals } from "./running-totals";
 import { dollarsAt } from "./trade-values";
 
 const fields = {
@@ -123,18 +124,18 @@ const getReceipt = operation({
 const listReceipts = listOperation({
   route: "GET /receipts",
   summary: "Settled payments, newest first.",
-  description: "`from` and `to` are times of settlement. `sort=amount` requires `token`, and the largest is first.",
+  description: "`sort=amount` requires `token`, and the largest is first.",
   name: "receipts",
   item: Receipt,
   filters: {
     agent: address.optional(),
     merchant_id: id.optional(),
-    service_id: id.optional().openapi({ description: "The service's numeric id." }),
+    service_id: id.optional(),
     facilitator: address.optional(),
     token: address.optional(),
     payment_rail: enumNumber(paymentRails).optional(),
     fulfilled: flag.optional(),
-    ...timeRange,
+    ...timeRange("settled"),
   },
   variants: ["fulfilled"],
   example: { merchant_id: "1" },
@@ -158,6 +159,13 @@ const listReceipts = listOperation({
       { column: receipt.receiptId, descending: true, of: (row) => row.receiptId },
     ],
   },
+  // Receipts without a facilitator have no total by it.
+  counted: runningTotals("receipts_by_payment_rail", {
+    merchant_id: "receipts_by_merchant",
+    service_id: "receipts_by_service",
+    token: "receipts_by_token",
+    payment_rail: "receipts_by_payment_rail",
+  }),
   check(_, { sort, token, ...range }) {
     requireRange(range);
     if (sort === "amount" && token === undefined)

@@ -9,6 +9,7 @@ import { chainText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
+import { runningTotals } from "./running-totals";
 
 const Service = z
   .strictObject({
@@ -80,6 +81,7 @@ const listServices = listOperation({
     active === undefined ? undefined : eq(service.active, active),
   ],
   orders: oldestFirst(service, "serviceNumericId"),
+  counted: runningTotals("services"),
   toWire,
 });
 

@@ -84,7 +84,7 @@ const getPrices = operation({
   description: "The prices of Chainlink's feeds that values in dollars use.",
   input: z.object({ address, interval: exactly(...intervals), from: time.optional(), to: time.optional() }),
   output: TokenPrices,
-  example: { address: "0xa513e6e4b8f2a923d98304ec87f64353c4d5c853", interval: "day" },
+  example: { address: "0xa513e6e4b8f2a923d98304ec87f64353c4d5c853", interval: "hour" },
   dependsOn: ["store", "time"],
   async run({ config: { chainId, listed }, store, clock }, { address, interval, from, to }) {
     const token = listed.get(address);

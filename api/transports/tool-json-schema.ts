@@ -1,11 +1,13 @@
 import { type Schema, typeInWords } from "./json-schema-text";
 
-/** Paging parameters. The server's instructions explain them once for all tools. */
+/** Parameters of lists. The server's instructions explain them once for all tools. */
 const paging: Readonly<Record<string, Schema>> = {
   limit: { type: "integer" },
   offset: { type: "integer" },
   cursor: { type: "string", description: "next_cursor of the last page" },
   total: { type: "boolean" },
+  from: { type: "string", description: "unix seconds" },
+  to: { type: "string" },
 };
 
 /** Types in words that the name of a parameter already tells. */
@@ -50,7 +52,7 @@ export function shortSchema(schema: Schema): Schema {
 }
 
 const shortProperties = (properties: Record<string, Schema>) => {
-  const isPaged = "cursor" in properties;
+  const isPaged = "offset" in properties;
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [
       name,

@@ -81,7 +81,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     example: { owner: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" },
     inputs: {
       owner: { type: "address", description: "Only records of this owner." },
-      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -95,6 +95,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       },
     },
   },
+  "agents.reputation": {
+    summary: "An agent's reputation.",
+    description: "The record of its owner's address, and a score that contains its formula.",
+    example: { agentId: "1" },
+    inputs: { agentId: { type: "whole number", required: true, description: "The agent's id in the AgentRegistry." } },
+  },
   "intents.get": {
     summary: "One intent by its id.",
     description: "With its fill, on-chain commitments and metadata.",
@@ -103,7 +109,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "intents.list": {
     summary: "Intents, newest first.",
-    description: "`from` and `to` are times of submission. With `sort=deadline`, the earliest deadline is first.",
+    description: "With `sort=deadline`, the earliest deadline is first.",
     example: { status: "filled" },
     inputs: {
       status: {
@@ -116,9 +122,14 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       intent_hash: { type: "hash", description: "The EIP-712 hash of the intent, before or after it is on chain." },
       input_token: { type: "address", description: "Only intents that sell this token." },
       output_token: { type: "address", description: "Only intents that buy this token." },
-      from: { type: "unix seconds", description: "Unix seconds, included." },
-      to: { type: "unix seconds", description: "Unix seconds, not included." },
-      sort: { type: "text", default: "newest", values: ["newest", "oldest", "deadline"] },
+      from: { type: "unix seconds", description: "Only those submitted at this time or later, in unix seconds." },
+      to: { type: "unix seconds", description: "Only those submitted before this time, in unix seconds." },
+      sort: {
+        type: "text",
+        default: "newest",
+        values: ["newest", "oldest", "deadline"],
+        description: "The order of the list.",
+      },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -257,20 +268,20 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "bids.all": {
     summary: "On-chain bids on all intents, newest first.",
-    description: "`from` and `to` are times of bids. Off-chain bids, for development, are listed with their intent.",
+    description: "Off-chain bids, for development, are listed with their intent.",
     example: { solver: "0x90f79bf6eb2c4f870365e785982e1f101e93b906" },
     inputs: {
-      solver: { type: "address", description: "The address of the bidding solver." },
+      solver: { type: "address", description: "Only bids of this solver." },
       status: {
         type: "text",
         values: ["open", "selected", "rejected", "expired"],
         description:
-          "Only intents with this status, in lowercase or uppercase. An open intent past its deadline is expired.",
+          "Only bids with this status, in lowercase or uppercase. An open bid past its valid_until is expired.",
       },
-      intent_id: { type: "whole number" },
-      from: { type: "unix seconds", description: "Unix seconds, included." },
-      to: { type: "unix seconds", description: "Unix seconds, not included." },
-      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
+      intent_id: { type: "whole number", description: "Only bids on this intent." },
+      from: { type: "unix seconds", description: "Only those made at this time or later, in unix seconds." },
+      to: { type: "unix seconds", description: "Only those made before this time, in unix seconds." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -345,15 +356,15 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "fills.list": {
     summary: "Fills of intents, newest first.",
-    description: "`token` is on either side. `from` and `to` are times of fills.",
+    description: "`token` is on either side.",
     example: { solver: "0x90f79bf6eb2c4f870365e785982e1f101e93b906" },
     inputs: {
-      solver: { type: "address", description: "The address of the bidding solver." },
-      owner: { type: "address", description: "Only records of this owner." },
-      token: { type: "address", description: "The token of the payment." },
-      from: { type: "unix seconds", description: "Unix seconds, included." },
-      to: { type: "unix seconds", description: "Unix seconds, not included." },
-      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
+      solver: { type: "address", description: "Only fills by this solver." },
+      owner: { type: "address", description: "Only fills of this owner's intents." },
+      token: { type: "address", description: "Only fills with this token on either side." },
+      from: { type: "unix seconds", description: "Only those made at this time or later, in unix seconds." },
+      to: { type: "unix seconds", description: "Only those made before this time, in unix seconds." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -473,7 +484,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only attestations that are revoked (true) or not (false).",
       },
-      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -509,7 +520,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "Only records that are active (true) or inactive (false).",
       },
       operator: { type: "address", description: "Only the record of this operator's address." },
-      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -572,7 +583,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "Only records that are active (true) or inactive (false).",
       },
       operator: { type: "address", description: "Only the record of this operator's address." },
-      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -608,7 +619,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only records that are active (true) or inactive (false).",
       },
-      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -624,7 +635,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "merchants.reputation": {
     summary: "A merchant's reputation.",
-    description: "Settled and fulfilled receipts, disputes and trust signals.",
+    description: "Receipts, disputes, trust signals, and a score that contains its formula.",
     example: { id: "1" },
     inputs: { id: { type: "whole number", required: true, description: "The record's id on chain." } },
   },
@@ -651,7 +662,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only records that are active (true) or inactive (false).",
       },
-      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -686,7 +697,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only records that are active (true) or inactive (false).",
       },
-      sort: { type: "text", default: "oldest", values: ["oldest", "newest"] },
+      sort: { type: "text", default: "oldest", values: ["oldest", "newest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -722,7 +733,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Only quotes that are settled (true) or not (false).",
       },
-      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -743,23 +754,32 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "receipts.list": {
     summary: "Settled payments, newest first.",
-    description: "`from` and `to` are times of settlement. `sort=amount` requires `token`, and the largest is first.",
+    description: "`sort=amount` requires `token`, and the largest is first.",
     example: { merchant_id: "1" },
     inputs: {
       agent: { type: "address", description: "Only receipts of this buying agent." },
       merchant_id: { type: "whole number", description: "Only receipts of this merchant." },
-      service_id: { type: "whole number", description: "The service's numeric id." },
-      facilitator: { type: "address", description: "The address of the payment's facilitator." },
-      token: { type: "address", description: "The token of the payment." },
+      service_id: { type: "whole number", description: "Only receipts of the service with this numeric id." },
+      facilitator: { type: "address", description: "Only receipts that this facilitator recorded." },
+      token: { type: "address", description: "Only receipts in this token." },
       payment_rail: {
         type: "whole number",
         values: ["0", "1", "2", "3"],
         description: "0 (transfer), 1 (swap), 2 (facilitator), 3 (x402)",
       },
-      fulfilled: { type: "true or false", values: ["true", "false"] },
-      from: { type: "unix seconds", description: "Unix seconds, included." },
-      to: { type: "unix seconds", description: "Unix seconds, not included." },
-      sort: { type: "text", default: "newest", values: ["newest", "oldest", "amount"] },
+      fulfilled: {
+        type: "true or false",
+        values: ["true", "false"],
+        description: "Only receipts that are fulfilled (true) or not (false).",
+      },
+      from: { type: "unix seconds", description: "Only those settled at this time or later, in unix seconds." },
+      to: { type: "unix seconds", description: "Only those settled before this time, in unix seconds." },
+      sort: {
+        type: "text",
+        default: "newest",
+        values: ["newest", "oldest", "amount"],
+        description: "The order of the list.",
+      },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -788,7 +808,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       settlement_plan_hash: { type: "hash", description: "Only settlements of this plan." },
       payer: { type: "address", description: "Only settlements that this account paid." },
       token: { type: "address", description: "Only settlements in this token." },
-      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -813,7 +833,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: {
       receipt_id: { type: "whole number", description: "Only disputes about this receipt." },
       merchant_id: { type: "whole number", description: "The merchant's id in the CommerceRegistry." },
-      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
+      opener: { type: "address", description: "Only disputes that this address opened." },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -843,7 +864,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "0 (verification), 1 (risk), 2 (compliance), 3 (fulfillment)",
       },
       reporter: { type: "address", description: "Only signals by this address." },
-      sort: { type: "text", default: "newest", values: ["newest", "oldest"] },
+      sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
       cursor: {
@@ -855,6 +876,22 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Whether to return the total number of rows.",
       },
+    },
+  },
+  "trust.check": {
+    summary: "Whether to pay or hire a participant.",
+    description: "A verdict by fixed rules, with reasons and evidence.",
+    example: { kind: "merchant", id: "1" },
+    inputs: {
+      kind: {
+        type: "text",
+        required: true,
+        values: ["merchant", "service", "agent", "solver", "facilitator"],
+        description: "The kind of the record.",
+      },
+      id: { type: "text", required: true, description: "Also an address, except for merchants and services." },
+      amount: { type: "whole number", description: "In the token's smallest unit." },
+      token: { type: "address", description: "Required with amount." },
     },
   },
   "leaderboard.get": {
@@ -952,18 +989,18 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   "tokens.prices": {
     summary: "The dollar prices of a listed token, by hour or day of UTC.",
     description: "The prices of Chainlink's feeds that values in dollars use.",
-    example: { address: "0xa513e6e4b8f2a923d98304ec87f64353c4d5c853", interval: "day" },
+    example: { address: "0xa513e6e4b8f2a923d98304ec87f64353c4d5c853", interval: "hour" },
     inputs: {
       address: {
         type: "address",
         required: true,
-        description: "The address of the token's contract. The zero address is the native coin.",
+        description: "The address of a token on the token list of the chain.",
       },
       interval: {
         type: "text",
         required: true,
         values: ["hour", "day"],
-        description: "The length of a point: an hour, a day or a week of UTC.",
+        description: "The length of a point: an hour or a day of UTC.",
       },
       from: { type: "unix seconds", description: "Unix seconds." },
       to: { type: "unix seconds", description: "Unix seconds." },

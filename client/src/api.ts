@@ -193,6 +193,120 @@ export type Agent = {
   block_number: string;
 };
 
+/** Returned by `agents.reputation`. */
+export type AgentReputation = {
+  /** The agent. */
+  agent: Agent;
+  /** What the record has done, each figure with its evidence. */
+  record: ReputationRecord;
+  /** A score from 0 to 100, with its formula and inputs. */
+  score: Score;
+};
+
+/** Part of {@link AgentReputation}, {@link MerchantReputation}. */
+export type ReputationRecord = {
+  /** The subject of attestations about this record: 12 zero bytes and the owner's address. */
+  attestation_subject: Hex;
+  /** Receipts in listed tokens that the merchant's own owner or payout address did not pay. So are all figures of payments. */
+  receipts: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Their dollar value at the prices of their hours, with the amounts that are only claimed. It does not affect the score. */
+  volume_usd: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Distinct merchants of an agent, distinct agents of a merchant: in each listed token, added up. */
+  counterparties: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** The sum over counterparties and listed tokens of 10 per receipt proven by a settlement, 6 by a facilitator, 1 if only claimed, but at most 30 for each. */
+  credit: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Disputes that the agent's owner opened; of a merchant, those about its receipts. */
+  disputes: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Those of them that are open. */
+  open_disputes: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Those that the agent has lost (REJECTED), or the merchant (RESOLVED). */
+  lost_disputes: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Active registered attestors, other than the owner, with a valid attestation about the subject, among the newest 1,000 attestations. */
+  attestors: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** The time of the registration, in unix seconds. */
+  registered_at: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Whole days since the registration. */
+  age_days: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Whether the merchant is active, or the agent not revoked. */
+  active: {
+    /** The figure. */
+    value: boolean;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+};
+
+/** A score from 0 to 100. Everyone can compute it again from its formula and inputs. */
+export type Score = {
+  /** The score. */
+  value: number;
+  /** How the score follows from the inputs and the record. */
+  formula: string;
+  /** What the score depends on, with weights and points. */
+  inputs: readonly {
+    /** The figure of the record. */
+    name: "credit" | "age_days" | "attestors" | "lost_disputes_per_mille";
+    /** Its value. */
+    value: number;
+    /** The limit of its points. Negative points are subtracted. */
+    weight: number;
+    /** The value that gives half of the points. */
+    half: number;
+    /** weight * value / (value + half), without the fraction. */
+    points: number;
+  }[];
+};
+
 /** Returned by `intents.get`, `intents.list`. */
 export type Intent = {
   /** The intent's id in the IntentBook. */
@@ -954,6 +1068,10 @@ export type MerchantReputation = {
   };
   /** The number of trust signals of each kind. */
   trust_signals_by_kind: readonly SignalsOfKind[];
+  /** What the record has done, each figure with its evidence. */
+  record: ReputationRecord;
+  /** A score from 0 to 100, with its formula and inputs. */
+  score: Score;
 };
 
 /** Part of {@link MerchantReputation}, {@link CommerceAnalytics}. */
@@ -1257,6 +1375,70 @@ export type TrustSignal = {
   block_number: string;
 };
 
+/** Returned by `trust.check`. */
+export type Trust = {
+  /** The kind of the record. */
+  kind: "merchant" | "service" | "agent" | "solver" | "facilitator";
+  /** The id of the record. */
+  id: string;
+  /** By the worst reason: info, review or avoid. */
+  verdict: "proceed" | "review" | "avoid";
+  /** The outcome of every check that applies. */
+  reasons: readonly TrustReason[];
+  /** What the checks are based on. */
+  facts: {
+    /** The owner of a merchant, service or agent; the address of the others. */
+    address: Hex;
+    /** From its metadata. Null if unknown. */
+    name: string | null;
+    /** Whether it is active, for agents not revoked. */
+    active: boolean;
+    /** The time of its registration, in unix seconds. */
+    registered_at: string;
+    /** Whole days since then. */
+    age_days: string;
+    /** Receipts, or fills of a solver, in listed tokens. */
+    payments: string;
+    /** Distinct ones in each listed token, added up. */
+    counterparties: string;
+    /** As in reputations. A fill counts like a settlement. */
+    credit: string;
+    /** Null for solvers and facilitators. */
+    open_disputes: string | null;
+    /** Null for solvers and facilitators. */
+    lost_disputes: string | null;
+    /** Active attestors that attest its address. */
+    attestors: string;
+    /** Whether the token is on the list of the chain. Null without a token. */
+    token_listed: boolean | null;
+    /** The amount in dollars at the newest price of the last day. Null if unknown. */
+    amount_usd: string | null;
+    /** The average of its proven payments among the newest 100. Null if unknown. */
+    usual_amount_usd: string | null;
+    /** Records of other owners with a name that looks the same, and at least as much credit. */
+    look_alikes: readonly {
+      /** Its id. */
+      id: string;
+      /** Its name, from its metadata. */
+      name: string;
+      /** The path of the record. */
+      evidence: string;
+    }[];
+  };
+};
+
+/** Part of {@link Trust}. */
+export type TrustReason = {
+  /** What was checked. */
+  code: "status" | "age" | "payments" | "disputes" | "attestations" | "name" | "token" | "amount";
+  /** How it affects the verdict. */
+  level: "info" | "review" | "avoid";
+  /** The outcome, with the limit. */
+  message: string;
+  /** The path of the records behind it, in this API. */
+  evidence: string;
+};
+
 /** Returned by `leaderboard.get`. */
 export type Leaderboard = {
   /** The participants that are ranked. */
@@ -1491,6 +1673,7 @@ export type Token = {
 
 /** Returned by `tokens.prices`. */
 export type TokenPrices = {
+  /** The token's contract. */
   address: Hex;
   /** The id of the chain. */
   chain_id: number;
@@ -1504,7 +1687,7 @@ export type TokenPrices = {
   from: string;
   /** The end of the last interval, in unix seconds. It is not included. */
   to: string;
-  /** The intervals in order, also those without activity. */
+  /** The intervals in order, also those without a price. */
   points: readonly {
     /** The start of the interval, in unix seconds. */
     start: string;
@@ -2670,6 +2853,7 @@ export type Api = {
       {
         /** Only records of this owner. */
         owner?: string;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2687,6 +2871,14 @@ export type Api = {
         pagination: Pagination;
       }
     >;
+    /** An agent's reputation. The record of its owner's address, and a score that contains its formula. */
+    reputation: Query<
+      {
+        /** The agent's id in the AgentRegistry. */
+        agentId: Uint;
+      },
+      AgentReputation
+    >;
   };
   intents: {
     /** One intent by its id. With its fill, on-chain commitments and metadata. */
@@ -2697,7 +2889,7 @@ export type Api = {
       },
       Intent
     >;
-    /** Intents, newest first. `from` and `to` are times of submission. With `sort=deadline`, the earliest deadline is first. */
+    /** Intents, newest first. With `sort=deadline`, the earliest deadline is first. */
     list: Query<
       {
         /** Only intents with this status, in lowercase or uppercase. An open intent past its deadline is expired. */
@@ -2710,10 +2902,11 @@ export type Api = {
         input_token?: string;
         /** Only intents that buy this token. */
         output_token?: string;
-        /** Unix seconds, included. */
+        /** Only those submitted at this time or later, in unix seconds. */
         from?: string;
-        /** Unix seconds, not included. */
+        /** Only those submitted before this time, in unix seconds. */
         to?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest" | "deadline";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2824,18 +3017,20 @@ export type Api = {
         pagination: Pagination;
       }
     >;
-    /** On-chain bids on all intents, newest first. `from` and `to` are times of bids. Off-chain bids, for development, are listed with their intent. */
+    /** On-chain bids on all intents, newest first. Off-chain bids, for development, are listed with their intent. */
     all: Query<
       {
-        /** The address of the bidding solver. */
+        /** Only bids of this solver. */
         solver?: string;
-        /** Only intents with this status, in lowercase or uppercase. An open intent past its deadline is expired. */
+        /** Only bids with this status, in lowercase or uppercase. An open bid past its valid_until is expired. */
         status?: "open" | "selected" | "rejected" | "expired" | "OPEN" | "SELECTED" | "REJECTED" | "EXPIRED";
+        /** Only bids on this intent. */
         intent_id?: Uint;
-        /** Unix seconds, included. */
+        /** Only those made at this time or later, in unix seconds. */
         from?: string;
-        /** Unix seconds, not included. */
+        /** Only those made before this time, in unix seconds. */
         to?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2847,7 +3042,7 @@ export type Api = {
         total?: boolean;
       },
       {
-        /** The page of bids, best first. */
+        /** The page of bids. */
         bids: readonly Bid[];
         /** The position of this page in the list. */
         pagination: Pagination;
@@ -2883,19 +3078,20 @@ export type Api = {
     >;
   };
   fills: {
-    /** Fills of intents, newest first. `token` is on either side. `from` and `to` are times of fills. */
+    /** Fills of intents, newest first. `token` is on either side. */
     list: Query<
       {
-        /** The address of the bidding solver. */
+        /** Only fills by this solver. */
         solver?: string;
-        /** Only records of this owner. */
+        /** Only fills of this owner's intents. */
         owner?: string;
-        /** The token of the payment. */
+        /** Only fills with this token on either side. */
         token?: string;
-        /** Unix seconds, included. */
+        /** Only those made at this time or later, in unix seconds. */
         from?: string;
-        /** Unix seconds, not included. */
+        /** Only those made before this time, in unix seconds. */
         to?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -2907,7 +3103,7 @@ export type Api = {
         total?: boolean;
       },
       {
-        /** Intents that the solver has filled. */
+        /** The page of fills. */
         fills: readonly FillRecord[];
         /** The position of this page in the list. */
         pagination: Pagination;
@@ -3031,6 +3227,7 @@ export type Api = {
         attester?: string;
         /** Only attestations that are revoked (true) or not (false). */
         revoked?: boolean;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3067,6 +3264,7 @@ export type Api = {
         active?: boolean;
         /** Only the record of this operator's address. */
         operator?: string;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3123,6 +3321,7 @@ export type Api = {
         active?: boolean;
         /** Only the record of this operator's address. */
         operator?: string;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3159,6 +3358,7 @@ export type Api = {
         owner?: string;
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3176,7 +3376,7 @@ export type Api = {
         pagination: Pagination;
       }
     >;
-    /** A merchant's reputation. Settled and fulfilled receipts, disputes and trust signals. */
+    /** A merchant's reputation. Receipts, disputes, trust signals, and a score that contains its formula. */
     reputation: Query<
       {
         /** The record's id on chain. */
@@ -3205,6 +3405,7 @@ export type Api = {
         capability_hash?: string;
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3239,6 +3440,7 @@ export type Api = {
       {
         /** Only records that are active (true) or inactive (false). */
         active?: boolean;
+        /** The order of the list. */
         sort?: "oldest" | "newest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3275,6 +3477,7 @@ export type Api = {
         agent?: string;
         /** Only quotes that are settled (true) or not (false). */
         settled?: boolean;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3302,26 +3505,28 @@ export type Api = {
       },
       ReceiptWithEvidence
     >;
-    /** Settled payments, newest first. `from` and `to` are times of settlement. `sort=amount` requires `token`, and the largest is first. */
+    /** Settled payments, newest first. `sort=amount` requires `token`, and the largest is first. */
     list: Query<
       {
         /** Only receipts of this buying agent. */
         agent?: string;
         /** Only receipts of this merchant. */
         merchant_id?: Uint;
-        /** The service's numeric id. */
+        /** Only receipts of the service with this numeric id. */
         service_id?: Uint;
-        /** The address of the payment's facilitator. */
+        /** Only receipts that this facilitator recorded. */
         facilitator?: string;
-        /** The token of the payment. */
+        /** Only receipts in this token. */
         token?: string;
         /** 0 (transfer), 1 (swap), 2 (facilitator), 3 (x402) */
         payment_rail?: 0 | 1 | 2 | 3;
+        /** Only receipts that are fulfilled (true) or not (false). */
         fulfilled?: boolean;
-        /** Unix seconds, included. */
+        /** Only those settled at this time or later, in unix seconds. */
         from?: string;
-        /** Unix seconds, not included. */
+        /** Only those settled before this time, in unix seconds. */
         to?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest" | "amount";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3360,6 +3565,7 @@ export type Api = {
         payer?: string;
         /** Only settlements in this token. */
         token?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3394,6 +3600,9 @@ export type Api = {
         receipt_id?: Uint;
         /** The merchant's id in the CommerceRegistry. */
         merchant_id?: Uint;
+        /** Only disputes that this address opened. */
+        opener?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3424,6 +3633,7 @@ export type Api = {
         kind?: 0 | 1 | 2 | 3;
         /** Only signals by this address. */
         reporter?: string;
+        /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
@@ -3440,6 +3650,22 @@ export type Api = {
         /** The position of this page in the list. */
         pagination: Pagination;
       }
+    >;
+  };
+  trust: {
+    /** Whether to pay or hire a participant. A verdict by fixed rules, with reasons and evidence. */
+    check: Query<
+      {
+        /** The kind of the record. */
+        kind: "merchant" | "service" | "agent" | "solver" | "facilitator";
+        /** Also an address, except for merchants and services. */
+        id: string;
+        /** In the token's smallest unit. */
+        amount?: Uint;
+        /** Required with amount. */
+        token?: string;
+      },
+      Trust
     >;
   };
   leaderboard: {
@@ -3511,9 +3737,9 @@ export type Api = {
     /** The dollar prices of a listed token, by hour or day of UTC. The prices of Chainlink's feeds that values in dollars use. */
     prices: Query<
       {
-        /** The address of the token's contract. The zero address is the native coin. */
+        /** The address of a token on the token list of the chain. */
         address: string;
-        /** The length of a point: an hour, a day or a week of UTC. */
+        /** The length of a point: an hour or a day of UTC. */
         interval: "hour" | "day";
         /** Unix seconds. */
         from?: string;

@@ -8,7 +8,7 @@ import { type SampleStack, sampleStack } from "../support/shared-stack";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const refused = [
-  "/agents",
+  "/attestations",
   "/agents/x",
   "/agents/999999",
   "/nowhere",

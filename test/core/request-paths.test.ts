@@ -23,11 +23,13 @@ const reads: Case[] = [
   })),
   { method: "GET", path: "/agents/1", headers: ['If-None-Match: "a"', "If-None-Match: *"], status: 304 },
   { method: "GET", path: "/agents/1", headers: ["Authorization: Bearer a", "Authorization: Bearer b"], status: 200 },
-  ...["/agents", "/agents/x", "/intents?limit=0", "/intents?limit=1&limit=2", "/intents?cursor=%ff"].map((path) => ({
-    method: "GET",
-    path,
-    status: 400,
-  })),
+  ...["/attestations", "/agents/x", "/intents?limit=0", "/intents?limit=1&limit=2", "/intents?cursor=%ff"].map(
+    (path) => ({
+      method: "GET",
+      path,
+      status: 400,
+    }),
+  ),
   { method: "GET", path: "/agents/999999", status: 404 },
   { method: "GET", path: "/agents/1/nowhere", status: 404 },
   ...["/intents/metadata", "/intents/metadata/", "/preflight"].map((path) => ({ method: "GET", path, status: 405 })),

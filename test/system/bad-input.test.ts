@@ -290,12 +290,25 @@ describe("bad input", () => {
     },
   );
 
-  it("GET /agents without owner returns 400 and names it", async () => {
-    expect(await ask("/agents")).toEqual({ status: 400, body: { error: "owner: is required", code: "invalid_input" } });
-    expect(await ask("/agents?limit=0")).toEqual({
-      status: 400,
-      body: { error: "owner: is required; limit: must be a whole number from 1 to 100", code: "invalid_input" },
-    });
+  it("a missing parameter returns 400 and names it", async () => {
+    const missing = (error: string) => ({ status: 400, body: { error, code: "invalid_input" } });
+    expect(await ask("/analytics/timeseries?interval=day")).toEqual(missing("metric: is required"));
+    expect(await ask("/analytics/timeseries?from=x&metric=bids")).toEqual(
+      missing("interval: is required; from: must be unix seconds: 1 to 12 decimal digits"),
+    );
+  });
+
+  it.each([
+    [
+      "/receipts?sort=amount",
+      "token: is required for sort=amount, because amounts of different tokens can't be compared",
+    ],
+    ["/receipts?sort=smallest", "sort: must be one of newest, oldest, amount"],
+    ["/intents?from=2&to=1", "from: must not be later than to"],
+    ["/bids?from=2&to=1", "from: must not be later than to"],
+    ["/fills?from=2&to=1", "from: must not be later than to"],
+  ])("GET %s returns 400 and says what to do", async (path, error) => {
+    expect(await ask(path)).toEqual({ status: 400, body: { error, code: "invalid_input" } });
   });
 
   it("GET /attestations without a filter returns 400 and names all filters", async () => {

@@ -47,6 +47,11 @@ describe("the examples of the OpenAPI document, on the sample chain", () => {
     };
     for (const record of ["merchants/1", "services/1"])
       await vi.waitUntil(async () => (await state(record)) === "verified", { timeout: 60_000, interval: 200 });
+    const firstPrice = async () => {
+      const response = await fetch(`${stack.apiUrl}/tokens/${stack.tokens?.tokens[0]?.address}/prices?interval=hour`);
+      return ((await response.json()) as { points: { price: string | null }[] }).points[0]?.price;
+    };
+    await vi.waitUntil(async () => (await firstPrice()) === "1", { timeout: 60_000, interval: 200 });
     Object.assign(responses, await sendExamples(stack.apiUrl));
     const service = ["--url", stack.apiUrl];
     const event = await cli(["events", "from_block=0", "intent_id=2", "--limit", "1", "--json", ...service]);
@@ -71,14 +76,7 @@ describe("the examples of the OpenAPI document, on the sample chain", () => {
   });
 
   it("have the values of the sample chain", () => {
-    const chosen = [
-      "search.names",
-      "agents.get",
-      "merchants.get",
-      "merchants.reputation",
-      "services.get",
-      "disputes.get",
-    ];
+    const chosen = ["search.names", "agents.get", "merchants.get", "services.get", "disputes.get"];
     for (const name of chosen) expect(responseExamples[name], name).toEqual(responses[name]);
   });
 });

@@ -12,7 +12,10 @@ describe("completion", () => {
 
   it.each([
     [["e"], ["events"]],
-    [["call", "tokens."], ["tokens.get"]],
+    [
+      ["call", "tokens."],
+      ["tokens.get", "tokens.prices"],
+    ],
     [["call", "tokens.get", ""], ["address="]],
     [["call", "tokens.get", "address=0x00", ""], []],
     [

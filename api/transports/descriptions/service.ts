@@ -8,6 +8,7 @@ export const serviceDescriptions: Readonly<Record<string, string>> = {
   agents: "The page of agents.",
   intents: "The page of intents.",
   bids: "The page of bids, best first.",
+  "bids.all/200.bids": "The page of bids.",
   policies: "The page of policies.",
   schemas: "The page of schemas.",
   solvers: "The page of solvers.",
@@ -84,6 +85,8 @@ export const serviceDescriptions: Readonly<Record<string, string>> = {
 
   // Tokens
   "Token.address": "The token's contract. The zero address is the native coin.",
+  "TokenPrices.address": "The token's contract.",
+  "TokenPrices.points": "The intervals in order, also those without a price.",
   "Token.name": "The token's name. Null if unknown.",
   chain_id: "The id of the chain.",
   symbol: "The token's symbol.",
