@@ -4,7 +4,7 @@ const layers = [
   ["indexed", "preflight"],
   ["offchain"],
   ["core"],
-  ["tokens", "prices"],
+  ["tokens"],
   ["trust"],
   ["http", "events", "metadata", "portfolio", "monitor", "json-schema"],
   ["prices"],
