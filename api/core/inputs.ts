@@ -267,7 +267,7 @@ const limitOf = (initial: number, what: string) =>
 export const limit = limitOf(50, "Page size. ");
 
 /** The number of rows of a ranking. */
-export const rankingLimit = limitOf(20, "");
+export const rankingLimit = limitOf(20, "Rows. ");
 
 export const offset = scalar<string | number, number>(
   (sent) => {

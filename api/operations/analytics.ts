@@ -121,7 +121,7 @@ const getCommerceAnalytics = operation({
       top_services: ranking("receipts_by_service").map((row) => ({
         service_numeric_id: row.key,
         service_id: row.serviceId,
-        merchant_id: row.merchantId === null ? null : String(row.merchantId),
+        merchant_id: row.merchantId,
         ...tradingOf(row),
       })),
       facilitator_volume: ranking("receipts_by_facilitator").map((row) => ({

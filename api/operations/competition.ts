@@ -75,13 +75,15 @@ const Competition = z
   })
   .openapi("Competition");
 
+type Source = "onchain" | "offchain";
+
 const ofIntent = eq(intent.intentId, placeholder("id"));
 const ofOnchain = eq(bid.intentId, placeholder("id"));
 const time = { now: placeholder("now") } as never;
 const BEST_FIRST = sql.raw(`amount_out DESC, amount_in, fee, created_at, "order"`);
 
 /** The bids of an intent from both sources, each with its best `most` bids. */
-const bidsOf = (db: IndexDatabase, most: SQL, where: (source: "onchain" | "offchain") => SQL | undefined) => {
+const bidsOf = (db: IndexDatabase, most: SQL, where: (source: Source) => SQL | undefined) => {
   const onchain = selectOnchain(db)
     .where(and(ofOnchain, where("onchain")))
     .orderBy(desc(bid.amountOut), asc(bid.amountIn), asc(bid.fee), asc(bid.createdAt), asc(bid.bidId));
@@ -98,15 +100,25 @@ const bidsOf = (db: IndexDatabase, most: SQL, where: (source: "onchain" | "offch
 };
 
 const one = sql.raw("1");
-const isOf = (status: "selected" | "open") => (source: "onchain" | "offchain") =>
+
+/** Whether a bid on the intent can be valid. PostgreSQL checks it once, and does not read the bids of other intents. */
+const canBeValid = sql`EXISTS (SELECT FROM ${intent} WHERE ${ofIntent} AND ${intent.status} = 'OPEN')`;
+
+/** The selected bid of each source, by a key: PostgreSQL does not read the others. */
+const isSelected = (source: Source) =>
   source === "onchain"
-    ? hasStatus(status, onchainState, bid.validUntil, time)
-    : hasStatus(status, offchainState, offchainBid.validUntil, time);
+    ? eq(bid.bidId, sql`(SELECT ${intent.selectedBidId} FROM ${intent} WHERE ${ofIntent})`)
+    : and(eq(offchainBid.status, "SELECTED"), hasStatus("selected", offchainState, offchainBid.validUntil, time));
+
+const isOpen = (source: Source) =>
+  source === "onchain"
+    ? and(canBeValid, hasStatus("open", onchainState, bid.validUntil, time))
+    : and(canBeValid, hasStatus("open", offchainState, offchainBid.validUntil, time));
 
 /** The bid that the others are compared with: the selected one, or the best valid one, or the best one. */
 const winnerOf = (db: IndexDatabase) => sql`SELECT * FROM (
-    SELECT 1 AS preference, * FROM (${bidsOf(db, one, isOf("selected"))}) AS selected
-    UNION ALL SELECT 2, * FROM (${bidsOf(db, one, isOf("open"))}) AS open
+    SELECT 1 AS preference, * FROM (${bidsOf(db, one, isSelected)}) AS selected
+    UNION ALL SELECT 2, * FROM (${bidsOf(db, one, isOpen)}) AS open
     UNION ALL SELECT 3, * FROM (${bidsOf(db, one, () => undefined)}) AS best
   ) AS candidates ORDER BY preference, ${BEST_FIRST} LIMIT 1`;
 

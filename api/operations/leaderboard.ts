@@ -8,7 +8,17 @@ import { preparedQuery } from "../indexed/prepared-query";
 import { textLiteral } from "../indexed/text-literal";
 import { dollarText } from "../prices/value";
 import { type Board, type BoardName, boardNames, boards } from "./rankings/boards";
-import { dollarsOfAmounts, largestInTokens, listedTokens, listedTotal, pricedHours, texts } from "./rankings/hours";
+import {
+  dollarsOfAmounts,
+  isInWindow,
+  isOneOf,
+  largestInTokens,
+  listedTokens,
+  listedTotal,
+  pricedHours,
+  pricedHoursOfWindow,
+  texts,
+} from "./rankings/hours";
 import { rankingDependencies, startFor, windowInput, windowNames } from "./rankings/windows";
 
 const Ranked = z
@@ -59,7 +69,7 @@ type Row = {
 
 type Values = { chainId: number; listed: string[]; limit: number; from: bigint };
 
-const { kind, key, metric, token, start, count, amount } = participantHour;
+const { kind, key, metric, count, amount } = participantHour;
 
 /** Receipts with one participant on both sides are subtracted: they cost nothing to make. */
 const isSelf = sql`${metric} = 'self_receipts'`;
@@ -72,13 +82,13 @@ const sums = sql`${dollarsOfAmounts(others(sql`${amount}`))} AS dollars,
 const hoursOf = (board: Board) =>
   sql`${kind} = ${textLiteral(board.kind)} AND ${metric} IN ${texts(
     board.metric === "receipts" ? ["receipts", "self_receipts"] : ["fills"],
-  )} AND ${token} = ANY(${listedTokens})`;
+  )} AND ${isOneOf(listedTokens)}`;
 
 const limit = sql`${sql.placeholder("limit")}::int`;
 
 /** The sums of everyone with an hour in the window: the ones with most dollars, and those with as much as the last of them. */
-const inWindow = (board: Board) => sql`SELECT ${key}, ${sums} FROM ${pricedHours}
-  WHERE ${hoursOf(board)} AND ${start} >= ${sql.placeholder("from")}::numeric
+const inWindow = (board: Board) => sql`SELECT ${key}, ${sums} FROM ${pricedHoursOfWindow}
+  WHERE ${hoursOf(board)} AND ${isInWindow}
   GROUP BY ${key} HAVING sum(${others(sql`${count}`)}) > 0
   ORDER BY dollars DESC FETCH FIRST (${limit}) ROWS WITH TIES`;
 

@@ -7,7 +7,15 @@ import type { IndexDatabase } from "../indexed/database";
 import { preparedQuery } from "../indexed/prepared-query";
 import { dollarText } from "../prices/value";
 import { boards } from "./rankings/boards";
-import { dollarsOfAmounts, largestInTokens, listedTokens, listedTotal, pricedHours } from "./rankings/hours";
+import {
+  dollarsOfAmounts,
+  isInWindow,
+  largestInTokens,
+  listedTokens,
+  listedTotal,
+  pricedHours,
+  pricedHoursOfWindow,
+} from "./rankings/hours";
 import { winRate } from "./rankings/win-rate";
 import { rankingDependencies, startFor, windowInput, windowNames } from "./rankings/windows";
 
@@ -52,7 +60,7 @@ const MIN_BIDS = 10;
 /** How many of the solvers with most fills are candidates of a ranking of all time, besides those of largest volume and surplus. */
 const MOST_FILLS = 100;
 
-const { kind, key, metric, token, start, count, amount } = participantHour;
+const { kind, key, metric, token, count, amount } = participantHour;
 const limit = sql`${sql.placeholder("limit")}::int`;
 const isListed = sql`${token} = ANY(${listedTokens})`;
 
@@ -64,8 +72,8 @@ const sums = sql`coalesce(sum(${count}) FILTER (WHERE ${metric} = 'bids'), 0) AS
 
 const hours = sql`${kind} = 'solver' AND ${metric} IN ('bids', 'wins', 'fills', 'surplus')`;
 
-const inWindow = sql`SELECT ${key}, ${sums} FROM ${pricedHours}
-  WHERE ${hours} AND ${start} >= ${sql.placeholder("from")}::numeric GROUP BY ${key}`;
+const inWindow = sql`SELECT ${key}, ${sums} FROM ${pricedHoursOfWindow}
+  WHERE ${hours} AND ${isInWindow} GROUP BY ${key}`;
 
 const ofAllTime = sql`SELECT candidate.key, sums.* FROM (
     ${largestInTokens(listedTokens, sql`'solver'`, "fills", limit)}

@@ -52,7 +52,7 @@ export function shortSchema(schema: Schema): Schema {
 }
 
 const shortProperties = (properties: Record<string, Schema>) => {
-  const isPaged = "cursor" in properties;
+  const isPaged = "offset" in properties;
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [
       name,

@@ -80,8 +80,7 @@ const tokenDollars = sql`SELECT ${dollarsOfAmounts(activity.value)} AS dollars
 
 /** The dollars of a participant's receipts. */
 const participantDollars = sql`SELECT ${dollarsOfAmounts(participantHour.amount)} AS dollars FROM ${pricedHours}
-  WHERE ${participantHour.kind} = ${kind} AND ${participantHour.key} = found.key AND ${participantHour.metric} = 'receipts'
-    AND ${participantHour.token} = ANY(${listedTokens})`;
+  WHERE ${participantHour.kind} = ${kind} AND ${participantHour.key} = found.key AND ${participantHour.metric} = 'receipts'`;
 
 /** The counterparties and receipts of a participant in listed tokens. */
 const inListedTokens = sql`SELECT coalesce(sum(${participantTotal.counterparties}), 0) AS counterparties,
@@ -104,6 +103,8 @@ const totals = sql`WITH paid AS MATERIALIZED (${paid})
 
 /** Only the keys of these subjects are numbers. */
 const idOf = (of: Subject) => sql`CASE WHEN totals.subject = ${textLiteral(of)} THEN totals.key::numeric END`;
+
+const ofService = sql`${service.serviceNumericId} = ${idOf("receipts_by_service")}`;
 
 type Values = { chainId: number; listed: string[] };
 
@@ -131,13 +132,12 @@ export const selectCommerce = preparedQuery<Values, CommerceRow, IndexDatabase>(
       /** The exact sum, rounded once. */
       dollarsOfSubject: dollarText(sql`sum(totals.dollars) OVER (PARTITION BY totals.subject)`) as SQL<string>,
       counterparties: sql<string>`totals.counterparties::text`,
-      owner: merchant.owner,
-      serviceId: service.serviceId,
-      merchantId: service.merchantId,
+      owner: sql<string | null>`(SELECT ${merchant.owner} FROM ${merchant}
+        WHERE ${merchant.merchantId} = ${idOf("receipts_by_merchant")})`,
+      serviceId: sql<string | null>`(SELECT ${service.serviceId} FROM ${service} WHERE ${ofService})`,
+      merchantId: sql<string | null>`(SELECT ${service.merchantId}::text FROM ${service} WHERE ${ofService})`,
     })
     .from(sql`(${totals}) AS totals`)
-    .leftJoin(merchant, sql`${merchant.merchantId} = ${idOf("receipts_by_merchant")}`)
-    .leftJoin(service, sql`${service.serviceNumericId} = ${idOf("receipts_by_service")}`)
     .orderBy(
       sql`totals.dollars DESC, totals.counterparties DESC, totals.listed_receipts DESC, totals.volume DESC, totals.key`,
     ),
@@ -157,5 +157,5 @@ export type CommerceRow = {
   counterparties: string;
   owner: string | null;
   serviceId: string | null;
-  merchantId: bigint | null;
+  merchantId: string | null;
 };

@@ -14,13 +14,35 @@ export const texts = (values: readonly string[]): SQL => sql`(${sql.join(values.
 /** The addresses of the listed tokens, which the query has as the placeholder `listed`. */
 export const listedTokens = sql`${sql.placeholder("listed")}::text[]`;
 
-/** Joins the price of a token in an hour. Only listed tokens have one. */
-export const joinPrice = (token: SQLWrapper, start: SQLWrapper): SQL =>
+/**
+ * Selects the hours of some tokens. Written as an expression that no index has: PostgreSQL 18 would plan to skip through the
+ * hours of the primary key for each token, find that expensive, and read the hours of all participants instead.
+ */
+export const isOneOf = (tokens: SQL): SQL => sql`${participantHour.token} || '' = ANY(${tokens})`;
+
+/**
+ * Joins the price of a token in an hour. Only listed tokens have one. The redundant range of hours keeps PostgreSQL from reading
+ * all prices: it can't derive the range from that of the rows.
+ */
+export const joinPrice = (token: SQLWrapper, start: SQLWrapper, range: SQL = sql`true`): SQL =>
   sql`LEFT JOIN ${tokenPrice} ON ${tokenPrice.chainId} = ${sql.placeholder("chainId")}
-    AND ${tokenPrice.address} = ${token} AND ${tokenPrice.hour} = ${start}::bigint`;
+    AND ${tokenPrice.address} = ${token} AND ${tokenPrice.hour} = ${start}::bigint AND ${range}`;
 
 /** Participants' hours with the prices of their tokens. */
 export const pricedHours = sql`${participantHour} ${joinPrice(participantHour.token, participantHour.start)}`;
+
+/** The first second of a window. */
+const from = sql.placeholder("from");
+
+/** The same for the hours of a window. */
+export const pricedHoursOfWindow = sql`${participantHour} ${joinPrice(
+  participantHour.token,
+  participantHour.start,
+  sql`${tokenPrice.hour} >= ${from}::bigint`,
+)}`;
+
+/** Selects the hours of a window. */
+export const isInWindow = sql`${participantHour.start} >= ${from}::numeric`;
 
 /** The exact dollars of amounts; zero without a price. */
 export const dollarsOfAmounts = (amount: SQLWrapper, filter: SQL = sql`true`): SQL =>

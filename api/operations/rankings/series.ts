@@ -5,7 +5,7 @@ import type { IndexDatabase } from "../../indexed/database";
 import { type Placeholders, preparedQuery } from "../../indexed/prepared-query";
 import { tokenPrice } from "../../offchain/tables";
 import { dollarText } from "../../prices/value";
-import { joinPrice, type ParticipantKind } from "./hours";
+import { isOneOf, joinPrice, type ParticipantKind } from "./hours";
 
 type ActivityMetric = (typeof activity.$inferSelect)["metric"];
 
@@ -65,7 +65,10 @@ const wholeText = (sum: SQL) => sql<string>`${sum}::text`;
 const between = (hour: SQL) =>
   sql`${hour} >= ${placeholder("first")}::numeric AND ${hour} < ${placeholder("end")}::numeric`;
 
-const inTokens = (token: SQL) => sql`${token} = ANY(${placeholder("tokens")}::text[])`;
+const tokens = sql`${placeholder("tokens")}::text[]`;
+
+const pricesBetween = sql`${tokenPrice.address} = ANY(${tokens})
+  AND ${tokenPrice.hour} >= ${placeholder("first")}::bigint AND ${tokenPrice.hour} < ${placeholder("end")}::bigint`;
 
 const activityHour = sql`${activity.start}`;
 const participantStart = sql`${participantHour.start}`;
@@ -73,8 +76,8 @@ const participantStart = sql`${participantHour.start}`;
 const selectDollars = preparedQuery((db: IndexDatabase) =>
   summed(
     db,
-    sql`${activity} ${joinPrice(activity.token, activity.start)} WHERE ${activity.metric} = ${placeholder("metric")}
-      AND ${activity.interval} = 'hour' AND ${inTokens(sql`${activity.token}`)} AND ${between(activityHour)}`,
+    sql`${activity} ${joinPrice(activity.token, activity.start, pricesBetween)} WHERE ${activity.metric} = ${placeholder("metric")}
+      AND ${activity.interval} = 'hour' AND ${activity.token} = ANY(${tokens}) AND ${between(activityHour)}`,
     activityHour,
     sql`${activity.value} * ${tokenPrice.unitPrice}`,
     dollarText,
@@ -87,8 +90,8 @@ const ofParticipant = sql`${participantHour.kind} = ${placeholder("kind")} AND $
 const selectParticipantDollars = preparedQuery((db: IndexDatabase) =>
   summed(
     db,
-    sql`${participantHour} ${joinPrice(participantHour.token, participantHour.start)}
-      WHERE ${ofParticipant} AND ${inTokens(sql`${participantHour.token}`)}`,
+    sql`${participantHour} ${joinPrice(participantHour.token, participantHour.start, pricesBetween)}
+      WHERE ${ofParticipant} AND ${isOneOf(tokens)}`,
     participantStart,
     sql`${participantHour.amount} * ${tokenPrice.unitPrice}`,
     dollarText,
@@ -98,7 +101,7 @@ const selectParticipantDollars = preparedQuery((db: IndexDatabase) =>
 const selectParticipantVolume = preparedQuery((db: IndexDatabase) =>
   summed(
     db,
-    sql`${participantHour} WHERE ${ofParticipant} AND ${inTokens(sql`${participantHour.token}`)}`,
+    sql`${participantHour} WHERE ${ofParticipant} AND ${isOneOf(tokens)}`,
     participantStart,
     sql`${participantHour.amount}`,
     wholeText,

@@ -14,7 +14,7 @@ const hours: Readonly<Record<Exclude<Window, "all">, bigint>> = { "24h": 24n, "7
 /** The window of a ranking. */
 export const windowInput = exactly(...windowNames)
   .default("7d")
-  .openapi({ default: "7d", description: "The current hour of UTC and the hours before it." });
+  .openapi({ default: "7d", description: "Ends with the current hour." });
 
 /** The first second of a window; null for all time. */
 export function startOfWindow(window: Window, now: bigint): bigint | null {
