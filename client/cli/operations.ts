@@ -555,9 +555,9 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         type: "text",
         default: "7d",
         values: ["24h", "7d", "30d", "all"],
-        description: "The current hour of UTC and the hours before it.",
+        description: "Ends with the current hour.",
       },
-      limit: { type: "whole number", default: "20", description: "Values above 100 are lowered to 100." },
+      limit: { type: "whole number", default: "20", description: "Rows. Values above 100 are lowered to 100." },
     },
   },
   "attestors.get": {
@@ -910,9 +910,9 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         type: "text",
         default: "7d",
         values: ["24h", "7d", "30d", "all"],
-        description: "The current hour of UTC and the hours before it.",
+        description: "Ends with the current hour.",
       },
-      limit: { type: "whole number", default: "20", description: "Values above 100 are lowered to 100." },
+      limit: { type: "whole number", default: "20", description: "Rows. Values above 100 are lowered to 100." },
     },
   },
   "analytics.commerce": {

@@ -3295,9 +3295,9 @@ export type Api = {
       {
         /** What the solvers are ranked by. */
         by?: "volume" | "fills" | "win_rate" | "surplus";
-        /** The current hour of UTC and the hours before it. */
+        /** Ends with the current hour. */
         window?: "24h" | "7d" | "30d" | "all";
-        /** Values above 100 are lowered to 100. */
+        /** Rows. Values above 100 are lowered to 100. */
         limit?: number;
       },
       SolverLeaderboard
@@ -3674,9 +3674,9 @@ export type Api = {
       {
         /** The participants to rank. */
         board: "merchants" | "services" | "solvers" | "agents" | "facilitators";
-        /** The current hour of UTC and the hours before it. */
+        /** Ends with the current hour. */
         window?: "24h" | "7d" | "30d" | "all";
-        /** Values above 100 are lowered to 100. */
+        /** Rows. Values above 100 are lowered to 100. */
         limit?: number;
       },
       Leaderboard

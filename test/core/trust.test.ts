@@ -275,7 +275,7 @@ describe("reputations and verdicts", () => {
     it.each([
       ["amount: review", () => `?amount=${21n * DOLLAR}&token=${tokens.dollar}`],
       // Listed, but without a price now.
-      ["amount: review", () => `?amount=1&token=${tokens.ether}`],
+      ["amount: review", () => `?amount=1&token=${tokens.points}`],
     ])("answers %s for an amount that is far above the usual ones or has no price", async (problem, query) => {
       const found = await trustOf(shops.honest, query());
       expect([found.verdict, problemsOf(found)]).toEqual(["review", [problem]]);
