@@ -5,6 +5,7 @@ const layers = [
   ["offchain"],
   ["core"],
   ["tokens"],
+  ["trust"],
   ["http", "events", "metadata", "portfolio", "monitor", "json-schema"],
   ["prices"],
   ["payments"],

@@ -1,16 +1,20 @@
 import { parseArgs } from "node:util";
 import { planEventLog } from "./plans/event-log";
 import { planLists } from "./plans/lists";
+import { planRankings } from "./plans/rankings";
 import { planSearches } from "./plans/search";
+import { planTrust } from "./plans/trust";
 
 /**
  * Prints the query plans of reads on large tables, and fails if one needs a sequential scan or reads too much: of all lists
- * and records, of searches among records with metadata, or of the event log.
- * `npm run bench plans -- [--of lists|search|event-log] [--rows 200000]`
+ * and records, of rankings, of searches among records with metadata, of the event log, or of reputations and verdicts.
+ * `npm run bench plans -- [--of lists|rankings|search|event-log|trust] [--rows 200000]`
  */
 const checks = {
   lists: { rows: "200000", run: ([rows = 0]: number[]) => planLists(rows) },
+  rankings: { rows: "200000", run: ([rows = 0]: number[]) => planRankings(rows) },
   search: { rows: "1000000", run: ([rows = 0]: number[]) => planSearches(rows) },
+  trust: { rows: "200000", run: ([rows = 0]: number[]) => planTrust(rows) },
   "event-log": { rows: "1000000,10000000", run: planEventLog },
 };
 const isCheck = (name: string): name is keyof typeof checks => Object.hasOwn(checks, name);

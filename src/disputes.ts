@@ -1,4 +1,5 @@
 import { dispute, disputeStatuses, receipt, total } from "ponder:schema";
+import type { Address } from "viem";
 import { countActivity } from "./lib/activity";
 import { addTo } from "./lib/add-to";
 import type { Handlers } from "./lib/handle";
@@ -6,15 +7,18 @@ import { known, unknownRow } from "./lib/known-row";
 
 type DisputeStatus = (typeof disputeStatuses)[number];
 
-type Disputed = { merchantId: bigint | null; serviceNumericId: bigint | null };
+type Disputed = { opener: Address; merchantId: bigint | null; serviceNumericId: bigint | null };
 
-/** Disputes are counted by status, overall and for the receipt's merchant and service. */
-const totalsOf = (status: DisputeStatus, { merchantId, serviceNumericId }: Disputed) => {
-  const all = { subject: "disputes_by_status", key: status } as const;
+/** Disputes are counted by status, overall, for their opener, and for the receipt's merchant and service. */
+const totalsOf = (status: DisputeStatus, { opener, merchantId, serviceNumericId }: Disputed) => {
+  const all = [
+    { subject: "disputes_by_status", key: status },
+    { subject: "disputes_by_opener", key: `${opener}-${status}` },
+  ] as const;
   return merchantId === null || serviceNumericId === null
-    ? [all]
+    ? all
     : [
-        all,
+        ...all,
         { subject: "disputes_by_merchant", key: `${merchantId}-${status}` } as const,
         { subject: "disputes_by_service", key: `${serviceNumericId}-${status}` } as const,
       ];
@@ -36,7 +40,7 @@ export const disputes: Pick<Handlers<"CommerceRegistry">, "DisputeOpened" | "Dis
       reasonHash,
       blockNumber: event.block.number,
     });
-    await addTo(context.db, total, totalsOf("OPEN", { merchantId, serviceNumericId }), { count: 1 });
+    await addTo(context.db, total, totalsOf("OPEN", { opener, merchantId, serviceNumericId }), { count: 1 });
     await countActivity({ event, context }, "disputes");
   },
 

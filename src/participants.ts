@@ -4,6 +4,7 @@ import {
   fillLatency,
   type intent,
   type merchant,
+  participantHour,
   participantTotal,
   type paymentProofs,
   type receipt,
@@ -77,17 +78,16 @@ export async function countProof(
   }
 }
 
-const ofSolver = (solver: Address, metric: Addition["metric"]): Addition => ({
-  kind: "solver",
-  key: solver,
-  metric,
-  token: "",
-  amount: 0n,
-});
-
 /** Counts a bid, a selection, or the cancellation of an intent that had selected the solver. */
-export const countForSolver = (happened: Happened, solver: Address, metric: "bids" | "wins" | "cancelled") =>
-  addToParticipants(happened, [ofSolver(solver, metric)]);
+export async function countForSolver(
+  { context: { db }, event }: Happened,
+  solver: Address,
+  metric: "bids" | "wins" | "cancelled",
+): Promise<void> {
+  const row = { kind: "solver", key: solver, metric, token: "" } as const;
+  await addTo(db, participantHour, { ...row, start: startOf("hour", event.block.timestamp) }, { count: 1 });
+  await addTo(db, participantTotal, row, { count: 1 });
+}
 
 const BASIS_POINTS = 10_000n;
 
@@ -102,15 +102,18 @@ export async function countFill(happened: Happened, filled: Filled, of: typeof i
   const { owner, inputToken, outputToken, amountOutMin, blockNumber: submittedIn } = of;
   const { db } = happened.context;
   const time = happened.event.block.timestamp;
-  const pair = { kind: "solver", key: solver, token: inputToken, counterparty: owner } as const;
+  const participant = { kind: "solver", key: solver } as const;
+  const pair = { ...participant, token: inputToken, counterparty: owner };
   const changes = await addToPairs(db, [pair], { settlements: 1, isSelf: solver === owner, time });
   const surplus = amountOut - amountOutMin;
   const additions: Addition[] = [
-    { ...ofSolver(solver, "fills"), token: inputToken, amount: amountIn, ...changes.get("solver") },
-    { ...ofSolver(solver, "surplus"), token: outputToken, amount: surplus },
+    { ...participant, metric: "fills", token: inputToken, amount: amountIn, ...changes.get("solver") },
+    { ...participant, metric: "surplus", token: outputToken, amount: surplus },
   ];
-  if (amountOutMin > 0n)
-    additions.push({ ...ofSolver(solver, "surplus_bps"), amount: (surplus * BASIS_POINTS) / amountOutMin });
+  if (amountOutMin > 0n) {
+    const amount = (surplus * BASIS_POINTS) / amountOutMin;
+    additions.push({ ...participant, metric: "surplus_bps", token: "", amount });
+  }
   await addToParticipants(happened, additions);
   const blocks = blockNumber - submittedIn;
   const latencies = [startOf("hour", time), ALL_TIME].map((start) => ({ solver, start, blocks }));

@@ -8,9 +8,9 @@ const SCALE = 10n ** BigInt(FRACTION_DIGITS);
  * @example
  * average(7n, 2) // "3.5"
  */
-export function average(sum: bigint, count: number): string {
-  if (count === 0) return "0";
+export function average(sum: bigint, count: number | bigint): string {
   const divisor = BigInt(count);
+  if (divisor === 0n) return "0";
   const scaled = (2n * sum * SCALE + divisor) / (2n * divisor);
   const fraction = String(scaled % SCALE)
     .padStart(FRACTION_DIGITS, "0")

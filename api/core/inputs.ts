@@ -176,7 +176,7 @@ export const jsonText = scalar<string, string>(
   },
   {
     type: "string",
-    description: "The exact text of a JSON object or array. It is stored byte for byte.",
+    description: "A JSON object or array. Its text is stored byte for byte.",
     example: "{}",
   },
 );
@@ -247,22 +247,27 @@ export const enumNumber = (names: readonly string[]) => {
 };
 
 const MAX_LIMIT = 100;
-const DEFAULT_LIMIT = 50;
+
+const limitOf = (initial: number, what: string) =>
+  scalar<string | number, number>(
+    (sent) => {
+      const value = Math.min(Number(digitsOf(sent)), MAX_LIMIT);
+      return value >= 1 ? { value } : { problem: `must be a whole number from 1 to ${MAX_LIMIT}` };
+    },
+    {
+      type: "integer",
+      minimum: 1,
+      default: initial,
+      description: `${what}Values above ${MAX_LIMIT} are lowered to ${MAX_LIMIT}.`,
+      example: initial,
+    },
+  ).default(initial);
 
 /** The page size. Values above the maximum are lowered to it. */
-export const limit = scalar<string | number, number>(
-  (sent) => {
-    const value = Math.min(Number(digitsOf(sent)), MAX_LIMIT);
-    return value >= 1 ? { value } : { problem: `must be a whole number from 1 to ${MAX_LIMIT}` };
-  },
-  {
-    type: "integer",
-    minimum: 1,
-    default: DEFAULT_LIMIT,
-    description: `Page size. Values above ${MAX_LIMIT} are lowered to ${MAX_LIMIT}.`,
-    example: DEFAULT_LIMIT,
-  },
-).default(DEFAULT_LIMIT);
+export const limit = limitOf(50, "Page size. ");
+
+/** The number of rows of a ranking. */
+export const rankingLimit = limitOf(20, "Rows. ");
 
 export const offset = scalar<string | number, number>(
   (sent) => {

@@ -1,4 +1,4 @@
-import { and, eq, gt, notInArray, or, sql } from "drizzle-orm";
+import { and, eq, gt, notInArray, sql } from "drizzle-orm";
 import type { Address } from "viem";
 import type { StoreDatabase } from "./open";
 import { tokenPrice } from "./tables";
@@ -54,18 +54,10 @@ export async function correctPrices(
       AND ${tokenPrice.unitPrice} <> ${tokenPrice.price} * ('1e-' || places)::numeric`);
 }
 
-/** Deletes the prices of hours after the newest one, and of those with a time after which the chain has changed. */
-export async function forgetHours(
-  db: StoreDatabase,
-  chainId: number,
-  { newest, changedSince }: { newest: bigint; changedSince: bigint | undefined },
-): Promise<void> {
-  const isWrong = or(
-    gt(tokenPrice.hour, newest),
-    // The first answer in an hour is its price, too.
-    changedSince === undefined ? undefined : gt(tokenPrice.hour, changedSince - HOUR_SECONDS),
-  );
-  await db.delete(tokenPrice).where(and(ofChain(chainId), isWrong));
+/** Deletes the prices that may be others because the chain has changed after a time. */
+export async function forgetHours(db: StoreDatabase, chainId: number, changedSince: bigint): Promise<void> {
+  // The first answer in an hour is its price, too.
+  await db.delete(tokenPrice).where(and(ofChain(chainId), gt(tokenPrice.hour, changedSince - HOUR_SECONDS)));
 }
 
 /** The hours of each token that have no row, at most `limit` of each, the newest first. */

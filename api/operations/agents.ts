@@ -10,7 +10,7 @@ import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
 import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
 
-const Agent = z
+export const Agent = z
   .strictObject({
     agent_id: uintText,
     owner: addressText,
@@ -22,7 +22,7 @@ const Agent = z
   })
   .openapi("Agent");
 
-const toWire = (row: typeof agent.$inferSelect): z.input<typeof Agent> => ({
+export const agentToWire = (row: typeof agent.$inferSelect): z.input<typeof Agent> => ({
   agent_id: String(row.agentId),
   owner: row.owner,
   metadata_uri: row.metadataUri,
@@ -58,7 +58,7 @@ const getAgent = operation({
       ? await findAgentWithMetadata(db, { agentId, chainId: config.chainId })
       : await findAgent(db, { agentId });
     if (!row) throw new NotFound(`Agent ${agentId} not found`);
-    return { ...toWire(row), ...metadataOf(row) };
+    return { ...agentToWire(row), ...metadataOf(row) };
   },
 });
 
@@ -75,7 +75,7 @@ const listAgents = listOperation({
   rows: agent,
   where: ({ owner }) => [owner && eq(agent.owner, owner)],
   orders: oldestFirst(agent, "agentId"),
-  toWire,
+  toWire: agentToWire,
 });
 
 export const agents = { get: getAgent, list: listAgents };

@@ -65,7 +65,7 @@ export const onchainState = sql<State>`CASE
   ELSE 'OPEN' END`;
 
 /** The same for an off-chain bid. An on-chain selection overrides an off-chain one. */
-const offchainState = sql<State>`CASE
+export const offchainState = sql<State>`CASE
   WHEN ${offchainBid.status} = 'SELECTED' AND ${intent.selectedBidId} IS NULL THEN 'SELECTED'
   WHEN ${offchainBid.status} <> 'OPEN' OR ${isDecided} THEN 'REJECTED'
   ELSE 'OPEN' END`;
@@ -112,7 +112,7 @@ const onchainFields = {
   ...worthFields(bid.amountIn, bid.amountOut, bid.createdAt),
 };
 
-const offchainOrder = sql<string>`(${offchainBid.number} + ${OFFCHAIN_ORDER})`;
+export const offchainOrder = sql<string>`(${offchainBid.number} + ${OFFCHAIN_ORDER})`;
 
 const offchainFields = {
   amountOut: offchainBid.amountOut,
@@ -142,7 +142,7 @@ export const selectOnchain = (db: Selectable) =>
     .leftJoin(bidSelection, isSelectionOfBid)
     .$dynamic();
 
-const selectOffchain = (db: Selectable) =>
+export const selectOffchain = (db: Selectable) =>
   db.select(offchainFields).from(intent).innerJoin(offchainBid, isIntentOfOffchainBid).$dynamic();
 
 export type BidRow = Awaited<ReturnType<typeof selectOnchain>>[number];

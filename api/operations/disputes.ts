@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { dispute, disputeStatuses } from "../../ponder.schema";
 import { NotFound } from "../core/errors";
-import { id } from "../core/inputs";
+import { address, id } from "../core/inputs";
 import { listOperation } from "../core/list";
 import { operation, z } from "../core/operation";
 import { newestFirst } from "../core/orders";
@@ -55,14 +55,15 @@ const listDisputes = listOperation({
   summary: "Disputes about receipts, newest first.",
   name: "disputes",
   item: Dispute,
-  filters: { receipt_id: id.optional(), merchant_id: id.optional() },
+  filters: { receipt_id: id.optional(), merchant_id: id.optional(), opener: address.optional() },
   example: {},
   dependsOn: ["index"],
   query: (db: Selectable) => db.select().from(dispute).$dynamic(),
   rows: dispute,
-  where: ({ receipt_id, merchant_id }) => [
+  where: ({ receipt_id, merchant_id, opener }) => [
     receipt_id === undefined ? undefined : eq(dispute.receiptId, receipt_id),
     merchant_id === undefined ? undefined : eq(dispute.merchantId, merchant_id),
+    opener && eq(dispute.opener, opener),
   ],
   orders: newestFirst(dispute, "disputeId"),
   toWire,

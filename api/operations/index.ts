@@ -6,6 +6,7 @@ import { attestations } from "./attestations";
 import { attestors } from "./attestors";
 import { bidList } from "./bid-list";
 import { onchainBids } from "./bids";
+import { competition } from "./competition";
 import { discovery } from "./discovery";
 import { disputes } from "./disputes";
 import { documents } from "./documents";
@@ -14,6 +15,7 @@ import { facilitators } from "./facilitators";
 import { fills } from "./fills";
 import { metadataOfIntents } from "./intent-metadata";
 import { intents } from "./intents";
+import { leaderboard } from "./leaderboard";
 import { merchants } from "./merchants";
 import { offchainBids } from "./offchain-bids";
 import { paymentRequirements } from "./payment-requirements";
@@ -22,32 +24,36 @@ import { preflight } from "./preflight";
 import { quotes } from "./quotes";
 import { receipts } from "./receipts";
 import { recentEvents } from "./recent-events";
+import { reputationOfAgents, reputationOfMerchants } from "./reputation";
 import { schemas } from "./schemas";
 import { search } from "./search/index";
 import { services } from "./services";
 import { settlements } from "./settlements";
+import { solverLeaderboard } from "./solver-leaderboard";
+import { solverPerformance } from "./solver-performance";
 import { solvers } from "./solvers";
 import { status } from "./status";
 import { timeSeries } from "./time-series";
 import { tokenPrices } from "./token-prices";
 import { tokens } from "./tokens";
 import { transactions } from "./transactions";
+import { trust } from "./trust";
 import { trustSignals } from "./trust-signals";
 
 /** All operations, by resource. Their names are in the resource's file. */
 export const operations = {
   search,
-  agents,
-  intents: { ...intents, ...metadataOfIntents },
+  agents: { ...agents, ...reputationOfAgents },
+  intents: { ...intents, ...competition, ...metadataOfIntents },
   bids: { ...onchainBids, ...bidList, ...offchainBids },
   fills,
   accounts,
   preflight,
   schemas,
   attestations,
-  solvers,
+  solvers: { ...solvers, ...solverPerformance, ...solverLeaderboard },
   attestors,
-  merchants,
+  merchants: { ...merchants, ...reputationOfMerchants },
   services,
   facilitators,
   quotes,
@@ -55,6 +61,8 @@ export const operations = {
   settlements,
   disputes,
   trustSignals,
+  trust,
+  leaderboard,
   analytics: { ...commerceAnalytics, ...timeSeries },
   tokens: { ...tokens, ...tokenPrices },
   transactions,

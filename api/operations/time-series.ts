@@ -1,11 +1,19 @@
-import { and, eq, gte, lt } from "drizzle-orm";
 import { type Interval, intervalSeconds, startOf } from "../../common/rows/interval";
-import { activity, activityMetrics } from "../../ponder.schema";
+import { activityMetrics, participantKinds } from "../../ponder.schema";
+import type { BaseContext } from "../core/context";
 import { BadInput } from "../core/errors";
-import { address, exactly, time } from "../core/inputs";
+import { address, exactly, id, time } from "../core/inputs";
 import { operation, z } from "../core/operation";
-import { addressText, timeText, uintText } from "../core/outputs";
-import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
+import { addressText, decimalText, timeText } from "../core/outputs";
+import type { ParticipantKind } from "./rankings/hours";
+import {
+  isParticipantMetric,
+  type Participant,
+  readActivity,
+  readDollars,
+  readOfParticipant,
+  type SeriesQuery,
+} from "./rankings/series";
 
 const MAX_POINTS = 1_000n;
 
@@ -14,18 +22,25 @@ const DEFAULT_POINTS: Readonly<Record<Interval, bigint>> = { hour: 48n, day: 30n
 
 const intervals = ["hour", "day", "week"] as const satisfies Interval[];
 
+const units = ["raw", "usd"] as const;
+
 const TimeSeries = z
   .strictObject({
     metric: z.enum(activityMetrics),
     interval: z.enum(intervals),
     token: addressText.nullable(),
+    unit: z.enum(units),
+    participant: z
+      .strictObject({ kind: z.enum(participantKinds), key: z.string() })
+      .nullable()
+      .openapi({ description: "The one participant. Null for all.", example: null }),
     from: timeText.openapi({ description: "The start of the first interval, in unix seconds." }),
     to: timeText.openapi({ description: "The end of the last interval, in unix seconds. It is not included." }),
-    total: uintText,
+    total: decimalText,
     points: z.array(
       z.strictObject({
         start: timeText.openapi({ description: "The start of the interval, in unix seconds." }),
-        value: uintText,
+        value: decimalText,
       }),
     ),
   })
@@ -53,65 +68,112 @@ export function rangeOf({ interval, from, to }: Range): { first: bigint; end: bi
   return { first: first < 0n ? startOf(interval, 0n) : first, end: last + seconds };
 }
 
-type Query = Pick<typeof activity.$inferSelect, "metric" | "token" | "interval"> & { first: bigint; end: bigint };
+const input = z.object({
+  metric: exactly(...activityMetrics),
+  interval: exactly(...intervals),
+  from: time.optional(),
+  to: time.optional(),
+  token: address.optional(),
+  unit: exactly(...units)
+    .default("raw")
+    .openapi({ default: "raw", description: "usd: volumes in dollars, without token of all listed tokens." }),
+  merchant_id: id.optional(),
+  service_id: id.optional(),
+  agent: address.optional(),
+  facilitator: address.optional(),
+  solver: address.optional(),
+});
 
-const selectActivity = preparedQuery((db, { metric, token, interval, first, end }: Placeholders<Query>) =>
-  db
-    .select({ start: activity.start, value: activity.value })
-    .from(activity)
-    .where(
-      and(
-        eq(activity.metric, metric),
-        eq(activity.token, token),
-        eq(activity.interval, interval),
-        gte(activity.start, first),
-        lt(activity.start, end),
-      ),
-    ),
-);
+type Input = z.output<typeof input>;
+
+/** The kinds of participants by the parameter that names one. */
+const participants = {
+  merchant_id: "merchant",
+  service_id: "service",
+  agent: "agent",
+  facilitator: "facilitator",
+  solver: "solver",
+} as const satisfies Record<string, ParticipantKind>;
+
+const names = Object.keys(participants) as (keyof typeof participants)[];
+
+const namesIn = (sent: Input) => names.filter((name) => sent[name] !== undefined);
+
+function participantOf(sent: Input): Participant | undefined {
+  const [name] = namesIn(sent);
+  return name && { kind: participants[name], key: String(sent[name]) };
+}
+
+/** The metrics of each kind of participant. */
+const metricsOf = (kind: ParticipantKind) =>
+  kind === "solver" ? ["bids", "fills", "fill_volume"] : ["receipts", "receipt_volume"];
+
+const inWords = (words: readonly string[]) => `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+
+function checkParticipant(sent: Input): void {
+  const [name, other] = namesIn(sent);
+  if (name === undefined) return;
+  if (other) throw new BadInput(`${other}: can't be combined with ${name}. A series is of one participant`);
+  const metrics = metricsOf(participants[name]);
+  if (!metrics.includes(sent.metric))
+    throw new BadInput(`${name}: can't be combined with ${sent.metric}. Only ${inWords(metrics)} are by ${name}`);
+}
+
+function checkToken({ config }: BaseContext, { metric, token, unit }: Input): void {
+  const isVolume = volumes.includes(metric);
+  if (!isVolume && token !== undefined)
+    throw new BadInput(`token: can't be combined with ${metric}. Only ${volumes.join(" and ")} are by token`);
+  if (!isVolume && unit === "usd")
+    throw new BadInput(`unit: can't be usd for ${metric}. Only ${volumes.join(" and ")} have dollars`);
+  if (isVolume && unit === "raw" && token === undefined)
+    throw new BadInput(
+      `token: is required for ${metric}, because amounts of different tokens can't be added. With unit=usd it isn't`,
+    );
+  if (unit === "usd" && token !== undefined && !config.listed.has(token))
+    throw new BadInput("token: is not on the token list of this chain, so it has no dollars. Use unit=raw");
+}
+
+async function readPoints({ db, config }: BaseContext, query: SeriesQuery, sent: Input) {
+  const participant = participantOf(sent);
+  if (sent.unit === "usd") return readDollars(db, config.chainId, query, participant);
+  const { metric } = query;
+  return participant && isParticipantMetric(metric)
+    ? readOfParticipant(db, { ...query, metric }, participant)
+    : readActivity(db, query);
+}
 
 const getTimeSeries = operation({
   route: "GET /analytics/timeseries",
   summary: "A metric by hour, day or week of UTC.",
   description:
-    "Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete.",
-  input: z.object({
-    metric: exactly(...activityMetrics),
-    interval: exactly(...intervals),
-    from: time.optional(),
-    to: time.optional(),
-    token: address.optional(),
-  }),
+    "Of all, or of one participant. Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete.",
+  input,
   output: TimeSeries,
   example: { metric: "intents", interval: "day" },
-  check(_, { metric, token }) {
-    const isVolume = volumes.includes(metric);
-    if (isVolume && token === undefined)
-      throw new BadInput(`token: is required for ${metric}, because amounts of different tokens can't be added`);
-    if (!isVolume && token !== undefined)
-      throw new BadInput(`token: can't be combined with ${metric}. Only ${volumes.join(" and ")} are by token`);
+  check(context, sent) {
+    checkParticipant(sent);
+    checkToken(context, sent);
   },
-  dependsOn: ["index", "time"],
-  async run({ db, clock }, { metric, interval, from, to, token }) {
-    const { first, end } = rangeOf({ interval, from, to: to ?? (await clock()).now });
-    const stored = interval === "week" ? "day" : interval;
-    const rows = await selectActivity(db, { metric, token: token ?? "", interval: stored, first, end });
-    const values = new Map<bigint, bigint>();
-    for (let start = first; start < end; start += intervalSeconds[interval]) values.set(start, 0n);
-    let total = 0n;
-    for (const { start, value } of rows) {
-      const point = startOf(interval, start);
-      values.set(point, (values.get(point) ?? 0n) + value);
-      total += value;
-    }
+  dependsOn: ({ unit }) => (unit === "usd" ? ["index", "store", "time"] : ["index", "time"]),
+  async run(context, sent) {
+    const { metric, interval, from, to, token, unit } = sent;
+    if (unit === "usd") await context.store();
+    const { first, end } = rangeOf({ interval, from, to: to ?? (await context.clock()).now });
+    const tokens = token !== undefined ? [token] : unit === "usd" ? [...context.config.listed.keys()] : [];
+    const found = await readPoints(context, { metric, interval, first, end, tokens }, sent);
+    const values = new Map<bigint, string>();
+    for (let start = first; start < end; start += intervalSeconds[interval]) values.set(start, "0");
+    for (const { start, value } of found) values.set(start, value);
     return {
       metric,
       interval,
       token: token ?? null,
+      unit,
+      participant: participantOf(sent) ?? null,
       from: String(atLeastZero(first)),
       to: String(end),
-      total: String(total),
-      points: [...values].map(([start, value]) => ({ start: String(atLeastZero(start)), value: String(value) })),
+      total: found[0]?.total ?? "0",
+      points: [...values].map(([start, value]) => ({ start: String(atLeastZero(start)), value })),
     };
   },
 });

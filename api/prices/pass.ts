@@ -1,4 +1,4 @@
-import { type Address, BlockNotFoundError, type PublicClient } from "viem";
+import type { Address, PublicClient } from "viem";
 import type { ListedToken } from "../../config/token-list";
 import { withDeadline } from "../core/with-deadline";
 import type { StoreDatabase } from "../offchain/open";
@@ -12,13 +12,16 @@ import {
 } from "../offchain/token-prices";
 import { HOUR } from "./price-of-hour";
 import { readPrices } from "./read-prices";
-import { compareBlocks, type SeenBlock } from "./seen-blocks";
+import { type Compared, compareBlocks, type SeenBlock } from "./seen-blocks";
 
 /** Hours of each token per pass. Twenty feeds then take about thirty requests, and a year about two hundred passes. */
 const HOURS_PER_PASS = 48;
 
 /** How many blocks of earlier passes are remembered. If a reorg removes all of them, every hour is read again. */
 const REMEMBERED = 100;
+
+/** How far below the newest block the first one is remembered: deeper than a reorg of a public chain. */
+const ANCHOR_DEPTH = 1_000n;
 
 /** The tokens to price, and where. */
 export type Priced = {
@@ -58,15 +61,14 @@ async function newestBlock({ client, chainId }: Pass) {
   return block;
 }
 
-async function compareSeen({ client, seen }: Pass) {
-  return compareBlocks(seen, async (blockNumber) => {
-    try {
-      return (await client.getBlock({ blockNumber })).hash;
-    } catch (error) {
-      if (error instanceof BlockNotFoundError) return undefined;
-      throw error;
-    }
-  });
+/** Finds what a reorg has changed since the last pass. Only numbers up to the newest block are asked for. */
+async function compareSeen({ client, seen }: Pass, newest: SeenBlock): Promise<Compared> {
+  if (seen.length > 0)
+    return compareBlocks(seen, async (number) =>
+      number > newest.number ? undefined : (await client.getBlock({ blockNumber: number })).hash,
+    );
+  const below = newest.number > ANCHOR_DEPTH ? newest.number - ANCHOR_DEPTH : 0n;
+  return { kept: [await client.getBlock({ blockNumber: below })], changedSince: undefined };
 }
 
 /** The hours to read: those without prices, and the two newest ones, because a reorg may have changed their rounds. */
@@ -86,7 +88,7 @@ async function hoursToRead({ transaction, chainId, tokens, first, last }: Pass):
 
 /** Reads prices that are missing or may have changed, and stores them in the transaction. */
 export async function readMissingPrices(pass: Pass): Promise<Passed> {
-  const { transaction, chainId, tokens, last, client, multicall3, signal, isFirst } = pass;
+  const { transaction, chainId, tokens, client, multicall3, signal, isFirst } = pass;
   if (isFirst) {
     const decimals = new Map([...tokens].map(([address, token]) => [address, token.decimals]));
     await correctPrices(transaction, chainId, decimals);
@@ -94,8 +96,8 @@ export async function readMissingPrices(pass: Pass): Promise<Passed> {
   // Only requests to the node have a deadline: the transaction must not end during one of its statements.
   const fromNode = <Value>(reads: Promise<Value>) => withDeadline(reads, { signal });
   const block = await fromNode(newestBlock(pass));
-  const { kept, changedSince } = await fromNode(compareSeen(pass));
-  await forgetHours(transaction, chainId, { newest: last, changedSince });
+  const { kept, changedSince } = await fromNode(compareSeen(pass, block));
+  if (changedSince !== undefined) await forgetHours(transaction, chainId, changedSince);
   const { hours, isLimited } = await hoursToRead(pass);
   // A node that is behind does not know later hours.
   const known = hours.filter(({ hour }) => hour <= block.timestamp);

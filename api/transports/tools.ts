@@ -18,15 +18,16 @@ export type ToolOptions = { outputSchemas: boolean };
 
 /**
  * The MCP definition of an operation's tool. A client sends all definitions to its language model, so they are short: no
- * output schema unless asked for, and only the annotations that differ from their defaults.
+ * title and no output schema unless asked for, and only the annotations that differ from their defaults.
  */
 export function toolOf(name: string, operation: AnyCall, { outputSchemas }: ToolOptions): Tool {
   const inputSchema = shortSchema(inputJsonSchema(operation.input) as Schema);
   return {
     name: toolNameOf(name),
-    title: operation.summary.replace(/\.$/, ""),
     description: textOf(operation),
     inputSchema: { ...(inputSchema as Tool["inputSchema"]), type: "object" },
+    // The description begins with the title.
+    ...(outputSchemas && { title: operation.summary.replace(/\.$/, "") }),
     // An output schema must be an object, and a document is text.
     ...(outputSchemas &&
       !operation.document && { outputSchema: { ...outputJsonSchema(operation.output), type: "object" as const } }),

@@ -29,7 +29,13 @@ export async function withLargeGateway(
     schema,
     rowsOf,
     tokens,
-  }: { schema: string; rowsOf: RowCounts; tokens: (store: Context["store"]) => Context["tokens"] },
+    listed = new Map(),
+  }: {
+    schema: string;
+    rowsOf: RowCounts;
+    tokens: (store: Context["store"]) => Context["tokens"];
+    listed?: Context["config"]["listed"];
+  },
   act: (gateway: LargeGateway) => Promise<void>,
 ): Promise<void> {
   const postgres = await startPostgres();
@@ -51,7 +57,7 @@ export async function withLargeGateway(
           chainId: LOCAL_CHAIN_ID,
           contracts,
           cursorSecret: async () => "bench",
-          listed: new Map(),
+          listed,
         },
         store,
         tokens: tokens(store),

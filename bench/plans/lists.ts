@@ -55,7 +55,7 @@ const named = (node: Node) => {
   return on ? `${node["Node Type"]} (${on})` : node["Node Type"];
 };
 
-async function planOf({ pool }: RecordedIndex, { text, parameters }: RecordedQuery): Promise<Plan> {
+export async function planOf({ pool }: RecordedIndex, { text, parameters }: RecordedQuery): Promise<Plan> {
   const { rows } = await pool.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, parameters);
   const [{ Plan: root, "Execution Time": milliseconds }] = rows[0]["QUERY PLAN"] as [
     { Plan: Node; "Execution Time": number },
@@ -81,7 +81,7 @@ async function planOf({ pool }: RecordedIndex, { text, parameters }: RecordedQue
 }
 
 /** The queries of a request, without those of the index's head, which is read again from time to time. */
-const queriesOf = async (index: RecordedIndex, request: () => Promise<unknown>): Promise<RecordedQuery[]> =>
+export const queriesOf = async (index: RecordedIndex, request: () => Promise<unknown>): Promise<RecordedQuery[]> =>
   (await index.queriesOf(request)).filter(({ text }) => !text.includes("_ponder_checkpoint"));
 
 /** The table of each list, from which filter values are chosen. */

@@ -95,6 +95,12 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       },
     },
   },
+  "agents.reputation": {
+    summary: "An agent's reputation.",
+    description: "The record of its owner's address, and a score that contains its formula.",
+    example: { agentId: "1" },
+    inputs: { agentId: { type: "whole number", required: true, description: "The agent's id in the AgentRegistry." } },
+  },
   "intents.get": {
     summary: "One intent by its id.",
     description: "With its fill, on-chain commitments and metadata.",
@@ -135,6 +141,16 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         values: ["true", "false"],
         description: "Whether to return the total number of rows.",
       },
+    },
+  },
+  "intents.competition": {
+    summary: "The bids on an intent, compared with the winner.",
+    description: "Best first. Without a selected bid, the best valid one is the winner.",
+    example: { id: "1" },
+    inputs: {
+      id: { type: "whole number", required: true, description: "The id of the intent whose bids are compared." },
+      limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
+      offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
     },
   },
   "intents.metadata": {
@@ -519,6 +535,32 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       },
     },
   },
+  "solvers.performance": {
+    summary: "A solver's record in 24 hours, 7 and 30 days, and ever.",
+    description: "Bids, wins, fills, latency, surplus and volume.",
+    example: { id: "1" },
+    inputs: { id: { type: "whole number", required: true, description: "The record's id on chain." } },
+  },
+  "solvers.leaderboard": {
+    summary: "Solvers ranked by volume, fills, win rate or surplus.",
+    description: "In listed tokens. By win_rate, solvers with fewer than 10 bids are last.",
+    example: { by: "volume" },
+    inputs: {
+      by: {
+        type: "text",
+        default: "volume",
+        values: ["volume", "fills", "win_rate", "surplus"],
+        description: "What the solvers are ranked by.",
+      },
+      window: {
+        type: "text",
+        default: "7d",
+        values: ["24h", "7d", "30d", "all"],
+        description: "Ends with the current hour.",
+      },
+      limit: { type: "whole number", default: "20", description: "Rows. Values above 100 are lowered to 100." },
+    },
+  },
   "attestors.get": {
     summary: "One attestor by its id.",
     description: "With the number of its operator's attestations.",
@@ -594,7 +636,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "merchants.reputation": {
     summary: "A merchant's reputation.",
-    description: "Settled and fulfilled receipts, disputes and trust signals.",
+    description: "Receipts, disputes, trust signals, and a score that contains its formula.",
     example: { id: "1" },
     inputs: { id: { type: "whole number", required: true, description: "The record's id on chain." } },
   },
@@ -792,6 +834,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: {
       receipt_id: { type: "whole number", description: "Only disputes about this receipt." },
       merchant_id: { type: "whole number", description: "The merchant's id in the CommerceRegistry." },
+      opener: { type: "address", description: "Only disputes that this address opened." },
       sort: { type: "text", default: "newest", values: ["newest", "oldest"], description: "The order of the list." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
       offset: { type: "whole number", description: "Rows to skip. Can't be combined with cursor." },
@@ -836,17 +879,54 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       },
     },
   },
+  "trust.check": {
+    summary: "Whether to pay or hire a participant.",
+    description: "A verdict by fixed rules, with reasons and evidence.",
+    example: { kind: "merchant", id: "1" },
+    inputs: {
+      kind: {
+        type: "text",
+        required: true,
+        values: ["merchant", "service", "agent", "solver", "facilitator"],
+        description: "The kind of the record.",
+      },
+      id: { type: "text", required: true, description: "Also an address, except for merchants and services." },
+      amount: { type: "whole number", description: "In the token's smallest unit." },
+      token: { type: "address", description: "Required with amount." },
+    },
+  },
+  "leaderboard.get": {
+    summary: "Participants ranked by dollars of listed tokens.",
+    description:
+      "Then by distinct counterparties, then by receipts or fills. Unlisted tokens and self-dealing count nothing.",
+    example: { board: "merchants" },
+    inputs: {
+      board: {
+        type: "text",
+        required: true,
+        values: ["merchants", "services", "solvers", "agents", "facilitators"],
+        description: "The participants to rank.",
+      },
+      window: {
+        type: "text",
+        default: "7d",
+        values: ["24h", "7d", "30d", "all"],
+        description: "Ends with the current hour.",
+      },
+      limit: { type: "whole number", default: "20", description: "Rows. Values above 100 are lowered to 100." },
+    },
+  },
   "analytics.commerce": {
     summary: "Commerce totals and rankings.",
     description:
-      "Totals of the whole registry, and the largest tokens, merchants, services, facilitators and payment rails.",
+      "Totals of the whole registry, and its largest tokens, merchants, services, facilitators and payment rails by dollars of listed tokens, then by counterparties, then by receipts.",
     example: {},
     inputs: {},
   },
   "analytics.timeseries": {
     summary: "A metric by hour, day or week of UTC.",
     description:
-      "Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete.",
+      "Of all, or of one participant. Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete.",
     example: { metric: "intents", interval: "day" },
     inputs: {
       metric: {
@@ -877,8 +957,22 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       to: { type: "unix seconds", description: "Unix seconds." },
       token: {
         type: "address",
-        description: "The token whose amounts are summed. Required for volumes, and only for them.",
+        description: "The token whose amounts are summed. Only for volumes, and required for them unless unit is usd.",
       },
+      unit: {
+        type: "text",
+        default: "raw",
+        values: ["raw", "usd"],
+        description: "usd: volumes in dollars, without token of all listed tokens.",
+      },
+      merchant_id: { type: "whole number", description: "Only receipts of this merchant." },
+      service_id: {
+        type: "whole number",
+        description: "Only receipts of the service with this id in the CommerceRegistry.",
+      },
+      agent: { type: "address", description: "Only receipts that this address paid." },
+      facilitator: { type: "address", description: "Only receipts of this facilitator." },
+      solver: { type: "address", description: "Only bids and fills of this solver." },
     },
   },
   "tokens.get": {
@@ -1009,7 +1103,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       catalog_json: {
         type: "text",
         required: true,
-        description: "The exact text of a JSON object or array. It is stored byte for byte.",
+        description: "A JSON object or array. Its text is stored byte for byte.",
       },
       expected_hash: {
         type: "hash",
@@ -1026,7 +1120,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "documents.getCatalogMetadata": {
     summary: "The metadata of a catalog.",
-    description: "Its size, its publication time, and the fields that its publisher declared.",
+    description: "Size, publication time and declared fields.",
     example: { hash: "0x0b2238eb28b701507efdf029563c0f8e5719e9a9bb237e25a2c8046b9ef224a2" },
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
@@ -1038,7 +1132,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       quote_request_json: {
         type: "text",
         required: true,
-        description: "The exact text of a JSON object or array. It is stored byte for byte.",
+        description: "A JSON object or array. Its text is stored byte for byte.",
       },
       expected_hash: {
         type: "hash",
@@ -1058,7 +1152,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "documents.getQuoteRequestMetadata": {
     summary: "The metadata of a quote request.",
-    description: "Its size, its publication time, and the fields that its publisher declared.",
+    description: "Size, publication time and declared fields.",
     example: { hash: "0x86fbf94888caa44dfea64f17f8ce6a0a6482d1fe6e7f0bce6f321f051002ae9b" },
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
@@ -1070,7 +1164,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       quote_response_json: {
         type: "text",
         required: true,
-        description: "The exact text of a JSON object or array. It is stored byte for byte.",
+        description: "A JSON object or array. Its text is stored byte for byte.",
       },
       expected_hash: {
         type: "hash",
@@ -1091,7 +1185,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "documents.getQuoteResponseMetadata": {
     summary: "The metadata of a quote response.",
-    description: "Its size, its publication time, and the fields that its publisher declared.",
+    description: "Size, publication time and declared fields.",
     example: { hash: "0x486f18298dfca8278cba7e215d9a730901d19e216fe558db0a2706ebedc03216" },
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
@@ -1106,7 +1200,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       fulfillment_payload_json: {
         type: "text",
         required: true,
-        description: "The exact text of a JSON object or array. It is stored byte for byte.",
+        description: "A JSON object or array. Its text is stored byte for byte.",
       },
       expected_hash: {
         type: "hash",
@@ -1129,7 +1223,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "documents.getFulfillmentPayloadMetadata": {
     summary: "The metadata of a fulfillment payload.",
-    description: "Its size, its publication time, and the fields that its publisher declared.",
+    description: "Size, publication time and declared fields.",
     example: { hash: "0xdc2803e30b35ddbafd5717c84ab13cb88f74bdaec02855f720dc7ac15ac55884" },
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
@@ -1141,7 +1235,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       fulfillment_evidence_json: {
         type: "text",
         required: true,
-        description: "The exact text of a JSON object or array. It is stored byte for byte.",
+        description: "A JSON object or array. Its text is stored byte for byte.",
       },
       expected_hash: {
         type: "hash",
@@ -1160,7 +1254,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "documents.getFulfillmentEvidenceMetadata": {
     summary: "The metadata of a fulfillment evidence document.",
-    description: "Its size, its publication time, and the fields that its publisher declared.",
+    description: "Size, publication time and declared fields.",
     example: { hash: "0xb633f2d4d281c206828a36a88a9036e26f9229f173abdf5e9f6c87627eaca67b" },
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },

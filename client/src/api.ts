@@ -193,6 +193,120 @@ export type Agent = {
   block_number: string;
 };
 
+/** Returned by `agents.reputation`. */
+export type AgentReputation = {
+  /** The agent. */
+  agent: Agent;
+  /** What the record has done, each figure with its evidence. */
+  record: ReputationRecord;
+  /** A score from 0 to 100, with its formula and inputs. */
+  score: Score;
+};
+
+/** Part of {@link AgentReputation}, {@link MerchantReputation}. */
+export type ReputationRecord = {
+  /** The subject of attestations about this record: 12 zero bytes and the owner's address. */
+  attestation_subject: Hex;
+  /** Receipts in listed tokens that the merchant's own owner or payout address did not pay. So are all figures of payments. */
+  receipts: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Their dollar value at the prices of their hours, with the amounts that are only claimed. It does not affect the score. */
+  volume_usd: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Distinct merchants of an agent, distinct agents of a merchant: in each listed token, added up. */
+  counterparties: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** The sum over counterparties and listed tokens of 10 per receipt proven by a settlement, 6 by a facilitator, 1 if only claimed, but at most 30 for each. */
+  credit: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Disputes that the agent's owner opened; of a merchant, those about its receipts. */
+  disputes: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Those of them that are open. */
+  open_disputes: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Those that the agent has lost (REJECTED), or the merchant (RESOLVED). */
+  lost_disputes: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Active registered attestors, other than the owner, with a valid attestation about the subject, among the newest 1,000 attestations. */
+  attestors: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** The time of the registration, in unix seconds. */
+  registered_at: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Whole days since the registration. */
+  age_days: {
+    /** The figure. */
+    value: string;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+  /** Whether the merchant is active, or the agent not revoked. */
+  active: {
+    /** The figure. */
+    value: boolean;
+    /** The path of the records behind it, in this API. */
+    evidence: string;
+  };
+};
+
+/** A score from 0 to 100. Everyone can compute it again from its formula and inputs. */
+export type Score = {
+  /** The score. */
+  value: number;
+  /** How the score follows from the inputs and the record. */
+  formula: string;
+  /** What the score depends on, with weights and points. */
+  inputs: readonly {
+    /** The figure of the record. */
+    name: "credit" | "age_days" | "attestors" | "lost_disputes_per_mille";
+    /** Its value. */
+    value: number;
+    /** The limit of its points. Negative points are subtracted. */
+    weight: number;
+    /** The value that gives half of the points. */
+    half: number;
+    /** weight * value / (value + half), without the fraction. */
+    points: number;
+  }[];
+};
+
 /** Returned by `intents.get`, `intents.list`. */
 export type Intent = {
   /** The intent's id in the IntentBook. */
@@ -295,6 +409,66 @@ export type IntentMetadata = {
   required_attestation_subject: Hex | null;
   /** The schema of the attestation that a fill requires. */
   required_attestation_schema: Hex | null;
+};
+
+/** Returned by `intents.competition`. */
+export type Competition = {
+  /** The intent's id in the IntentBook. */
+  intent_id: string;
+  /** Null without bids. */
+  winner: {
+    /** The bid's id: <intent>-<bid> on chain, or the id of an off-chain bid. */
+    bid_id: string;
+    /** The address of the solver. */
+    solver: Hex;
+    /** The input in the token's smallest unit. */
+    amount_in: string;
+    /** The output in the token's smallest unit. */
+    amount_out: string;
+    /** Whether the bid is selected. If none is, the winner is the best bid that is valid, or else the best one. */
+    is_selected: boolean;
+  } | null;
+  /** The page of bids, best first. */
+  bids: readonly CompetingBid[];
+  /** The position of the page in the list. */
+  pagination: {
+    /** The page size. */
+    limit: number;
+    /** The rows before the page. */
+    offset: number;
+    /** Rows in this page. */
+    count: number;
+    /** Null on the last page. */
+    next_offset: number | null;
+  };
+};
+
+/** Part of {@link Competition}. */
+export type CompetingBid = {
+  /** The position, from 1. */
+  rank: number;
+  /** The bid's id: <intent>-<bid> on chain, or the id of an off-chain bid. */
+  bid_id: string;
+  /** The address of the solver. */
+  solver: Hex;
+  /** Null if the solver is not registered. */
+  solver_id: string | null;
+  /** Whether the bid is on chain, or stored here for development. */
+  source: "onchain" | "offchain";
+  /** The status of the bid. */
+  status: "OPEN" | "SELECTED" | "REJECTED" | "EXPIRED";
+  /** The input in the token's smallest unit. */
+  amount_in: string;
+  /** The output in the token's smallest unit. */
+  amount_out: string;
+  /** An integer whose token the contract does not define; the parties agree on it. */
+  fee: string;
+  /** The bid expires after this time, in unix seconds. */
+  valid_until: string;
+  /** amount_out less that of the winner. */
+  amount_out_difference: string;
+  /** The same in basis points of the winner's amount_out. Null if that is 0. */
+  difference_bps: string | null;
 };
 
 /** Returned by `intents.metadata`, `intents.putMetadata`, `intents.reserveMetadata`. */
@@ -708,6 +882,80 @@ export type Solver = {
   block_number: string;
 };
 
+/** Returned by `solvers.performance`. */
+export type SolverPerformanceByWindow = {
+  /** The solver's id in the SolverRegistry. */
+  solver_id: string;
+  /** The address that acts for the solver or attestor. */
+  operator: Hex;
+  /** The record by window, shortest first. */
+  windows: readonly SolverPerformance[];
+};
+
+/** Part of {@link SolverPerformanceByWindow}. */
+export type SolverPerformance = {
+  /** The current hour of UTC and the hours before it, or all time. */
+  window: "24h" | "7d" | "30d" | "all";
+  /** The start of the window, in unix seconds. Null for all time. */
+  from: string | null;
+  /** On-chain bids. */
+  bids: string;
+  /** Intents that selected a bid of this solver instead of another solver's or none. */
+  wins: string;
+  /** Wins for each bid, at most 1. Null without bids. */
+  win_rate: string | null;
+  /** Filled intents, in any token. */
+  fills: string;
+  /** Selections whose intent was cancelled in the window, or expired unfilled in it. */
+  failed_fills: string;
+  /** From submission to fill. Of an even number of fills, the mean of the two in the middle. Null without fills. */
+  median_latency_blocks: string | null;
+  /** The mean over fills of the output beyond the intent's minimum, in basis points of the minimum, rounded down for each fill. Null if no fill has a minimum. */
+  avg_surplus_bps: string | null;
+  /** The outputs beyond the intents' minimums, in dollars of listed tokens. */
+  surplus_usd: string;
+  /** The inputs of fills, in dollars of listed tokens. */
+  volume_usd: string;
+};
+
+/** Returned by `solvers.leaderboard`. */
+export type SolverLeaderboard = {
+  /** What the solvers are ranked by. */
+  by: "volume" | "fills" | "win_rate" | "surplus";
+  /** The current hour of UTC and the hours before it, or all time. */
+  window: "24h" | "7d" | "30d" | "all";
+  /** The start of the window, in unix seconds. Null for all time. */
+  from: string | null;
+  /** Best first. */
+  ranking: readonly RankedSolver[];
+};
+
+/** Part of {@link SolverLeaderboard}. */
+export type RankedSolver = {
+  /** The position, from 1. */
+  rank: number;
+  /** The address that bids and fills. */
+  solver: Hex;
+  /** Null if it is not registered. */
+  solver_id: string | null;
+  /** The name in its metadata, as its owner wrote it. */
+  name: string | null;
+  /** On-chain bids. */
+  bids: string;
+  /** Intents that selected a bid of this solver instead of another solver's or none. */
+  wins: string;
+  /** Wins for each bid, at most 1. Null without bids. */
+  win_rate: string | null;
+  /** Fills of intents that sell a listed token. */
+  fills: string;
+  /** The inputs of fills, in dollars of listed tokens. */
+  volume_usd: string;
+  /** The outputs beyond the intents' minimums, in dollars of listed tokens. */
+  surplus_usd: string;
+  /** Owners of filled intents, of all time, counted once for each listed token. Without itself. */
+  counterparties: string;
+};
+
 /** Returned by `attestors.get`. */
 export type AttestorRecord = {
   /** The attestor's id in the AttestorRegistry. */
@@ -820,6 +1068,10 @@ export type MerchantReputation = {
   };
   /** The number of trust signals of each kind. */
   trust_signals_by_kind: readonly SignalsOfKind[];
+  /** What the record has done, each figure with its evidence. */
+  record: ReputationRecord;
+  /** A score from 0 to 100, with its formula and inputs. */
+  score: Score;
 };
 
 /** Part of {@link MerchantReputation}, {@link CommerceAnalytics}. */
@@ -1123,6 +1375,110 @@ export type TrustSignal = {
   block_number: string;
 };
 
+/** Returned by `trust.check`. */
+export type Trust = {
+  /** The kind of the record. */
+  kind: "merchant" | "service" | "agent" | "solver" | "facilitator";
+  /** The id of the record. */
+  id: string;
+  /** By the worst reason: info, review or avoid. */
+  verdict: "proceed" | "review" | "avoid";
+  /** The outcome of every check that applies. */
+  reasons: readonly TrustReason[];
+  facts: TrustFacts;
+};
+
+/** Part of {@link Trust}. */
+export type TrustReason = {
+  /** What was checked. */
+  code: "status" | "age" | "payments" | "disputes" | "attestations" | "name" | "token" | "amount";
+  /** How it affects the verdict. */
+  level: "info" | "review" | "avoid";
+  /** The outcome, with the limit. */
+  message: string;
+  /** The path of the records behind it, in this API. */
+  evidence: string;
+};
+
+/** What the checks are based on. */
+export type TrustFacts = {
+  /** The owner of a merchant, service or agent; the address of the others. */
+  address: Hex;
+  /** From its metadata. Null if unknown. */
+  name: string | null;
+  /** Whether it is active, for agents not revoked. */
+  active: boolean;
+  /** The time of its registration, in unix seconds. */
+  registered_at: string;
+  /** Whole days since then. */
+  age_days: string;
+  /** Receipts, or fills of a solver, in listed tokens. */
+  payments: string;
+  /** Distinct ones in each listed token, added up. */
+  counterparties: string;
+  /** As in reputations. A fill counts like a settlement. */
+  credit: string;
+  /** Null for solvers and facilitators. */
+  open_disputes: string | null;
+  /** Null for solvers and facilitators. */
+  lost_disputes: string | null;
+  /** Active attestors that attest its address. */
+  attestors: string;
+  /** Whether the token is on the list of the chain. Null without a token. */
+  token_listed: boolean | null;
+  /** The amount in dollars at the newest price of the last day. Null if unknown. */
+  amount_usd: string | null;
+  /** The average of its proven payments among the newest 100. Null if unknown. */
+  usual_amount_usd: string | null;
+  /** Records of other owners with a name that looks the same, and at least as much credit. */
+  look_alikes: readonly {
+    /** Its id. */
+    id: string;
+    /** Its name, from its metadata. */
+    name: string;
+    /** The path of the record. */
+    evidence: string;
+  }[];
+};
+
+/** Returned by `leaderboard.get`. */
+export type Leaderboard = {
+  /** The participants that are ranked. */
+  board: "merchants" | "services" | "solvers" | "agents" | "facilitators";
+  /** The current hour of UTC and the hours before it, or all time. */
+  window: "24h" | "7d" | "30d" | "all";
+  /** The start of the window, in unix seconds. Null for all time. */
+  from: string | null;
+  /** Best first. */
+  ranking: readonly RankedParticipant[];
+};
+
+/** Part of {@link Leaderboard}. */
+export type RankedParticipant = {
+  /** The position, from 1. */
+  rank: number;
+  /** The id of a merchant or a service, or the address of a solver, an agent or a facilitator. */
+  key: string;
+  /** The id of its record. Null if it is not registered. */
+  id: string | null;
+  /** The name in its metadata, as its owner wrote it. */
+  name: string | null;
+  /** Of a service, the owner of its merchant. */
+  owner: Hex | null;
+  /** Of services. */
+  service_id: string | null;
+  /** Of services. */
+  merchant_id: string | null;
+  /** The amounts in listed tokens, in dollars at the price of the hour of each. */
+  volume_usd: string;
+  /** Of all time, counted once for each listed token: the agents that paid, the merchants that an agent paid, or the owners of the intents that a solver filled. Without itself. */
+  counterparties: string;
+  /** Receipts, or fills of solvers. */
+  count: string;
+  /** Receipts with one owner or payout address on both sides. Volume and count are without them. */
+  self_count: string;
+};
+
 /** Returned by `analytics.commerce`. */
 export type CommerceAnalytics = {
   /** Totals of the whole registry. */
@@ -1151,6 +1507,8 @@ export type CommerceAnalytics = {
     receipts: string;
     /** The sum of the receipts' amounts, in smallest units. */
     settled_volume: string;
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    settled_volume_usd: string;
     /** The sum of the receipts' protocol fees. */
     settled_protocol_fees: string;
     /** The number of disputes. */
@@ -1162,8 +1520,23 @@ export type CommerceAnalytics = {
     /** Disputes with the status REJECTED. */
     rejected_disputes: string;
   };
-  /** The 20 tokens with the largest volume. */
+  /** The 20 tokens with the largest volume: listed tokens by dollars, then the others. */
   volume_by_token: readonly {
+    /** The token's contract. The zero address is the native coin. */
+    token: Hex;
+    /** Whether the token is on the token list of the chain. */
+    listed: boolean;
+    /** The number of receipts. */
+    receipts: string;
+    /** The sum of the receipts' amounts, in smallest units. */
+    settled_volume: string;
+    /** The sum of the receipts' protocol fees. */
+    protocol_fees: string;
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    settled_volume_usd: string;
+  }[];
+  /** The 20 tokens with the largest volume that are not on the token list of the chain. */
+  unlisted_volume: readonly {
     /** The token's contract. The zero address is the native coin. */
     token: Hex;
     /** The number of receipts. */
@@ -1173,7 +1546,7 @@ export type CommerceAnalytics = {
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
   }[];
-  /** The 20 merchants with the largest volume. */
+  /** The 20 merchants with the largest volume in dollars of listed tokens. */
   top_merchants: readonly {
     /** The merchant's id in the CommerceRegistry. */
     merchant_id: string;
@@ -1185,8 +1558,12 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    settled_volume_usd: string;
+    /** The agents that paid in listed tokens, without itself, counted once for each token. */
+    counterparties: string;
   }[];
-  /** The 20 services with the largest volume. */
+  /** The 20 services with the largest volume in dollars of listed tokens. */
   top_services: readonly {
     /** The service's id in the CommerceRegistry. */
     service_numeric_id: string;
@@ -1200,8 +1577,12 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    settled_volume_usd: string;
+    /** The agents that paid in listed tokens, without itself, counted once for each token. */
+    counterparties: string;
   }[];
-  /** The 20 facilitators with the largest volume. */
+  /** The 20 facilitators with the largest volume in dollars of listed tokens. */
   facilitator_volume: readonly {
     /** The address of the payment facilitator. The zero address means none. */
     facilitator: Hex;
@@ -1211,6 +1592,10 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    settled_volume_usd: string;
+    /** The agents that paid in listed tokens, without itself, counted once for each token. */
+    counterparties: string;
   }[];
   /** The volume of each payment rail. */
   volume_by_payment_rail: readonly {
@@ -1222,6 +1607,8 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
+    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    settled_volume_usd: string;
   }[];
   /** The number of trust signals of each kind. */
   trust_signals_by_kind: readonly SignalsOfKind[];
@@ -1244,13 +1631,22 @@ export type TimeSeries = {
     | "disputes";
   /** The length of a point. */
   interval: "hour" | "day" | "week";
-  /** The token of the amounts. Null for counts. */
+  /** The token of the amounts. Null for counts, and for dollars of all listed tokens. */
   token: Hex | null;
+  /** raw: counts, or amounts in smallest units. usd: dollars. */
+  unit: "raw" | "usd";
+  /** The one participant. Null for all. */
+  participant: {
+    /** What the participant is. */
+    kind: "agent" | "merchant" | "service" | "facilitator" | "payment_rail" | "solver";
+    /** Its id, or its address. */
+    key: string;
+  } | null;
   /** The start of the first interval, in unix seconds. */
   from: string;
   /** The end of the last interval, in unix seconds. It is not included. */
   to: string;
-  /** The sum of all points. */
+  /** The sum of all points. In dollars, of their exact values. */
   total: string;
   /** The intervals in order, also those without activity. */
   points: readonly {
@@ -2477,6 +2873,14 @@ export type Api = {
         pagination: Pagination;
       }
     >;
+    /** An agent's reputation. The record of its owner's address, and a score that contains its formula. */
+    reputation: Query<
+      {
+        /** The agent's id in the AgentRegistry. */
+        agentId: Uint;
+      },
+      AgentReputation
+    >;
   };
   intents: {
     /** One intent by its id. With its fill, on-chain commitments and metadata. */
@@ -2521,6 +2925,18 @@ export type Api = {
         /** The position of this page in the list. */
         pagination: Pagination;
       }
+    >;
+    /** The bids on an intent, compared with the winner. Best first. Without a selected bid, the best valid one is the winner. */
+    competition: Query<
+      {
+        /** The id of the intent whose bids are compared. */
+        id: Uint;
+        /** Page size. Values above 100 are lowered to 100. */
+        limit?: number;
+        /** Rows to skip. Can't be combined with cursor. */
+        offset?: number;
+      },
+      Competition
     >;
     /** The off-chain metadata of an intent by the intent's hash. Also before the intent is on chain. */
     metadata: Query<
@@ -2868,6 +3284,26 @@ export type Api = {
         pagination: Pagination;
       }
     >;
+    /** A solver's record in 24 hours, 7 and 30 days, and ever. Bids, wins, fills, latency, surplus and volume. */
+    performance: Query<
+      {
+        /** The record's id on chain. */
+        id: Uint;
+      },
+      SolverPerformanceByWindow
+    >;
+    /** Solvers ranked by volume, fills, win rate or surplus. In listed tokens. By win_rate, solvers with fewer than 10 bids are last. */
+    leaderboard: Query<
+      {
+        /** What the solvers are ranked by. */
+        by?: "volume" | "fills" | "win_rate" | "surplus";
+        /** Ends with the current hour. */
+        window?: "24h" | "7d" | "30d" | "all";
+        /** Rows. Values above 100 are lowered to 100. */
+        limit?: number;
+      },
+      SolverLeaderboard
+    >;
   };
   attestors: {
     /** One attestor by its id. With the number of its operator's attestations. */
@@ -2942,7 +3378,7 @@ export type Api = {
         pagination: Pagination;
       }
     >;
-    /** A merchant's reputation. Settled and fulfilled receipts, disputes and trust signals. */
+    /** A merchant's reputation. Receipts, disputes, trust signals, and a score that contains its formula. */
     reputation: Query<
       {
         /** The record's id on chain. */
@@ -3166,6 +3602,8 @@ export type Api = {
         receipt_id?: Uint;
         /** The merchant's id in the CommerceRegistry. */
         merchant_id?: Uint;
+        /** Only disputes that this address opened. */
+        opener?: string;
         /** The order of the list. */
         sort?: "newest" | "oldest";
         /** Page size. Values above 100 are lowered to 100. */
@@ -3216,10 +3654,40 @@ export type Api = {
       }
     >;
   };
+  trust: {
+    /** Whether to pay or hire a participant. A verdict by fixed rules, with reasons and evidence. */
+    check: Query<
+      {
+        /** The kind of the record. */
+        kind: "merchant" | "service" | "agent" | "solver" | "facilitator";
+        /** Also an address, except for merchants and services. */
+        id: string;
+        /** In the token's smallest unit. */
+        amount?: Uint;
+        /** Required with amount. */
+        token?: string;
+      },
+      Trust
+    >;
+  };
+  leaderboard: {
+    /** Participants ranked by dollars of listed tokens. Then by distinct counterparties, then by receipts or fills. Unlisted tokens and self-dealing count nothing. */
+    get: Query<
+      {
+        /** The participants to rank. */
+        board: "merchants" | "services" | "solvers" | "agents" | "facilitators";
+        /** Ends with the current hour. */
+        window?: "24h" | "7d" | "30d" | "all";
+        /** Rows. Values above 100 are lowered to 100. */
+        limit?: number;
+      },
+      Leaderboard
+    >;
+  };
   analytics: {
-    /** Commerce totals and rankings. Totals of the whole registry, and the largest tokens, merchants, services, facilitators and payment rails. */
+    /** Commerce totals and rankings. Totals of the whole registry, and its largest tokens, merchants, services, facilitators and payment rails by dollars of listed tokens, then by counterparties, then by receipts. */
     commerce: Query<Record<string, never>, CommerceAnalytics>;
-    /** A metric by hour, day or week of UTC. Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete. */
+    /** A metric by hour, day or week of UTC. Of all, or of one participant. Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete. */
     timeseries: Query<
       {
         /** What to count or sum. */
@@ -3241,8 +3709,20 @@ export type Api = {
         from?: string;
         /** Unix seconds. */
         to?: string;
-        /** The token whose amounts are summed. Required for volumes, and only for them. */
+        /** The token whose amounts are summed. Only for volumes, and required for them unless unit is usd. */
         token?: string;
+        /** usd: volumes in dollars, without token of all listed tokens. */
+        unit?: "raw" | "usd";
+        /** Only receipts of this merchant. */
+        merchant_id?: Uint;
+        /** Only receipts of the service with this id in the CommerceRegistry. */
+        service_id?: Uint;
+        /** Only receipts that this address paid. */
+        agent?: string;
+        /** Only receipts of this facilitator. */
+        facilitator?: string;
+        /** Only bids and fills of this solver. */
+        solver?: string;
       },
       TimeSeries
     >;
@@ -3353,7 +3833,7 @@ export type Api = {
     /** Publishes the exact text of a catalog. A document is identified by the keccak256 of its bytes. */
     publishCatalog: Mutation<
       {
-        /** The exact text of a JSON object or array. It is stored byte for byte. */
+        /** A JSON object or array. Its text is stored byte for byte. */
         catalog_json: string;
         /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
@@ -3372,7 +3852,7 @@ export type Api = {
       },
       string
     >;
-    /** The metadata of a catalog. Its size, its publication time, and the fields that its publisher declared. */
+    /** The metadata of a catalog. Size, publication time and declared fields. */
     getCatalogMetadata: Query<
       {
         /** The keccak256 of the document's bytes. */
@@ -3383,7 +3863,7 @@ export type Api = {
     /** Publishes the exact text of a quote request. A document is identified by the keccak256 of its bytes. */
     publishQuoteRequest: Mutation<
       {
-        /** The exact text of a JSON object or array. It is stored byte for byte. */
+        /** A JSON object or array. Its text is stored byte for byte. */
         quote_request_json: string;
         /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
@@ -3408,7 +3888,7 @@ export type Api = {
       },
       string
     >;
-    /** The metadata of a quote request. Its size, its publication time, and the fields that its publisher declared. */
+    /** The metadata of a quote request. Size, publication time and declared fields. */
     getQuoteRequestMetadata: Query<
       {
         /** The keccak256 of the document's bytes. */
@@ -3419,7 +3899,7 @@ export type Api = {
     /** Publishes the exact text of a quote response. A document is identified by the keccak256 of its bytes. */
     publishQuoteResponse: Mutation<
       {
-        /** The exact text of a JSON object or array. It is stored byte for byte. */
+        /** A JSON object or array. Its text is stored byte for byte. */
         quote_response_json: string;
         /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
@@ -3446,7 +3926,7 @@ export type Api = {
       },
       string
     >;
-    /** The metadata of a quote response. Its size, its publication time, and the fields that its publisher declared. */
+    /** The metadata of a quote response. Size, publication time and declared fields. */
     getQuoteResponseMetadata: Query<
       {
         /** The keccak256 of the document's bytes. */
@@ -3457,7 +3937,7 @@ export type Api = {
     /** Publishes the exact text of a fulfillment payload. A document is identified by the keccak256 of its bytes. */
     publishFulfillmentPayload: Mutation<
       {
-        /** The exact text of a JSON object or array. It is stored byte for byte. */
+        /** A JSON object or array. Its text is stored byte for byte. */
         fulfillment_payload_json: string;
         /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
@@ -3482,7 +3962,7 @@ export type Api = {
       },
       string
     >;
-    /** The metadata of a fulfillment payload. Its size, its publication time, and the fields that its publisher declared. */
+    /** The metadata of a fulfillment payload. Size, publication time and declared fields. */
     getFulfillmentPayloadMetadata: Query<
       {
         /** The keccak256 of the document's bytes. */
@@ -3493,7 +3973,7 @@ export type Api = {
     /** Publishes the exact text of a fulfillment evidence document. A document is identified by the keccak256 of its bytes. */
     publishFulfillmentEvidence: Mutation<
       {
-        /** The exact text of a JSON object or array. It is stored byte for byte. */
+        /** A JSON object or array. Its text is stored byte for byte. */
         fulfillment_evidence_json: string;
         /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
@@ -3516,7 +3996,7 @@ export type Api = {
       },
       string
     >;
-    /** The metadata of a fulfillment evidence document. Its size, its publication time, and the fields that its publisher declared. */
+    /** The metadata of a fulfillment evidence document. Size, publication time and declared fields. */
     getFulfillmentEvidenceMetadata: Query<
       {
         /** The keccak256 of the document's bytes. */

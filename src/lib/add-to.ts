@@ -1,10 +1,19 @@
 import type { Context } from "ponder:registry";
-import type { activity, fillLatency, openSelection, participantTotal, solverActivity, total } from "ponder:schema";
+import type {
+  activity,
+  fillLatency,
+  openSelection,
+  participantHour,
+  participantTotal,
+  solverActivity,
+  total,
+} from "ponder:schema";
 
 type TotalsTable =
   | typeof activity
   | typeof fillLatency
   | typeof openSelection
+  | typeof participantHour
   | typeof participantTotal
   | typeof solverActivity
   | typeof total;

@@ -33,7 +33,7 @@ const additionOf = (additions: readonly Addition[], { kind, key, metric }: Subje
  * table, because calls cost indexing speed.
  *
  * @example
- * await addToParticipants({ context, event }, [{ kind: "solver", key: solver, metric: "bids", token: "", amount: 0n }]);
+ * await addToParticipants({ context, event }, [{ kind: "solver", key: solver, metric: "fills", token, amount: 5n }]);
  */
 export async function addToParticipants({ context, event }: Happened, additions: readonly Addition[]): Promise<void> {
   const start = startOf("hour", event.block.timestamp);

@@ -160,6 +160,7 @@ export const dispute = onchainTable(
   (table) => ({
     byReceipt: index().on(table.receiptId, table.disputeId),
     byMerchant: index().on(table.merchantId, table.disputeId),
+    byOpener: index().on(table.opener, table.disputeId),
   }),
 );
 

@@ -22,6 +22,8 @@ export const totalSubjects = [
   "disputes_by_status",
   "disputes_by_merchant",
   "disputes_by_service",
+  // Disputes by the address that opened them and status.
+  "disputes_by_opener",
   // Trust signals by kind, and by subject type, subject id and kind.
   "signals_by_kind",
   "signals_by_subject",

@@ -101,11 +101,12 @@ describe("documented counts and sums, on the sample chain", () => {
       const [quotes, receipts, disputes] = [await all("/quotes"), await all("/receipts"), await all("/disputes")];
       const signals = await all("/trust-signals");
 
-      /** The receipts grouped by a key, largest volume first. */
+      /** The receipts grouped by a key, largest volume first. The chain of the sample stack has no token list. */
       const ranking = (key: string, about: (value: unknown) => Item = (value) => ({ [key]: value }), of = receipts) =>
         groups(of, key)
-          .map(([value, own]): Item => ({ ...about(value), ...volumeOf(own) }))
+          .map(([value, own]): Item => ({ ...about(value), ...volumeOf(own), settled_volume_usd: "0" }))
           .sort(byVolume);
+      const withCounterparties = (items: readonly Item[]) => items.map((item) => ({ ...item, counterparties: "0" }));
       const find = (items: readonly Item[], key: string, value: unknown) =>
         items.find((item) => item[key] === value) ?? {};
 
@@ -123,25 +124,35 @@ describe("documented counts and sums, on the sample chain", () => {
           quoted_protocol_fees: sum(quotes, "protocol_fee_amount"),
           receipts: String(receipts.length),
           settled_volume: sum(receipts, "amount"),
+          settled_volume_usd: "0",
           settled_protocol_fees: sum(receipts, "protocol_fee_amount"),
           disputes: String(disputes.length),
           open_disputes: count(disputes, "status", "OPEN"),
           resolved_disputes: count(disputes, "status", "RESOLVED"),
           rejected_disputes: count(disputes, "status", "REJECTED"),
         },
-        volume_by_token: ranking("token"),
-        top_merchants: ranking("merchant_id", (merchant_id) => ({
-          merchant_id,
-          owner: find(merchants, "merchant_id", merchant_id).owner,
-        })),
-        top_services: ranking("service_numeric_id", (service_numeric_id) => {
-          const { service_id, merchant_id } = find(services, "service_numeric_id", service_numeric_id);
-          return { service_numeric_id, service_id, merchant_id };
-        }),
-        facilitator_volume: ranking(
-          "facilitator",
-          undefined,
-          receipts.filter(({ facilitator }) => facilitator !== zeroAddress),
+        volume_by_token: ranking("token", (token) => ({ token, listed: false })),
+        unlisted_volume: groups(receipts, "token")
+          .map(([token, own]): Item => ({ token, ...volumeOf(own) }))
+          .sort(byVolume),
+        top_merchants: withCounterparties(
+          ranking("merchant_id", (merchant_id) => ({
+            merchant_id,
+            owner: find(merchants, "merchant_id", merchant_id).owner,
+          })),
+        ),
+        top_services: withCounterparties(
+          ranking("service_numeric_id", (service_numeric_id) => {
+            const { service_id, merchant_id } = find(services, "service_numeric_id", service_numeric_id);
+            return { service_numeric_id, service_id, merchant_id };
+          }),
+        ),
+        facilitator_volume: withCounterparties(
+          ranking(
+            "facilitator",
+            undefined,
+            receipts.filter(({ facilitator }) => facilitator !== zeroAddress),
+          ),
         ),
         volume_by_payment_rail: ranking("payment_rail"),
         trust_signals_by_kind: groups(signals, "kind")
@@ -152,9 +163,10 @@ describe("documented counts and sums, on the sample chain", () => {
   });
 
   describe("GET /merchants/:id/reputation", () => {
-    it("has the documented fields and no others", async () => {
+    it("has the documented fields, and beside them a record and a score", async () => {
       for (const { merchantId } of rows.merchant) {
-        const reputation = await one(`/merchants/${merchantId}/reputation`);
+        const { record, score, ...reputation } = await one(`/merchants/${merchantId}/reputation`);
+        expect([record, score]).toEqual([expect.any(Object), expect.any(Object)]);
         expect(Object.keys(reputation).sort()).toEqual(Object.keys(reputationShapes).sort());
         for (const [part, shape] of Object.entries(reputationShapes))
           expect([reputation[part]].flat().flatMap((element) => deviations(element, shape))).toEqual([]);
@@ -168,7 +180,8 @@ describe("documented counts and sums, on the sample chain", () => {
           await inChunks(receipts, (receipt) => all("/disputes", { receipt_id: String(receipt.receipt_id) }))
         ).flat();
         const signals = await all("/trust-signals", { subject_type: "0", subject_id: merchant_id });
-        expect(await one(`/merchants/${merchant_id}/reputation`)).toEqual({
+        const { record, score, ...reputation } = await one(`/merchants/${merchant_id}/reputation`);
+        expect(reputation).toEqual({
           merchant: await one(`/merchants/${merchant_id}`),
           commerce: {
             receipts: String(receipts.length),

@@ -4,6 +4,7 @@ import { contractNames, protocolAbis } from "../../config/contracts";
 import { actor } from "../../stack/local/chain";
 import type { World } from "../support/actions/world";
 import { differences } from "../support/agreement";
+import { DATABASE_SCHEMA } from "../support/index-of";
 import { missingKinds, runLegalActions } from "../support/legal-actions";
 import type { TransactionCase } from "../support/preflight/cases";
 import {
@@ -14,6 +15,7 @@ import {
   TRANSACTIONS_PER_ROUND,
 } from "../support/preflight/comparison";
 import { transactionCall } from "../support/preflight/contract";
+import { rankingDifferences } from "../support/rankings/differences";
 import { DEFAULT_SEED, seed } from "../support/seed";
 import { type Stack, startStack } from "../support/stack";
 
@@ -46,6 +48,10 @@ describe(`${actions} random legal actions (seed ${seed})`, () => {
 
   it("are indexed in agreement with the chain", { timeout }, async () => {
     expect(await differences(stack)).toEqual([]);
+  });
+
+  it("are ranked and valued in agreement with the chain", { timeout }, async () => {
+    expect(await rankingDifferences(stack, DATABASE_SCHEMA)).toEqual([]);
   });
 
   it("emit every protocol event", async () => {

@@ -83,6 +83,8 @@ describe("GET /analytics/timeseries, on the sample chain", () => {
           metric,
           interval,
           token: token === "" ? null : token,
+          unit: "raw",
+          participant: null,
           from: String(from),
           to: String(to),
           total: sumOf(own),
@@ -130,12 +132,33 @@ describe("GET /analytics/timeseries, on the sample chain", () => {
     ],
     [
       "metric=fill_volume&interval=day",
-      "token: is required for fill_volume, because amounts of different tokens can't be added",
+      "token: is required for fill_volume, because amounts of different tokens can't be added. With unit=usd it isn't",
     ],
     [
       `metric=fills&interval=day&token=0x${"de".repeat(20)}`,
       "token: can't be combined with fills. Only fill_volume and receipt_volume are by token",
     ],
+    [
+      "metric=fills&interval=day&unit=usd",
+      "unit: can't be usd for fills. Only fill_volume and receipt_volume have dollars",
+    ],
+    [
+      `metric=fill_volume&interval=day&unit=usd&token=0x${"de".repeat(20)}`,
+      "token: is not on the token list of this chain, so it has no dollars. Use unit=raw",
+    ],
+    [
+      "metric=receipts&interval=day&merchant_id=1&service_id=1",
+      "service_id: can't be combined with merchant_id. A series is of one participant",
+    ],
+    [
+      "metric=fills&interval=day&merchant_id=1",
+      "merchant_id: can't be combined with fills. Only receipts and receipt_volume are by merchant_id",
+    ],
+    [
+      `metric=receipts&interval=day&solver=0x${"de".repeat(20)}`,
+      "solver: can't be combined with receipts. Only bids, fills and fill_volume are by solver",
+    ],
+    ["metric=fills&interval=day&unit=eur", "unit: must be one of raw, usd"],
   ])("rejects %j with 400", async (query, error) => {
     expect(await failure(query)).toEqual([400, error]);
   });

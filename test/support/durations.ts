@@ -32,6 +32,7 @@ export const durations: Record<string, number> = {
   "system/large-block": 32,
   "system/openapi-fuzz": 32,
   "core/events": 30,
+  "core/trust": 40,
   "system/torn-reads": 28,
   "system/reorg-exit": 28,
   "system/readiness": 28,

@@ -21,6 +21,8 @@ export const readable = [
   "/merchants/1",
   "/merchants",
   "/merchants/1/reputation",
+  "/agents/1/reputation",
+  "/trust/merchant/1",
   "/services/1",
   "/services",
   "/facilitators/1",

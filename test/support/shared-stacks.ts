@@ -16,7 +16,7 @@ const stacks = {
   /** For transactions and payments. The resolver of metadata is the test's own. */
   writes: { tokens: true, env: { RESOLVE_METADATA: "false" } },
   /** For reorgs, and for tests that move the chain's time, by days. */
-  time: {},
+  time: { tokens: true },
 } satisfies Record<string, StackOptions>;
 
 export type SharedStackName = keyof typeof stacks;

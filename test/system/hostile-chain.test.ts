@@ -168,7 +168,14 @@ describe("a hostile chain", () => {
       /^\/(catalogs|quote-|fulfillment-|portfolio|tokens|health|ready|protocol|\.well-known|attestations\/schemas|intents\/metadata)/;
     const documented = documentedRoutes.filter(({ method, path }) => method === "GET" && !offChain.test(path));
     const others = [
-      ...["/merchants/{id}/reputation", "/analytics/commerce", "/analytics/timeseries", "/tx/{hash}/explain"],
+      ...[
+        "/merchants/{id}/reputation",
+        "/agents/{agentId}/reputation",
+        "/trust/{kind}/{id}",
+        "/analytics/commerce",
+        "/analytics/timeseries",
+        "/tx/{hash}/explain",
+      ],
       ...["/bids/{bidId}", "/search", "/names", "/events/recent"],
     ];
     const requested = [...lists, ...singles].map(({ path }) => path).concat(others);
@@ -253,7 +260,13 @@ describe("a hostile chain", () => {
     expect(policies.filter(({ policy_type }) => policy_type === "SPEND_LIMIT")).toMatchObject(
       Array(2).fill({ max_per_day: most, spent_today: most }),
     );
-    for (const id of texts.keys()) expect((await ask(`/merchants/${id + 1}/reputation`)).status).toBe(200);
+    for (const id of texts.keys())
+      for (const path of [
+        `/merchants/${id + 1}/reputation`,
+        `/agents/${id + 1}/reputation`,
+        `/trust/service/${id + 1}`,
+      ])
+        expect([path, (await ask(path)).status]).toEqual([path, 200]);
     const { body: reputation } = await ask("/merchants/1/reputation");
     expect(reputation.commerce).toMatchObject({ receipts: "2", settled_volume: String(2n * MAX) });
     const { body: analytics } = await ask("/analytics/commerce");

@@ -26,13 +26,15 @@ describe("the list of tools", () => {
     expect(metric).toMatchObject({ enum: expect.arrayContaining(["intents", "fill_volume"]) });
   });
 
-  it("names each tool in at most 60 characters, describes it in at most 240, and has recent_events", () => {
-    for (const { name, title = "", description = "" } of tools) {
-      expect(title, name).toMatch(/^[A-Z].{0,58}[^.]$/);
+  it("describes each tool in at most 240 characters, has its title of at most 60 on request, and has recent_events", () => {
+    const full = toolOperations.map(({ name, operation }) => toolOf(name, operation, { outputSchemas: true }));
+    for (const [index, { name, title, description = "" }] of tools.entries()) {
+      expect(title, name).toBeUndefined();
+      expect(full[index]?.title, name).toMatch(/^[A-Z].{0,58}[^.]$/);
+      expect(description.startsWith(`${full[index]?.title}.`), name).toBe(true);
       expect(description.length, name).toBeLessThanOrEqual(240);
     }
     expect(tools.find(({ name }) => name === "intents_get")).toMatchObject({
-      title: "One intent by its id",
       description: "One intent by its id. With its fill, on-chain commitments and metadata.",
     });
     expect(tools.map(({ name }) => name)).toContain("recent_events");
@@ -64,7 +66,7 @@ describe("a short schema", () => {
         type: "object",
         properties: {
           limit: { type: "integer" },
-          cursor: { type: "string", description: "next_cursor of the last page" },
+          cursor: { type: "string", description: "a next_cursor" },
         },
       },
     ],

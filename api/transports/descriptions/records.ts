@@ -1,6 +1,10 @@
 /** Descriptions of the fields of indexed records and documents, by name, or by schema and name. */
 export const recordDescriptions: Readonly<Record<string, string>> = {
   // Agents, participants and their metadata
+  record: "What the record has done, each figure with its evidence.",
+  score: "A score from 0 to 100, with its formula and inputs.",
+  "AgentReputation.agent": "The agent.",
+  "Score.inputs": "What the score depends on, with weights and points.",
   agent_id: "The agent's id in the AgentRegistry.",
   owner: "The address that controls the record on chain.",
   "Intent.owner": "The address that signed the intent and receives its output.",

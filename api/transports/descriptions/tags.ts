@@ -19,6 +19,8 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   settlements: "Payments through the SettlementAdapter, split over lines.",
   disputes: "Disputes about receipts.",
   trustSignals: "Reports about participants.",
+  trust: "A verdict about a participant before it is paid or hired.",
+  leaderboard: "Rankings of participants by window.",
   analytics: "Totals, rankings and time series.",
   tokens: "Symbols, names and decimals of tokens.",
   transactions: "Transactions in sentences.",

@@ -310,6 +310,8 @@ export const policyShapes: Readonly<Record<string, Shape>> = {
 };
 
 const volume = { receipts: "numeric", settled_volume: "numeric", protocol_fees: "numeric" } as const;
+const ranked = { ...volume, settled_volume_usd: "decimal" } as const;
+const trading = { ...ranked, counterparties: "numeric" } as const;
 const signals: Shape = { kind: "integer", signals: "numeric" };
 
 const numbers = <const Key extends string>(...keys: Key[]) =>
@@ -317,30 +319,34 @@ const numbers = <const Key extends string>(...keys: Key[]) =>
 
 /** The parts of GET /analytics/commerce: its summary, and the elements of each array. */
 export const analyticsShapes = {
-  summary: numbers(
-    "merchants",
-    "active_merchants",
-    "services",
-    "active_services",
-    "facilitators",
-    "active_facilitators",
-    "quotes",
-    "settled_quotes",
-    "quoted_volume",
-    "quoted_protocol_fees",
-    "receipts",
-    "settled_volume",
-    "settled_protocol_fees",
-    "disputes",
-    "open_disputes",
-    "resolved_disputes",
-    "rejected_disputes",
-  ),
-  volume_by_token: { token: "address", ...volume },
-  top_merchants: { merchant_id: "numeric", owner: "address", ...volume },
-  top_services: { service_numeric_id: "numeric", service_id: "text", merchant_id: "numeric", ...volume },
-  facilitator_volume: { facilitator: "address", ...volume },
-  volume_by_payment_rail: { payment_rail: "integer", ...volume },
+  summary: {
+    settled_volume_usd: "decimal",
+    ...numbers(
+      "merchants",
+      "active_merchants",
+      "services",
+      "active_services",
+      "facilitators",
+      "active_facilitators",
+      "quotes",
+      "settled_quotes",
+      "quoted_volume",
+      "quoted_protocol_fees",
+      "receipts",
+      "settled_volume",
+      "settled_protocol_fees",
+      "disputes",
+      "open_disputes",
+      "resolved_disputes",
+      "rejected_disputes",
+    ),
+  },
+  volume_by_token: { token: "address", listed: "boolean", ...ranked },
+  unlisted_volume: { token: "address", ...volume },
+  top_merchants: { merchant_id: "numeric", owner: "address", ...trading },
+  top_services: { service_numeric_id: "numeric", service_id: "text", merchant_id: "numeric", ...trading },
+  facilitator_volume: { facilitator: "address", ...trading },
+  volume_by_payment_rail: { payment_rail: "integer", ...ranked },
   trust_signals_by_kind: signals,
 } as const satisfies Record<string, Shape>;
 

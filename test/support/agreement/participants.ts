@@ -13,6 +13,7 @@ type Counted = Pick<Hour, "kind" | "key" | "metric" | "token"> & { time: string;
 type Deal = Pick<Pair, "kind" | "key" | "token" | "counterparty" | "isSelf"> & {
   proof: "settlements" | "facilitated" | "claims";
   time: string;
+  amount: bigint;
 };
 
 type Source = {
@@ -32,28 +33,34 @@ const logsOf = (logs: Source["logs"], ...names: string[]) =>
     .filter(({ name }) => names.includes(name))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
     .map(({ id, name, blockTimestamp: time, args }) => {
-      const values: Record<string, string> = JSON.parse(args);
-      return { id, name, time, of: (argument: string) => known(new Map(Object.entries(values)), argument) };
+      const values = new Map(Object.entries<string>(JSON.parse(args)));
+      return { id, name, time, of: (argument: string) => known(values, argument) };
     });
 
-/** The owner and the payout address of a receipt's merchant when the receipt was recorded. */
-function sellerOf(logs: Source["logs"], { receiptId, merchantId }: Row<"receipt">): string[] {
-  const recorded = logsOf(logs, "ReceiptRecorded").find((log) => log.of("receiptId") === receiptId);
-  const earlier = logsOf(logs, "MerchantRegistered", "MerchantUpdated").filter(
-    (log) => recorded && log.of("merchantId") === merchantId && log.id < recorded.id,
+/** The owner and the payout address of the merchant of each receipt, when the receipt was recorded. */
+function sellersOf(logs: Source["logs"]): Map<string, string[]> {
+  const changes = logsOf(logs, "MerchantRegistered", "MerchantUpdated");
+  return new Map(
+    logsOf(logs, "ReceiptRecorded").map((recorded) => {
+      const earlier = changes.filter(
+        (log) => log.of("merchantId") === recorded.of("merchantId") && log.id < recorded.id,
+      );
+      const owners = earlier.filter(({ name }) => name === "MerchantRegistered").map((log) => log.of("owner"));
+      return [recorded.of("receiptId"), [...owners, ...earlier.slice(-1).map((log) => log.of("payoutAddress"))]];
+    }),
   );
-  const owners = earlier.filter(({ name }) => name === "MerchantRegistered").map((log) => log.of("owner"));
-  return [...owners, ...earlier.slice(-1).map((log) => log.of("payoutAddress"))];
 }
 
 const proofs = { settlement: "settlements", facilitator: "facilitated", claim: "claims" } as const;
 
 function dealsOfReceipts({ logs, receipts }: Source): Deal[] {
+  const sellers = sellersOf(logs);
   return receipts.flatMap((receipt) => {
     const { token, agent, merchantId, settledAt: time } = receipt;
-    const isSelf = sellerOf(logs, receipt).includes(agent);
+    const amount = BigInt(receipt.amount);
+    const isSelf = known(sellers, receipt.receiptId).includes(agent);
     const deal = (kind: Kind, key: string, counterparty: string): Deal => {
-      return { kind, key, token, counterparty, isSelf, proof: proofs[receipt.paymentProof], time };
+      return { kind, key, token, counterparty, isSelf, proof: proofs[receipt.paymentProof], time, amount };
     };
     const deals = [
       deal("agent", agent, merchantId),
@@ -65,20 +72,17 @@ function dealsOfReceipts({ logs, receipts }: Source): Deal[] {
   });
 }
 
-function countedReceipts(source: Source): Counted[] {
-  const { logs, receipts } = source;
-  return receipts.flatMap((receipt) => {
-    const { token, settledAt: time, paymentRail } = receipt;
-    const one = { metric: "receipts", token, time, amount: BigInt(receipt.amount) } as const;
-    const parties = dealsOfReceipts({ ...source, logs, receipts: [receipt] });
-    return [
-      { kind: "payment_rail" as const, key: String(paymentRail), ...one },
-      ...parties.map(({ kind, key }) => ({ kind, key, ...one })),
-      ...parties
-        .filter(({ isSelf }) => isSelf)
-        .map(({ kind, key }) => ({ kind, key, ...one, metric: "self_receipts" as const })),
-    ];
+/** A receipt counts for each party that has a deal, and for its payment rail. */
+function countedReceipts({ receipts }: Source, deals: readonly Deal[]): Counted[] {
+  const ofParties = deals.flatMap(({ kind, key, token, time, amount, isSelf }): Counted[] => {
+    const one = { kind, key, token, time, amount };
+    const counted = { ...one, metric: "receipts" as const };
+    return isSelf ? [counted, { ...one, metric: "self_receipts" }] : [counted];
   });
+  const ofRails = receipts.map(({ paymentRail, token, settledAt: time, amount }): Counted => {
+    return { kind: "payment_rail", key: String(paymentRail), metric: "receipts", token, time, amount: BigInt(amount) };
+  });
+  return [...ofParties, ...ofRails];
 }
 
 /** What counts for a solver, beside fills. The selected solver of a cancelled intent can't change. */
@@ -117,9 +121,9 @@ function countedFills({ intents, fills }: Source): Counted[] {
 }
 
 const dealsOfFills = ({ fills }: Source): Deal[] =>
-  fills.map(({ solver, owner, inputToken, filledAt }) => ({
+  fills.map(({ solver, owner, inputToken, filledAt, amountIn }) => ({
     ...{ kind: "solver", key: solver, token: inputToken, counterparty: owner, isSelf: solver === owner },
-    ...{ proof: "settlements", time: filledAt },
+    ...{ proof: "settlements", time: filledAt, amount: BigInt(amountIn) },
   }));
 
 /** The items by a key, each with those that have it. */
@@ -192,8 +196,9 @@ function latencyRows({ intents, fills }: Source): Row<"fillLatency">[] {
 export function participantRows(
   source: Source,
 ): Rows<"participantHour" | "participantTotal" | "counterparty" | "fillLatency"> {
-  const counted = [...countedReceipts(source), ...countedForSolvers(source), ...countedFills(source)];
-  const pairs = pairRows([...dealsOfReceipts(source), ...dealsOfFills(source)]);
+  const deals = dealsOfReceipts(source);
+  const counted = [...countedReceipts(source, deals), ...countedForSolvers(source), ...countedFills(source)];
+  const pairs = pairRows([...deals, ...dealsOfFills(source)]);
   return {
     participantHour: hourRows(counted),
     participantTotal: totalRows(counted, pairs),

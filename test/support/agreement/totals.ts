@@ -93,6 +93,10 @@ export function totalRows(commerce: CommerceRows, attestations: Row<"attestation
       dispute.map(({ serviceNumericId, status }) => ({ key: `${serviceNumericId}-${status}` })),
     ),
     sumUp(
+      "disputes_by_opener",
+      dispute.map(({ opener, status }) => ({ key: `${opener}-${status}` })),
+    ),
+    sumUp(
       "signals_by_kind",
       trustSignal.map(({ kind }) => ({ key: String(kind) })),
     ),

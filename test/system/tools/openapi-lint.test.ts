@@ -44,8 +44,8 @@ describe("the linters of the OpenAPI document", () => {
     const config = await createConfig({ extends: ["recommended"] });
     const problems = await lintFromString({ source, absoluteRef: "openapi.json", config });
     expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
-    // The specification of the API has /intents/metadata/{intentHash} beside /intents/{id}/metadata. An id is a number.
-    expect(problems.map(({ ruleId }) => ruleId)).toEqual(["no-ambiguous-paths", "no-ambiguous-paths"]);
+    // The specification of the API has /intents/metadata/{intentHash} beside /intents/{id}/metadata and others. An id is a number.
+    expect(problems.map(({ ruleId }) => ruleId)).toEqual(Array(3).fill("no-ambiguous-paths"));
   }, 60_000);
 
   it("spectral's recommended rules find nothing", async () => {
