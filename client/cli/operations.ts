@@ -268,7 +268,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "bids.all": {
     summary: "On-chain bids on all intents, newest first.",
-    description: "Off-chain bids, for development, are listed with their intent.",
+    description:
+      "`status` requires `solver` or `intent_id`. Off-chain bids, for development, are listed with their intent.",
     example: { solver: "0x90f79bf6eb2c4f870365e785982e1f101e93b906" },
     inputs: {
       solver: { type: "address", description: "Only bids of this solver." },

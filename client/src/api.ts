@@ -3019,7 +3019,7 @@ export type Api = {
         pagination: Pagination;
       }
     >;
-    /** On-chain bids on all intents, newest first. Off-chain bids, for development, are listed with their intent. */
+    /** On-chain bids on all intents, newest first. `status` requires `solver` or `intent_id`. Off-chain bids, for development, are listed with their intent. */
     all: Query<
       {
         /** Only bids of this solver. */
