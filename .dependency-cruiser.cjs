@@ -4,11 +4,10 @@ const layers = [
   ["indexed", "preflight"],
   ["offchain"],
   ["core"],
-  ["tokens", "prices"],
-  ["trust"],
+  ["tokens"],
   ["http", "events", "metadata", "portfolio", "monitor", "json-schema"],
   ["prices"],
-  ["payments"],
+  ["payments", "trust"],
   ["operations"],
   ["transports"],
 ];
