@@ -9,6 +9,7 @@ import { freePorts } from "../stack/roles/ports";
 import { startGateway } from "../stack/supervision/gateway";
 import { startPostgres } from "../test/support/postgres-server";
 import { createLargeIndex, writeDeployment } from "./large-index";
+import { listedTokens, rankingPaths, savePrices } from "./listed-tokens";
 import type { RowCounts } from "./many-rows";
 import { requestBytes, startLoadGenerator } from "./reads/load";
 import { formatRate, median, tableHeader, tableRow } from "./report";
@@ -79,6 +80,7 @@ async function pathsOf(apiUrl: string, pool: pg.Pool, rowsOf: RowCounts): Promis
     "reputation of an agent": `/agents/${deepIn("agent")}/reputation`,
     "trust in the most frequent merchant": `/trust/merchant/${merchant_id}?amount=1000&token=${zeroAddress}`,
     "trust in an agent": `/trust/agent/${deepIn("agent")}`,
+    ...rankingPaths(deepIn("solver"), rowsOf("bid")),
   };
 }
 
@@ -102,7 +104,7 @@ async function serveIndex(createDatabase: (name: string) => Promise<string>, row
   const contracts = await createLargeIndex(pool, databaseUrl, SCHEMA, rowsOf);
   const stateFolder = await mkdtemp(join(tmpdir(), "intentry-growth-"));
   stops.push(() => rm(stateFolder, { recursive: true, force: true }));
-  await writeDeployment(stateFolder, "http://127.0.0.1:1", contracts);
+  await writeDeployment(stateFolder, "http://127.0.0.1:1", contracts, [...listedTokens.values()]);
   const [port = 0] = await freePorts(1);
   const gateway = await startGateway({
     env: {
@@ -118,6 +120,7 @@ async function serveIndex(createDatabase: (name: string) => Promise<string>, row
   stops.push(() => gateway.stop());
   await gateway.listening;
   await metadataIsRead(pool);
+  await savePrices(pool);
   return { rows, port, paths: await pathsOf(`http://127.0.0.1:${port}`, pool, rowsOf) };
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type pg from "pg";
 import { LOCAL_CHAIN_ID, type LocalDeployment, localDeploymentFile } from "../config/networks";
+import type { ListedToken } from "../config/token-list";
 import { startChain } from "../stack/local/chain";
 import { type Contracts, deploy } from "../stack/local/deploy";
 import { freePorts } from "../stack/roles/ports";
@@ -11,9 +12,16 @@ import { largeTables, makeRows, type RowCounts } from "./many-rows";
 import { NOW } from "./row-values";
 
 /** Writes the deployment of a local chain, from which the indexer and the gateway read its URL and contracts. */
-export async function writeDeployment(stateFolder: string, rpcUrl: string, contracts: Contracts): Promise<void> {
+export async function writeDeployment(
+  stateFolder: string,
+  rpcUrl: string,
+  contracts: Contracts,
+  tokens?: readonly ListedToken[],
+): Promise<void> {
   const unused = "http://127.0.0.1:1";
-  const deployment: LocalDeployment = { rpcUrl, chainId: LOCAL_CHAIN_ID, apiUrl: unused, ponderUrl: unused, contracts };
+  const urls = { rpcUrl, apiUrl: unused, ponderUrl: unused };
+  const list = tokens && { native: [], sequencer: null, tokens: [...tokens] };
+  const deployment: LocalDeployment = { ...urls, chainId: LOCAL_CHAIN_ID, contracts, tokens: list };
   await writeFile(localDeploymentFile(stateFolder), JSON.stringify(deployment));
 }
 

@@ -176,7 +176,7 @@ export const jsonText = scalar<string, string>(
   },
   {
     type: "string",
-    description: "The exact text of a JSON object or array. It is stored byte for byte.",
+    description: "A JSON object or array. Its text is stored byte for byte.",
     example: "{}",
   },
 );

@@ -1,6 +1,7 @@
 import { eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { Address } from "viem";
 import { bid, bidSelection, intent } from "../../ponder.schema";
+import { BadInput } from "../core/errors";
 import { address, id, statusFilter } from "../core/inputs";
 import { listOutput, pagedList, pageInput, sortInput } from "../core/list";
 import type { SortColumn, Source } from "../core/list-queries";
@@ -65,7 +66,8 @@ const bidsOnIntent = pagedList<Filters, BidRow, "status">(route, [source(ordersB
 const listAllBids = operation({
   route,
   summary: "On-chain bids on all intents, newest first.",
-  description: "Off-chain bids, for development, are listed with their intent.",
+  description:
+    "`status` requires `solver` or `intent_id`. Off-chain bids, for development, are listed with their intent.",
   input: z.object({
     solver: address.optional(),
     status: statusFilter(...bidStatuses).optional(),
@@ -77,7 +79,11 @@ const listAllBids = operation({
   output: listOutput("bids", Bid),
   example: { solver: "0x90f79bf6eb2c4f870365e785982e1f101e93b906" },
   dependsOn: ["index", "store", "time"],
-  check: (_, range) => requireRange(range),
+  check(_, { status, solver, intent_id, ...range }) {
+    requireRange(range);
+    if (status !== undefined && solver === undefined && intent_id === undefined)
+      throw new BadInput("status: requires solver or intent_id, because the status of a bid depends on its intent");
+  },
   async run(context, input) {
     await context.store();
     const clock = await context.clock();

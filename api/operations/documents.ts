@@ -177,7 +177,7 @@ function documentOperations<const Text extends string, const Hash extends string
   const metadata = operation({
     route: `GET ${path}/{hash}/metadata`,
     summary: `The metadata of a ${what}.`,
-    description: "Its size, its publication time, and the fields that its publisher declared.",
+    description: "Size, publication time and declared fields.",
     input: z.object({ hash }),
     output: z
       .strictObject({ ...published, created_at: z.iso.datetime(), updated_at: z.iso.datetime() })

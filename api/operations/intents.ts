@@ -115,12 +115,18 @@ const dollarFields = {
   surplusUsd: dollarField(sql`(${fill.amountOut} - ${intent.amountOutMin})`, fill.outputToken, fill.filledAt),
 };
 
+/**
+ * The fill of an intent. The sum has no order that PostgreSQL knows: from ids with an order on both sides, it would merge a
+ * page with all fills before it.
+ */
+const isFillOfIntent = sql`${fill.intentId} = ${intent.intentId} + 0`;
+
 /** Selects intents with their fills, and with the metadata in the store: indexing an intent writes no metadata. */
 const selectIntents = (db: Selectable) =>
   db
     .select({ ...getTableColumns(intent), ...dollarFields, fill: fillField, metadata: linkedMetadataField })
     .from(intent)
-    .leftJoin(fill, eq(fill.intentId, intent.intentId))
+    .leftJoin(fill, isFillOfIntent)
     .leftJoin(fillProof, eq(fillProof.intentId, fill.intentId))
     .$dynamic();
 

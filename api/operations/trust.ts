@@ -144,43 +144,48 @@ const Reason = z
   })
   .openapi("TrustReason");
 
-const Facts = z.strictObject({
-  address: addressText.openapi({
-    description: "The owner of a merchant, service or agent; the address of the others.",
-  }),
-  name: z.string().nullable().openapi({ description: "From its metadata. Null if unknown.", example: "Skyline Data" }),
-  active: z.boolean().openapi({ description: "Whether it is active, for agents not revoked." }),
-  registered_at: timeText.openapi({ description: "The time of its registration, in unix seconds." }),
-  age_days: uintText.openapi({ description: "Whole days since then." }),
-  payments: uintText.openapi({ description: "Receipts, or fills of a solver, in listed tokens." }),
-  counterparties: uintText.openapi({ description: "Distinct ones in each listed token, added up." }),
-  credit: uintText.openapi({ description: "As in reputations. A fill counts like a settlement." }),
-  open_disputes: uintText.nullable().openapi({ description: "Null for solvers and facilitators." }),
-  lost_disputes: uintText.nullable().openapi({ description: "Null for solvers and facilitators." }),
-  attestors: uintText.openapi({ description: "Active attestors that attest its address." }),
-  token_listed: z
-    .boolean()
-    .nullable()
-    .openapi({ description: "Whether the token is on the list of the chain. Null without a token.", example: true }),
-  amount_usd: decimalText
-    .nullable()
-    .openapi({ description: "The amount in dollars at the newest price of the last day. Null if unknown." }),
-  usual_amount_usd: decimalText
-    .nullable()
-    .openapi({ description: "The average of its proven payments among the newest 100. Null if unknown." }),
-  look_alikes: z
-    .array(
-      z.strictObject({
-        id: uintText.openapi({ description: "Its id." }),
-        name: z.string().openapi({ description: "Its name, from its metadata.", example: "Skyline Data" }),
-        evidence: z.string().openapi({ description: "The path of the record.", example: "/merchants/2" }),
-      }),
-    )
-    .openapi({
-      description: "Records of other owners with a name that looks the same, and at least as much credit.",
-      example: [],
+const Facts = z
+  .strictObject({
+    address: addressText.openapi({
+      description: "The owner of a merchant, service or agent; the address of the others.",
     }),
-});
+    name: z
+      .string()
+      .nullable()
+      .openapi({ description: "From its metadata. Null if unknown.", example: "Skyline Data" }),
+    active: z.boolean().openapi({ description: "Whether it is active, for agents not revoked." }),
+    registered_at: timeText.openapi({ description: "The time of its registration, in unix seconds." }),
+    age_days: uintText.openapi({ description: "Whole days since then." }),
+    payments: uintText.openapi({ description: "Receipts, or fills of a solver, in listed tokens." }),
+    counterparties: uintText.openapi({ description: "Distinct ones in each listed token, added up." }),
+    credit: uintText.openapi({ description: "As in reputations. A fill counts like a settlement." }),
+    open_disputes: uintText.nullable().openapi({ description: "Null for solvers and facilitators." }),
+    lost_disputes: uintText.nullable().openapi({ description: "Null for solvers and facilitators." }),
+    attestors: uintText.openapi({ description: "Active attestors that attest its address." }),
+    token_listed: z
+      .boolean()
+      .nullable()
+      .openapi({ description: "Whether the token is on the list of the chain. Null without a token.", example: true }),
+    amount_usd: decimalText
+      .nullable()
+      .openapi({ description: "The amount in dollars at the newest price of the last day. Null if unknown." }),
+    usual_amount_usd: decimalText
+      .nullable()
+      .openapi({ description: "The average of its proven payments among the newest 100. Null if unknown." }),
+    look_alikes: z
+      .array(
+        z.strictObject({
+          id: uintText.openapi({ description: "Its id." }),
+          name: z.string().openapi({ description: "Its name, from its metadata.", example: "Skyline Data" }),
+          evidence: z.string().openapi({ description: "The path of the record.", example: "/merchants/2" }),
+        }),
+      )
+      .openapi({
+        description: "Records of other owners with a name that looks the same, and at least as much credit.",
+        example: [],
+      }),
+  })
+  .openapi("TrustFacts");
 
 const Trust = z
   .strictObject({

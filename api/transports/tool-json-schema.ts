@@ -4,7 +4,7 @@ import { type Schema, typeInWords } from "./json-schema-text";
 const paging: Readonly<Record<string, Schema>> = {
   limit: { type: "integer" },
   offset: { type: "integer" },
-  cursor: { type: "string", description: "next_cursor of the last page" },
+  cursor: { type: "string", description: "a next_cursor" },
   total: { type: "boolean" },
   from: { type: "string", description: "unix seconds" },
   to: { type: "string" },
@@ -52,7 +52,7 @@ export function shortSchema(schema: Schema): Schema {
 }
 
 const shortProperties = (properties: Record<string, Schema>) => {
-  const isPaged = "offset" in properties;
+  const isPaged = "offset" in properties || "cursor" in properties;
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [
       name,

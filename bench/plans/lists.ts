@@ -120,16 +120,17 @@ const derived: Readonly<Record<string, string[]>> = {
   "bids.list status": ["open", "selected", "rejected", "expired"],
   "bids.all status": ["open", "selected", "rejected", "expired"],
   fulfilled: ["true", "false"],
-  // An old time and one that has few rows after it.
-  from: [String(NOW - 30n * 150_000n), String(NOW - 3_600n)],
-  to: [String(NOW - 30n * 150_000n), String(NOW - 3_600n)],
 };
 
-/** Filters whose rows PostgreSQL may count by a scan: ranges of time, and a status that derives from another table. */
-const countedByScan = new Set(["from", "to", "fulfilled", "bids.all status"]);
+/** A time in the middle of the rows, and one that has few rows after it. There is a row every 30 s. */
+const timesOf = (rows: number) => [String(NOW - BigInt(15 * rows)), String(NOW - 3_600n)];
+
+/** Filters whose rows PostgreSQL may count by a scan: ranges of time, and one that most rows match. */
+const countedByScan = new Set(["from", "to", "fulfilled"]);
 
 /** Values for a filter: the most common one and a rare one. */
-async function valuesOf({ pool }: RecordedIndex, { name }: List, filter: string): Promise<string[]> {
+async function valuesOf({ pool }: RecordedIndex, { name }: List, filter: string, allRows: number): Promise<string[]> {
+  if (filter === "from" || filter === "to") return timesOf(allRows);
   const listed = derived[`${name} ${filter}`] ?? derived[filter];
   if (listed) return listed;
   const column = `"${columns[`${name} ${filter}`] ?? columns[filter] ?? filter}"`;
@@ -147,7 +148,11 @@ function filterSets(list: List, values: ReadonlyMap<string, string[]>): Paramete
     singles.slice(index + 1).flatMap((others) => ones.flatMap((one) => others.map((other) => ({ ...one, ...other })))),
   );
   const none = list.name === "attestations.list" ? [] : [{}];
-  return [...none, ...singles.flat(), ...pairs];
+  const isRange = ({ from = "", to = from }: Parameters) => from <= to;
+  // The status of a bid depends on its intent.
+  const isAccepted = (filters: Parameters) =>
+    list.name !== "bids.all" || !("status" in filters) || "solver" in filters || "intent_id" in filters;
+  return [...none, ...singles.flat(), ...pairs.filter(isRange)].filter(isAccepted);
 }
 
 /** The other orders of a list, each without a filter and with every single one. */
@@ -251,7 +256,8 @@ async function checkAll({ index, request }: LargeGateway, allRows: number, probl
   }
   for (const list of lists) {
     const values = new Map<string, string[]>();
-    for (const filter of [...list.required, ...list.filters]) values.set(filter, await valuesOf(index, list, filter));
+    for (const filter of [...list.required, ...list.filters])
+      values.set(filter, await valuesOf(index, list, filter, allRows));
     const required = Object.fromEntries(list.required.map((filter) => [filter, values.get(filter)?.[0] ?? ""]));
     for (const filters of [...filterSets(list, values), ...sortedSets(list, values)]) {
       const parameters = { ...required, ...filters };
@@ -276,8 +282,7 @@ async function checkAll({ index, request }: LargeGateway, allRows: number, probl
 
       // A count may scan the table, except with exactly one filter: nearly every filter has an index.
       const [only = "", ...others] = Object.keys(parameters).filter((parameter) => parameter !== "sort");
-      const isIndexed = others.length === 0 && only !== "" && !countedByScan.has(only);
-      const scans = isIndexed && !countedByScan.has(`${list.name} ${only}`) ? 0 : 1;
+      const scans = others.length === 0 && only !== "" && !countedByScan.has(only) ? 0 : 1;
       check(`${title} [count of ${total}]`, await planOf(index, counting), { scans });
     }
   }

@@ -37,6 +37,7 @@ const nativeAmounts = new Set(["bond"]);
 const times = new Set([
   "block_timestamp",
   "committed_at",
+  "registered_at",
   "executed_at",
   "selected_at",
   "deadline",

@@ -1,9 +1,13 @@
-import { formatTime, groupDigits } from "../../common/format";
+import { formatAmount, formatTime, groupDigits } from "../../common/format";
 import { escapeInvisible } from "../../common/text";
 import type { TimeSeries } from "../src/api";
+import { parseAmount } from "../src/parse-amount";
 import { amountText, isRow, type Tokens } from "./cell";
 
 const HEIGHT = 6;
+
+/** Dollars have at most six decimals. */
+const DOLLAR_DECIMALS = 6;
 const LEVELS = " ▁▂▃▄▅▆▇█";
 
 export const isTimeSeries = (value: unknown): value is TimeSeries =>
@@ -31,24 +35,29 @@ const lineOf = (bars: readonly bigint[], highest: bigint, line: number): string 
  * columns, a bar is the sum of several.
  */
 export function chartText(
-  { metric, interval, token, points, total }: TimeSeries,
+  { metric, interval, unit, token, points, total }: TimeSeries,
   tokens: Tokens,
   width: number,
 ): string {
-  const number = (value: string) => (token === null ? groupDigits(value) : amountText(value, token, tokens));
+  const isDollars = unit === "usd";
+  const number = (value: bigint) => {
+    if (isDollars) return `$${formatAmount(value, DOLLAR_DECIMALS)}`;
+    return token === null ? groupDigits(String(value)) : amountText(String(value), token, tokens);
+  };
+  const valueOf = (text: string) => (isDollars ? parseAmount(text, DOLLAR_DECIMALS) : BigInt(text));
   const bars = summed(
-    points.map(({ value }) => BigInt(value)),
+    points.map(({ value }) => valueOf(value)),
     Math.max(10, width - 30),
   );
   const highest = bars.reduce((most, one) => (one > most ? one : most), 0n);
-  const label = number(String(highest));
+  const label = number(highest);
   const lines = Array.from({ length: HEIGHT }, (_, index) => {
     const line = HEIGHT - 1 - index;
     const scale = line === HEIGHT - 1 ? label : line === 0 ? "0" : "";
     return `${scale.padStart(label.length)} │${lineOf(bars, highest, line)}`;
   });
   const dayOf = (point: { start: string } | undefined) => (point ? formatTime(BigInt(point.start)) : "");
-  return escapeInvisible(`${metric} by ${interval}: ${number(total)}`)
+  return escapeInvisible(`${metric} by ${interval}: ${number(valueOf(total))}`)
     .split("\n")
     .concat("", lines, `${" ".repeat(label.length)} └${"─".repeat(bars.length)}`)
     .concat(`${" ".repeat(label.length + 2)}${dayOf(points[0])} to ${dayOf(points.at(-1))}`)

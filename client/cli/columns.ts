@@ -5,6 +5,9 @@ export const columns: Readonly<Record<string, readonly string[]>> = {
   "agents.list": ["agent_id", "owner", "revoked", "metadata_uri"],
   "intents.list": ["intent_id", "status", "owner", "amount_in_max", "amount_out_min", "deadline"],
   "bids.list": ["bid_id", "status", "solver", "amount_in", "amount_out", "fee", "valid_until"],
+  "bids.all": ["bid_id", "status", "solver", "amount_in", "amount_out", "amount_out_usd", "valid_until"],
+  "fills.list": ["intent_id", "solver", "owner", "amount_in", "amount_out", "amount_out_usd", "filled_at"],
+  "intents.competition": ["rank", "bid_id", "status", "solver", "amount_out", "difference_bps"],
   "accounts.policies": [
     "policy_type",
     "token",
@@ -30,6 +33,8 @@ export const columns: Readonly<Record<string, readonly string[]>> = {
   "receipts.list": ["receipt_id", "merchant_id", "agent", "amount", "settled_at", "fulfillment_hash"],
   "settlements.list": ["execution_hash", "quote_hash", "payer", "gross_amount", "token", "executed_at"],
   "disputes.list": ["dispute_id", "receipt_id", "status", "opener", "block_number"],
+  "leaderboard.get": ["rank", "key", "name", "volume_usd", "counterparties", "count"],
+  "solvers.leaderboard": ["rank", "solver", "name", "volume_usd", "fills", "win_rate", "surplus_usd"],
   "trustSignals.list": ["signal_id", "subject_type", "subject_id", "kind", "reporter", "block_number"],
   "events.recent": ["block_number", "event", "summary"],
 };

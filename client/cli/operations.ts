@@ -268,7 +268,8 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "bids.all": {
     summary: "On-chain bids on all intents, newest first.",
-    description: "Off-chain bids, for development, are listed with their intent.",
+    description:
+      "`status` requires `solver` or `intent_id`. Off-chain bids, for development, are listed with their intent.",
     example: { solver: "0x90f79bf6eb2c4f870365e785982e1f101e93b906" },
     inputs: {
       solver: { type: "address", description: "Only bids of this solver." },
@@ -555,9 +556,9 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         type: "text",
         default: "7d",
         values: ["24h", "7d", "30d", "all"],
-        description: "The current hour of UTC and the hours before it.",
+        description: "Ends with the current hour.",
       },
-      limit: { type: "whole number", default: "20", description: "Values above 100 are lowered to 100." },
+      limit: { type: "whole number", default: "20", description: "Rows. Values above 100 are lowered to 100." },
     },
   },
   "attestors.get": {
@@ -910,9 +911,9 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         type: "text",
         default: "7d",
         values: ["24h", "7d", "30d", "all"],
-        description: "The current hour of UTC and the hours before it.",
+        description: "Ends with the current hour.",
       },
-      limit: { type: "whole number", default: "20", description: "Values above 100 are lowered to 100." },
+      limit: { type: "whole number", default: "20", description: "Rows. Values above 100 are lowered to 100." },
     },
   },
   "analytics.commerce": {
@@ -1102,7 +1103,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       catalog_json: {
         type: "text",
         required: true,
-        description: "The exact text of a JSON object or array. It is stored byte for byte.",
+        description: "A JSON object or array. Its text is stored byte for byte.",
       },
       expected_hash: {
         type: "hash",
@@ -1119,7 +1120,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "documents.getCatalogMetadata": {
     summary: "The metadata of a catalog.",
-    description: "Its size, its publication time, and the fields that its publisher declared.",
+    description: "Size, publication time and declared fields.",
     example: { hash: "0x0b2238eb28b701507efdf029563c0f8e5719e9a9bb237e25a2c8046b9ef224a2" },
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
@@ -1131,7 +1132,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       quote_request_json: {
         type: "text",
         required: true,
-        description: "The exact text of a JSON object or array. It is stored byte for byte.",
+        description: "A JSON object or array. Its text is stored byte for byte.",
       },
       expected_hash: {
         type: "hash",
@@ -1151,7 +1152,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "documents.getQuoteRequestMetadata": {
     summary: "The metadata of a quote request.",
-    description: "Its size, its publication time, and the fields that its publisher declared.",
+    description: "Size, publication time and declared fields.",
     example: { hash: "0x86fbf94888caa44dfea64f17f8ce6a0a6482d1fe6e7f0bce6f321f051002ae9b" },
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
@@ -1163,7 +1164,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       quote_response_json: {
         type: "text",
         required: true,
-        description: "The exact text of a JSON object or array. It is stored byte for byte.",
+        description: "A JSON object or array. Its text is stored byte for byte.",
       },
       expected_hash: {
         type: "hash",
@@ -1184,7 +1185,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "documents.getQuoteResponseMetadata": {
     summary: "The metadata of a quote response.",
-    description: "Its size, its publication time, and the fields that its publisher declared.",
+    description: "Size, publication time and declared fields.",
     example: { hash: "0x486f18298dfca8278cba7e215d9a730901d19e216fe558db0a2706ebedc03216" },
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
@@ -1199,7 +1200,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       fulfillment_payload_json: {
         type: "text",
         required: true,
-        description: "The exact text of a JSON object or array. It is stored byte for byte.",
+        description: "A JSON object or array. Its text is stored byte for byte.",
       },
       expected_hash: {
         type: "hash",
@@ -1222,7 +1223,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "documents.getFulfillmentPayloadMetadata": {
     summary: "The metadata of a fulfillment payload.",
-    description: "Its size, its publication time, and the fields that its publisher declared.",
+    description: "Size, publication time and declared fields.",
     example: { hash: "0xdc2803e30b35ddbafd5717c84ab13cb88f74bdaec02855f720dc7ac15ac55884" },
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },
@@ -1234,7 +1235,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       fulfillment_evidence_json: {
         type: "text",
         required: true,
-        description: "The exact text of a JSON object or array. It is stored byte for byte.",
+        description: "A JSON object or array. Its text is stored byte for byte.",
       },
       expected_hash: {
         type: "hash",
@@ -1253,7 +1254,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "documents.getFulfillmentEvidenceMetadata": {
     summary: "The metadata of a fulfillment evidence document.",
-    description: "Its size, its publication time, and the fields that its publisher declared.",
+    description: "Size, publication time and declared fields.",
     example: { hash: "0xb633f2d4d281c206828a36a88a9036e26f9229f173abdf5e9f6c87627eaca67b" },
     inputs: { hash: { type: "hash", required: true, description: "The keccak256 of the document's bytes." } },
   },

@@ -1385,46 +1385,7 @@ export type Trust = {
   verdict: "proceed" | "review" | "avoid";
   /** The outcome of every check that applies. */
   reasons: readonly TrustReason[];
-  /** What the checks are based on. */
-  facts: {
-    /** The owner of a merchant, service or agent; the address of the others. */
-    address: Hex;
-    /** From its metadata. Null if unknown. */
-    name: string | null;
-    /** Whether it is active, for agents not revoked. */
-    active: boolean;
-    /** The time of its registration, in unix seconds. */
-    registered_at: string;
-    /** Whole days since then. */
-    age_days: string;
-    /** Receipts, or fills of a solver, in listed tokens. */
-    payments: string;
-    /** Distinct ones in each listed token, added up. */
-    counterparties: string;
-    /** As in reputations. A fill counts like a settlement. */
-    credit: string;
-    /** Null for solvers and facilitators. */
-    open_disputes: string | null;
-    /** Null for solvers and facilitators. */
-    lost_disputes: string | null;
-    /** Active attestors that attest its address. */
-    attestors: string;
-    /** Whether the token is on the list of the chain. Null without a token. */
-    token_listed: boolean | null;
-    /** The amount in dollars at the newest price of the last day. Null if unknown. */
-    amount_usd: string | null;
-    /** The average of its proven payments among the newest 100. Null if unknown. */
-    usual_amount_usd: string | null;
-    /** Records of other owners with a name that looks the same, and at least as much credit. */
-    look_alikes: readonly {
-      /** Its id. */
-      id: string;
-      /** Its name, from its metadata. */
-      name: string;
-      /** The path of the record. */
-      evidence: string;
-    }[];
-  };
+  facts: TrustFacts;
 };
 
 /** Part of {@link Trust}. */
@@ -1437,6 +1398,47 @@ export type TrustReason = {
   message: string;
   /** The path of the records behind it, in this API. */
   evidence: string;
+};
+
+/** What the checks are based on. */
+export type TrustFacts = {
+  /** The owner of a merchant, service or agent; the address of the others. */
+  address: Hex;
+  /** From its metadata. Null if unknown. */
+  name: string | null;
+  /** Whether it is active, for agents not revoked. */
+  active: boolean;
+  /** The time of its registration, in unix seconds. */
+  registered_at: string;
+  /** Whole days since then. */
+  age_days: string;
+  /** Receipts, or fills of a solver, in listed tokens. */
+  payments: string;
+  /** Distinct ones in each listed token, added up. */
+  counterparties: string;
+  /** As in reputations. A fill counts like a settlement. */
+  credit: string;
+  /** Null for solvers and facilitators. */
+  open_disputes: string | null;
+  /** Null for solvers and facilitators. */
+  lost_disputes: string | null;
+  /** Active attestors that attest its address. */
+  attestors: string;
+  /** Whether the token is on the list of the chain. Null without a token. */
+  token_listed: boolean | null;
+  /** The amount in dollars at the newest price of the last day. Null if unknown. */
+  amount_usd: string | null;
+  /** The average of its proven payments among the newest 100. Null if unknown. */
+  usual_amount_usd: string | null;
+  /** Records of other owners with a name that looks the same, and at least as much credit. */
+  look_alikes: readonly {
+    /** Its id. */
+    id: string;
+    /** Its name, from its metadata. */
+    name: string;
+    /** The path of the record. */
+    evidence: string;
+  }[];
 };
 
 /** Returned by `leaderboard.get`. */
@@ -3017,7 +3019,7 @@ export type Api = {
         pagination: Pagination;
       }
     >;
-    /** On-chain bids on all intents, newest first. Off-chain bids, for development, are listed with their intent. */
+    /** On-chain bids on all intents, newest first. `status` requires `solver` or `intent_id`. Off-chain bids, for development, are listed with their intent. */
     all: Query<
       {
         /** Only bids of this solver. */
@@ -3295,9 +3297,9 @@ export type Api = {
       {
         /** What the solvers are ranked by. */
         by?: "volume" | "fills" | "win_rate" | "surplus";
-        /** The current hour of UTC and the hours before it. */
+        /** Ends with the current hour. */
         window?: "24h" | "7d" | "30d" | "all";
-        /** Values above 100 are lowered to 100. */
+        /** Rows. Values above 100 are lowered to 100. */
         limit?: number;
       },
       SolverLeaderboard
@@ -3674,9 +3676,9 @@ export type Api = {
       {
         /** The participants to rank. */
         board: "merchants" | "services" | "solvers" | "agents" | "facilitators";
-        /** The current hour of UTC and the hours before it. */
+        /** Ends with the current hour. */
         window?: "24h" | "7d" | "30d" | "all";
-        /** Values above 100 are lowered to 100. */
+        /** Rows. Values above 100 are lowered to 100. */
         limit?: number;
       },
       Leaderboard
@@ -3831,7 +3833,7 @@ export type Api = {
     /** Publishes the exact text of a catalog. A document is identified by the keccak256 of its bytes. */
     publishCatalog: Mutation<
       {
-        /** The exact text of a JSON object or array. It is stored byte for byte. */
+        /** A JSON object or array. Its text is stored byte for byte. */
         catalog_json: string;
         /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
@@ -3850,7 +3852,7 @@ export type Api = {
       },
       string
     >;
-    /** The metadata of a catalog. Its size, its publication time, and the fields that its publisher declared. */
+    /** The metadata of a catalog. Size, publication time and declared fields. */
     getCatalogMetadata: Query<
       {
         /** The keccak256 of the document's bytes. */
@@ -3861,7 +3863,7 @@ export type Api = {
     /** Publishes the exact text of a quote request. A document is identified by the keccak256 of its bytes. */
     publishQuoteRequest: Mutation<
       {
-        /** The exact text of a JSON object or array. It is stored byte for byte. */
+        /** A JSON object or array. Its text is stored byte for byte. */
         quote_request_json: string;
         /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
@@ -3886,7 +3888,7 @@ export type Api = {
       },
       string
     >;
-    /** The metadata of a quote request. Its size, its publication time, and the fields that its publisher declared. */
+    /** The metadata of a quote request. Size, publication time and declared fields. */
     getQuoteRequestMetadata: Query<
       {
         /** The keccak256 of the document's bytes. */
@@ -3897,7 +3899,7 @@ export type Api = {
     /** Publishes the exact text of a quote response. A document is identified by the keccak256 of its bytes. */
     publishQuoteResponse: Mutation<
       {
-        /** The exact text of a JSON object or array. It is stored byte for byte. */
+        /** A JSON object or array. Its text is stored byte for byte. */
         quote_response_json: string;
         /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
@@ -3924,7 +3926,7 @@ export type Api = {
       },
       string
     >;
-    /** The metadata of a quote response. Its size, its publication time, and the fields that its publisher declared. */
+    /** The metadata of a quote response. Size, publication time and declared fields. */
     getQuoteResponseMetadata: Query<
       {
         /** The keccak256 of the document's bytes. */
@@ -3935,7 +3937,7 @@ export type Api = {
     /** Publishes the exact text of a fulfillment payload. A document is identified by the keccak256 of its bytes. */
     publishFulfillmentPayload: Mutation<
       {
-        /** The exact text of a JSON object or array. It is stored byte for byte. */
+        /** A JSON object or array. Its text is stored byte for byte. */
         fulfillment_payload_json: string;
         /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
@@ -3960,7 +3962,7 @@ export type Api = {
       },
       string
     >;
-    /** The metadata of a fulfillment payload. Its size, its publication time, and the fields that its publisher declared. */
+    /** The metadata of a fulfillment payload. Size, publication time and declared fields. */
     getFulfillmentPayloadMetadata: Query<
       {
         /** The keccak256 of the document's bytes. */
@@ -3971,7 +3973,7 @@ export type Api = {
     /** Publishes the exact text of a fulfillment evidence document. A document is identified by the keccak256 of its bytes. */
     publishFulfillmentEvidence: Mutation<
       {
-        /** The exact text of a JSON object or array. It is stored byte for byte. */
+        /** A JSON object or array. Its text is stored byte for byte. */
         fulfillment_evidence_json: string;
         /** The hash that the publisher computed. Another hash of the text is a 409, and nothing is stored. */
         expected_hash?: string;
@@ -3994,7 +3996,7 @@ export type Api = {
       },
       string
     >;
-    /** The metadata of a fulfillment evidence document. Its size, its publication time, and the fields that its publisher declared. */
+    /** The metadata of a fulfillment evidence document. Size, publication time and declared fields. */
     getFulfillmentEvidenceMetadata: Query<
       {
         /** The keccak256 of the document's bytes. */

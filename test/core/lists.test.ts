@@ -65,6 +65,12 @@ const matcher = ({ name }: List) => {
     });
 };
 
+/** Whether a list can have these filters together. */
+const isCombinable = ({ name }: List, filters: Parameters) =>
+  Object.entries(documented[name]?.dependent ?? {}).every(
+    ([filter, needed]) => !(filter in filters) || needed.some((other) => other in filters),
+  );
+
 /** Times between the items of a list: some have rows on both sides, and one is later than all rows. */
 function timesOf({ name }: List, items: readonly Item[]): string[] {
   const time = documented[name]?.time;
@@ -142,7 +148,8 @@ describe("lists", () => {
         : items.flatMap((item) => filterValues(item, filter));
       return distinct(values)
         .slice(0, limit)
-        .map((value) => ({ [filter]: value }));
+        .map((value) => ({ [filter]: value }))
+        .filter((filters) => isCombinable(list, filters));
     });
 
   /** Every pair of filters that matches an item. */
@@ -157,7 +164,9 @@ describe("lists", () => {
         JSON.stringify(Object.fromEntries(pair.map((filter) => [filter, pairedValue(item, filter)]))),
       ),
     );
-    return distinct(found).map((pair) => JSON.parse(pair) as Parameters);
+    return distinct(found)
+      .map((pair) => JSON.parse(pair) as Parameters)
+      .filter((pair) => isCombinable(list, pair));
   };
 
   /** Items in another order of a list. Quotes have no field for it, but the reverse of the default. */

@@ -305,6 +305,7 @@ describe("bad input", () => {
     ],
     ["/receipts?sort=smallest", "sort: must be one of newest, oldest, amount"],
     ["/intents?from=2&to=1", "from: must not be later than to"],
+    ["/bids?status=open", "status: requires solver or intent_id, because the status of a bid depends on its intent"],
     ["/bids?from=2&to=1", "from: must not be later than to"],
     ["/fills?from=2&to=1", "from: must not be later than to"],
   ])("GET %s returns 400 and says what to do", async (path, error) => {

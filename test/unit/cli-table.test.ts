@@ -159,6 +159,8 @@ describe("a time series on a terminal", () => {
     metric: "intents" as const,
     interval: "day" as const,
     token,
+    unit: "raw" as const,
+    participant: null,
     from: "0",
     to: String(values.length * day),
     total: String(values.reduce((sum, one) => sum + one, 0)),
@@ -178,6 +180,12 @@ describe("a time series on a terminal", () => {
       "   └─────",
       "    1 Jan 1970 00:00 UTC to 5 Jan 1970 00:00 UTC",
     ]);
+  });
+
+  it("has dollars", () => {
+    const dollars = { ...series([0, 0]), metric: "fill_volume" as const, unit: "usd" as const, total: "1234.5" };
+    const [first] = chartText({ ...dollars, points: [{ start: "0", value: "1234.5" }] }, tokens, 80).split("\n");
+    expect(first).toBe("fill_volume by day: $1,234.50");
   });
 
   it("fits into the terminal, and has amounts of a token", () => {

@@ -66,7 +66,7 @@ describe("a short schema", () => {
         type: "object",
         properties: {
           limit: { type: "integer" },
-          cursor: { type: "string", description: "next_cursor of the last page" },
+          cursor: { type: "string", description: "a next_cursor" },
         },
       },
     ],

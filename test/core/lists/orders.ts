@@ -46,6 +46,8 @@ type Documented = {
   sorts?: Readonly<Record<string, Order>>;
   /** The filter that an order requires. */
   requires?: Readonly<Record<string, string>>;
+  /** Filters that are combined with another one, or with each other, only. */
+  dependent?: Readonly<Record<string, readonly string[]>>;
   /** The field that the filters `from` and `to` are about. */
   time?: string;
 };
@@ -79,6 +81,7 @@ export const documented: Readonly<Record<string, Documented>> = {
     nameOf: (item) => String(item.bid_id),
     nameOfRow: (row) => `${row.intentId}-${row.bidId}`,
     order: by(down("created_at"), down("intent_id"), down("chain_bid_id")),
+    dependent: { status: ["solver", "intent_id"] },
     time: "created_at",
   },
   "fills.list": {
