@@ -6,7 +6,7 @@ import type { ListedToken } from "../../../config/token-list";
 const SCALE = 26;
 const PRICE_DECIMALS = 8;
 
-export const HOUR = 3_600n;
+const HOUR = 3_600n;
 
 /** The first second of the hour of a time. */
 export const hourAt = (time: bigint) => time - (time % HOUR);

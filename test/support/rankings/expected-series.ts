@@ -5,7 +5,7 @@ import { dollarsAt, type Market, sum } from "./market";
 type Counted = { time: bigint; token: string; amount: bigint };
 
 export const participantParameters = ["merchant_id", "service_id", "agent", "facilitator", "solver"] as const;
-export type ParticipantParameter = (typeof participantParameters)[number];
+type ParticipantParameter = (typeof participantParameters)[number];
 
 const kinds = {
   merchant_id: "merchant",

@@ -40,7 +40,7 @@ export type Receipt = {
   isSelf: boolean;
 };
 
-export type Fill = {
+type Fill = {
   solver: string;
   owner: string;
   inputToken: string;

@@ -17,7 +17,7 @@ export type Trade = {
 export const boardNames = ["merchants", "services", "solvers", "agents", "facilitators"] as const;
 export type BoardName = (typeof boardNames)[number];
 
-export const windows = { "24h": 24n, "7d": 168n, "30d": 720n, all: null } as const;
+const windows = { "24h": 24n, "7d": 168n, "30d": 720n, all: null } as const;
 export type WindowName = keyof typeof windows;
 export const windowNames = Object.keys(windows) as WindowName[];
 
