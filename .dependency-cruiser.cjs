@@ -5,10 +5,9 @@ const layers = [
   ["offchain"],
   ["core"],
   ["tokens"],
-  ["trust"],
   ["http", "events", "metadata", "portfolio", "monitor", "json-schema"],
   ["prices"],
-  ["payments"],
+  ["payments", "trust"],
   ["operations"],
   ["transports"],
 ];

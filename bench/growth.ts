@@ -13,6 +13,7 @@ import { listedTokens, rankingPaths, savePrices } from "./listed-tokens";
 import type { RowCounts } from "./many-rows";
 import { requestBytes, startLoadGenerator } from "./reads/load";
 import { formatRate, median, tableHeader, tableRow } from "./report";
+import { NOW } from "./row-values";
 
 /**
  * Measures how reads slow down as the index grows: requests per second of the gateway, without its response cache, on indexes
@@ -57,9 +58,14 @@ async function pathsOf(apiUrl: string, pool: pg.Pool, rowsOf: RowCounts): Promis
   const { rows: found } = await pool.query(
     `SELECT (SELECT owner FROM intent GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1) AS owner,
        (SELECT tx_hash FROM event_log ORDER BY id DESC LIMIT 1) AS tx_hash,
-       (SELECT merchant_id FROM receipt GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1) AS merchant_id`,
+       (SELECT merchant_id FROM receipt GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1) AS merchant_id,
+       (SELECT token FROM receipt GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1) AS paid,
+       (SELECT solver FROM bid GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1) AS solver,
+       (SELECT input_token FROM fill GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1) AS token`,
   );
-  const { owner, tx_hash, merchant_id } = found[0] as { owner: string; tx_hash: string; merchant_id: string };
+  const { owner, tx_hash, merchant_id, paid, solver, token } = found[0] as Record<string, string>;
+  // There is an intent and a fill every 30 s.
+  const middle = NOW - BigInt(15 * rowsOf("intent"));
   return {
     "one agent": `/agents/${deepIn("agent")}`,
     "one intent": `/intents/${deepIn("intent")}`,
@@ -68,10 +74,17 @@ async function pathsOf(apiUrl: string, pool: pg.Pool, rowsOf: RowCounts): Promis
     "intents, offset of 90 %": `/intents?offset=${deepIn("intent")}`,
     "intents, open": "/intents?status=open",
     "intents, of the most frequent owner": `/intents?owner=${owner}`,
+    "intents, oldest first since a time": `/intents?sort=oldest&from=${middle}`,
+    "intents, earliest deadline": "/intents?status=open&sort=deadline",
+    "bids of the most frequent solver": `/bids?solver=${solver}`,
+    "fills of the most frequent token": `/fills?token=${token}`,
+    "fills before a time": `/fills?to=${middle}`,
     "bids of a contested intent": `/intents/${rowsOf("bid")}/bids`,
     "receipts, first page": "/receipts",
     "receipts, by cursor": `/receipts?cursor=${await cursorAt("/receipts", "receipt")}`,
     "receipts, of the most frequent merchant": `/receipts?merchant_id=${merchant_id}`,
+    "receipts, largest in a token": `/receipts?token=${paid}&sort=amount`,
+    "receipts, of a merchant with a total": `/receipts?merchant_id=${merchant_id}&total=true`,
     "quotes, not settled": "/quotes?settled=false",
     "solvers, first page": "/solvers",
     "transaction explained": `/tx/${tx_hash}/explain`,

@@ -60,6 +60,9 @@ export const tables: Readonly<Record<string, Record<string, string>>> = {
   bid_selection: { intent_id: "n", bid_id: "1", selected_at: time },
   fill: {
     intent_id: "n",
+    owner: owner("intent"),
+    input_token: token("input"),
+    output_token: token("output"),
     solver: hex(40, "operator", skewedNumber(SOLVERS, "fill")),
     amount_in: "1000",
     amount_out: "950",

@@ -6,7 +6,7 @@ import { tokenPrice } from "../offchain/tables";
 const HOUR = sql.raw("3600");
 
 /** The first second of the hour that contains a time. */
-export const hourOf = (time: SQLWrapper): SQL => sql`(${time} - ${time} % ${HOUR})`;
+const hourOf = (time: SQLWrapper): SQL => sql`(${time} - ${time} % ${HOUR})`;
 
 /** Rounds an exact number of dollars half up to 6 decimals, and formats it without trailing zeros. */
 export const dollarText = (dollars: SQLWrapper): SQL<string | null> =>

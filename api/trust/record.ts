@@ -10,8 +10,8 @@ import { participants, type TrustKind } from "./participant";
 /** The newest attestations about a subject that are read. Anyone can attest. */
 const MAX_ATTESTATIONS = sql.raw("1000");
 
-export type Totals = { receipts: number; counterparties: number; credit: number };
-export type Disputes = { open: number; lost: number; all: number };
+type Totals = { receipts: number; counterparties: number; credit: number };
+type Disputes = { open: number; lost: number; all: number };
 
 const listed = sql`ANY(${sql.placeholder("listed")}::text[])`;
 

@@ -21,14 +21,14 @@ const weights = {
 
 export const scoreInputs = Object.keys(weights) as (keyof typeof weights)[];
 
-export type Score = {
+type Score = {
   value: number;
   formula: string;
   inputs: { name: keyof typeof weights; value: number; weight: number; half: number; points: number }[];
 };
 
 /** The formula as readers of a response see it. */
-export const FORMULA =
+const FORMULA =
   "value = active ? max(0, sum of points) : 0; points = weight * value / (value + half), without the fraction; " +
   `lost_disputes_per_mille = 1000 * lost / (lost + credit / ${creditRules.settlement}), without the fraction`;
 

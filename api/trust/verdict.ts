@@ -8,7 +8,7 @@ export const checks = ["status", "age", "payments", "disputes", "attestations", 
 type Level = (typeof levels)[number];
 
 /** The constants of the rules. */
-export const rules = {
+const rules = {
   /** Younger records need a review. */
   minAgeDays: 7,
   /** Records with less credit need a review. One counterparty gives at most 30 in one token. */
@@ -47,7 +47,7 @@ export type Facts = {
 };
 
 /** The outcome of one check. */
-export type Reason = { code: (typeof checks)[number]; level: Level; message: string };
+type Reason = { code: (typeof checks)[number]; level: Level; message: string };
 
 function disputeLevel({ open, lost }: { open: number; lost: number }, credit: number): Level {
   const { avoidDisputes, avoidDisputesPercent, reviewDisputesPercent } = rules;

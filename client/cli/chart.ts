@@ -44,9 +44,9 @@ export function chartText(
     if (isDollars) return `$${formatAmount(value, DOLLAR_DECIMALS)}`;
     return token === null ? groupDigits(String(value)) : amountText(String(value), token, tokens);
   };
-  const valueOf = (text: string) => (isDollars ? parseAmount(text, DOLLAR_DECIMALS) : BigInt(text));
+  const digitsOf = (text: string) => (isDollars ? parseAmount(text, DOLLAR_DECIMALS) : BigInt(text));
   const bars = summed(
-    points.map(({ value }) => valueOf(value)),
+    points.map(({ value }) => digitsOf(value)),
     Math.max(10, width - 30),
   );
   const highest = bars.reduce((most, one) => (one > most ? one : most), 0n);
@@ -57,7 +57,7 @@ export function chartText(
     return `${scale.padStart(label.length)} │${lineOf(bars, highest, line)}`;
   });
   const dayOf = (point: { start: string } | undefined) => (point ? formatTime(BigInt(point.start)) : "");
-  return escapeInvisible(`${metric} by ${interval}: ${number(valueOf(total))}`)
+  return escapeInvisible(`${metric} by ${interval}: ${number(digitsOf(total))}`)
     .split("\n")
     .concat("", lines, `${" ".repeat(label.length)} └${"─".repeat(bars.length)}`)
     .concat(`${" ".repeat(label.length + 2)}${dayOf(points[0])} to ${dayOf(points.at(-1))}`)
