@@ -149,9 +149,11 @@ export type BidRow = Awaited<ReturnType<typeof selectOnchain>>[number];
 
 export type BidStatus = (typeof bidStatuses)[number];
 
-/** Selects the bids with a status. A bid is valid up to and including the second of `validUntil`. */
+/**
+ * Selects the bids with a status. PostgreSQL takes an equality with a state for rare, and would sort all bids instead of
+ * reading them in order until the page is full. So the frequent states exclude the others. A bid is valid up to and including the second of `validUntil`. */
 export const hasStatus = (status: BidStatus, state: SQL, validUntil: PgColumn, time: Now): SQL | undefined => {
-  const isOpen = sql`${state} = 'OPEN'`;
+  const isOpen = sql`${state} NOT IN ('SELECTED', 'REJECTED')`;
   switch (status) {
     case "open":
       return and(isOpen, gte(validUntil, time.now));
@@ -160,7 +162,7 @@ export const hasStatus = (status: BidStatus, state: SQL, validUntil: PgColumn, t
     case "selected":
       return sql`${state} = 'SELECTED'`;
     case "rejected":
-      return sql`${state} = 'REJECTED'`;
+      return sql`${state} NOT IN ('OPEN', 'SELECTED')`;
   }
 };
 
@@ -238,6 +240,8 @@ const bids = pagedList<Filters, BidRow, "status">(
       where: ({ id, status }, time) => [
         eq(bid.intentId, id),
         status && hasStatus(status, onchainState, bid.validUntil, time),
+        // Finds the only one by its key.
+        status === "selected" ? eq(bid.bidId, intent.selectedBidId) : undefined,
       ],
       orders: { best: bestFirst([bid.amountOut, bid.amountIn, bid.fee, bid.createdAt, bid.bidId]) },
     },
