@@ -119,6 +119,10 @@ const isFilter = (parameter: Parameter) => !["limit", "offset", "cursor", "total
 const isDependent = ({ path, name }: { path: string; name: string }) =>
   path === SEARCH && ["max_price", "token"].includes(name);
 
+/** The first order of a list that is not its default. */
+const secondSort = (route: DocumentedRoute) =>
+  String(route.parameters.find(({ name }) => name === "sort")?.schema.enum?.[1]);
+
 /** Every parameter of every GET route. */
 const parameters = routes.flatMap((route) =>
   route.parameters.map((parameter) => ({ route, parameter, path: route.path, name: parameter.name })),
@@ -169,6 +173,8 @@ describe("bad input", () => {
   const needed = (route: DocumentedRoute) => {
     const filters: Record<string, string> = {
       "/attestations": "revoked",
+      // For its status.
+      "/bids": "solver",
       "/portfolio": "chains",
       "/analytics/timeseries": "token",
       [SEARCH]: "type",
@@ -214,7 +220,9 @@ describe("bad input", () => {
       no_disputes: "false",
       max_price: "1",
       token: actor(1).address.toLowerCase(),
-      sort: "relevance",
+      // Not the default order, whose cursors are those without one.
+      sort: isList(route) && route.path !== SEARCH ? secondSort(route) : "relevance",
+      fulfilled: "true",
       // Not a field of a dispute.
       merchant_id: "1",
     };
@@ -223,7 +231,8 @@ describe("bad input", () => {
     const { rows, pagination } = await listOf(route, { limit: "1" });
     const row = rows[0] ?? {};
     const fromRow = route.parameters.filter(isFilter).flatMap(({ name, in: place }) => {
-      const value = row[name] ?? row[`${name}_hash`];
+      const ofOther: Record<string, unknown> = { token: row.input_token, service_id: row.service_numeric_id };
+      const value = row[name] ?? row[`${name}_hash`] ?? ofOther[name];
       return place === "query" && value !== undefined ? [[name, String(value)]] : [];
     });
     return { ...known, ...Object.fromEntries(fromRow), cursor: pagination.next_cursor ?? "" };
