@@ -1,4 +1,4 @@
-import { maxUint256 } from "viem";
+import { maxUint256, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allOperations, calls } from "../../api/operations/index";
 import { actor } from "../../stack/local/chain";
@@ -136,7 +136,7 @@ describe("bad input", () => {
   const good = new Map<DocumentedRoute, Record<string, string>>();
 
   beforeAll(async () => {
-    stack = await startStack({ sample: true, env: { X402_DEV_BYPASS: "true" } });
+    stack = await startStack({ sample: true, tokens: true, env: { X402_DEV_BYPASS: "true" } });
     // Every list needs a second page.
     for (const name of ["second", "third"])
       await stack.write(actor(1), "AgentRegistry", "registerAgent", [name, "0x01", hashOf(name)]);
@@ -177,14 +177,19 @@ describe("bad input", () => {
       "/bids": "solver",
       "/portfolio": "chains",
       "/analytics/timeseries": "token",
+      // For its amount.
+      "/trust/{kind}/{id}": "token",
       [SEARCH]: "type",
     };
     const filter = filters[route.path];
     const names = route.parameters.filter(({ name, required }) => required || name === filter).map(({ name }) => name);
     return Object.fromEntries(names.map((name) => [name, goodOf(route)[name] ?? ""]));
   };
-  const askWith = (route: DocumentedRoute, values: Record<string, string>, ...more: string[]) =>
-    ask(target(route, { ...needed(route), ...values }, ...more));
+  const askWith = (route: DocumentedRoute, values: Record<string, string>, ...more: string[]) => {
+    // Solvers have no receipts.
+    const metric = "solver" in values && "metric" in goodOf(route) ? { metric: "fill_volume" } : {};
+    return ask(target(route, { ...needed(route), ...metric, ...values }, ...more));
+  };
   const listOf = async (route: DocumentedRoute, values: Record<string, string> = {}, ...more: string[]) => {
     const { status, body } = await askWith(route, values, ...more);
     expect({ status, body }).toMatchObject({ status: 200, body: { pagination: {} } });
@@ -225,6 +230,14 @@ describe("bad input", () => {
       fulfilled: "true",
       // Not a field of a dispute.
       merchant_id: "1",
+      // Not fields of the rows of a list.
+      ...(!isList(route) && {
+        ...{ window: "all", unit: "raw", amount: "1", service_id: "1" },
+        ...Object.fromEntries(["agent", "facilitator", "solver"].map((name) => [name, actor(2).address.toLowerCase()])),
+      }),
+      // Only listed tokens have prices.
+      ...(route.path === "/tokens/{address}/prices" && { address: stack.contracts.TestDollar.toLowerCase() }),
+      ...(route.path === "/events/recent" && { agent: "1" }),
     };
     if (!isList(route)) return known;
     good.set(route, known);
@@ -418,13 +431,17 @@ describe("bad input", () => {
 
   // A token that is not known is not missing: its contract may be read later.
   const single = parameters.filter(({ route, parameter }) => parameter.in === "path" && !isList(route));
-  it.each(single.filter(({ path }) => path !== "/tokens/{address}"))(
+  const values404: Partial<Record<Kind, string[]>> = {
+    id: ["0", "999999", String(MAX)],
+    idOrAddress: ["0", "999999"],
+    address: [absent.address ?? "", zeroAddress],
+    hash: [absent.hash ?? "", zeroHash],
+    text: ["999999-1", zeroHash],
+  };
+  it.each(single.filter(({ path, parameter }) => path !== "/tokens/{address}" && kindOf(parameter) in values404))(
     "$path returns 404 for a valid value without a match",
     async ({ route, name, parameter }) => {
-      const kind = kindOf(parameter);
-      for (const value of kind === "id"
-        ? ["0", "999999", String(MAX)]
-        : [absent[kind] ?? "999999-1", `0x${"0".repeat(64)}`])
+      for (const value of values404[kindOf(parameter)] ?? [])
         expect(await askWith(route, { [name]: value })).toEqual({
           status: 404,
           body: { error: expect.stringContaining(value), code: "not_found" },
