@@ -149,15 +149,17 @@ describe("the guide in docs/contributing.md", () => {
     const { paths } = z
       .object({ paths: z.record(z.string(), z.unknown()) })
       .parse(await (await fetch(`${stack.apiUrl}/openapi.json`)).json());
-    expect(paths).toHaveProperty("/fills");
-    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "solvers_fills", arguments: {} } };
+    expect(paths).toHaveProperty("/fill-proofs");
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "solvers_fillProofs", arguments: {} } };
     const answer = await fetch(`${stack.apiUrl}/mcp`, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
       body: JSON.stringify(call),
     });
-    expect(await answer.json()).toMatchObject({ result: { structuredContent: { fills: [{ intent_id: "1" }, {}] } } });
-    const unknown = await fetch(`${stack.apiUrl}/fills?solver=bob`);
+    expect(await answer.json()).toMatchObject({
+      result: { structuredContent: { fill_proofs: [{ intent_id: "1" }, {}] } },
+    });
+    const unknown = await fetch(`${stack.apiUrl}/fill-proofs?intent_id=bob`);
     expect([unknown.status, await unknown.json()]).toMatchObject([400, { code: "invalid_input" }]);
   });
 

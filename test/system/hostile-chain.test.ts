@@ -172,6 +172,9 @@ describe("a hostile chain", () => {
         "/merchants/{id}/reputation",
         "/agents/{agentId}/reputation",
         "/trust/{kind}/{id}",
+        "/solvers/{id}/performance",
+        "/solvers/leaderboard",
+        "/leaderboard/{board}",
         "/analytics/commerce",
         "/analytics/timeseries",
         "/tx/{hash}/explain",
@@ -200,6 +203,17 @@ describe("a hostile chain", () => {
     expect(agents.map(({ pubkey }) => pubkey)).toEqual(Object.values(hostileTexts));
     const services = await itemsOf(listOf("/services"));
     expect(services.map(({ metadata_uri }) => metadata_uri)).toEqual(rotated);
+  });
+
+  it.each([
+    "/solvers/1/performance",
+    "/solvers/leaderboard?window=all",
+    ...["merchants", "services", "solvers", "agents", "facilitators"].map(
+      (board) => `/leaderboard/${board}?window=all`,
+    ),
+    "/intents/2/competition?limit=100",
+  ])("is ranked by %s", async (path) => {
+    expect(await ask(path)).toMatchObject({ status: 200 });
   });
 
   it("has 3,000 bids on one intent, best first", async () => {

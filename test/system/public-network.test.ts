@@ -53,8 +53,12 @@ describe("NETWORK=base-sepolia, on a chain with its chain id, block numbers and 
 
   it("serves the example of every route", async () => {
     await publishExamples(stack.apiUrl, undefined);
-    const responses = await sendExamples(stack.apiUrl);
-    expect(Object.keys(responses).sort()).toEqual(freeCalls.map(({ name }) => name).sort());
+    // The network has no token list.
+    const withPrices = "tokens.prices";
+    const responses = await sendExamples(stack.apiUrl, [withPrices]);
+    expect([...Object.keys(responses), withPrices].sort()).toEqual(freeCalls.map(({ name }) => name).sort());
+    const prices = await fetch(`${stack.apiUrl}/tokens/${stack.contracts.TestDollar}/prices?interval=hour`);
+    expect([prices.status, await prices.json()]).toMatchObject([404, { code: "not_found" }]);
   });
 
   it.each(["transfer", "x402"] as const)(
