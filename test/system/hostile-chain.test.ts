@@ -175,11 +175,12 @@ describe("a hostile chain", () => {
         "/solvers/{id}/performance",
         "/solvers/leaderboard",
         "/leaderboard/{board}",
+        "/intents/{id}/competition",
         "/analytics/commerce",
         "/analytics/timeseries",
         "/tx/{hash}/explain",
       ],
-      ...["/bids/{bidId}", "/search", "/names", "/events/recent"],
+      ...["/search", "/names", "/events/recent"],
     ];
     const requested = [...lists, ...singles].map(({ path }) => path).concat(others);
     expect(requested.sort()).toEqual(documented.map(({ path }) => path).sort());
