@@ -38,7 +38,7 @@ describe("completion scripts", () => {
 
     it.skipIf(!path).each([
       ["intentry ev", ["events"]],
-      ["intentry call agents.", ["agents.get", "agents.list"]],
+      ["intentry call agents.", ["agents.get", "agents.list", "agents.reputation"]],
       ["intentry call intents.list status=open inp", ["input_token="]],
       ["intentry call intents.list status=o", shell === "bash" ? ["open"] : ["status=open"]],
       ["intentry events name=AgentRev", shell === "bash" ? ["AgentRevoked"] : ["name=AgentRevoked"]],
