@@ -24,7 +24,7 @@ describe("the response cache, with two gateways on one index", () => {
   let found: Found;
 
   beforeAll(async () => {
-    stack = await startStack({ sample: true });
+    stack = await startStack({ sample: true, tokens: true });
     await publishExamples(stack.apiUrl, undefined);
     const [port = 0] = await freePorts(1);
     otherUrl = `http://127.0.0.1:${port}`;
