@@ -39,7 +39,8 @@ export class History {
    * Undefined if the log lacks `base`, because the indexer has rolled back.
    */
   finalized(after: Cursor, base: Cursor, names?: readonly string[]): Promise<Page | undefined> {
-    const key = [after.eventId, base.id, ...(names ?? [])].join(" ");
+    // A contradictory filter has no names, which is not the same as all events.
+    const key = JSON.stringify([after.eventId, base.id, names]);
     const kept = this.kept.get(key) ?? this.readFinalized(key, after, base, names);
     // The most recently used page is the last one.
     this.kept.delete(key);

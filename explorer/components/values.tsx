@@ -28,6 +28,22 @@ export const Count = ({ value }: { value: string | number }) => (
   <data value={String(value)}>{groupDigits(String(value))}</data>
 );
 
+/** A decimal number, such as a price. */
+export const Decimal = ({ value, unit = "" }: { value: string; unit?: string }) => {
+  const [whole = "", fraction] = value.split(".");
+  return (
+    <data value={value}>
+      {unit}
+      {groupDigits(whole)}
+      {fraction === undefined ? "" : `.${fraction}`}
+    </data>
+  );
+};
+
+/** A fact in dollars or a price, if it is known. */
+export const decimalFact = (field: string, label: string, value: string | null, unit?: string) =>
+  value === null ? [] : [{ field, label, value: <Decimal value={value} {...(unit && { unit })} /> }];
+
 /** Unix seconds. */
 export function Time({ seconds }: { seconds: string }) {
   const date = dateOf(BigInt(seconds));

@@ -5,7 +5,7 @@ import { EventLog } from "../components/event-log";
 import { Hex } from "../components/hex";
 import { RecordLink } from "../components/record-link";
 import { Amount, Token } from "../components/tokens";
-import { Account, Count, None, Status, Time, Transaction } from "../components/values";
+import { Account, Count, decimalFact, None, Status, Time, Transaction } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifFound } from "../reads";
@@ -109,6 +109,11 @@ const Terms = ({ intent }: { intent: Intent }) => (
           value: <Amount value={intent.amount_out_min} token={intent.output_token} full />,
         },
         { field: "output_token", label: "Token to buy", value: <Token value={intent.output_token} full /> },
+        ...decimalFact("amount_in_usd", "Sells at most, in dollars", intent.amount_in_usd, "$"),
+        ...decimalFact("amount_out_usd", "For at least, in dollars", intent.amount_out_usd, "$"),
+        ...decimalFact("price", "Price", intent.price),
+        ...decimalFact("surplus_bps", "Surplus in basis points", intent.surplus_bps),
+        ...decimalFact("surplus_usd", "Surplus in dollars", intent.surplus_usd, "$"),
         { field: "slippage_bps", label: "Slippage in basis points", value: <Count value={intent.slippage_bps} /> },
         { field: "deadline", label: "Deadline", value: <Time seconds={intent.deadline} /> },
         { field: "nonce", label: "Nonce", value: <Count value={intent.nonce} /> },
@@ -237,6 +242,8 @@ const Fill = ({ intent: { fill, input_token, output_token } }: { intent: Intent 
         items={[
           { field: "solver", label: "Solver", value: <Account value={fill.solver} full /> },
           { field: "amount_in", label: "Took", value: <Amount value={fill.amount_in} token={input_token} full /> },
+          ...decimalFact("amount_in_usd", "Took, in dollars", fill.amount_in_usd, "$"),
+          ...decimalFact("amount_out_usd", "Paid out, in dollars", fill.amount_out_usd, "$"),
           {
             field: "amount_out",
             label: "Paid out",

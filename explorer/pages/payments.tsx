@@ -5,7 +5,7 @@ import { Hex } from "../components/hex";
 import { RecordLink } from "../components/record-link";
 import { DisputeTable, SettlementTable } from "../components/tables";
 import { Amount, Token } from "../components/tokens";
-import { Account, Count, Kind, None, paymentRails, Status, Time, Transaction } from "../components/values";
+import { Account, Count, decimalFact, Kind, None, paymentRails, Status, Time, Transaction } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { shortHex } from "../text/format";
@@ -13,6 +13,7 @@ import { shortHex } from "../text/format";
 /** The fields that a quote and its receipt share. */
 const paymentFacts = (payment: Quote | Receipt) => [
   { field: "amount", label: "Amount", value: <Amount value={payment.amount} token={payment.token} full /> },
+  ...decimalFact("amount_usd", "In dollars", payment.amount_usd, "$"),
   { field: "token", label: "Token", value: <Token value={payment.token} full /> },
   { field: "agent", label: "Paid by the agent", value: <Account value={payment.agent} full /> },
   {

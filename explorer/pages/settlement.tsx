@@ -2,7 +2,7 @@ import type { Settlement, SettlementLine } from "../../client/src/api";
 import { Facts, Heading, type Rows, Section, Table, TableSection } from "../components/blocks";
 import { Hex } from "../components/hex";
 import { Amount, Token } from "../components/tokens";
-import { Account, Count, FoundHash, None, Time, Transaction } from "../components/values";
+import { Account, Count, decimalFact, FoundHash, None, Time, Transaction } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifFound } from "../reads";
@@ -41,6 +41,7 @@ const SettlementView = ({ data: { settlement, hasQuote } }: ViewProps<Data>) => 
             label: "Amount",
             value: <Amount value={settlement.gross_amount} token={settlement.token} full />,
           },
+          ...decimalFact("amount_usd", "In dollars", settlement.amount_usd, "$"),
           { field: "token", label: "Token", value: <Token value={settlement.token} full /> },
           { field: "payer", label: "Paid by", value: <Account value={settlement.payer} full /> },
           {

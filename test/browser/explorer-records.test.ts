@@ -108,7 +108,7 @@ describe.runIf(hasChromium)("the records in the explorer", () => {
     expect(symbols).toEqual(new Set(["tUSD", "ETH", null]));
     await explorer.page.goto("/explore/intents/1");
     const { amount_in_max: amount } = await shownFields(explorer.page, "#terms");
-    expect(amount?.text).toMatch(/^1,000\.00 tUSD 0x.{4}….{4} \(1000000000\)$/);
+    expect(amount?.text).toBe("1,000.00 tUSD (1000000000)");
   });
 
   it("shows the names that owners publish, with the state of the metadata", async () => {

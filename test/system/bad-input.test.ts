@@ -187,8 +187,8 @@ describe("bad input", () => {
   };
   const askWith = (route: DocumentedRoute, values: Record<string, string>, ...more: string[]) => {
     // Solvers have no receipts.
-    const metric = "solver" in values && "metric" in goodOf(route) ? { metric: "fill_volume" } : {};
-    return ask(target(route, { ...needed(route), ...metric, ...values }, ...more));
+    const isOfSolver = "solver" in values && "metric" in goodOf(route);
+    return ask(target(route, { ...needed(route), ...(isOfSolver && { metric: "fill_volume" }), ...values }, ...more));
   };
   const listOf = async (route: DocumentedRoute, values: Record<string, string> = {}, ...more: string[]) => {
     const { status, body } = await askWith(route, values, ...more);

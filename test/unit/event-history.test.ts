@@ -56,6 +56,12 @@ describe("the history of events", () => {
     expect(read).toEqual(ids);
   });
 
+  it("has all events for one subscriber after another's filter excluded every event", async () => {
+    const { history, base } = historyOf();
+    expect(await history.finalized(START, base, [])).toEqual([]);
+    expect(await history.finalized(START, base)).not.toEqual([]);
+  });
+
   it("reads and encodes a page once for all subscribers at the same event", async () => {
     const { history, queries, base } = historyOf();
     const pages = await Promise.all(Array.from({ length: 1_000 }, () => history.finalized(START, base)));

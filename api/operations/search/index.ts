@@ -165,7 +165,7 @@ const find = operation({
       min_fulfilled === undefined ? undefined : min_fulfilled < MAX_INTEGER ? min_fulfilled : MAX_INTEGER;
     await context.store();
     const clock = await context.clock();
-    const list = listFor(ROUTE, { mode, type, idOf: parsed.id_of, isByPrice: sort === "price" });
+    const list = listFor(ROUTE, { mode, type, idOf: parsed.id_of });
     const { cursor, offset, limit, total, ...filters } = rest;
     const isFiltered = [type, capability_hash, min_fulfilled, ...Object.values(filters)].some(
       (value) => value !== undefined,

@@ -94,11 +94,10 @@ type Kind = {
   mode: Mode | undefined;
   type: MetadataSubject | undefined;
   idOf: MetadataSubject | undefined;
-  isByPrice: boolean;
 };
 
 /** A list of the candidates that a mode finds. */
-function rankedList(route: string, { mode, type, idOf, isByPrice }: Kind & { mode: Mode }) {
+function rankedList(route: string, { mode, type, idOf }: Kind & { mode: Mode }) {
   const table = rankedTable(mode, type, idOf);
   const fields = Object.fromEntries([...fieldNames, "score", "price_key"].map((name) => [name, sql`${named(name)}`]));
   return pagedList<Record<string, unknown>, Row>(route, [
@@ -106,7 +105,7 @@ function rankedList(route: string, { mode, type, idOf, isByPrice }: Kind & { mod
       query: (db: Selectable) => db.select(fields).from(table).$dynamic() as never,
       rows: (db: Selectable) => db.select({ total: count() }).from(table).$dynamic() as never,
       where: conditions,
-      orders: { best: isByPrice ? byPrice : byRelevance } as never,
+      orders: { relevance: byRelevance, price: byPrice } as never,
     },
   ]);
 }
@@ -131,7 +130,8 @@ function wholeList(route: string, type: MetadataSubject) {
       query: (db: Selectable) => db.select(selected).from(from).$dynamic() as never,
       rows: tables[type],
       where: ({ active }) => [active === undefined ? undefined : sql`${activeColumns[type]} = ${active}`],
-      orders: { id: [{ column: metadataColumns[type].id, of: (row: Row) => row.id }] } as never,
+      // All records are equally relevant.
+      orders: { relevance: [{ column: metadataColumns[type].id, of: (row: Row) => row.id }] } as never,
     },
   ]);
 }
@@ -142,8 +142,8 @@ const lists = new Map<string, List>();
 
 /** The list for a kind of search. Each has queries of its own, which are prepared once. */
 export function listFor(route: string, kind: Kind): List {
-  const { mode, type, idOf, isByPrice } = kind;
-  const key = `${mode} ${type} ${idOf} ${isByPrice}`;
+  const { mode, type, idOf } = kind;
+  const key = `${mode} ${type} ${idOf}`;
   let list = lists.get(key);
   if (!list) {
     list = mode === undefined ? wholeList(route, type ?? "agent") : rankedList(route, { ...kind, mode });
