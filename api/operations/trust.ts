@@ -195,7 +195,7 @@ const Trust = z
       .enum(verdicts)
       .openapi({ description: "By the worst reason: info, review or avoid.", example: "proceed" }),
     reasons: z.array(Reason).openapi({ description: "The outcome of every check that applies." }),
-    facts: Facts.openapi({ description: "What the checks are based on." }),
+    facts: Facts,
   })
   .openapi("Trust");
 

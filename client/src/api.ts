@@ -1385,6 +1385,7 @@ export type Trust = {
   verdict: "proceed" | "review" | "avoid";
   /** The outcome of every check that applies. */
   reasons: readonly TrustReason[];
+  /** What the checks are based on. */
   facts: TrustFacts;
 };
 
@@ -1400,7 +1401,7 @@ export type TrustReason = {
   evidence: string;
 };
 
-/** What the checks are based on. */
+/** Part of {@link Trust}. */
 export type TrustFacts = {
   /** The owner of a merchant, service or agent; the address of the others. */
   address: Hex;

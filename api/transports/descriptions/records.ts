@@ -167,6 +167,7 @@ export const recordDescriptions: Readonly<Record<string, string>> = {
   open_disputes: "Disputes without a decision.",
   resolved_disputes: "Disputes with the status RESOLVED.",
   rejected_disputes: "Disputes with the status REJECTED.",
+  "Trust.facts": "What the checks are based on.",
   trust_signals_by_kind: "The number of trust signals of each kind.",
   signals: "The number of signals of this kind.",
   service_numeric_id: "The service's id in the CommerceRegistry.",
