@@ -29,7 +29,7 @@ export const Count = ({ value }: { value: string | number }) => (
 );
 
 /** A decimal number, such as a price. */
-export const Decimal = ({ value, unit = "" }: { value: string; unit?: string }) => {
+const Decimal = ({ value, unit = "" }: { value: string; unit?: string }) => {
   const [whole = "", fraction] = value.split(".");
   return (
     <data value={value}>
