@@ -34,7 +34,7 @@ export const Bid = z
     price: Price,
     surplus_bps: SurplusBps.openapi({
       description:
-        "What the amount out exceeds the intent's minimum by, in basis points of the minimum, rounded down. Only of off-chain bids, it may be negative. Null if the minimum is 0.",
+        "The amount out beyond the intent's minimum, in basis points of the minimum, rounded down. Only of off-chain bids, it may be negative. Null if the minimum is 0.",
     }),
     surplus_usd: SurplusUsd,
     fee: uintText,

@@ -54,7 +54,7 @@ const SolverLeaderboard = z
   })
   .openapi("SolverLeaderboard");
 
-/** A solver with fewer bids in the window ranks after the others by its win rate: one bid that won is no record. */
+/** A solver with fewer bids in the window ranks after the others by its win rate: a single won bid says little. */
 const MIN_BIDS = 10;
 
 /** How many of the solvers with most fills are candidates of a ranking of all time, besides those of largest volume and surplus. */

@@ -32,7 +32,7 @@ export const SurplusBps = z
   .nullable()
   .openapi({
     description:
-      "What the amount out exceeds the intent's minimum by, in basis points of the minimum, rounded down. Null if there is no amount out yet, or if the minimum is 0.",
+      "The amount out beyond the intent's minimum, in basis points of the minimum, rounded down. Null if there is no amount out yet, or if the minimum is 0.",
     example: "55",
   });
 

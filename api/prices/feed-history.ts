@@ -89,7 +89,7 @@ export function feedHistory(newestId: bigint, read: ReadRound): FeedHistory {
     found.set(phase, bounds);
     return bounds;
   };
-  /** From the newest to the first. A feed that is no proxy has phase 0 only. */
+  /** From the newest to the first. A feed that is not a proxy has phase 0 only. */
   const phases: bigint[] = [];
   for (let phase = newestPhase; phase >= (newestPhase > 0n ? 1n : 0n); phase--) phases.push(phase);
 

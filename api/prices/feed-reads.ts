@@ -21,7 +21,7 @@ const BATCH_BYTES = 200 * 36;
 type Result<Value> = { status: "success"; result: Value } | { status: "failure"; error: Error };
 
 /**
- * The result of one call of a multicall. Undefined if the feed reverts, because it has no such round, or is no contract. Throws
+ * The result of one call of a multicall. Undefined if the feed reverts, because it has no such round, or is not a contract. Throws
  * if the node did not execute the call: viem reports that as a failure of the call too, but of Multicall3's function.
  */
 function resultOf<Value>(result: Result<Value> | undefined, functionName: string): Value | undefined {

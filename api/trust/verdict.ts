@@ -94,7 +94,7 @@ export function reasonsOf(facts: Facts): Reason[] {
     {
       code: "payments",
       level: credit < minCredit ? "review" : "info",
-      message: `Payments with ${counterparties} counterparties give a credit of ${credit}; less than ${minCredit} is little.`,
+      message: `Its payments give a credit of ${credit} (counterparties: ${counterparties}); less than ${minCredit} is little.`,
     },
   ];
   if (disputes)

@@ -95,7 +95,8 @@ export function listIn(value: unknown): List | undefined {
   const tables = Object.entries(rest).flatMap(([name, member]) => (isTable(member) ? [[name, member] as const] : []));
   const last = tables.at(-1);
   // Only the last one has pages. A response with a list may also repeat a parameter, such as the account.
-  if (!last || (pagination === undefined && Object.keys(rest).length > 1)) return undefined;
+  const isWhole = pagination !== undefined || Object.keys(rest).length === 1 || last?.[0] === "ranking";
+  if (!last || !isWhole) return undefined;
   const next = isRow(pagination) ? pagination.next_cursor : undefined;
   return { rows: last[1], next: typeof next === "string" ? next : undefined, others: tables.slice(0, -1) };
 }

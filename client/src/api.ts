@@ -329,7 +329,7 @@ export type Intent = {
   amount_out_usd: string | null;
   /** Output per input, in whole tokens, rounded to 18 decimals: of the fill, or else of the intent's limits. Null unless both tokens are on the token list, and if the amount in is 0. */
   price: string | null;
-  /** What the amount out exceeds the intent's minimum by, in basis points of the minimum, rounded down. Null if there is no amount out yet, or if the minimum is 0. */
+  /** The amount out beyond the intent's minimum, in basis points of the minimum, rounded down. Null if there is no amount out yet, or if the minimum is 0. */
   surplus_bps: string | null;
   /** The same in dollars, at the hour of the fill or the bid. Null if the token is not on the token list, or has no price in that hour. */
   surplus_usd: string | null;
@@ -515,7 +515,7 @@ export type Bid = {
   amount_out_usd: string | null;
   /** Output per input, in whole tokens, rounded to 18 decimals. Null unless both tokens are on the token list, and if the amount in is 0. */
   price: string | null;
-  /** What the amount out exceeds the intent's minimum by, in basis points of the minimum, rounded down. Only of off-chain bids, it may be negative. Null if the minimum is 0. */
+  /** The amount out beyond the intent's minimum, in basis points of the minimum, rounded down. Only of off-chain bids, it may be negative. Null if the minimum is 0. */
   surplus_bps: string | null;
   /** The same in dollars, at the hour of the fill or the bid. Null if the token is not on the token list, or has no price in that hour. */
   surplus_usd: string | null;
@@ -577,7 +577,7 @@ export type FillRecord = {
   filled_at: string;
   /** Output per input, in whole tokens, rounded to 18 decimals. Null unless both tokens are on the token list, and if the amount in is 0. */
   price: string | null;
-  /** What the amount out exceeds the intent's minimum by, in basis points of the minimum, rounded down. Null if there is no amount out yet, or if the minimum is 0. */
+  /** The amount out beyond the intent's minimum, in basis points of the minimum, rounded down. Null if there is no amount out yet, or if the minimum is 0. */
   surplus_bps: string | null;
   /** The same in dollars, at the hour of the fill or the bid. Null if the token is not on the token list, or has no price in that hour. */
   surplus_usd: string | null;

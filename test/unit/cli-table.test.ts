@@ -93,6 +93,11 @@ describe("a response on a terminal", () => {
     expect(shown(5).split("\n")).toEqual(["id", "1"]);
   });
 
+  it("is a table for a ranking, without its window", () => {
+    const board = { board: "merchants", window: "7d", from: null, ranking: [{ rank: 1, key: "2", count: "3" }] };
+    expect(tableText(board, { width: 80, columns: ["rank", "key"] })).toBe("rank  key\n1     2");
+  });
+
   it("has aligned columns for every list", () => {
     const lists = freeCalls.filter(({ operation }) => "cursor" in operation.input.shape).map(({ name }) => name);
     expect(Object.keys(columns)).toEqual(expect.arrayContaining(lists));

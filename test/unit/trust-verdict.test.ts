@@ -82,7 +82,7 @@ describe("the verdict", () => {
     expect(reasonsOf({ ...trusted, ageDays: 1, credit: 0, amount }).map(({ message }) => message)).toEqual([
       "The merchant 1 is active.",
       "Registered 1 day ago; less than 7 is new.",
-      "Payments with 40 counterparties give a credit of 0; less than 60 is little.",
+      "Its payments give a credit of 0 (counterparties: 40); less than 60 is little.",
       "0 open disputes, 0 lost.",
       "1 active attestor attests its address.",
       "No record with as much credit has a name that looks like its name.",
