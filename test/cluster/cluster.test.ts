@@ -27,7 +27,7 @@ const SEED = Number(process.env.TEST_SEED ?? 1);
 const PORTFOLIO_CHAIN_ID = 8453;
 
 /** Reads whose result exists from the first block on. */
-const READS = ["/intents?limit=5", "/agents/1", "/analytics/commerce", "/solvers", "/health"];
+const READS = ["/intents?limit=5", "/agents?limit=5", "/analytics/commerce", "/solvers", "/health"];
 
 /**
  * A primary with two streaming replicas, one indexer and two gateways behind a load balancer. Each part is killed, replaced

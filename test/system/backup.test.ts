@@ -171,7 +171,8 @@ describe.skipIf(!postgresPrograms)("a dump of a running stack", () => {
     await changed.write(Buffer.alloc(64, 0xff), 0, 64, Math.floor(size * 0.6));
     await changed.close();
     for (const copy of ["short.dump", "changed.dump"]) {
-      await expect(restoreOf(copy), copy).rejects.toThrow(/pg_restore: error|ERROR: /);
+      // pg_restore of PostgreSQL 15 can crash on changed bytes.
+      await expect(restoreOf(copy), copy).rejects.toThrow(/pg_restore: error|ERROR: |Segmentation fault/);
       expect(await contentOf(restored)).toEqual(before);
     }
   });
