@@ -9,7 +9,7 @@ import type { ResponseCache } from "./http/response-cache";
 import type { Context } from "./operations/context";
 import { docsRoutes } from "./transports/docs";
 import { readAssetsIfBuilt } from "./transports/explorer/assets";
-import { errorPage, explorerRoutes, isPage } from "./transports/explorer/routes";
+import { errorPage, explorerRoutes, isPage, shellOf } from "./transports/explorer/routes";
 import { mcpRoutes } from "./transports/mcp";
 import { metricsRoutes } from "./transports/metrics";
 import { paidRoutes } from "./transports/rest/paid";
@@ -55,7 +55,7 @@ export function createGateway(
   const failureReply = async (c: HonoContext<Env>, error: unknown): Promise<Reply> => {
     const { status, code, message, details, headers } = reportFailure(error, log, { request_id: c.get("requestId") });
     if (isTrpcPath(c.req.path)) return jsonReply(trpcFailure(error), status, headers);
-    if (isPage(c)) return errorPage(status, message, (await assets)?.explorer, headers);
+    if (isPage(c)) return errorPage(status, message, (await assets)?.explorer, shellOf(c), headers);
     return jsonReply(errorBody(code, message, details), status, headers);
   };
   gateway.onError(async (error, c) => reply(c, await failureReply(c, error)));

@@ -69,7 +69,14 @@ export function page<Data>({ load, keepsLongTexts, tokens: others = [], ...defin
 }
 
 /** A page that is shown: its address, its data, its events, and the index head before these were read. */
-export type PageState = Loaded & Pick<Live, "events"> & { path: string; parameters: Parameters; block: string };
+export type PageState = Loaded &
+  Pick<Live, "events"> & {
+    path: string;
+    parameters: Parameters;
+    block: string;
+    /** When it was rendered, in unix seconds. */
+    now: number;
+  };
 
 /** Thrown by `load` if another address has the page. */
 export class Redirect extends Error {

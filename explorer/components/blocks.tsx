@@ -1,7 +1,8 @@
-import type { ComponentChildren, ComponentType } from "preact";
+import type { ComponentChildren, ComponentType, VNode } from "preact";
 import type { Pagination } from "../../client/src/api";
 import { withQuery } from "../links";
 import type { Parameters } from "../page";
+import { Mark } from "./mark";
 
 type Fact = {
   /** The name of the field in the API. */
@@ -31,6 +32,30 @@ export const Facts = factsAs("facts");
 /** Numbers at a glance. */
 export const Tiles = factsAs("tiles");
 
+type StatProps = {
+  /** The name of the field in the API. */
+  field: string;
+  label: string;
+  value: ComponentChildren;
+  /** What it was before, or what it is made of. */
+  note?: ComponentChildren;
+  chart?: ComponentChildren;
+};
+
+/** Numbers that a page leads with, each a card. */
+export const Stats = ({ items }: { items: readonly StatProps[] }) => (
+  <dl class="stats">
+    {items.map(({ field, label, value, note, chart }) => (
+      <div key={field} class="card stat" data-field={field}>
+        <dt>{label}</dt>
+        <dd>{value}</dd>
+        {chart}
+        <dd class="change">{note}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
 type SectionProps = {
   title: string;
   children: ComponentChildren;
@@ -40,16 +65,91 @@ type SectionProps = {
 
 export const Section = ({ title, children, note, id }: SectionProps) => (
   <section class="card" id={id}>
-    <h2>{title}</h2>
-    {note !== undefined && <p class="note">{note}</p>}
+    <header>
+      <h2>{title}</h2>
+      {note !== undefined && <p class="note">{note}</p>}
+    </header>
     {children}
   </section>
+);
+
+/** A part that most readers don't need, closed at first. */
+export const Fold = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <details class="fold">
+    <summary>{title}</summary>
+    {children}
+  </details>
+);
+
+type EmptyProps = {
+  /** What is missing. */
+  title: string;
+  /** What would make it appear. */
+  children?: ComponentChildren;
+};
+
+/** Stands for a list without rows. */
+export const Empty = ({ title, children }: EmptyProps) => (
+  <p class="empty">
+    <strong>{title}</strong>
+    {children}
+  </p>
+);
+
+type Tab = { name: string; title: string };
+
+type TabsProps = { path: string; parameters: Parameters; tabs: readonly Tab[]; label: string; parameter?: string };
+
+/** The value of a parameter that selects one of several tabs; the first one by default. */
+export const selectedTab = <Name extends string>(names: readonly [Name, ...Name[]], value: string | undefined): Name =>
+  names.find((name) => name === value) ?? names[0];
+
+/** Links that change a parameter of the address. The first tab has none. */
+export const Tabs = ({ path, parameters, tabs, label, parameter = "tab" }: TabsProps) => {
+  const [first] = tabs;
+  const current = tabs.find(({ name }) => name === parameters[parameter]) ?? first;
+  return (
+    <nav class="tabs" aria-label={label}>
+      {tabs.map((tab) => (
+        <a
+          key={tab.name}
+          href={withQuery(path, { [parameter]: tab === first ? undefined : tab.name })}
+          aria-current={tab === current ? "page" : undefined}
+        >
+          {tab.title}
+        </a>
+      ))}
+    </nav>
+  );
+};
+
+type Segment = { title: string; href: string; isCurrent: boolean };
+
+/** A choice between a few variants of one part. */
+export const Segments = ({ label, segments }: { label: string; segments: readonly Segment[] }) => (
+  <nav class="segments" aria-label={label}>
+    {segments.map(({ title, href, isCurrent }) => (
+      <a key={title} href={href} aria-current={isCurrent ? "true" : undefined}>
+        {title}
+      </a>
+    ))}
+  </nav>
 );
 
 export type Column<Row> = {
   label: string;
   cell: (row: Row) => ComponentChildren;
   isNumber?: boolean;
+  /** The order that the list can have by this column, see {@link Sorting}. */
+  sort?: string;
+};
+
+/** The order of a list. */
+export type Sorting = {
+  /** The value of `sort` now. */
+  current: string;
+  /** The address of the list in another order. */
+  href: (sort: string) => string;
 };
 
 type TableProps<Row> = {
@@ -58,41 +158,60 @@ type TableProps<Row> = {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  empty: string;
+  /** Shown instead of a table without rows. */
+  empty: string | VNode;
+  sorting?: Sorting | undefined;
 };
 
+const headerOf = <Row,>({ label, sort }: Column<Row>, sorting: Sorting | undefined) =>
+  sort === undefined || !sorting ? (
+    label
+  ) : (
+    <a href={sorting.href(sort)}>
+      {label}
+      {sorting.current === sort && <span aria-hidden="true"> ↓</span>}
+    </a>
+  );
+
 /** A table. On a narrow screen each row becomes a block with the labels of its columns. */
-export function Table<Row>({ caption, columns, rows, rowKey, empty }: TableProps<Row>) {
-  if (rows.length === 0) return <p class="none">{empty}</p>;
+export function Table<Row>({ caption, columns, rows, rowKey, empty, sorting }: TableProps<Row>) {
+  if (rows.length === 0) return typeof empty === "string" ? <Empty title={empty} /> : empty;
   return (
-    <table>
-      <caption class="visually-hidden">{caption}</caption>
-      <thead>
-        <tr>
-          {columns.map(({ label, isNumber }) => (
-            <th key={label} scope="col" class={isNumber ? "number" : undefined}>
-              {label}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={rowKey(row)} data-key={rowKey(row)}>
-            {columns.map(({ label, cell, isNumber }) => (
-              <td key={label} data-label={label} class={isNumber ? "number" : undefined}>
-                {cell(row)}
-              </td>
+    <div class="scroll">
+      <table>
+        <caption class="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th
+                key={column.label}
+                scope="col"
+                class={column.isNumber ? "number" : undefined}
+                aria-sort={sorting && column.sort === sorting.current ? "descending" : undefined}
+              >
+                {headerOf(column, sorting)}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)} data-key={rowKey(row)}>
+              {columns.map(({ label, cell, isNumber }) => (
+                <td key={label} data-label={label} class={isNumber ? "number" : undefined}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
 /** A table of one kind of rows. */
-export type Rows<Row> = { rows: readonly Row[]; caption: string };
+export type Rows<Row> = { rows: readonly Row[]; caption: string; sorting?: Sorting | undefined };
 
 /** Stands for a part of a page that could not be read. */
 export const Unavailable = () => <p class="none">Not available now.</p>;
@@ -115,15 +234,25 @@ export const TableSection = <Row,>({ title, id, Rows, rows, caption, note }: Tab
 
 type HeadingProps = {
   /** The kind of record, with its id if the heading is a name. */
-  kind: string;
+  kind: ComponentChildren;
   children: ComponentChildren;
+  /** The text that a picture beside the heading is generated from. */
+  mark?: string;
+  /** One sentence about the record. */
+  lead?: ComponentChildren;
+  actions?: ComponentChildren;
 };
 
 /** The heading of a record page. */
-export const Heading = ({ kind, children }: HeadingProps) => (
+export const Heading = ({ kind, children, mark, lead, actions }: HeadingProps) => (
   <header class="heading">
     <p class="kind">{kind}</p>
-    <h1>{children}</h1>
+    <div class="title">
+      {mark !== undefined && <Mark of={mark} />}
+      <h1>{children}</h1>
+      {actions !== undefined && <div class="actions">{actions}</div>}
+    </div>
+    {lead !== undefined && <p class="lead">{lead}</p>}
   </header>
 );
 

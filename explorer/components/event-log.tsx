@@ -1,6 +1,7 @@
 import { links } from "../links";
 import type { Live, LiveEvent } from "../page";
-import { Section, Unavailable } from "./blocks";
+import { Empty, Section, Unavailable } from "./blocks";
+import { Sentence } from "./sentence";
 import { Status, Time } from "./values";
 
 const stateOf = ({ isReverted, finality }: LiveEvent) =>
@@ -10,10 +11,13 @@ const stateOf = ({ isReverted, finality }: LiveEvent) =>
 const Entry = ({ event }: { event: LiveEvent }) => (
   <li class={event.isReverted ? "event reverted" : "event"} data-event={event.id}>
     <span class="event-text">
-      <a href={links.transaction(event.tx_hash)}>{event.summary}</a>
-    </span>
+      <Sentence text={event.summary} />
+    </span>{" "}
     <span class="event-facts">
-      <Status value={stateOf(event)} /> block {event.block_number} · <Time seconds={event.timestamp} />
+      <Status value={stateOf(event)} />{" "}
+      <a href={links.transaction(event.tx_hash)}>
+        <Time seconds={event.timestamp} />
+      </a>
     </span>
   </li>
 );
@@ -27,7 +31,7 @@ export const EventLog = ({ title, live: { events, isInteractive } }: { title: st
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
     <div class="events" tabIndex={0} role="log" aria-live="polite" aria-label={title}>
       {events === null && <Unavailable />}
-      {events?.length === 0 && <p class="none">No events yet.{isInteractive && " New ones appear here."}</p>}
+      {events?.length === 0 && <Empty title="No events yet">{isInteractive && "New ones appear here."}</Empty>}
       {events && (
         <ol>
           {events.map((event) => (

@@ -30,16 +30,19 @@ type Props = {
   id: string;
   /** The name if the metadata has none. */
   name?: string | null | undefined;
+  /** What names the kind before a name, as in "merchant Skyline Data #1". */
+  before?: string;
 };
 
 /** A link to a record, by its name if it has one. The id is beside it: several records can have the same name. */
-export function RecordLink({ kind, id, name }: Props) {
+export function RecordLink({ kind, id, name, before }: Props) {
   const names = useContext(NamesContext);
   const shown = names[nameKey(kind, id)] ?? name;
   if (!shown) return <a href={links[kind](id)}>{recordTitle(kind, id)}</a>;
   return (
     <>
-      <a href={links[kind](id)} title={recordTitle(kind, id)}>
+      {before !== undefined && `${before} `}
+      <a class="record" href={links[kind](id)} title={recordTitle(kind, id)}>
         <bdi>{shown}</bdi>
       </a>{" "}
       <span class="unit">#{id}</span>

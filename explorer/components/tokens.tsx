@@ -4,8 +4,10 @@ import type { Token as KnownToken } from "../../client/src/api";
 import { formatAmount, groupDigits } from "../../common/format";
 import { links } from "../links";
 import { shortHex } from "../text/format";
+import { shortNumber } from "../text/short-number";
 import { NATIVE_COIN } from "../tokens";
 import { Hex } from "./hex";
+import { Dollars } from "./values";
 
 /** The tokens of the page's amounts, by address. */
 export const TokensContext = createContext<ReadonlyMap<string, KnownToken>>(new Map());
@@ -21,6 +23,10 @@ const isTrusted = (token: KnownToken | undefined) => token?.source === "list";
 /** Writes an amount in whole tokens, or in the smallest units if the decimals are unknown. */
 const amountText = (value: string, token: KnownToken | undefined): string =>
   token?.decimals == null ? groupDigits(value) : formatAmount(BigInt(value), token.decimals);
+
+/** An amount for a glance. */
+const shortText = (value: string, token: KnownToken | undefined): string =>
+  shortNumber(token?.decimals == null ? value : amountText(value, token).replaceAll(",", ""));
 
 /** A token by its symbol as plain text, for titles. The address of a token that is not listed must be near. */
 export function useTokenName(address: string): string {
@@ -59,18 +65,21 @@ type AmountProps = {
   value: string;
   /** Undefined if the protocol does not define the token: the amount stays in smallest units. */
   token?: string | undefined;
-  /** Shows the exact amount beside the number of whole tokens. Without it, it is the title. */
+  /** Its value in dollars, if it is known. */
+  usd?: string | null | undefined;
+  /** Shows all digits, and the exact amount in the smallest units. Without it, they are the title. */
   full?: boolean | undefined;
 };
 
-/** An amount of a token, such as "950.00 tUSD". */
-export function Amount({ value, token: address, full = false }: AmountProps) {
+/** An amount of a token with its value, such as "950 tUSD $950.00". */
+export function Amount({ value, token: address, usd, full = false }: AmountProps) {
   const token = useToken(address);
   const isWhole = token?.decimals != null;
+  const exact = amountText(value, token);
   return (
     <span class="amount">
-      <data value={value} title={isWhole ? value : undefined}>
-        {amountText(value, token)}
+      <data value={value} title={isWhole ? `${exact} (${value} of the smallest unit)` : groupDigits(value)}>
+        {full ? exact : shortText(value, token)}
       </data>
       {address !== undefined && (
         <>
@@ -82,6 +91,8 @@ export function Amount({ value, token: address, full = false }: AmountProps) {
         </>
       )}
       {full && isWhole && <span class="exact"> ({value})</span>}
+      {usd != null && " "}
+      <Dollars value={usd} />
     </span>
   );
 }

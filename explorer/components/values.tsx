@@ -1,15 +1,26 @@
 import type { ComponentChildren } from "preact";
+import { useContext } from "preact/hooks";
 import { dateOf, formatTime, groupDigits } from "../../common/format";
 import { links } from "../links";
 import { safeUrl } from "../text/format";
+import { relativeTime } from "../text/relative-time";
+import { shortDollars } from "../text/short-number";
+import { NowContext } from "./clock";
 import { Hex, type HexProps } from "./hex";
+import { Mark } from "./mark";
 
 /** The address or hash that stands for none. */
 const isZero = (value: string) => /^0x0*$/.test(value);
 
-export const Account = ({ value, full }: Omit<HexProps, "href">) => (
-  <Hex value={value} full={full} href={isZero(value) ? undefined : links.account(value)} />
-);
+export const Account = ({ value, full, bare }: Omit<HexProps, "href">) =>
+  isZero(value) ? (
+    <Hex value={value} full={full} bare={bare} />
+  ) : (
+    <span class="party">
+      <Mark of={value} />
+      <Hex value={value} full={full} bare={bare} href={links.account(value)} />
+    </span>
+  );
 
 /**
  * A hash that a search finds: the subject of an attestation, the metadata of a record, or the plan or quote of a settlement.
@@ -44,29 +55,44 @@ const Decimal = ({ value, unit = "" }: { value: string; unit?: string }) => {
 export const decimalFact = (field: string, label: string, value: string | null, unit?: string) =>
   value === null ? [] : [{ field, label, value: <Decimal value={value} {...(unit && { unit })} /> }];
 
-/** Unix seconds. */
-export function Time({ seconds }: { seconds: string }) {
+/** Dollars for a glance, with the exact number as the title. Nothing if the value is unknown. */
+export const Dollars = ({ value }: { value: string | null | undefined }) =>
+  value == null ? null : (
+    <data class="usd" value={value} title={`$${value}`}>
+      {shortDollars(value)}
+    </data>
+  );
+
+type TimeProps = {
+  /** Unix seconds. */
+  seconds: string;
+  /** Shows the date beside the distance to now. */
+  full?: boolean;
+};
+
+/** A time as its distance to now, with the exact one as the title. */
+export function Time({ seconds, full = false }: TimeProps) {
+  const now = useContext(NowContext);
   const date = dateOf(BigInt(seconds));
   const text = formatTime(BigInt(seconds));
-  const title = `${seconds} (unix seconds)`;
+  const title = `${text}, ${seconds} in unix seconds`;
   if (date === undefined)
     return (
       <data value={seconds} title={title}>
         {text}
       </data>
     );
+  const relative = relativeTime(BigInt(seconds), now);
   return (
     <time dateTime={date.toISOString()} title={title}>
-      {text}
+      {full && relative ? `${text} (${relative})` : (relative ?? text)}
     </time>
   );
 }
 
 /** An ISO 8601 time of the store. */
 export const IsoTime = ({ value }: { value: string }) => (
-  <time dateTime={value} title={value}>
-    {formatTime(BigInt(Math.floor(Date.parse(value) / 1000)))}
-  </time>
+  <Time seconds={String(Math.floor(Date.parse(value) / 1000))} full />
 );
 
 /** A URI that someone put on chain. Only http and https become links. */
@@ -84,9 +110,15 @@ export function Uri({ value }: { value: string }) {
 
 export const None = ({ children = "none" }: { children?: ComponentChildren }) => <span class="none">{children}</span>;
 
-/** A state in words. Its color depends on the kind, and never carries the meaning alone. */
+/** The words of a state, such as `Open` for `OPEN`. */
+const stateText = (value: string) => {
+  const words = value.toLowerCase().replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+/** A state in words. Its color has a meaning of its own in the style sheet, and never carries it alone. */
 export const Status = ({ value }: { value: string }) => (
-  <span class={`status status-${value.toLowerCase()}`}>{value.toUpperCase()}</span>
+  <span class={`status status-${value.toLowerCase()}`}>{stateText(value)}</span>
 );
 
 export const activity = (isActive: boolean) => (isActive ? "ACTIVE" : "INACTIVE");

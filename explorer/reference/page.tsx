@@ -117,4 +117,10 @@ const ReferencePage = (reference: Reference) => (
 
 /** The HTML of the reference page. */
 export const renderReference = (reference: Reference, assets: Assets | undefined): string =>
-  documentText({ title: "API reference", assets, isLong: true, children: <ReferencePage {...reference} /> });
+  documentText({
+    title: "API reference",
+    assets,
+    shell: { path: "/docs" },
+    isLong: true,
+    children: <ReferencePage {...reference} />,
+  });

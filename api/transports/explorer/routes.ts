@@ -1,9 +1,11 @@
 import { Hono, type Context as HonoContext } from "hono";
+import { getCookie } from "hono/cookie";
 import type { Logger } from "pino";
 import { type Assets, renderError, renderPage } from "../../../explorer/document";
 import { readEvents } from "../../../explorer/live/events";
 import { type Page, type Parameters, Redirect } from "../../../explorer/page";
 import { findPage } from "../../../explorer/pages";
+import { type Shell, THEME_COOKIE, themeOf } from "../../../explorer/shell";
 import { NotFound } from "../../core/errors";
 import {
   type Env,
@@ -50,9 +52,20 @@ export const errorPage = (
   status: number,
   message: string,
   assets: Assets | undefined,
+  shell: Shell,
   headers: Readonly<Record<string, string>>,
 ): Reply =>
-  textReply(renderError(status, message, assets), HTML, status, { ...headers, ...pageHeaders, vary: "accept" });
+  textReply(renderError(status, message, assets, shell), HTML, status, {
+    ...headers,
+    ...pageHeaders,
+    vary: "accept, cookie",
+  });
+
+/** The frame of a page, with the theme that the person chose. */
+export const shellOf = (c: HonoContext): Shell => ({ path: c.req.path, theme: themeOf(getCookie(c, THEME_COOKIE)) });
+
+/** The present to the minute, so that a page without news keeps its ETag for a while. */
+const minute = () => Math.floor(Date.now() / 60_000) * 60;
 
 const queryOf = (c: HonoContext): Parameters => c.req.query();
 
@@ -72,8 +85,10 @@ export function explorerRoutes(
     try {
       const loaded = await page.load(reads, all, onFailure);
       const events = await readEvents(reads, page.subscription?.(loaded.data, all) ?? {}, onFailure);
-      const state = { path: c.req.path, parameters: all, ...loaded, events, block: String(head.block ?? 0n) };
-      return reply(c, await pageReply(c, renderPage(page, state, (await compiled)?.explorer), vary));
+      const block = String(head.block ?? 0n);
+      const state = { path: c.req.path, parameters: all, ...loaded, events, block, now: minute() };
+      const shell = { ...shellOf(c), network: { chainId: context.config.chainId, block } };
+      return reply(c, await pageReply(c, renderPage(page, state, (await compiled)?.explorer, shell), vary));
     } catch (error) {
       if (!(error instanceof Redirect)) throw error;
       return reply(c, { status: 303, headers: { location: error.location }, body: null });
@@ -84,7 +99,7 @@ export function explorerRoutes(
   routes.get("/", (c) => {
     c.set("operation", "explorer");
     const found = findPage("/");
-    if (found && isPage(c)) return serve(c, found.page, {}, "accept, accept-encoding");
+    if (found && isPage(c)) return serve(c, found.page, {}, "accept, accept-encoding, cookie");
     const body = JSON.stringify(linkIndex(c.var.caller.baseUrl));
     return reply(c, taggedReply(body, JSON_TYPE, { vary: "accept" }));
   });
@@ -97,7 +112,7 @@ export function explorerRoutes(
     c.set("operation", "explorer");
     const found = findPage(c.req.path);
     if (!found) throw new NotFound(`Unknown address: ${truncatePath(c.req.path)}`);
-    return serve(c, found.page, found.parameters, "accept-encoding");
+    return serve(c, found.page, found.parameters, "accept-encoding, cookie");
   });
   for (const path of ["/", "/explore/*"]) rejectOtherMethods(routes, path, ["GET"]);
   return routes;

@@ -1,0 +1,19 @@
+import { type ComponentChildren, createContext } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+const TICK_MS = 15_000;
+
+/** The present in unix seconds, for relative times. */
+export const NowContext = createContext(0);
+
+/** Keeps the present. The first one is the server's, so that both render the same. */
+export function Clock({ start, children }: { start: number; children: ComponentChildren }) {
+  const [now, setNow] = useState(start);
+  useEffect(() => {
+    const read = () => setNow(Math.floor(Date.now() / 1000));
+    read();
+    const timer = setInterval(read, TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return <NowContext.Provider value={now}>{children}</NowContext.Provider>;
+}

@@ -1,0 +1,29 @@
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Older times are written as dates. */
+const MAX_AGE = 30 * DAY;
+
+const units = [
+  [DAY, "d"],
+  [HOUR, "h"],
+  [MINUTE, "min"],
+] as const;
+
+/**
+ * The distance between two times in unix seconds, in its largest unit. Undefined if it is more than 30 days.
+ *
+ * @example
+ * relativeTime(1_000n, 1_150) // "2 min ago"
+ * relativeTime(90_000n, 3_600) // "in 1 d"
+ */
+export function relativeTime(seconds: bigint, now: number): string | undefined {
+  const difference = now - Number(seconds);
+  const distance = Math.abs(difference);
+  if (distance > MAX_AGE) return undefined;
+  const unit = units.find(([length]) => distance >= length);
+  if (!unit) return difference < 0 ? "in under 1 min" : "just now";
+  const text = `${Math.floor(distance / unit[0])} ${unit[1]}`;
+  return difference < 0 ? `in ${text}` : `${text} ago`;
+}
