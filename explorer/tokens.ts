@@ -11,7 +11,7 @@ const MAX_TOKENS = 20;
 const WAIT_MS = 500;
 
 /** The fields of the API with a token of the indexed chain. */
-const tokenFields: readonly string[] = ["token", "input_token", "output_token", "price_token"];
+export const tokenFields: readonly string[] = ["token", "input_token", "output_token", "price_token"];
 
 /** The distinct tokens in the data of a page, in the order of their appearance. */
 export function tokensIn(data: unknown): readonly string[] {

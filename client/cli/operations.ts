@@ -52,14 +52,15 @@ export const operations: Readonly<Record<string, CliOperation>> = {
   },
   "search.names": {
     summary: "The names of up to 200 records at once.",
-    description: "From their metadata. Records without a name are omitted.",
+    description:
+      "From their metadata. An account has the name of a record that it acts for. Those without a name are omitted.",
     example: { records: "merchant-1,service-1" },
     inputs: {
       records: {
         type: "text",
         required: true,
         description:
-          "1 to 200 records as type-id, separated by commas. Types: agent, merchant, service, facilitator, solver, attestor.",
+          "1 to 200 records as type-id, or accounts as account-address, separated by commas. Types: agent, merchant, service, facilitator, solver, attestor.",
       },
     },
   },

@@ -131,6 +131,8 @@ export type RecordName = {
   name: string;
   /** Whether the metadata was fetched and has the hash on chain. */
   metadata_state: "pending" | "verified" | "unverified" | "mismatch" | "unreachable";
+  /** The requested account, which operates or owns the record, or is its facilitator address. Of several: the first with a name among its first solver, merchant, agent, attestor, facilitator. Absent for records requested by id. */
+  account?: Hex;
 };
 
 /** Returned by `agents.get`. */
@@ -2831,10 +2833,10 @@ export type Api = {
         matches: readonly SearchMatch[];
       }
     >;
-    /** The names of up to 200 records at once. From their metadata. Records without a name are omitted. */
+    /** The names of up to 200 records at once. From their metadata. An account has the name of a record that it acts for. Those without a name are omitted. */
     names: Query<
       {
-        /** 1 to 200 records as type-id, separated by commas. Types: agent, merchant, service, facilitator, solver, attestor. */
+        /** 1 to 200 records as type-id, or accounts as account-address, separated by commas. Types: agent, merchant, service, facilitator, solver, attestor. */
         records: string;
       },
       RecordNames

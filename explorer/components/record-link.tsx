@@ -25,6 +25,12 @@ export const NamesContext = createContext<Names>({});
 /** A record by its id, such as "Merchant #1". */
 export const recordTitle = (kind: RecordKind, id: string): string => `${titles[kind]} #${id}`;
 
+/** The name of the record that an account acts for, if it is known. */
+export function useNameOfAccount(address: string): string | undefined {
+  const names = useContext(NamesContext);
+  return names[nameKey("account", address)];
+}
+
 type Props = {
   kind: RecordKind;
   id: string;

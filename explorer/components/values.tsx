@@ -6,21 +6,35 @@ import { safeUrl } from "../text/format";
 import { relativeTime } from "../text/relative-time";
 import { shortDollars } from "../text/short-number";
 import { NowContext } from "./clock";
+import { CopyButton } from "./copy-button";
 import { Hex, type HexProps } from "./hex";
 import { Mark } from "./mark";
+import { useNameOfAccount } from "./record-link";
 
 /** The address or hash that stands for none. */
 const isZero = (value: string) => /^0x0*$/.test(value);
 
-export const Account = ({ value, full, bare }: Omit<HexProps, "href">) =>
-  isZero(value) ? (
-    <Hex value={value} full={full} bare={bare} />
-  ) : (
+/** An account by the name of the record that it acts for, or else by its address. `full` also shows the address. */
+export function Account({ value, full, bare }: Omit<HexProps, "href">) {
+  const name = useNameOfAccount(value);
+  if (isZero(value)) return <Hex value={value} full={full} bare={bare} />;
+  const href = links.account(value);
+  return (
     <span class="party">
       <Mark of={value} />
-      <Hex value={value} full={full} bare={bare} href={links.account(value)} />
+      {name === undefined ? (
+        <Hex value={value} full={full} bare={bare} href={href} />
+      ) : (
+        <>
+          <a class="record" href={href} title={value}>
+            <bdi>{name}</bdi>
+          </a>
+          {full ? <Hex value={value} full={full} bare={bare} /> : !bare && <CopyButton text={value} />}
+        </>
+      )}
     </span>
   );
+}
 
 /**
  * A hash that a search finds: the subject of an attestation, the metadata of a record, or the plan or quote of a settlement.

@@ -1,7 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import type { LiveMessage } from "../../client/src/follow";
 import type { ExplorerClient } from "../client";
+import { namesOfEvents } from "../names";
 import type { Live, Page, PageState } from "../page";
+import { shownTexts } from "../shown-texts";
 import { addMessage } from "./events";
 import { followPage } from "./follow-page";
 import { collected, repeated } from "./timing";
@@ -32,12 +34,17 @@ export function useLivePage(page: Page, initial: PageState, client: ExplorerClie
     const reload = repeated(async () => {
       try {
         const loaded = await page.load(client, initial.parameters, (error) => console.warn(error));
-        setState((before) => ({ ...before, ...loaded }));
+        setState((before) => ({ ...before, ...loaded, names: { ...before.names, ...loaded.names } }));
         setProblem(undefined);
       } catch (error) {
         setProblem(problemOf(error));
       }
     }, signal);
+    /** Names what new events mention. */
+    const addNames = async (messages: readonly LiveMessage[]) => {
+      const names = shownTexts(await namesOfEvents(client, messages, initial.names, console.warn));
+      setState((before) => ({ ...before, names: { ...before.names, ...names } }));
+    };
     const timer = setInterval(() => {
       if (document.visibilityState === "visible") reload();
     }, REFRESH_MS);
@@ -48,9 +55,10 @@ export function useLivePage(page: Page, initial: PageState, client: ExplorerClie
         block: BigInt(initial.block),
         events: initial.events,
         signal,
-        onMessage: collected<LiveMessage>((messages) =>
-          setLive((before) => ({ ...before, events: messages.reduce(addMessage, before.events ?? []) })),
-        ),
+        onMessage: collected<LiveMessage>((messages) => {
+          setLive((before) => ({ ...before, events: messages.reduce(addMessage, before.events ?? []) }));
+          void addNames(messages);
+        }),
         onExpired: (events) => setLive((before) => ({ ...before, events })),
         reload,
         onFailure: (error) => setProblem(problemOf(error)),

@@ -26,6 +26,29 @@ describe("the names of the records on a page", () => {
     ]);
   });
 
+  it("are also those of the accounts, after the records, and of what sentences mention", () => {
+    const [owner, solver, token] = ["a", "b", "c"].map((digit) => `0x${digit.repeat(40)}`);
+    const events = [{ summary: `${solver} bid for intent #4 of Agent #5, and "merchant #6" of ${owner}.` }];
+    const none = `0x${"0".repeat(40)}`;
+    expect(recordsIn({ owner, input_token: token, facilitator: none, merchant_id: "7", events })).toEqual([
+      "merchant-7",
+      "agent-5",
+      `account-${owner}`,
+      `account-${solver}`,
+    ]);
+  });
+
+  it("of an account are the names of its record", async () => {
+    const account = `0x${"a".repeat(40)}`;
+    const client = clientOf(async () => ({
+      names: [{ type: "solver", id: "2", name: "Swift", metadata_state: "verified", account }],
+    }));
+    expect(await readNames(client, [`account-${account}`], () => undefined)).toEqual({
+      "solver-2": "Swift",
+      [`account-${account}`]: "Swift",
+    });
+  });
+
   it("are read at once, at most 200, and not at all without records", async () => {
     const asked: string[] = [];
     const client = clientOf(async ({ records }) => {

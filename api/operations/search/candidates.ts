@@ -57,13 +57,22 @@ const byName = (type: MetadataSubject | undefined) => sql`(
 const byId = (subjects: readonly MetadataSubject[]) =>
   subjects.map((subject) => sql`(${candidate(subject, sql`${placeholder("number")}::numeric`, EXACT)})`);
 
+/** The indexed column with the address that acts for a record. */
+export const addressColumns = {
+  agent: sql`${agent.owner}`,
+  merchant: sql`${merchant.owner}`,
+  facilitator: sql`${facilitator.facilitator}`,
+  solver: sql`${solver.operator}`,
+  attestor: sql`${attestor.operator}`,
+} as const;
+
 /** The indexed columns with addresses, and with hashes. */
 const addresses = [
-  ["agent", sql`${agent}`, sql`${agent.agentId}`, sql`${agent.owner}`],
-  ["merchant", sql`${merchant}`, sql`${merchant.merchantId}`, sql`${merchant.owner}`],
-  ["facilitator", sql`${facilitator}`, sql`${facilitator.facilitatorId}`, sql`${facilitator.facilitator}`],
-  ["solver", sql`${solver}`, sql`${solver.solverId}`, sql`${solver.operator}`],
-  ["attestor", sql`${attestor}`, sql`${attestor.attestorId}`, sql`${attestor.operator}`],
+  ["agent", sql`${agent}`, sql`${agent.agentId}`, addressColumns.agent],
+  ["merchant", sql`${merchant}`, sql`${merchant.merchantId}`, addressColumns.merchant],
+  ["facilitator", sql`${facilitator}`, sql`${facilitator.facilitatorId}`, addressColumns.facilitator],
+  ["solver", sql`${solver}`, sql`${solver.solverId}`, addressColumns.solver],
+  ["attestor", sql`${attestor}`, sql`${attestor.attestorId}`, addressColumns.attestor],
 ] as const;
 
 const hashes = [

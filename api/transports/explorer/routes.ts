@@ -3,6 +3,7 @@ import { getCookie } from "hono/cookie";
 import type { Logger } from "pino";
 import { type Assets, renderError, renderPage } from "../../../explorer/document";
 import { readEvents } from "../../../explorer/live/events";
+import { namesOfEvents } from "../../../explorer/names";
 import { type Page, type Parameters, Redirect } from "../../../explorer/page";
 import { findPage } from "../../../explorer/pages";
 import { type Shell, THEME_COOKIE, themeOf } from "../../../explorer/shell";
@@ -85,8 +86,9 @@ export function explorerRoutes(
     try {
       const loaded = await page.load(reads, all, onFailure);
       const events = await readEvents(reads, page.subscription?.(loaded.data, all) ?? {}, onFailure);
+      const names = { ...loaded.names, ...(await namesOfEvents(reads, events, loaded.names, onFailure)) };
       const block = String(head.block ?? 0n);
-      const state = { path: c.req.path, parameters: all, ...loaded, events, block, now: minute() };
+      const state = { path: c.req.path, parameters: all, ...loaded, names, events, block, now: minute() };
       const shell = { ...shellOf(c), network: { chainId: context.config.chainId, block } };
       return reply(c, await pageReply(c, renderPage(page, state, (await compiled)?.explorer, shell), vary));
     } catch (error) {
