@@ -7,7 +7,7 @@ import { type ContractRows, contractRows, distinct } from "./documented/rows";
 type Named = { type: string; id: string; name: string; metadata_state: string; account?: string };
 
 /** The records that name accounts: their kind, id and address on the chain, in the order of preference. */
-const namingRecords = (rows: ContractRows): { type: string; id: bigint; account: Address }[] => [
+const namingRecords = (rows: ContractRows): { type: string; id: bigint | string; account: Address }[] => [
   ...rows.solver.map(({ solverId, operator }) => ({ type: "solver", id: solverId, account: operator })),
   ...rows.merchant.map(({ merchantId, owner }) => ({ type: "merchant", id: merchantId, account: owner })),
   ...rows.agent.map(({ agentId, owner }) => ({ type: "agent", id: agentId, account: owner })),
@@ -49,7 +49,11 @@ describe("the names of accounts, on the sample chain", () => {
   it("come after those of records, each once, in any letter case", async () => {
     const merchant = records.find(({ type }) => type === "merchant");
     const account = merchant?.account ?? "0x";
-    const names = await namesOf([`account-${account.toUpperCase().replace("0X", "0x")}`, `account-${account}`, "agent-1"]);
+    const names = await namesOf([
+      `account-${account.toUpperCase().replace("0X", "0x")}`,
+      `account-${account}`,
+      "agent-1",
+    ]);
     expect(names.map(({ type, account }) => [type, account])).toEqual([
       ["agent", undefined],
       ["merchant", account],
@@ -58,7 +62,12 @@ describe("the names of accounts, on the sample chain", () => {
 
   it("are missing for accounts without a record, and other texts are rejected", async () => {
     expect(await namesOf([`account-0x${"12".repeat(20)}`])).toEqual([]);
-    for (const asked of ["account-1", "account-0x12", `account-0x${"1".repeat(40)}-1`, `merchant-0x${"1".repeat(40)}`]) {
+    for (const asked of [
+      "account-1",
+      "account-0x12",
+      `account-0x${"1".repeat(40)}-1`,
+      `merchant-0x${"1".repeat(40)}`,
+    ]) {
       const response = await fetch(`${stack.apiUrl}/names?records=${asked}`);
       expect([asked, response.status]).toEqual([asked, 400]);
     }
