@@ -9,6 +9,7 @@ import type { ResponseCache } from "./http/response-cache";
 import type { Context } from "./operations/context";
 import { docsRoutes } from "./transports/docs";
 import { readAssetsIfBuilt } from "./transports/explorer/assets";
+import { crawlerRoutes } from "./transports/explorer/crawlers";
 import { errorPage, explorerRoutes, isPage, shellOf } from "./transports/explorer/routes";
 import { mcpRoutes } from "./transports/mcp";
 import { metricsRoutes } from "./transports/metrics";
@@ -45,6 +46,7 @@ export function createGateway(
   gateway.route("/", mcpRoutes(context, log));
   gateway.route("/", docsRoutes(assets));
   gateway.route("/", metricsRoutes(context));
+  gateway.route("/", crawlerRoutes(context));
   gateway.route("/", explorerRoutes(context, log, assets));
 
   gateway.notFound((c) => {

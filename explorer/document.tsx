@@ -2,16 +2,12 @@ import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { App } from "./app";
 import { links } from "./links";
+import { Icon } from "./logo";
 import type { Page, PageState } from "./page";
 import { Footer, Header, type Shell } from "./shell";
 
 /** The addresses of the compiled script and style sheet. Undefined if they were not built: pages work without. */
 export type Assets = { script: string; style: string };
-
-/** An icon as a data URL: no request, and allowed by the policy. */
-const ICON = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M8 1 15 8 8 15 1 8z" fill="#2563eb"/></svg>',
-)}`;
 
 /** An attribute that Preact's types lack. */
 const renderBlocking = { blocking: "render" };
@@ -43,7 +39,7 @@ const Document = ({ title, assets, shell, state, isLong, children }: DocumentPro
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
       <title>{`${title} · Intentry`}</title>
-      <link rel="icon" href={ICON} />
+      <link rel="icon" href={links.icon} type="image/svg+xml" />
       {/* A table that is painted before all its rows have arrived would change the widths of its columns. */}
       {!isLong && <link rel="expect" href="#end" {...renderBlocking} />}
       {assets && <link rel="stylesheet" href={assets.style} />}
@@ -67,6 +63,9 @@ const Document = ({ title, assets, shell, state, isLong, children }: DocumentPro
     </body>
   </html>
 );
+
+/** The icon of the pages as SVG. */
+export const iconText = (): string => renderToString(<Icon />);
 
 /** The HTML of a document with the header and footer of all pages. */
 export const documentText = (props: DocumentProps) => `<!doctype html>${renderToString(<Document {...props} />)}`;

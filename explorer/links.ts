@@ -8,6 +8,7 @@ const to = (folder: string) => (id: string) => `${ROOT}/${folder}/${part(id)}`;
 
 export const links = {
   overview: "/",
+  icon: "/favicon.svg",
   search: `${ROOT}/search`,
   preflight: `${ROOT}/preflight`,
   portfolio: `${ROOT}/portfolio`,

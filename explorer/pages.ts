@@ -41,6 +41,9 @@ const pages: readonly Page[] = [
   ...listPages,
 ];
 
+/** The paths of the pages without parameters. */
+export const pagePaths: readonly string[] = pages.map(({ path }) => path).filter((path) => !path.includes(":"));
+
 /** The page at a path, and the parameters in it. The first one that matches wins. */
 export function findPage(path: string): { page: Page; parameters: Parameters } | undefined {
   for (const page of pages) {

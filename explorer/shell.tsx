@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { links, withQuery } from "./links";
+import { Logo } from "./logo";
 import { SearchBox, type Suggest } from "./search-box";
 
 /** What the frame of a page shows. */
@@ -148,14 +149,6 @@ function ThemeSwitch({ theme: initial }: { theme: Theme | undefined }) {
     </button>
   );
 }
-
-/** The mark: two halves of a trade that meet. */
-const Logo = () => (
-  <svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
-    <path d="M12 1.5 22.5 12 12 22.5V16l4-4-4-4z" fill="currentColor" />
-    <path d="M12 1.5V8l-4 4 4 4v6.5L1.5 12z" fill="currentColor" opacity="0.55" />
-  </svg>
-);
 
 type HeaderProps = { shell: Shell; suggest?: Suggest | undefined; readBlock?: (() => Promise<string>) | undefined };
 

@@ -17,7 +17,7 @@ const compressors = {
 export type Encoding = keyof typeof compressors;
 const encodings = Object.keys(compressors) as Encoding[];
 
-export const compress = (bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array> => compressors[encoding](bytes);
+const compress = (bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array> => compressors[encoding](bytes);
 
 /**
  * The best encoding that an `Accept-Encoding` header allows; undefined for none.
@@ -33,6 +33,23 @@ export function encodingFor(acceptEncoding: string | undefined): Encoding | unde
     .filter((part) => !refused.test(part))
     .map((part) => part.split(";")[0]?.trim());
   return encodings.find((encoding) => accepted.includes(encoding));
+}
+
+/** A reply with a text that is compressed if the client accepts that. `vary` names the other headers that it depends on. */
+export async function compressedReply(
+  c: HonoContext<Env>,
+  text: string,
+  type: string,
+  { vary, ...headers }: Readonly<Record<string, string>> = {},
+): Promise<Reply> {
+  const encoding = encodingFor(c.req.header("accept-encoding"));
+  const bytes = Buffer.from(text);
+  const body = new Uint8Array(encoding ? await compress(bytes, encoding) : bytes);
+  return taggedReply(body, type, {
+    ...headers,
+    ...(encoding && { "content-encoding": encoding }),
+    vary: ["accept-encoding", ...(vary ? [vary] : [])].join(", "),
+  });
 }
 
 /** Content that never changes while the process runs. It is compressed and hashed once for each encoding. */

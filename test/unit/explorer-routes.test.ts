@@ -64,6 +64,20 @@ describe("the explorer's routes", () => {
     }
   });
 
+  it("show errors with the header, the search and a way back", async () => {
+    for (const [path, title] of [
+      ["/explore/nowhere", "Page not found"],
+      ["/explore/agents/1", "Error 503"],
+    ] as const) {
+      const text = await (await request(path, BROWSER)).text();
+      expect(text).toContain(`<h1>${title}</h1>`);
+      expect(text).toContain('<header class="site">');
+      expect(text).toContain('<form action="/explore/search" method="get">');
+      expect(text).toContain('<a class="button primary" href="/">Overview</a>');
+      expect(text).toContain('<nav class="menu" aria-label="Pages">');
+    }
+  });
+
   it("allow scripts and styles of this origin only, and no inline ones", async () => {
     const policy = (await request("/explore/nowhere", BROWSER)).headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");

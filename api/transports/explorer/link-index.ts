@@ -16,6 +16,7 @@ export const linkIndex = (baseUrl: string) => ({
     events: `${baseUrl}/events`,
   },
   explorer: `${baseUrl}/`,
+  sitemap: `${baseUrl}/sitemap.xml`,
   routes: allOperations.map(({ operation }) => {
     const { method, path } = routeOf(operation);
     return { method, url: `${baseUrl}${path}`, summary: operation.summary };

@@ -9,3 +9,6 @@ export const PAGE_POLICY = [
   "form-action 'self'",
   "frame-ancestors 'none'",
 ].join("; ");
+
+/** The Content-Security-Policy of SVG pictures, which a browser could otherwise open as documents. */
+export const PICTURE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'";

@@ -18,7 +18,7 @@ import {
   textReply,
   truncatePath,
 } from "../../http/reply";
-import { compress, encodingFor } from "../../http/static-content";
+import { compressedReply } from "../../http/static-content";
 import type { Context } from "../../operations/context";
 import { rejectOtherMethods } from "../rest/routes";
 import { prefersHtml } from "./accept";
@@ -35,14 +35,6 @@ const pageHeaders = {
 };
 
 const HTML = "text/html; charset=UTF-8";
-
-/** A page, compressed if the client accepts that. */
-async function pageReply(c: HonoContext<Env>, text: string, vary: string): Promise<Reply> {
-  const encoding = encodingFor(c.req.header("accept-encoding"));
-  const bytes = Buffer.from(text);
-  const body = new Uint8Array(encoding ? await compress(bytes, encoding) : bytes);
-  return taggedReply(body, HTML, { ...pageHeaders, ...(encoding && { "content-encoding": encoding }), vary });
-}
 
 /** Whether a request is for a page. Programs that request `/` get an index of links. */
 export const isPage = (c: HonoContext): boolean =>
@@ -90,7 +82,8 @@ export function explorerRoutes(
       const block = String(head.block ?? 0n);
       const state = { path: c.req.path, parameters: all, ...loaded, names, events, block, now: minute() };
       const shell = { ...shellOf(c), network: { chainId: context.config.chainId, block } };
-      return reply(c, await pageReply(c, renderPage(page, state, (await compiled)?.explorer, shell), vary));
+      const html = renderPage(page, state, (await compiled)?.explorer, shell);
+      return reply(c, await compressedReply(c, html, HTML, { ...pageHeaders, vary }));
     } catch (error) {
       if (!(error instanceof Redirect)) throw error;
       return reply(c, { status: 303, headers: { location: error.location }, body: null });
@@ -101,7 +94,7 @@ export function explorerRoutes(
   routes.get("/", (c) => {
     c.set("operation", "explorer");
     const found = findPage("/");
-    if (found && isPage(c)) return serve(c, found.page, {}, "accept, accept-encoding, cookie");
+    if (found && isPage(c)) return serve(c, found.page, {}, "accept, cookie");
     const body = JSON.stringify(linkIndex(c.var.caller.baseUrl));
     return reply(c, taggedReply(body, JSON_TYPE, { vary: "accept" }));
   });
@@ -114,7 +107,7 @@ export function explorerRoutes(
     c.set("operation", "explorer");
     const found = findPage(c.req.path);
     if (!found) throw new NotFound(`Unknown address: ${truncatePath(c.req.path)}`);
-    return serve(c, found.page, found.parameters, "accept-encoding, cookie");
+    return serve(c, found.page, found.parameters, "cookie");
   });
   for (const path of ["/", "/explore/*"]) rejectOtherMethods(routes, path, ["GET"]);
   return routes;
