@@ -1,17 +1,21 @@
 import { matchPath, type Page, type Parameters } from "./page";
 import { accountPage } from "./pages/account";
+import { agentPage } from "./pages/agent";
 import { attestationPage, schemaPage } from "./pages/attestations";
+import { attestorPage } from "./pages/attestor";
 import { documentPage } from "./pages/document";
+import { facilitatorPage } from "./pages/facilitator";
 import { intentPage } from "./pages/intent";
 import { listPages } from "./pages/lists";
-import { facilitatorPage, merchantPage, servicePage } from "./pages/merchants";
+import { merchantPage } from "./pages/merchant";
 import { overviewPage } from "./pages/overview";
-import { agentPage, attestorPage, solverPage } from "./pages/participants";
 import { disputePage, quotePage, receiptPage } from "./pages/payments";
 import { portfolioPage } from "./pages/portfolio";
 import { preflightPage } from "./pages/preflight";
 import { searchPage } from "./pages/search";
+import { servicePage } from "./pages/service";
 import { settlementPage } from "./pages/settlement";
+import { solverPage } from "./pages/solver";
 import { tokenPage } from "./pages/token";
 import { transactionPage } from "./pages/transaction";
 

@@ -81,6 +81,13 @@ export const Fold = ({ title, children }: { title: string; children: ComponentCh
   </details>
 );
 
+/** The fields of a record that only developers need. */
+export const Technical = ({ children }: { children: ComponentChildren }) => (
+  <section class="card" id="technical">
+    <Fold title="Technical details">{children}</Fold>
+  </section>
+);
+
 type EmptyProps = {
   /** What is missing. */
   title: string;
@@ -98,22 +105,31 @@ export const Empty = ({ title, children }: EmptyProps) => (
 
 type Tab = { name: string; title: string };
 
-type TabsProps = { path: string; parameters: Parameters; tabs: readonly Tab[]; label: string; parameter?: string };
+type TabsProps = {
+  path: string;
+  parameters: Parameters;
+  tabs: readonly Tab[];
+  label: string;
+  parameter?: string;
+  /** The part of the page that a tab leads to. Without it, to its top. */
+  anchor?: string;
+};
 
 /** The value of a parameter that selects one of several tabs; the first one by default. */
 export const selectedTab = <Name extends string>(names: readonly [Name, ...Name[]], value: string | undefined): Name =>
   names.find((name) => name === value) ?? names[0];
 
 /** Links that change a parameter of the address. The first tab has none. */
-export const Tabs = ({ path, parameters, tabs, label, parameter = "tab" }: TabsProps) => {
+export const Tabs = ({ path, parameters, tabs, label, parameter = "tab", anchor }: TabsProps) => {
   const [first] = tabs;
+  const fragment = anchor === undefined ? "" : `#${anchor}`;
   const current = tabs.find(({ name }) => name === parameters[parameter]) ?? first;
   return (
     <nav class="tabs" aria-label={label}>
       {tabs.map((tab) => (
         <a
           key={tab.name}
-          href={withQuery(path, { [parameter]: tab === first ? undefined : tab.name })}
+          href={`${withQuery(path, { [parameter]: tab === first ? undefined : tab.name })}${fragment}`}
           aria-current={tab === current ? "page" : undefined}
         >
           {tab.title}

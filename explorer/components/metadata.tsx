@@ -1,5 +1,6 @@
+import type { ComponentChildren } from "preact";
 import type { ResolvedMetadata } from "../../client/src/api";
-import { Facts, Heading, Section } from "./blocks";
+import { Facts, Heading } from "./blocks";
 import { Hex } from "./hex";
 import { type RecordKind, recordTitle } from "./record-link";
 import { IsoTime, None, Status } from "./values";
@@ -30,25 +31,6 @@ type Named = { metadata: ShownMetadata | null };
 export const titleOf = (kind: RecordKind, id: string, { metadata }: Named): string =>
   metadata?.name ? `${metadata.name}, ${recordTitle(kind, id)}` : recordTitle(kind, id);
 
-type HeadingProps = Named & {
-  kind: RecordKind;
-  id: string;
-  status: string;
-  /** The name if the metadata has none. */
-  name?: string;
-};
-
-/** The heading of a record with metadata: its name, and the kind and id, which no name can imitate. */
-export function NamedHeading({ kind, id, status, metadata, name }: HeadingProps) {
-  const title = recordTitle(kind, id);
-  const shown = metadata?.name || name;
-  return (
-    <Heading kind={title}>
-      {shown ? <bdi>{shown}</bdi> : title} <Status value={status} />
-    </Heading>
-  );
-}
-
 const explanations: Readonly<Record<ResolvedMetadata["state"], string>> = {
   pending: "Not fetched yet.",
   verified: "The content has the hash on chain.",
@@ -70,6 +52,46 @@ const terms = (texts: readonly string[]) =>
     </ul>
   );
 
+type HeadingProps = Named & {
+  kind: RecordKind;
+  id: string;
+  status: string;
+  /** The address that the picture beside the name is generated from. */
+  address: string;
+  /** The name if the metadata has none. */
+  name?: string;
+  /** Who is behind it. */
+  byline?: ComponentChildren;
+};
+
+/** What the owner of a record says about it, and how far it is verified. */
+const Claims = ({ metadata: { state, tags, capabilities } }: { metadata: ShownMetadata }) => (
+  <>
+    {tags.length + capabilities.length > 0 && terms([...new Set([...tags, ...capabilities])])}
+    <p>
+      <Status value={state} /> {explanations[state]} The owner chose the name and the description: nobody vouches for
+      them.
+    </p>
+  </>
+);
+
+/** The heading of a record with metadata: its name, and the kind and id, which no name can imitate. */
+export function NamedHeading({ kind, id, status, address, metadata, name, byline }: HeadingProps) {
+  const title = recordTitle(kind, id);
+  const shown = metadata?.name || name;
+  return (
+    <>
+      <Heading kind={title} mark={address} lead={metadata?.description ? <bdi>{metadata.description}</bdi> : undefined}>
+        {shown ? <bdi>{shown}</bdi> : title} <Status value={status} />
+      </Heading>
+      <div class="claims">
+        {byline !== undefined && <p>{byline}</p>}
+        {metadata && <Claims metadata={metadata} />}
+      </div>
+    </>
+  );
+}
+
 const textOrNone = (text: string | null) => (text === null ? <None /> : <bdi>{text}</bdi>);
 
 type SectionProps = Named & {
@@ -78,17 +100,13 @@ type SectionProps = Named & {
 };
 
 /** What the metadata URI of a record points to. */
-export const MetadataSection = ({ metadata, api }: SectionProps) =>
+export const MetadataFacts = ({ metadata, api }: SectionProps) =>
   metadata && (
-    <Section
-      title="Metadata"
-      id="metadata"
-      note={
-        <>
-          Written by the owner. <a href={`${api}?include=metadata`}>The whole content</a>
-        </>
-      }
-    >
+    <div id="metadata">
+      <h3>Metadata</h3>
+      <p class="note">
+        Written by the owner. <a href={`${api}?include=metadata`}>The whole content</a>
+      </p>
       <Facts
         items={[
           {
@@ -119,5 +137,5 @@ export const MetadataSection = ({ metadata, api }: SectionProps) =>
           },
         ]}
       />
-    </Section>
+    </div>
   );

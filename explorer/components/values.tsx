@@ -4,7 +4,7 @@ import { dateOf, formatTime, groupDigits } from "../../common/format";
 import { links } from "../links";
 import { safeUrl } from "../text/format";
 import { relativeTime } from "../text/relative-time";
-import { shortDollars } from "../text/short-number";
+import { shortDollars, shortNumber } from "../text/short-number";
 import { NowContext } from "./clock";
 import { CopyButton } from "./copy-button";
 import { Hex, type HexProps } from "./hex";
@@ -76,6 +76,13 @@ export const Dollars = ({ value }: { value: string | null | undefined }) =>
       {shortDollars(value)}
     </data>
   );
+
+/** A share in basis points as percent, such as "2.1 %". */
+export const Percent = ({ basisPoints }: { basisPoints: string }) => (
+  <data value={basisPoints} title={`${basisPoints} basis points`}>
+    {shortNumber(String(Number(basisPoints) / 100))} %
+  </data>
+);
 
 type TimeProps = {
   /** Unix seconds. */

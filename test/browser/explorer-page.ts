@@ -77,9 +77,14 @@ export async function limitDownload(page: Page, bytesPerSecond: number): Promise
 /** A field as it is shown: its text, and the exact value that elements for times and numbers carry. */
 export type ShownField = { text: string; time: string | null; exact: string | null };
 
+/** Opens the parts of a page that are closed at first. */
+export const openFolds = (page: Page): Promise<void> =>
+  page.evaluate("document.querySelectorAll('main details').forEach((details) => { details.open = true; })");
+
 /** The fields of a section, or of all sections, by their names in the API. The first of each name counts. */
-export const shownFields = (page: Page, section = "main"): Promise<Record<string, ShownField>> =>
-  page.evaluate(
+export async function shownFields(page: Page, section = "main"): Promise<Record<string, ShownField>> {
+  await openFolds(page);
+  return page.evaluate(
     `Object.fromEntries([...document.querySelectorAll(${JSON.stringify(`${section} [data-field]`)})].reverse().map((element) => {
       const value = element.querySelector("dd");
       return [element.dataset.field, {
@@ -89,6 +94,7 @@ export const shownFields = (page: Page, section = "main"): Promise<Record<string
       }];
     }))`,
   );
+}
 
 /** The keys of the rows of a table, in order. */
 export const rowKeys = (page: Page, section = "main"): Promise<string[]> =>

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { readNames, recordsIn } from "../../explorer/names";
-import { tokenOfVolume } from "../../explorer/pages/merchants";
 import type { Reads } from "../../explorer/reads";
 import { shownTexts } from "../../explorer/shown-texts";
 
@@ -69,21 +68,6 @@ describe("the names of the records on a page", () => {
     const client = clientOf(() => Promise.reject(new Error("away")));
     expect(await readNames(client, ["merchant-1"], (error) => failures.push(error))).toEqual({});
     expect(failures).toEqual([new Error("away")]);
-  });
-});
-
-describe("the token of a merchant's volume", () => {
-  const [one, two] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`] as const;
-
-  it("is that of its receipts, if they are all of its receipts and have one token", () => {
-    const receipts = [
-      { token: one, amount: "5" },
-      { token: one, amount: "7" },
-    ];
-    expect(tokenOfVolume("12", receipts)).toBe(one);
-    expect(tokenOfVolume("13", receipts)).toBeUndefined();
-    expect(tokenOfVolume("15", [...receipts, { token: two, amount: "3" }])).toBeUndefined();
-    expect(tokenOfVolume("0", [])).toBeUndefined();
   });
 });
 
