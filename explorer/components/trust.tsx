@@ -84,7 +84,11 @@ export const ScoreSection = ({ score, record }: { score: Score; record: Reputati
         {
           label: "At most",
           isNumber: true,
-          cell: ({ weight, half }) => <span title={`A value of ${half} gives half of them`}>{signed(weight)}</span>,
+          cell: ({ weight, half }) => (
+            <data value={String(weight)} title={`A value of ${half} gives half of them`}>
+              {signed(weight)}
+            </data>
+          ),
         },
       ]}
     />

@@ -80,7 +80,7 @@ const View = ({ data, live, parameters }: ViewProps<Data>) => {
         metadata={agent.metadata}
         byline={
           <>
-            Acts for <Account value={agent.owner} />
+            Acts for <Hex value={agent.owner} href={links.account(agent.owner)} />
           </>
         }
       />

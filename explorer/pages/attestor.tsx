@@ -24,7 +24,7 @@ const View = ({ data: { attestor, list }, live, parameters }: ViewProps<Data>) =
       metadata={attestor.metadata}
       byline={
         <>
-          Operated by <Account value={attestor.operator} />
+          Operated by <Hex value={attestor.operator} href={links.account(attestor.operator)} />
         </>
       }
     />

@@ -2,6 +2,7 @@ import type { FacilitatorRecord, Trust } from "../../client/src/api";
 import { type Activity, ActivitySection, readActivity } from "../components/activity";
 import { Facts, Technical } from "../components/blocks";
 import { EventLog } from "../components/event-log";
+import { Hex } from "../components/hex";
 import { include, MetadataFacts, NamedHeading, type Shown, titleOf, withShownMetadata } from "../components/metadata";
 import { type ListPage, RecordTabs, readTab } from "../components/record-tabs";
 import { TrustSection, TrustStats } from "../components/trust";
@@ -34,7 +35,7 @@ const View = ({ data: { facilitator, trust, activity: series, list }, live, para
         metadata={facilitator.metadata}
         byline={
           <>
-            Records payments as <Account value={facilitator.facilitator} />
+            Records payments as <Hex value={facilitator.facilitator} href={links.account(facilitator.facilitator)} />
           </>
         }
       />

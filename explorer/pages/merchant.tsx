@@ -2,6 +2,7 @@ import type { MerchantRecord, MerchantReputation, Trust } from "../../client/src
 import { type Activity, ActivitySection, readActivity } from "../components/activity";
 import { Facts, Technical, Unavailable } from "../components/blocks";
 import { EventLog } from "../components/event-log";
+import { Hex } from "../components/hex";
 import { include, MetadataFacts, NamedHeading, type Shown, titleOf, withShownMetadata } from "../components/metadata";
 import { type ListPage, RecordTabs, readTab } from "../components/record-tabs";
 import { ReputationStats } from "../components/reputation";
@@ -86,7 +87,12 @@ const View = ({ data, live, parameters }: ViewProps<Data>) => {
         metadata={merchant.metadata}
         byline={
           <>
-            Owned by <Account value={merchant.owner} />, paid out to <Account value={merchant.payout_address} />
+            Owned by <Hex value={merchant.owner} href={links.account(merchant.owner)} />, paid out to{" "}
+            {merchant.payout_address === merchant.owner ? (
+              "the same account"
+            ) : (
+              <Hex value={merchant.payout_address} href={links.account(merchant.payout_address)} />
+            )}
           </>
         }
       />

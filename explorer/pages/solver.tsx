@@ -175,7 +175,7 @@ const View = ({ data, live, parameters }: ViewProps<Data>) => {
         metadata={solver.metadata}
         byline={
           <>
-            Operated by <Account value={solver.operator} /> with a bond of{" "}
+            Operated by <Hex value={solver.operator} href={links.account(solver.operator)} /> with a bond of{" "}
             <Amount value={solver.bond} token={NATIVE_COIN} />
           </>
         }

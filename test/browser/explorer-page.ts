@@ -101,7 +101,7 @@ export const rowKeys = (page: Page, section = "main"): Promise<string[]> =>
   page.$$eval(`${section} tbody tr`, (rows) => rows.map((row) => row.getAttribute("data-key") ?? ""));
 
 /** An amount as it is shown: in whole tokens, or in smallest units, with the token that it links to. */
-export type ShownAmount = { exact: string; text: string; token: string | null; unit: string | null };
+export type ShownAmount = { exact: string; text: string; title: string; token: string | null; unit: string | null };
 
 /** All amounts of a page. */
 export const shownAmounts = (page: Page): Promise<ShownAmount[]> =>
@@ -109,6 +109,7 @@ export const shownAmounts = (page: Page): Promise<ShownAmount[]> =>
     `[...document.querySelectorAll(".amount")].map((element) => ({
       exact: element.querySelector("data").value,
       text: element.querySelector("data").textContent,
+      title: element.querySelector("data").title,
       token: element.querySelector(".unit a[href^='/explore/tokens/']")?.getAttribute("href").split("/").pop() ?? null,
       unit: element.querySelector(".unit")?.textContent ?? null,
     }))`,
@@ -126,11 +127,14 @@ export const firstPaint = (page: Page): Promise<number> =>
 export function showsValue({ text, time, exact }: ShownField, value: string | number | null): boolean {
   if (value === null) return exact === null && time === null && /^(none|no |not |any )/.test(text);
   const expected = String(value);
-  if (time !== null) return Date.parse(time) / 1000 === Number(expected) || time === expected;
+  // Times are shown to the second.
+  if (time !== null)
+    return [Number(expected), Math.floor(Date.parse(expected) / 1000)].includes(Date.parse(time) / 1000);
   if (exact !== null && exact !== expected) return false;
   // States, and the names of numbered kinds, are shown as words.
   return (
     text.includes(expected) ||
+    text.toUpperCase().replaceAll(" ", "_").includes(expected) ||
     text.replaceAll(",", "").includes(expected) ||
     (exact === expected && /^[a-z]/i.test(text))
   );
