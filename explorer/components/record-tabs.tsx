@@ -14,7 +14,7 @@ const orders = ["newest", "oldest"] as const;
 /** The part of a page with the tabs, so that a link to another tab does not scroll to the top. */
 const ANCHOR = "records";
 
-export type ListInput = { limit: number; total: true; cursor?: string | undefined; sort?: (typeof orders)[number] };
+type ListInput = { limit: number; total: true; cursor?: string | undefined; sort?: (typeof orders)[number] };
 
 type Choice<Chosen> = {
   /** The value in the address. */
