@@ -39,6 +39,8 @@ type Definition<Data> = {
   title: (data: Data, parameters: Parameters) => string;
   load: (api: Reads, parameters: Parameters, onFailure: OnFailure) => Promise<Data>;
   View: ComponentType<ViewProps<Data>>;
+  /** The status of the response. Default: 200. */
+  status?: (data: Data) => number;
   /** Undefined if the page does not change. */
   subscription?: (data: Data, parameters: Parameters) => Subscription;
   /** Whether its texts are shown in full. Only for texts whose length the API limits. */
@@ -51,7 +53,7 @@ type Definition<Data> = {
 type Loaded = { data: unknown; tokens: readonly Token[]; names: Names };
 
 /** A page whose data has any type. Only its own `load` creates the data that its other functions receive. */
-export type Page = Pick<Definition<unknown>, "path" | "title" | "View" | "subscription"> & {
+export type Page = Pick<Definition<unknown>, "path" | "title" | "View" | "status" | "subscription"> & {
   load: (api: Reads, parameters: Parameters, onFailure: OnFailure) => Promise<Loaded>;
 };
 

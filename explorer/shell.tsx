@@ -51,7 +51,9 @@ const groups = [
       ["Solvers", links.list("solvers")],
       ["Facilitators", links.list("facilitators")],
       ["Attestors", links.list("attestors")],
+      ["Attestations", links.list("attestations")],
       ["Attestation schemas", links.list("schemas")],
+      ["Trust signals", links.list("trust-signals")],
     ],
   ],
   [

@@ -27,6 +27,12 @@ export const Bid = z
       .openapi({ description: "The bid id for `IntentBook.selectBid`. Null for off-chain bids." }),
     intent_id: uintText,
     solver: addressText,
+    input_token: addressText
+      .nullable()
+      .openapi({ description: "The token that the intent sells. Null if the intent is unknown." }),
+    output_token: addressText
+      .nullable()
+      .openapi({ description: "The token that the intent buys. Null if the intent is unknown." }),
     amount_in: uintText,
     amount_out: uintText,
     amount_in_usd: dollarsAt("bid"),
@@ -179,6 +185,8 @@ type Worth = Pick<BidRow, "amountIn" | "amountOut" | "amountInUsd" | "amountOutU
 
 /** The fields of a bid that say what it is worth. */
 export const worthOf = (row: Worth, config: Config) => ({
+  input_token: row.inputToken,
+  output_token: row.outputToken,
   amount_in_usd: row.amountInUsd,
   amount_out_usd: row.amountOutUsd,
   price:

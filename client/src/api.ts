@@ -507,6 +507,10 @@ export type Bid = {
   intent_id: string;
   /** The address of the solver. */
   solver: Hex;
+  /** The token that the intent sells. Null if the intent is unknown. */
+  input_token: Hex | null;
+  /** The token that the intent buys. Null if the intent is unknown. */
+  output_token: Hex | null;
   /** The input in the token's smallest unit. */
   amount_in: string;
   /** The output in the token's smallest unit. */

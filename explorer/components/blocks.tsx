@@ -156,14 +156,18 @@ export type Column<Row> = {
   label: string;
   cell: (row: Row) => ComponentChildren;
   isNumber?: boolean;
-  /** The order that the list can have by this column, see {@link Sorting}. */
-  sort?: string;
+  /** The orders that the list can have by this column, see {@link Sorting}. */
+  sort?: SortNames;
 };
+
+type SortNames = { descending?: string; ascending?: string };
 
 /** The order of a list. */
 export type Sorting = {
   /** The value of `sort` now. */
   current: string;
+  /** The orders that the list can have. */
+  available: readonly string[];
   /** The address of the list in another order. */
   href: (sort: string) => string;
 };
@@ -179,15 +183,24 @@ type TableProps<Row> = {
   sorting?: Sorting | undefined;
 };
 
-const headerOf = <Row,>({ label, sort }: Column<Row>, sorting: Sorting | undefined) =>
-  sort === undefined || !sorting ? (
-    label
-  ) : (
-    <a href={sorting.href(sort)}>
+const directionOf = ({ ascending, descending }: SortNames, { current }: Sorting) =>
+  current === descending ? "descending" : current === ascending ? "ascending" : undefined;
+
+const arrows = { descending: " ↓", ascending: " ↑" } as const;
+
+function headerOf<Row>({ label, sort }: Column<Row>, sorting: Sorting | undefined) {
+  if (!sort || !sorting) return label;
+  const direction = directionOf(sort, sorting);
+  const names = direction === "descending" ? [sort.ascending, sort.descending] : [sort.descending, sort.ascending];
+  const next = names.find((name) => name !== undefined && sorting.available.includes(name));
+  if (next === undefined) return label;
+  return (
+    <a href={sorting.href(next)}>
       {label}
-      {sorting.current === sort && <span aria-hidden="true"> ↓</span>}
+      <span aria-hidden="true">{direction ? arrows[direction] : " ↕"}</span>
     </a>
   );
+}
 
 /** A table. On a narrow screen each row becomes a block with the labels of its columns. */
 export function Table<Row>({ caption, columns, rows, rowKey, empty, sorting }: TableProps<Row>) {
@@ -203,7 +216,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, sorting }: T
                 key={column.label}
                 scope="col"
                 class={column.isNumber ? "number" : undefined}
-                aria-sort={sorting && column.sort === sorting.current ? "descending" : undefined}
+                aria-sort={sorting && column.sort && directionOf(column.sort, sorting)}
               >
                 {headerOf(column, sorting)}
               </th>
@@ -250,7 +263,7 @@ export const TableSection = <Row,>({ title, id, Rows, rows, caption, note }: Tab
 
 type HeadingProps = {
   /** The kind of record, with its id if the heading is a name. */
-  kind: ComponentChildren;
+  kind?: ComponentChildren;
   children: ComponentChildren;
   /** The text that a picture beside the heading is generated from. */
   mark?: string;
@@ -262,7 +275,7 @@ type HeadingProps = {
 /** The heading of a record page. */
 export const Heading = ({ kind, children, mark, lead, actions }: HeadingProps) => (
   <header class="heading">
-    <p class="kind">{kind}</p>
+    {kind !== undefined && <p class="kind">{kind}</p>}
     <div class="title">
       {mark !== undefined && <Mark of={mark} />}
       <h1>{children}</h1>

@@ -21,19 +21,23 @@ import { RecordLink } from "./record-link";
 import { Amount } from "./tokens";
 import { Account, Active, Count, FoundHash, Kind, None, paymentRails, Status, signalKinds, Time, Uri } from "./values";
 
+/** Ids ascend with time. */
+const byAge = { descending: "newest", ascending: "oldest" } as const;
+
 /** The share of a solver's selected bids that it filled. */
 export const FillRate = ({ solver: { successful_fills, failed_fills } }: { solver: Solver }) => (
   <>{percentOf(successful_fills, String(BigInt(successful_fills) + BigInt(failed_fills))) ?? <None>no fills</None>}</>
 );
 
-export const AgentTable = ({ rows, caption }: Rows<Agent>) => (
+export const AgentTable = ({ rows, caption, sorting }: Rows<Agent>) => (
   <Table
     caption={caption}
     rows={rows}
+    sorting={sorting}
     rowKey={({ agent_id }) => agent_id}
     empty="No agents."
     columns={[
-      { label: "Agent", cell: ({ agent_id }) => <RecordLink kind="agent" id={agent_id} /> },
+      { label: "Agent", sort: byAge, cell: ({ agent_id }) => <RecordLink kind="agent" id={agent_id} /> },
       { label: "State", cell: ({ revoked }) => <Status value={revoked ? "REVOKED" : "ACTIVE"} /> },
       { label: "Owner", cell: ({ owner }) => <Account value={owner} /> },
       { label: "Metadata", cell: ({ metadata_uri }) => <Uri value={metadata_uri} /> },
@@ -41,14 +45,15 @@ export const AgentTable = ({ rows, caption }: Rows<Agent>) => (
   />
 );
 
-export const SolverTable = ({ rows, caption }: Rows<Solver>) => (
+export const SolverTable = ({ rows, caption, sorting }: Rows<Solver>) => (
   <Table
     caption={caption}
     rows={rows}
+    sorting={sorting}
     rowKey={({ solver_id }) => solver_id}
     empty="No solvers."
     columns={[
-      { label: "Solver", cell: ({ solver_id }) => <RecordLink kind="solver" id={solver_id} /> },
+      { label: "Solver", sort: byAge, cell: ({ solver_id }) => <RecordLink kind="solver" id={solver_id} /> },
       { label: "State", cell: ({ active }) => <Active value={active} /> },
       { label: "Operator", cell: ({ operator }) => <Account value={operator} /> },
       { label: "Fills", isNumber: true, cell: ({ fills }) => <Count value={fills} /> },
@@ -58,15 +63,17 @@ export const SolverTable = ({ rows, caption }: Rows<Solver>) => (
   />
 );
 
-export const AttestorTable = ({ rows, caption }: Rows<Attestor>) => (
+export const AttestorTable = ({ rows, caption, sorting }: Rows<Attestor>) => (
   <Table
     caption={caption}
     rows={rows}
+    sorting={sorting}
     rowKey={({ attestor_id }) => attestor_id}
     empty="No attestors."
     columns={[
       {
         label: "Attestor",
+        sort: byAge,
         cell: ({ attestor_id }) => <RecordLink kind="attestor" id={attestor_id} />,
       },
       { label: "State", cell: ({ active }) => <Active value={active} /> },
@@ -77,15 +84,17 @@ export const AttestorTable = ({ rows, caption }: Rows<Attestor>) => (
   />
 );
 
-export const AttestationTable = ({ rows, caption }: Rows<Attestation>) => (
+export const AttestationTable = ({ rows, caption, sorting }: Rows<Attestation>) => (
   <Table
     caption={caption}
     rows={rows}
+    sorting={sorting}
     rowKey={({ attestation_id }) => attestation_id}
     empty="No attestations."
     columns={[
       {
         label: "Attestation",
+        sort: byAge,
         cell: ({ attestation_id }) => <RecordLink kind="attestation" id={attestation_id} />,
       },
       { label: "State", cell: ({ revoked }) => <Status value={revoked ? "REVOKED" : "VALID"} /> },
@@ -97,10 +106,11 @@ export const AttestationTable = ({ rows, caption }: Rows<Attestation>) => (
   />
 );
 
-export const SchemaTable = ({ rows, caption }: Rows<ListedAttestationSchema>) => (
+export const SchemaTable = ({ rows, caption, sorting }: Rows<ListedAttestationSchema>) => (
   <Table
     caption={caption}
     rows={rows}
+    sorting={sorting}
     rowKey={({ schema_hash }) => schema_hash}
     empty="No schemas."
     columns={[
@@ -111,15 +121,17 @@ export const SchemaTable = ({ rows, caption }: Rows<ListedAttestationSchema>) =>
   />
 );
 
-export const MerchantTable = ({ rows, caption }: Rows<Merchant>) => (
+export const MerchantTable = ({ rows, caption, sorting }: Rows<Merchant>) => (
   <Table
     caption={caption}
     rows={rows}
+    sorting={sorting}
     rowKey={({ merchant_id }) => merchant_id}
     empty="No merchants."
     columns={[
       {
         label: "Merchant",
+        sort: byAge,
         cell: ({ merchant_id }) => <RecordLink kind="merchant" id={merchant_id} />,
       },
       { label: "State", cell: ({ active }) => <Active value={active} /> },
@@ -129,15 +141,17 @@ export const MerchantTable = ({ rows, caption }: Rows<Merchant>) => (
   />
 );
 
-export const ServiceTable = ({ rows, caption }: Rows<Service>) => (
+export const ServiceTable = ({ rows, caption, sorting }: Rows<Service>) => (
   <Table
     caption={caption}
     rows={rows}
+    sorting={sorting}
     rowKey={({ service_numeric_id }) => service_numeric_id}
     empty="No services."
     columns={[
       {
         label: "Service",
+        sort: byAge,
         cell: ({ service_numeric_id, service_id }) => (
           <RecordLink kind="service" id={service_numeric_id} name={service_id} />
         ),
@@ -152,15 +166,17 @@ export const ServiceTable = ({ rows, caption }: Rows<Service>) => (
   />
 );
 
-export const FacilitatorTable = ({ rows, caption }: Rows<Facilitator>) => (
+export const FacilitatorTable = ({ rows, caption, sorting }: Rows<Facilitator>) => (
   <Table
     caption={caption}
     rows={rows}
+    sorting={sorting}
     rowKey={({ facilitator_id }) => facilitator_id}
     empty="No facilitators."
     columns={[
       {
         label: "Facilitator",
+        sort: byAge,
         cell: ({ facilitator_id }) => <RecordLink kind="facilitator" id={facilitator_id} />,
       },
       { label: "State", cell: ({ active }) => <Active value={active} /> },
@@ -169,10 +185,11 @@ export const FacilitatorTable = ({ rows, caption }: Rows<Facilitator>) => (
   />
 );
 
-export const QuoteTable = ({ rows, caption }: Rows<Quote>) => (
+export const QuoteTable = ({ rows, caption, sorting }: Rows<Quote>) => (
   <Table
     caption={caption}
     rows={rows}
+    sorting={sorting}
     rowKey={({ quote_hash }) => quote_hash}
     empty="No quotes."
     columns={[
@@ -183,16 +200,22 @@ export const QuoteTable = ({ rows, caption }: Rows<Quote>) => (
         cell: ({ merchant_id }) => <RecordLink kind="merchant" id={merchant_id} />,
       },
       { label: "Agent", cell: ({ agent }) => <Account value={agent} /> },
-      { label: "Amount", isNumber: true, cell: ({ amount, token }) => <Amount value={amount} token={token} /> },
+      {
+        label: "Amount",
+        isNumber: true,
+        cell: ({ amount, token, amount_usd }) => <Amount value={amount} token={token} usd={amount_usd} />,
+      },
+      { label: "Committed", sort: byAge, cell: ({ committed_at }) => <Time seconds={committed_at} /> },
       { label: "Expires", cell: ({ expires_at }) => <Time seconds={expires_at} /> },
     ]}
   />
 );
 
-export const ReceiptTable = ({ rows, caption }: Rows<Receipt>) => (
+export const ReceiptTable = ({ rows, caption, sorting }: Rows<Receipt>) => (
   <Table
     caption={caption}
     rows={rows}
+    sorting={sorting}
     rowKey={({ receipt_id }) => receipt_id}
     empty="No receipts."
     columns={[
@@ -206,17 +229,23 @@ export const ReceiptTable = ({ rows, caption }: Rows<Receipt>) => (
         label: "Merchant",
         cell: ({ merchant_id }) => <RecordLink kind="merchant" id={merchant_id} />,
       },
-      { label: "Amount", isNumber: true, cell: ({ amount, token }) => <Amount value={amount} token={token} /> },
+      {
+        label: "Amount",
+        isNumber: true,
+        sort: { descending: "amount" },
+        cell: ({ amount, token, amount_usd }) => <Amount value={amount} token={token} usd={amount_usd} />,
+      },
       { label: "Rail", cell: ({ payment_rail }) => <Kind value={payment_rail} names={paymentRails} /> },
-      { label: "Settled", cell: ({ settled_at }) => <Time seconds={settled_at} /> },
+      { label: "Settled", sort: byAge, cell: ({ settled_at }) => <Time seconds={settled_at} /> },
     ]}
   />
 );
 
-export const SettlementTable = ({ rows, caption }: Rows<Settlement>) => (
+export const SettlementTable = ({ rows, caption, sorting }: Rows<Settlement>) => (
   <Table
     caption={caption}
     rows={rows}
+    sorting={sorting}
     rowKey={({ execution_hash }) => execution_hash}
     empty="No settlements."
     columns={[
@@ -230,21 +259,22 @@ export const SettlementTable = ({ rows, caption }: Rows<Settlement>) => (
       {
         label: "Amount",
         isNumber: true,
-        cell: ({ gross_amount, token }) => <Amount value={gross_amount} token={token} />,
+        cell: ({ gross_amount, token, amount_usd }) => <Amount value={gross_amount} token={token} usd={amount_usd} />,
       },
-      { label: "Executed", cell: ({ executed_at }) => <Time seconds={executed_at} /> },
+      { label: "Executed", sort: byAge, cell: ({ executed_at }) => <Time seconds={executed_at} /> },
     ]}
   />
 );
 
-export const DisputeTable = ({ rows, caption }: Rows<Dispute>) => (
+export const DisputeTable = ({ rows, caption, sorting }: Rows<Dispute>) => (
   <Table
     caption={caption}
     rows={rows}
+    sorting={sorting}
     rowKey={({ dispute_id }) => dispute_id}
     empty="No disputes."
     columns={[
-      { label: "Dispute", cell: ({ dispute_id }) => <RecordLink kind="dispute" id={dispute_id} /> },
+      { label: "Dispute", sort: byAge, cell: ({ dispute_id }) => <RecordLink kind="dispute" id={dispute_id} /> },
       { label: "State", cell: ({ status }) => <Status value={status} /> },
       { label: "Receipt", cell: ({ receipt_id }) => <RecordLink kind="receipt" id={receipt_id} /> },
       { label: "Opened by", cell: ({ opener }) => <Account value={opener} /> },
@@ -253,14 +283,15 @@ export const DisputeTable = ({ rows, caption }: Rows<Dispute>) => (
   />
 );
 
-export const SignalTable = ({ rows, caption }: Rows<TrustSignal>) => (
+export const SignalTable = ({ rows, caption, sorting }: Rows<TrustSignal>) => (
   <Table
     caption={caption}
     rows={rows}
+    sorting={sorting}
     rowKey={({ signal_id }) => signal_id}
     empty="No trust signals."
     columns={[
-      { label: "Signal", cell: ({ signal_id }) => `#${signal_id}` },
+      { label: "Signal", sort: byAge, cell: ({ signal_id }) => `#${signal_id}` },
       { label: "Kind", cell: ({ kind }) => <Kind value={kind} names={signalKinds} /> },
       { label: "Reporter", cell: ({ reporter }) => <Account value={reporter} /> },
       { label: "Hash", cell: ({ signal_hash }) => <Hex value={signal_hash} /> },

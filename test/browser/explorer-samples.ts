@@ -136,6 +136,9 @@ export async function sampleRecords(apiUrl: string): Promise<SampleRecord[]> {
 /** The lists, with the API route, the property of the rows, and their ids. */
 export const sampleLists = [
   ["intents", "/intents", "intents", "intent_id"],
+  ["bids", "/bids", "bids", "bid_id"],
+  ["fills", "/fills", "fills", "intent_id"],
+  ["agents", "/agents", "agents", "agent_id"],
   ["solvers", "/solvers", "solvers", "solver_id"],
   ["attestors", "/attestors", "attestors", "attestor_id"],
   ["merchants", "/merchants", "merchants", "merchant_id"],
@@ -145,7 +148,9 @@ export const sampleLists = [
   ["receipts", "/receipts", "receipts", "receipt_id"],
   ["settlements", "/settlements", "settlements", "execution_hash"],
   ["disputes", "/disputes", "disputes", "dispute_id"],
+  ["attestations", "/attestations?revoked=false", "attestations", "attestation_id"],
   ["schemas", "/attestations/schemas", "schemas", "schema_hash"],
+  ["trust-signals", "/trust-signals", "trust_signals", "signal_id"],
 ] as const;
 
 /** Every kind of page, once. */

@@ -231,6 +231,7 @@ describe("the documented responses, on the sample chain", () => {
           ]);
           const selection = rows.bidSelection.find((row) => row.intentId === intentId && row.bidId === bidId);
           const row = rows.bid.find((made) => made.intentId === intentId && made.bidId === bidId);
+          const intent = rows.intent.find((submitted) => submitted.intentId === intentId);
           expect(selected).toBe(selectedBidId === bidId);
           const { amount_in_usd, amount_out_usd, price, surplus_bps, surplus_usd, ...offered } = bid;
           expect(offered).toEqual({
@@ -238,6 +239,8 @@ describe("the documented responses, on the sample chain", () => {
             chain_bid_id: bidId,
             intent_id: intentId,
             solver: lower(solver),
+            input_token: intent?.inputToken,
+            output_token: intent?.outputToken,
             amount_in: String(offer.amountIn),
             amount_out: String(offer.amountOut),
             fee: String(offer.fee),

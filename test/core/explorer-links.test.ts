@@ -8,8 +8,8 @@ const contentOf = (html: string) => html.slice(html.indexOf("<main"), html.index
 const linksIn = (html: string) =>
   [...contentOf(html).matchAll(/<a [^>]*?href="(\/[^"]*)"/g)].map(([, href = ""]) => href.replaceAll("&amp;", "&"));
 
-/** Whether a link names a record by its id, hash or address. */
-const namesRecord = (link: string) => /[/=](\d+|0x[0-9a-f]+)$/.test(link);
+/** Whether a link names a record by its id, hash or address: a page of its own, or a search. Filtered lists may be empty. */
+const namesRecord = (link: string) => /^\/explore\/([\w-]+\/|search\?q=)[^?]*(\d+|0x[0-9a-f]+)$/.test(link);
 
 describe("the links of the explorer", () => {
   let stack: SampleStack;

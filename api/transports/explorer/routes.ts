@@ -6,6 +6,7 @@ import { readEvents } from "../../../explorer/live/events";
 import { namesOfEvents } from "../../../explorer/names";
 import { type Page, type Parameters, Redirect } from "../../../explorer/page";
 import { findPage } from "../../../explorer/pages";
+import { findCsv } from "../../../explorer/pages/lists";
 import { type Shell, THEME_COOKIE, themeOf } from "../../../explorer/shell";
 import { NotFound } from "../../core/errors";
 import {
@@ -33,6 +34,9 @@ const pageHeaders = {
   // A page is as current as the index. The browser asks again, and never shows an old one.
   "cache-control": "no-cache",
 };
+
+/** Browsers save a CSV and never show it. */
+const csvHeaders = { "content-disposition": "attachment", "cache-control": "no-cache" };
 
 const HTML = "text/html; charset=UTF-8";
 
@@ -83,11 +87,18 @@ export function explorerRoutes(
       const state = { path: c.req.path, parameters: all, ...loaded, names, events, block, now: minute() };
       const shell = { ...shellOf(c), network: { chainId: context.config.chainId, block } };
       const html = renderPage(page, state, (await compiled)?.explorer, shell);
-      return reply(c, await compressedReply(c, html, HTML, { ...pageHeaders, vary }));
+      const shown = await compressedReply(c, html, HTML, { ...pageHeaders, vary });
+      return reply(c, { ...shown, status: page.status?.(loaded.data) ?? 200 });
     } catch (error) {
       if (!(error instanceof Redirect)) throw error;
       return reply(c, { status: 303, headers: { location: error.location }, body: null });
     }
+  };
+
+  const serveCsv = async (c: HonoContext<Env>, csv: NonNullable<ReturnType<typeof findCsv>>) => {
+    setIndexHead(c, await context.head());
+    const text = await csv(readsOf(context, c.var.caller), queryOf(c));
+    return reply(c, await compressedReply(c, text, "text/csv; charset=UTF-8; header=present", csvHeaders));
   };
 
   const routes = new Hono<Env>();
@@ -105,6 +116,8 @@ export function explorerRoutes(
   });
   routes.get("/explore/*", (c) => {
     c.set("operation", "explorer");
+    const csv = findCsv(c.req.path);
+    if (csv) return serveCsv(c, csv);
     const found = findPage(c.req.path);
     if (!found) throw new NotFound(`Unknown address: ${truncatePath(c.req.path)}`);
     return serve(c, found.page, found.parameters, "cookie");

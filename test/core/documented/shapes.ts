@@ -106,6 +106,8 @@ const bid: Shape = {
   chain_bid_id: "numeric",
   intent_id: "numeric",
   solver: "address",
+  input_token: "address?",
+  output_token: "address?",
   amount_in: "numeric",
   amount_out: "numeric",
   amount_in_usd: "decimal?",
