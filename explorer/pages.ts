@@ -6,6 +6,7 @@ import { attestorPage } from "./pages/attestor";
 import { documentPage } from "./pages/document";
 import { facilitatorPage } from "./pages/facilitator";
 import { intentPage } from "./pages/intent";
+import { leaderboardsPage } from "./pages/leaderboards";
 import { listPages } from "./pages/lists";
 import { merchantPage } from "./pages/merchant";
 import { overviewPage } from "./pages/overview";
@@ -42,6 +43,7 @@ const pages: readonly Page[] = [
   tokenPage,
   transactionPage,
   documentPage,
+  leaderboardsPage,
   ...listPages,
 ];
 
