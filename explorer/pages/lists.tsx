@@ -1,5 +1,5 @@
 import type { EventFilter } from "../../client/src/api";
-import { BidTable, FillTable, IntentTable } from "../components/intents";
+import { IntentTable } from "../components/intents";
 import {
   AgentTable,
   AttestationTable,
@@ -15,6 +15,7 @@ import {
   SignalTable,
   SolverTable,
 } from "../components/tables";
+import { BidTable, FillTable } from "../components/trade-tables";
 import { paymentRails, signalKinds } from "../components/values";
 import { links, withQuery } from "../links";
 import { type ListPage, listPage } from "../lists/list-page";

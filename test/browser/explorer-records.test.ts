@@ -4,15 +4,7 @@ import { formatAmount, groupDigits } from "../../common/format";
 import { shortNumber } from "../../explorer/text/short-number";
 import { hasChromium } from "./browser";
 import { openSampleExplorer, type SampleExplorer } from "./explorer-on-sample";
-import {
-  type ExplorerPage,
-  isInteractive,
-  openExplorer,
-  rowKeys,
-  shownAmounts,
-  shownFields,
-  showsValue,
-} from "./explorer-page";
+import { type ExplorerPage, isInteractive, openExplorer, shownAmounts, shownFields, showsValue } from "./explorer-page";
 import { ALICE, type SampleRecord, sampleRecords } from "./explorer-samples";
 
 describe.runIf(hasChromium)("the records in the explorer", () => {
