@@ -9,7 +9,7 @@ type Point = { start: string; value: string };
 type ChartProps = {
   title: string;
   points: readonly Point[];
-  interval: "hour" | "day";
+  interval: keyof typeof names;
   /** Writes a value in full. */
   text: (value: string) => string;
   /** Writes a value beside the axis. Default: {@link shortNumber}. */
@@ -19,6 +19,8 @@ type ChartProps = {
 
 const HEIGHT = 100;
 const SLOT = 10;
+
+const names = { hour: "Hour", day: "Day", week: "Week" } as const;
 
 /** The smallest of 1, 2 and 5 times a power of ten that is not below a value. */
 function ceiling(value: number): number {
@@ -38,7 +40,7 @@ export function Chart({ title, points, interval, text, tick = shortNumber, small
   const [current, setCurrent] = useState<number>();
   const values = points.map(({ value }) => Number(value));
   const top = ceiling(Math.max(0, ...values));
-  const nameOf = ({ start }: Point) => (interval === "day" ? formatDay : formatTime)(BigInt(start));
+  const nameOf = ({ start }: Point) => (interval === "hour" ? formatTime : formatDay)(BigInt(start));
   const shown = current === undefined ? undefined : points[current];
   const move = (steps: number) =>
     setCurrent(Math.min(points.length - 1, Math.max(0, (current ?? points.length) + steps)));
@@ -119,7 +121,7 @@ export function Chart({ title, points, interval, text, tick = shortNumber, small
           rows={points.filter(({ value }) => value !== "0")}
           rowKey={({ start }) => start}
           columns={[
-            { label: interval === "day" ? "Day" : "Hour", cell: nameOf },
+            { label: names[interval], cell: nameOf },
             { label: "Value", isNumber: true, cell: ({ value }) => <data value={value}>{text(value)}</data> },
           ]}
         />

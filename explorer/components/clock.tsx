@@ -10,9 +10,8 @@ export const NowContext = createContext(0);
 export function Clock({ start, children }: { start: number; children: ComponentChildren }) {
   const [now, setNow] = useState(start);
   useEffect(() => {
-    const read = () => setNow(Math.floor(Date.now() / 1000));
-    read();
-    const timer = setInterval(read, TICK_MS);
+    // Not at once: a text that changes while the page loads would move others.
+    const timer = setInterval(() => setNow(Math.floor(Date.now() / 1000)), TICK_MS);
     return () => clearInterval(timer);
   }, []);
   return <NowContext.Provider value={now}>{children}</NowContext.Provider>;

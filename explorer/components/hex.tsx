@@ -13,7 +13,7 @@ export type HexProps = {
 export function Hex({ value, full = false, bare = false, href }: HexProps) {
   const text = <code title={full ? undefined : value}>{full ? value : shortHex(value)}</code>;
   return (
-    <span class="hex">
+    <span class={full ? "hex full" : "hex"}>
       {href === undefined ? text : <a href={href}>{text}</a>}
       {!bare && <CopyButton text={value} />}
     </span>

@@ -1,23 +1,31 @@
 import type { ComponentChildren } from "preact";
-import type { Bid, Intent, IntentMetadataRecord } from "../../client/src/api";
-import { Facts, Heading, Section, Table } from "../components/blocks";
+import type { Competition as Competing, CompetingBid, Intent, IntentMetadataRecord } from "../../client/src/api";
+import { Heading, Stats, selectedTab, Tabs } from "../components/blocks";
+import { Competition } from "../components/competition";
 import { EventLog } from "../components/event-log";
-import { Hex } from "../components/hex";
-import { RecordLink } from "../components/record-link";
-import { Amount, Token } from "../components/tokens";
-import { Account, Count, decimalFact, None, Status, Time, Transaction } from "../components/values";
+import { Commitments, Fill, Metadata, Terms } from "../components/intent-facts";
+import { RawJson } from "../components/raw-json";
+import { Amount, useTokenName } from "../components/tokens";
+import { Trade } from "../components/trades";
+import { Account, Dollars, None, Status, Time, Transaction } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifFound } from "../reads";
+import { shortNumber } from "../text/short-number";
 
 const BIDS = 100;
 
+const tabs = [
+  { name: "trade", title: "Trade" },
+  { name: "events", title: "Events" },
+  { name: "json", title: "JSON" },
+] as const;
+
 type Data = {
   intent: Intent;
-  bids: readonly Bid[];
+  bids: readonly CompetingBid[];
   hasMoreBids: boolean;
-  /** It may not be among the best bids. */
-  selected: Bid | null;
+  winner: Competing["winner"];
   metadata: IntentMetadataRecord | null;
   /** Whether the required schema was published, or is used on chain. */
   isSchemaKnown: boolean;
@@ -26,7 +34,7 @@ type Data = {
 type Step = { name: string; isReached: boolean; details: ComponentChildren };
 
 /** The states of an intent in order, and how far it has come. */
-function stepsOf({ intent, bids, hasMoreBids, selected }: Data): Step[] {
+function stepsOf({ intent, bids, hasMoreBids, winner }: Data): Step[] {
   const { status, fill } = intent;
   const outcome: Step =
     status === "FILLED" && fill
@@ -65,12 +73,12 @@ function stepsOf({ intent, bids, hasMoreBids, selected }: Data): Step[] {
     {
       name: "Bids",
       isReached: bids.length > 0,
-      details: bids.length === 0 ? "none yet" : `${hasMoreBids ? "more than " : ""}${bids.length} received`,
+      details: bids.length === 0 ? "none" : `${hasMoreBids ? "more than " : ""}${bids.length} received`,
     },
     {
       name: "Bid selected",
-      isReached: selected !== null,
-      details: selected ? <Account value={selected.solver} /> : "none",
+      isReached: winner?.is_selected === true,
+      details: winner?.is_selected ? <Account value={winner.solver} bare /> : "none",
     },
     outcome,
   ];
@@ -90,221 +98,127 @@ const Timeline = ({ steps }: { steps: readonly Step[] }) => (
   </ol>
 );
 
-const Terms = ({ intent }: { intent: Intent }) => (
-  <Section title="Terms" id="terms">
-    <Facts
+/** One sentence about how it stands. */
+function Lead({ intent: { status, fill, owner, output_token }, bids, winner }: Data) {
+  const party = <Account value={owner} bare />;
+  if (fill)
+    return (
+      <>
+        {party} was paid <Amount value={fill.amount_out} token={output_token} usd={fill.amount_out_usd} /> by{" "}
+        <Account value={fill.solver} bare /> <Time seconds={fill.filled_at} />.
+      </>
+    );
+  if (status !== "OPEN") return <>{party} asked for this, and nobody filled it.</>;
+  if (!winner) return <>{party} asks for this. No solver has made a bid yet.</>;
+  return (
+    <>
+      {party} asks for this. The best of {bids.length === 1 ? "one bid" : `${bids.length} bids`} pays{" "}
+      <Amount value={winner.amount_out} token={output_token} />.
+    </>
+  );
+}
+
+/** Basis points in percent, exactly: "2.1 %". */
+const percentOfBps = (bps: string) => `${Number(bps) / 100} %`;
+
+function Numbers({ intent }: { intent: Intent }) {
+  const [input, output] = [useTokenName(intent.input_token), useTokenName(intent.output_token)];
+  return (
+    <Stats
       items={[
         { field: "status", label: "State", value: <Status value={intent.status} /> },
-        { field: "owner", label: "Owner", value: <Account value={intent.owner} full /> },
-        { field: "intent_type", label: "Type", value: <code>{intent.intent_type}</code> },
         {
-          field: "amount_in_max",
-          label: "Sells at most",
-          value: <Amount value={intent.amount_in_max} token={intent.input_token} full />,
-        },
-        { field: "input_token", label: "Token to sell", value: <Token value={intent.input_token} full /> },
-        {
-          field: "amount_out_min",
-          label: "For at least",
-          value: <Amount value={intent.amount_out_min} token={intent.output_token} full />,
-        },
-        { field: "output_token", label: "Token to buy", value: <Token value={intent.output_token} full /> },
-        ...decimalFact("amount_in_usd", "Sells at most, in dollars", intent.amount_in_usd, "$"),
-        ...decimalFact("amount_out_usd", "For at least, in dollars", intent.amount_out_usd, "$"),
-        ...decimalFact("price", "Price", intent.price),
-        ...decimalFact("surplus_bps", "Surplus in basis points", intent.surplus_bps),
-        ...decimalFact("surplus_usd", "Surplus in dollars", intent.surplus_usd, "$"),
-        { field: "slippage_bps", label: "Slippage in basis points", value: <Count value={intent.slippage_bps} /> },
-        { field: "deadline", label: "Deadline", value: <Time seconds={intent.deadline} /> },
-        { field: "nonce", label: "Nonce", value: <Count value={intent.nonce} /> },
-        { field: "intent_hash", label: "Intent hash", value: <Hex value={intent.intent_hash} full /> },
-        { field: "tx_hash", label: "Submitted in", value: <Transaction value={intent.tx_hash} full /> },
-        { field: "block_number", label: "Block", value: <Count value={intent.block_number} /> },
-        { field: "submitted_at", label: "Submitted", value: <Time seconds={intent.submitted_at} /> },
-      ]}
-    />
-  </Section>
-);
-
-const Bids = ({ intent, bids, hasMoreBids }: Data) => (
-  <Section
-    title="Bids"
-    id="bids"
-    note={hasMoreBids ? `Best first. These are the best ${BIDS}.` : "Best first. New bids appear here."}
-  >
-    <Table
-      caption="Bids, best first"
-      empty="No bids."
-      rows={bids}
-      rowKey={({ bid_id }) => bid_id}
-      columns={[
-        { label: "Bid", cell: ({ bid_id }) => <code class="text">{bid_id}</code> },
-        { label: "State", cell: ({ status }) => <Status value={status} /> },
-        { label: "Solver", cell: ({ solver }) => <Account value={solver} /> },
-        {
-          label: "Pays out",
-          isNumber: true,
-          cell: ({ amount_out }) => <Amount value={amount_out} token={intent.output_token} />,
-        },
-        {
-          label: "Takes",
-          isNumber: true,
-          cell: ({ amount_in }) => <Amount value={amount_in} token={intent.input_token} />,
-        },
-        // An integer whose token the contract does not define; the parties agree on it.
-        { label: "Fee in smallest units", isNumber: true, cell: ({ fee }) => <Amount value={fee} /> },
-        { label: "Valid until", cell: ({ valid_until }) => <Time seconds={valid_until} /> },
-        { label: "Made", cell: ({ source }) => (source === "onchain" ? "on chain" : "off chain") },
-      ]}
-    />
-  </Section>
-);
-
-const hashOrNone = (value: string | null) => (value === null ? <None>no commitment</None> : <Hex value={value} full />);
-
-const Commitments = ({ intent: { execution }, isSchemaKnown }: Pick<Data, "intent" | "isSchemaKnown">) => (
-  <Section title="Commitments on chain" note="The owner signed these. The contract accepts no other execution.">
-    <Facts
-      items={[
-        {
-          field: "target",
-          label: "Target",
-          value: execution.target === null ? <None>any target</None> : <Account value={execution.target} full />,
-        },
-        { field: "data_hash", label: "Hash of the execution data", value: hashOrNone(execution.data_hash) },
-        {
-          field: "required_attestation_subject",
-          label: "Required attestation about",
-          value: hashOrNone(execution.required_attestation_subject),
-        },
-        {
-          field: "required_attestation_schema",
-          label: "Required attestation schema",
+          field: "price",
+          label: intent.fill ? "Price" : "Lowest price",
           value:
-            execution.required_attestation_schema === null ? (
-              <None>no commitment</None>
+            intent.price === null ? (
+              <None>unknown</None>
             ) : (
-              <Hex
-                value={execution.required_attestation_schema}
-                full
-                href={isSchemaKnown ? links.schema(execution.required_attestation_schema) : undefined}
-              />
+              <data value={intent.price} title={intent.price}>
+                {shortNumber(intent.price)}
+              </data>
             ),
+          note: (
+            <>
+              <bdi>{output}</bdi> for each <bdi>{input}</bdi>
+            </>
+          ),
         },
         {
-          field: "metadata_uri_hash",
-          label: "Hash of the metadata URI",
-          value: hashOrNone(execution.metadata_uri_hash),
+          field: "surplus_bps",
+          label: "Surplus",
+          value:
+            intent.surplus_bps === null ? (
+              <None />
+            ) : (
+              <data value={intent.surplus_bps}>{percentOfBps(intent.surplus_bps)}</data>
+            ),
+          note: intent.surplus_usd === null ? "beyond the minimum" : <Dollars value={intent.surplus_usd} />,
+        },
+        {
+          field: "deadline",
+          label: intent.status === "OPEN" ? "Ends" : "Deadline",
+          value: <Time seconds={intent.deadline} />,
         },
       ]}
     />
-  </Section>
-);
-
-const Metadata = ({ metadata }: { metadata: IntentMetadataRecord | null }) => (
-  <Section title="Metadata off chain">
-    {metadata === null ? (
-      <p class="none">None was published.</p>
-    ) : (
-      <Facts
-        items={[
-          {
-            field: "signed",
-            label: "Signed by",
-            value: metadata.signed ? (
-              <>
-                the owner, <Account value={metadata.owner} />
-              </>
-            ) : (
-              <None>no one: any client may have published it</None>
-            ),
-          },
-          {
-            field: "execution_target",
-            label: "Execution target",
-            value: metadata.execution_target === null ? <None /> : <Account value={metadata.execution_target} full />,
-          },
-          {
-            field: "execution_data",
-            label: "Execution data",
-            value: metadata.execution_data === null ? <None /> : <code class="text">{metadata.execution_data}</code>,
-          },
-        ]}
-      />
-    )}
-  </Section>
-);
-
-const Fill = ({ intent: { fill, input_token, output_token } }: { intent: Intent }) =>
-  fill && (
-    <Section title="Fill" id="fill">
-      <Facts
-        items={[
-          { field: "solver", label: "Solver", value: <Account value={fill.solver} full /> },
-          { field: "amount_in", label: "Took", value: <Amount value={fill.amount_in} token={input_token} full /> },
-          ...decimalFact("amount_in_usd", "Took, in dollars", fill.amount_in_usd, "$"),
-          ...decimalFact("amount_out_usd", "Paid out, in dollars", fill.amount_out_usd, "$"),
-          {
-            field: "amount_out",
-            label: "Paid out",
-            value: <Amount value={fill.amount_out} token={output_token} full />,
-          },
-          {
-            field: "bid_id",
-            label: "Bid",
-            value: fill.bid_id === null ? <None /> : <code class="text">{fill.bid_id}</code>,
-          },
-          { field: "result_hash", label: "Result hash", value: <Hex value={fill.result_hash} full /> },
-          { field: "trace_hash", label: "Trace hash", value: <Hex value={fill.trace_hash} full /> },
-          {
-            field: "attestation_id",
-            label: "Attestation",
-            value:
-              fill.attestation_id === "0" ? (
-                <data value="0">none</data>
-              ) : (
-                <RecordLink kind="attestation" id={fill.attestation_id} />
-              ),
-          },
-          { field: "tx_hash", label: "Transaction", value: <Transaction value={fill.tx_hash} full /> },
-          { field: "block_number", label: "Block", value: <Count value={fill.block_number} /> },
-          { field: "filled_at", label: "Filled", value: <Time seconds={fill.filled_at} /> },
-        ]}
-      />
-    </Section>
   );
+}
 
-const IntentView = ({ data, live }: ViewProps<Data>) => (
-  <>
-    <Heading kind="Intent">
-      Intent #{data.intent.intent_id} <Status value={data.intent.status} />
-    </Heading>
-    <Timeline steps={stepsOf(data)} />
-    <Bids {...data} />
-    <Fill intent={data.intent} />
-    <Terms intent={data.intent} />
-    <div class="columns">
-      <Commitments {...data} />
+const parts = {
+  trade: ({ data }: ViewProps<Data>) => (
+    <>
+      <section class="card" aria-label="Timeline">
+        <Timeline steps={stepsOf(data)} />
+      </section>
+      <Competition intent={data.intent} bids={data.bids} hasMore={data.hasMoreBids} />
+      <div class="columns">
+        <Fill intent={data.intent} />
+        <Terms intent={data.intent} />
+      </div>
+      <Commitments intent={data.intent} isSchemaKnown={data.isSchemaKnown} />
       <Metadata metadata={data.metadata} />
-    </div>
-    <EventLog title="Events of this intent" live={live} />
-  </>
-);
+    </>
+  ),
+  events: ({ live }: ViewProps<Data>) => <EventLog title="Events of this intent" live={live} />,
+  json: ({ data: { intent } }: ViewProps<Data>) => <RawJson path={`/intents/${intent.intent_id}`} value={intent} />,
+};
+
+const IntentView = (props: ViewProps<Data>) => {
+  const { intent } = props.data;
+  const Part = parts[selectedTab(["trade", "events", "json"], props.parameters.tab)];
+  return (
+    <>
+      <Heading kind={`Intent #${intent.intent_id}`} mark={intent.intent_hash} lead={<Lead {...props.data} />}>
+        <Trade intent={intent} />
+      </Heading>
+      <Numbers intent={intent} />
+      <Tabs
+        path={links.intent(intent.intent_id)}
+        parameters={props.parameters}
+        tabs={tabs}
+        label="Parts of the intent"
+      />
+      <Part {...props} />
+    </>
+  );
+};
 
 export const intentPage = page<Data>({
   path: links.intent(":id"),
   title: ({ intent }) => `Intent #${intent.intent_id}`,
-  async load({ intents, bids, search }, { id = "" }) {
-    const [intent, page] = await Promise.all([intents.get.query({ id }), bids.list.query({ id, limit: BIDS })]);
+  async load({ intents, search }, { id = "" }) {
+    const [intent, { bids, winner, pagination }] = await Promise.all([
+      intents.get.query({ id }),
+      intents.competition.query({ id, limit: BIDS }),
+    ]);
     const { intent_hash: intentHash, owner, metadata, execution } = intent;
     const schema = execution.required_attestation_schema;
-    const hasMoreBids = page.pagination.next_cursor !== null;
-    const { bids: selected } = hasMoreBids ? await bids.list.query({ id, status: "selected", limit: 1 }) : page;
     return {
       intent,
-      bids: page.bids,
-      hasMoreBids,
-      selected: selected.find((bid) => bid.status === "SELECTED") ?? null,
+      bids,
+      hasMoreBids: pagination.next_offset !== null,
+      winner,
       metadata: metadata && (await ifFound(intents.metadata.query({ intentHash, owner }))),
       isSchemaKnown: schema
         ? (await search.find.query({ q: schema })).matches.some(({ type }) => type === "schema")

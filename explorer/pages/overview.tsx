@@ -1,218 +1,349 @@
-import type { CommerceAnalytics, Intent, Protocol, Readiness, SearchResult } from "../../client/src/api";
-import { readCounts, readVolumes } from "../charts";
+import type { CommerceAnalytics, Intent, Leaderboard, Protocol, Readiness, Receipt } from "../../client/src/api";
 import { Bars } from "../components/bars";
-import { Section, Table, TableSection, Tiles, Unavailable } from "../components/blocks";
+import { Fold, Heading, Section, Segments, Stats, Tiles, Unavailable } from "../components/blocks";
+import { Board, boardLink } from "../components/boards";
+import { Chart, Sparkline } from "../components/chart";
 import { EventLog } from "../components/event-log";
-import { IntentTable } from "../components/intents";
-import { RecordLink } from "../components/record-link";
-import { TopMerchants, TopSolvers } from "../components/results";
-import { type Chart, Charts } from "../components/series";
 import { Amount, Token } from "../components/tokens";
-import { Count, None, paymentRails, Status } from "../components/values";
-import { links } from "../links";
-import { page, type ViewProps } from "../page";
-import { ifAvailable } from "../reads";
+import { IntentSentences, ReceiptSentences } from "../components/trades";
+import { Count, Dollars, None, paymentRails, Status } from "../components/values";
+import { links, withQuery } from "../links";
+import { type Parameters, page, type ViewProps } from "../page";
+import { ifAvailable, type OnFailure, type Reads } from "../reads";
+import { growthOf, sumOfDecimals } from "../text/decimals";
+import { percentOf } from "../text/format";
+import { shortDollars } from "../text/short-number";
+import { type Interval, type Points, type Range, ranges, readTrend, spanOf, type TrendName, trends } from "../trends";
 
-const NEWEST = 8;
-const TOP = 8;
+const NEWEST = 6;
+const TOP = 5;
+const MAX_COUNTED = 100;
+const DAY_HOURS = 24;
 
-const counts = ["intents", "fills", "disputes"] as const;
+const boards = ["solvers", "merchants", "agents"] as const;
 
-/** How many tokens have charts of their volume. Each has two. */
-const CHARTED_TOKENS = 2;
+const numbers = ["volume", "intents", "fills", "receipts"] as const satisfies TrendName[];
+
+/** A trend in the last 24 hours and in the 24 before. */
+type Day = { value: string; before: string; hours: readonly string[] };
 
 type Data = {
   protocol: Protocol;
   intents: readonly Intent[];
   /** The parts below are null if they could not be read. */
+  receipts: readonly Receipt[] | null;
   readiness: Readiness | null;
   analytics: CommerceAnalytics | null;
-  totals: { intents: number; solvers: number | null; attestors: number | null };
-  topSolvers: readonly SearchResult[] | null;
-  topMerchants: readonly SearchResult[] | null;
-  charts: readonly Chart[];
+  days: Readonly<Record<(typeof numbers)[number], Day | null>>;
+  /** How many agents paid in 24 hours and in 7 days, counted up to {@link MAX_COUNTED}. */
+  activeAgents: { day: number; week: number } | null;
+  boards: readonly { board: (typeof boards)[number]; ranking: Leaderboard["ranking"] | null }[];
+  chart: { interval: Interval; points: Points } | null;
 };
 
-/** The tokens with the largest settled volume, and those of the newest intents. */
-function chartedTokens(analytics: CommerceAnalytics | null, intents: readonly Intent[]): readonly string[] {
-  const volumes = analytics?.volume_by_token ?? [];
-  const tokens = [...volumes.map(({ token }) => token), ...intents.map(({ input_token }) => input_token)];
-  return [...new Set(tokens)].slice(0, CHARTED_TOKENS);
+const trendOf = ({ metric = "" }: Parameters): TrendName =>
+  Object.hasOwn(trends, metric) ? (metric as TrendName) : "volume";
+
+const rangeOf = ({ range = "" }: Parameters): Range => (Object.hasOwn(ranges, range) ? (range as Range) : "7d");
+
+/** The change against the 24 hours before. */
+function Change({ value, before }: Day) {
+  const growth = growthOf(value, before);
+  if (growth === undefined) return value === "0" ? <>None in 48 h</> : <span class="up">None in the 24 h before</span>;
+  if (growth === 0) return <>As in the 24 h before</>;
+  return (
+    <>
+      <span class={growth > 0 ? "up" : "down"}>
+        {growth > 0 ? "▲" : "▼"} {Math.abs(growth)} %
+      </span>{" "}
+      against the 24 h before
+    </>
+  );
 }
 
-type Counted = { pagination: { total?: number } };
+const unknown = <None>unknown</None>;
 
-const totalOf = ({ pagination }: Counted) => pagination.total ?? 0;
-const totalIfRead = (list: Counted | null) => list && totalOf(list);
+const spark = (day: Day | null) => day && <Sparkline values={day.hours} />;
 
-const countOrUnknown = (value: string | number | null | undefined) =>
-  value == null ? <None>unknown</None> : <Count value={value} />;
+function Numbers({ days: { volume, intents, fills, receipts }, activeAgents }: Data) {
+  const rate = fills && intents && percentOf(fills.value, intents.value);
+  const counted = (count: number) => `${count}${count === MAX_COUNTED ? "+" : ""}`;
+  return (
+    <Stats
+      items={[
+        {
+          field: "volume_usd_24h",
+          label: "Volume, 24 h",
+          value: volume ? <Dollars value={volume.value} /> : unknown,
+          note: volume && <Change {...volume} />,
+          chart: spark(volume),
+        },
+        {
+          field: "fills_24h",
+          label: "Intents filled, 24 h",
+          value: fills ? <Count value={fills.value} /> : unknown,
+          note: fills && (
+            <>
+              {rate && (
+                <>
+                  {rate} of <Count value={intents.value} /> new ones.{" "}
+                </>
+              )}
+              <Change {...fills} />
+            </>
+          ),
+          chart: spark(fills),
+        },
+        {
+          field: "active_agents_24h",
+          label: "Agents that paid, 24 h",
+          value: activeAgents ? counted(activeAgents.day) : unknown,
+          note: activeAgents && `${counted(activeAgents.week)} in 7 days`,
+        },
+        {
+          field: "receipts_24h",
+          label: "Receipts, 24 h",
+          value: receipts ? <Count value={receipts.value} /> : unknown,
+          note: receipts && <Change {...receipts} />,
+          chart: spark(receipts),
+        },
+      ]}
+    />
+  );
+}
 
-/** Totals of commerce, with their labels. */
-const commerceTotals = [
+/** The address of the page with another metric or range of the chart. */
+const chartLink = (trend: TrendName, range: Range) =>
+  `${withQuery(links.overview, { metric: trend === "volume" ? undefined : trend, range: range === "7d" ? undefined : range })}#trend`;
+
+function Trend({ chart, parameters }: { chart: Data["chart"]; parameters: Parameters }) {
+  const [trend, range] = [trendOf(parameters), rangeOf(parameters)];
+  const isVolume = trend === "volume";
+  const total = chart && sumOfDecimals(chart.points.map(({ value }) => value));
+  return (
+    <Section
+      id="trend"
+      title={trends[trend]}
+      note={total !== null && <data value={total}>{isVolume ? shortDollars(total) : total} in this range</data>}
+    >
+      <div class="choices">
+        <Segments
+          label="Metric of the chart"
+          segments={(Object.keys(trends) as TrendName[]).map((name) => ({
+            title: name === "volume" ? "Volume" : trends[name],
+            href: chartLink(name, range),
+            isCurrent: name === trend,
+          }))}
+        />
+        <Segments
+          label="Range of the chart"
+          segments={(Object.keys(ranges) as Range[]).map((name) => ({
+            title: ranges[name],
+            href: chartLink(trend, name),
+            isCurrent: name === range,
+          }))}
+        />
+      </div>
+      {chart ? (
+        <Chart
+          title={`${trends[trend]} by ${chart.interval}`}
+          points={chart.points}
+          interval={chart.interval}
+          text={isVolume ? (value) => `$${value}` : String}
+          {...(isVolume && { tick: shortDollars })}
+        />
+      ) : (
+        <Unavailable />
+      )}
+    </Section>
+  );
+}
+
+const boardTitles = { solvers: "Best solvers", merchants: "Best merchants", agents: "Most active agents" } as const;
+
+const Boards = ({ boards }: Pick<Data, "boards">) => (
+  <div class="columns narrow">
+    {boards.map(({ board, ranking }) => (
+      <Section
+        key={board}
+        id={`top-${board}`}
+        title={boardTitles[board]}
+        note={<a href={boardLink(board)}>7 days, by dollars</a>}
+      >
+        {ranking ? <Board board={board} ranking={ranking} /> : <Unavailable />}
+      </Section>
+    ))}
+  </div>
+);
+
+/** Totals of all time, with their labels. */
+const totals = [
   ["merchants", "Merchants"],
   ["services", "Services"],
   ["quotes", "Quotes"],
+  ["settled_quotes", "Settled quotes"],
   ["receipts", "Receipts"],
   ["disputes", "Disputes"],
   ["open_disputes", "Open disputes"],
-  ["settled_quotes", "Settled quotes"],
 ] as const;
 
-const stateOf = (readiness: Readiness | null) =>
-  readiness ? <Status value={readiness.ready ? "READY" : "BEHIND"} /> : <None>unknown</None>;
+type TotalsProps = { analytics: CommerceAnalytics; chainId: string };
 
-const Numbers = ({ protocol, readiness, analytics, totals }: Data) => (
-  <Section title="At a glance">
+const Totals = ({ analytics: { summary, volume_by_token, volume_by_payment_rail }, chainId }: TotalsProps) => (
+  <>
     <Tiles
       items={[
-        { field: "chain_id", label: "Chain", value: protocol.chain_id },
-        { field: "ready", label: "Index", value: stateOf(readiness) },
-        { field: "block_number", label: "Head block", value: countOrUnknown(readiness?.block_number) },
-        { field: "lag_blocks", label: "Lag in blocks", value: countOrUnknown(readiness?.lag_blocks) },
-        { field: "intents", label: "Intents", value: <Count value={totals.intents} /> },
-        { field: "solvers", label: "Solvers", value: countOrUnknown(totals.solvers) },
-        { field: "attestors", label: "Attestors", value: countOrUnknown(totals.attestors) },
-        ...commerceTotals.map(([field, label]) => ({
-          field,
-          label,
-          value: countOrUnknown(analytics?.summary[field]),
-        })),
+        { field: "chain_id", label: "Chain", value: chainId },
+        ...totals.map(([field, label]) => ({ field, label, value: <Count value={summary[field]} /> })),
       ]}
     />
-    {readiness?.reasons.map((reason) => (
+    <div class="columns">
+      <div>
+        <h3>Receipts by token</h3>
+        <Bars
+          empty="No receipts yet"
+          bars={volume_by_token.map(({ token, settled_volume, settled_volume_usd, receipts }) => ({
+            key: token,
+            label: <Token value={token} />,
+            value: receipts,
+            shown: (
+              <>
+                <Amount value={settled_volume} token={token} usd={settled_volume_usd} /> in <Count value={receipts} />{" "}
+                receipts
+              </>
+            ),
+          }))}
+        />
+      </div>
+      <div>
+        <h3>Receipts by payment rail</h3>
+        <Bars
+          empty="No receipts yet"
+          bars={volume_by_payment_rail.map(({ payment_rail, receipts }) => ({
+            key: String(payment_rail),
+            label: paymentRails[payment_rail] ?? `rail ${payment_rail}`,
+            value: receipts,
+            shown: <Count value={receipts} />,
+          }))}
+        />
+      </div>
+    </div>
+  </>
+);
+
+const State = ({ protocol, readiness }: Pick<Data, "protocol" | "readiness">) => (
+  <>
+    Chain {protocol.chain_id} {readiness && <Status value={readiness.ready ? "READY" : "BEHIND"} />}
+  </>
+);
+
+const Overview = ({ data, live, parameters }: ViewProps<Data>) => (
+  <>
+    <Heading
+      kind={<State {...data} />}
+      lead="Agents say what they want to swap, solvers compete to fill it, and merchants are paid on chain."
+    >
+      What agents trade and buy
+    </Heading>
+    {data.readiness?.reasons.map((reason) => (
       <p key={reason} class="warning">
         {reason}
       </p>
     ))}
-  </Section>
-);
-
-const TopServices = ({ top_services }: CommerceAnalytics) => (
-  <Table
-    caption="Services by settled volume"
-    empty="No receipts yet."
-    rows={top_services}
-    rowKey={({ service_numeric_id }) => service_numeric_id}
-    columns={[
-      {
-        label: "Service",
-        cell: ({ service_numeric_id, service_id }) => (
-          <RecordLink kind="service" id={service_numeric_id} name={service_id} />
-        ),
-      },
-      { label: "Receipts", isNumber: true, cell: ({ receipts }) => <Count value={receipts} /> },
-    ]}
-  />
-);
-
-/** Amounts of different tokens can't be compared, so the bars are of receipts. */
-const Volumes = ({ volume_by_token }: CommerceAnalytics) => (
-  <Bars
-    empty="No receipts yet."
-    bars={volume_by_token.map(({ token, settled_volume, receipts }) => ({
-      key: token,
-      label: <Token value={token} />,
-      value: receipts,
-      shown: (
-        <>
-          <Amount value={settled_volume} token={token} /> in <Count value={receipts} /> receipts
-        </>
-      ),
-    }))}
-  />
-);
-
-const Rails = ({ volume_by_payment_rail }: CommerceAnalytics) => (
-  <Bars
-    empty="No receipts yet."
-    bars={volume_by_payment_rail.map(({ payment_rail, receipts }) => ({
-      key: String(payment_rail),
-      label: paymentRails[payment_rail] ?? `rail ${payment_rail}`,
-      value: receipts,
-      shown: <Count value={receipts} />,
-    }))}
-  />
-);
-
-const TopLists = ({ analytics, topSolvers, topMerchants }: Data) => (
-  <div class="columns narrow">
-    <TableSection
-      title="Top solvers"
-      id="top-solvers"
-      note={<a href={links.list("solvers")}>All solvers</a>}
-      Rows={TopSolvers}
-      rows={topSolvers}
-      caption="Solvers by fills"
-    />
-    <TableSection
-      title="Top merchants"
-      id="top-merchants"
-      note={<a href={links.list("merchants")}>All merchants</a>}
-      Rows={TopMerchants}
-      rows={topMerchants}
-      caption="Merchants by fulfilled receipts and disputes"
-    />
-    <Section title="Top services" note={<a href={links.list("services")}>All services</a>}>
-      {analytics ? <TopServices {...analytics} /> : <Unavailable />}
-    </Section>
-    <Section title="Settled volume by token">{analytics ? <Volumes {...analytics} /> : <Unavailable />}</Section>
-    <Section title="Receipts by payment rail">{analytics ? <Rails {...analytics} /> : <Unavailable />}</Section>
-  </div>
-);
-
-const Overview = ({ data, live }: ViewProps<Data>) => (
-  <>
-    <h1>Agents, intents and commerce on chain {data.protocol.chain_id}</h1>
     <Numbers {...data} />
-    <Charts charts={data.charts} />
+    <Trend chart={data.chart} parameters={parameters} />
+    <div class="columns">
+      <Section title="Newest intents" id="intents" note={<a href={links.list("intents")}>All intents</a>}>
+        <IntentSentences rows={data.intents} />
+      </Section>
+      <Section title="Newest receipts" id="receipts" note={<a href={links.list("receipts")}>All receipts</a>}>
+        {data.receipts ? <ReceiptSentences rows={data.receipts} /> : <Unavailable />}
+      </Section>
+    </div>
+    <Boards boards={data.boards} />
     <EventLog title="Live events" live={live} />
-    <TableSection
-      title="Newest intents"
-      id="intents"
-      note={<a href={links.list("intents")}>All intents</a>}
-      Rows={IntentTable}
-      rows={data.intents}
-      caption="Newest intents"
-    />
-    <TopLists {...data} />
+    <Fold title="Commerce of all time">
+      {data.analytics ? (
+        <Totals analytics={data.analytics} chainId={String(data.protocol.chain_id)} />
+      ) : (
+        <Unavailable />
+      )}
+    </Fold>
   </>
 );
+
+/** A trend in 48 hours, with the sums of both days. */
+async function readDay(api: Reads, name: TrendName): Promise<Day & { end: number }> {
+  const points = await readTrend(api, name, { interval: "hour" });
+  const [before, hours] = [points.slice(-2 * DAY_HOURS, -DAY_HOURS), points.slice(-DAY_HOURS)].map((part) =>
+    part.map(({ value }) => value),
+  ) as [string[], string[]];
+  return {
+    value: sumOfDecimals(hours),
+    before: sumOfDecimals(before),
+    hours,
+    end: Number(points.at(-1)?.start ?? 0),
+  };
+}
+
+/** When the first intent was submitted or the first receipt settled. */
+async function startOfActivity({ intents, receipts }: Reads): Promise<number> {
+  const [first, paid] = await Promise.all([
+    intents.list.query({ sort: "oldest", limit: 1 }),
+    receipts.list.query({ sort: "oldest", limit: 1 }),
+  ]);
+  const times = [...first.intents.map((one) => one.submitted_at), ...paid.receipts.map((one) => one.settled_at)];
+  return Math.min(...times.map(Number));
+}
+
+async function readChart(api: Reads, parameters: Parameters, now: number): Promise<Data["chart"]> {
+  const range = rangeOf(parameters);
+  const span = spanOf(range, now, range === "all" ? await startOfActivity(api) : now);
+  return { interval: span.interval, points: await readTrend(api, trendOf(parameters), span) };
+}
+
+async function readActiveAgents({ leaderboard }: Reads) {
+  const count = async (window: "24h" | "7d") =>
+    (await leaderboard.get.query({ board: "agents", window, limit: MAX_COUNTED })).ranking.length;
+  const [day, week] = await Promise.all([count("24h"), count("7d")]);
+  return { day, week };
+}
+
+async function readNumbers(api: Reads, parameters: Parameters, onFailure: OnFailure) {
+  const [volume, intents, fills, receipts] = await Promise.all(
+    numbers.map((name) => ifAvailable(readDay(api, name), onFailure)),
+  );
+  const now = (intents ?? receipts ?? fills ?? volume)?.end ?? Math.floor(Date.now() / 1000);
+  const days = { volume: volume ?? null, intents: intents ?? null, fills: fills ?? null, receipts: receipts ?? null };
+  return { days, chart: await ifAvailable(readChart(api, parameters, now), onFailure) };
+}
 
 export const overviewPage = page<Data>({
   path: links.overview,
   title: () => "Overview",
-  // 16 reads, each of one query at most, besides those of the tokens and events. Without the newest intents there is no page.
-  async load(api, _, onFailure) {
-    const { status, analytics, intents, solvers, attestors, search } = api;
+  // About 20 reads, each of one query at most. Without the newest intents there is no page.
+  async load(api, parameters, onFailure) {
+    const { status, analytics, intents, receipts, leaderboard } = api;
     const optional = <Value,>(value: Promise<Value>) => ifAvailable(value, onFailure);
-    const top = { min_fulfilled: 1, limit: TOP };
-    const countCharts = readCounts(api, counts, onFailure);
-    const [protocol, newest, readiness, commerce, allSolvers, allAttestors, topSolvers, topMerchants] =
-      await Promise.all([
-        status.protocol.query(),
-        intents.list.query({ limit: NEWEST, total: true }),
-        optional(status.ready.query()),
-        optional(analytics.commerce.query()),
-        optional(solvers.list.query({ limit: 1, total: true })),
-        optional(attestors.list.query({ limit: 1, total: true })),
-        optional(search.find.query({ type: "solver", ...top })),
-        optional(search.find.query({ type: "merchant", ...top })),
-      ]);
-    const volumeCharts = await readVolumes(api, chartedTokens(commerce, newest.intents), onFailure);
+    const [protocol, newest, paid, readiness, commerce, counted, activeAgents, ...rankings] = await Promise.all([
+      status.protocol.query(),
+      intents.list.query({ limit: NEWEST }),
+      optional(receipts.list.query({ limit: NEWEST })),
+      optional(status.ready.query()),
+      optional(analytics.commerce.query()),
+      readNumbers(api, parameters, onFailure),
+      optional(readActiveAgents(api)),
+      ...boards.map((board) => optional(leaderboard.get.query({ board, window: "7d", limit: TOP }))),
+    ]);
     return {
       protocol,
       intents: newest.intents,
+      receipts: paid?.receipts ?? null,
       readiness,
       analytics: commerce,
-      totals: {
-        intents: totalOf(newest),
-        solvers: totalIfRead(allSolvers),
-        attestors: totalIfRead(allAttestors),
-      },
-      topSolvers: topSolvers?.results ?? null,
-      topMerchants: topMerchants?.results ?? null,
-      charts: [...(await countCharts), ...volumeCharts],
+      ...counted,
+      activeAgents,
+      boards: boards.map((board, index) => ({ board, ranking: rankings[index]?.ranking ?? null })),
     };
   },
   View: Overview,

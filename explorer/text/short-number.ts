@@ -1,6 +1,7 @@
 import { groupDigits } from "../../common/format";
 
-const suffixes = ["", "", " M", " B", " T"] as const;
+/** They stay on the line of the number. */
+const suffixes = ["", "", "\u00a0M", "\u00a0B", "\u00a0T"] as const;
 
 /** Numbers from here on are written as powers of ten. */
 const MAX_DIGITS = 15;

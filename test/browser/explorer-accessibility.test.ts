@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SampleStack, sampleStack } from "../support/shared-stack";
 import { hasChromium, openBrowser } from "./browser";
-import { inTabs, isInteractive, openExplorer } from "./explorer-page";
+import { inTabs, isInteractive, openExplorer, openFolds } from "./explorer-page";
 import { samplePaths, waitForNames } from "./explorer-samples";
 
 type Violation = { id: string; nodes: { target: string[]; failureSummary: string }[] };
@@ -56,7 +56,7 @@ describe.runIf(hasChromium)("the explorer for all people", () => {
       isInMain: document.activeElement.closest("main") !== null,
     })`);
     expect(focused).toEqual({ outline: "solid", isInMain: true });
-    await page.getByRole("searchbox").focus();
+    await page.getByRole("combobox").focus();
     await page.keyboard.type("6");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/explore/intents/6");
@@ -69,6 +69,7 @@ describe.runIf(hasChromium)("the explorer for all people", () => {
     });
     await page.goto("/explore/intents/1");
     await isInteractive(page);
+    await openFolds(page);
     const button = page.locator("[data-field=intent_hash] .copy");
     const hash = await page.locator("[data-field=intent_hash] code").innerText();
     await button.click();

@@ -9,7 +9,7 @@ import { intentsOfOwner, send, TARGET } from "../support/intents-of-owner";
 import { type Stack, startStack } from "../support/stack";
 import { type Behavior, contractCode } from "../support/tokens/contract-code";
 import { hasChromium, openBrowser } from "./browser";
-import { isInteractive, openExplorer } from "./explorer-page";
+import { isInteractive, openExplorer, openFolds } from "./explorer-page";
 
 const { alice, bob } = people;
 
@@ -208,7 +208,10 @@ describe.runIf(hasChromium)("the explorer with hostile content in every field", 
     const id = await submit(intent);
     const put = (headers: Record<string, string>) =>
       send(stack, "PUT", `/intents/${id}/metadata`, { execution_target: TARGET }, headers);
-    const signer = () => page.locator("[data-field=signed] dd").innerText();
+    const signer = async () => {
+      await openFolds(page);
+      return page.locator("[data-field=signed] dd").innerText();
+    };
     expect((await put({})).status).toBe(200);
     await page.goto(`/explore/intents/${id}`);
     expect(await signer()).toBe("no one: any client may have published it");

@@ -75,11 +75,17 @@ export async function limitDownload(page: Page, bytesPerSecond: number): Promise
 }
 
 /** A field as it is shown: its text, and the exact value that elements for times and numbers carry. */
-export type ShownField = { text: string; time: string | null; exact: string | null };
+export type ShownField = {
+  text: string;
+  time: string | null;
+  exact: string | null;
+  /** The address or hash that a name or a short text stands for. */
+  hex: string | null;
+};
 
 /** Opens the parts of a page that are closed at first. */
 export const openFolds = (page: Page): Promise<void> =>
-  page.evaluate("document.querySelectorAll('main details').forEach((details) => { details.open = true; })");
+  page.evaluate(`for (const part of document.querySelectorAll("main details")) part.open = true;`);
 
 /** The fields of a section, or of all sections, by their names in the API. The first of each name counts. */
 export async function shownFields(page: Page, section = "main"): Promise<Record<string, ShownField>> {
@@ -91,6 +97,7 @@ export async function shownFields(page: Page, section = "main"): Promise<Record<
         text: value.innerText.trim(),
         time: value.querySelector("time")?.dateTime ?? null,
         exact: value.querySelector("data")?.value ?? null,
+        hex: value.querySelector("[title^='0x']")?.title ?? null,
       }];
     }))`,
   );
@@ -100,7 +107,22 @@ export async function shownFields(page: Page, section = "main"): Promise<Record<
 export const rowKeys = (page: Page, section = "main"): Promise<string[]> =>
   page.$$eval(`${section} tbody tr`, (rows) => rows.map((row) => row.getAttribute("data-key") ?? ""));
 
-/** An amount as it is shown: in whole tokens, or in smallest units, with the token that it links to. */
+/** Events as sentences of the API: addresses in full, and records by their ids, in lower case. */
+export const shownSentences = (page: Page): Promise<{ text: string; state: string }[]> =>
+  page.evaluate(
+    `[...document.querySelectorAll(".event")].map((element) => {
+      const event = element.cloneNode(true);
+      for (const party of event.querySelectorAll(".party")) party.replaceWith(party.querySelector("[title]").title);
+      for (const hex of event.querySelectorAll("code[title]")) hex.textContent = hex.title;
+      for (const name of event.querySelectorAll("a.record")) name.remove();
+      return {
+        text: event.querySelector(".event-text").textContent.replace(/ +/g, " ").toLowerCase(),
+        state: event.querySelector(".status").textContent.toLowerCase(),
+      };
+    })`,
+  );
+
+/** An amount as it is shown, with the exact ones, and the token that it links to. */
 export type ShownAmount = { exact: string; text: string; title: string; token: string | null; unit: string | null };
 
 /** All amounts of a page. */
@@ -124,18 +146,18 @@ export const firstPaint = (page: Page): Promise<number> =>
   );
 
 /** Whether a shown field has a value of the API. An amount in whole tokens has the exact one beside. */
-export function showsValue({ text, time, exact }: ShownField, value: string | number | null): boolean {
+export function showsValue({ text, time, exact, hex }: ShownField, value: string | number | null): boolean {
   if (value === null) return exact === null && time === null && /^(none|no |not |any )/.test(text);
   const expected = String(value);
   // Times are shown to the second.
   if (time !== null)
     return [Number(expected), Math.floor(Date.parse(expected) / 1000)].includes(Date.parse(time) / 1000);
-  if (exact !== null && exact !== expected) return false;
-  // States, and the names of numbered kinds, are shown as words.
+  if (exact !== null) return exact === expected;
+  if (hex === expected) return true;
+  // States are shown as words.
+  const shown = text.toLowerCase();
   return (
-    text.includes(expected) ||
-    text.toUpperCase().replaceAll(" ", "_").includes(expected) ||
-    text.replaceAll(",", "").includes(expected) ||
-    (exact === expected && /^[a-z]/i.test(text))
+    shown.includes(expected.toLowerCase().replaceAll("_", " ")) ||
+    shown.replaceAll(",", "").includes(expected.toLowerCase())
   );
 }

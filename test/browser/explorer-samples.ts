@@ -89,7 +89,12 @@ export async function sampleRecords(apiUrl: string): Promise<SampleRecord[]> {
   const [quote, schema] = [quotes[0]?.quote_hash, schemas[0]?.schema_hash];
   return [
     { path: "/explore/agents/1", api: "/agents/1", elsewhere: ["agent_id", "revoked"] },
-    { path: "/explore/intents/1", api: "/intents/1", elsewhere: ["intent_id"], section: "#terms" },
+    {
+      path: "/explore/intents/1",
+      api: "/intents/1",
+      elsewhere: ["intent_id", "status", "price", "surplus_bps", "deadline"],
+      section: "#terms",
+    },
     { path: "/explore/intents/1", api: "/intents/1", part: "fill", section: "#fill", elsewhere: [] },
     { path: "/explore/intents/4", api: "/intents/4", part: "execution", elsewhere: [] },
     { path: "/explore/solvers/1", api: "/solvers/1", elsewhere: ["solver_id", "active"], section: "#technical" },

@@ -1,6 +1,6 @@
 import type { Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SearchResult } from "../../client/src/api";
+import { sumOfDecimals } from "../../explorer/text/decimals";
 import { hasChromium } from "./browser";
 import { openSampleExplorer, type SampleExplorer } from "./explorer-on-sample";
 import { firstPaint, isInteractive, openExplorer, rowKeys, shownFields } from "./explorer-page";
@@ -20,58 +20,122 @@ describe.runIf(hasChromium)("the explorer in a browser", () => {
   });
   afterAll(() => browser?.close());
 
+  type Series = { points: { start: string; value: string }[] };
+
+  /** The values of a metric in the intervals that the API answers for this query. */
+  const valuesOf = async (query: string) =>
+    (await read<Series>(`/analytics/timeseries?${query}`)).points.map(({ value }) => value);
+
   it("shows the network and the totals at /", async () => {
     await explorer.page.goto("/");
     const { summary } = await read<{ summary: Record<string, string> }>("/analytics/commerce");
-    const { pagination } = await read<{ pagination: { total: number } }>("/intents?total=true&limit=1");
     const shown = await shownFields(explorer.page);
-    const values = {
-      chain_id: "31337",
-      intents: String(pagination.total),
-      merchants: summary.merchants ?? "",
-      receipts: summary.receipts ?? "",
-      disputes: summary.disputes ?? "",
-      open_disputes: summary.open_disputes ?? "",
-    };
-    for (const [field, value] of Object.entries(values)) expect([field, shown[field]?.text]).toEqual([field, value]);
-    await explorer.page.getByText("Intent #6 submitted by").waitFor();
+    expect(shown.chain_id?.text).toBe("31337");
+    for (const field of ["merchants", "receipts", "disputes", "open_disputes"])
+      expect([field, shown[field]?.exact]).toEqual([field, summary[field]]);
+    await explorer.page.locator(".network", { hasText: "Chain 31337" }).waitFor();
+    await explorer.page.locator(".event-text", { hasText: "Intent #6 submitted by" }).waitFor();
   });
 
-  it("charts intents, fills, disputes and the volume of tokens by day, with the values of the API", async () => {
-    type Series = { points: { start: string; value: string }[]; total: string };
-    const { volume_by_token } = await read<{ volume_by_token: { token: string }[] }>("/analytics/commerce");
+  it("leads with the last 24 hours: dollars, fills, agents that paid and receipts, as the API counts them", async () => {
     await explorer.page.goto("/");
-    const charts = [
-      ...["intents", "fills", "disputes"].map((metric) => [metric, ""] as const),
-      ...volume_by_token
-        .slice(0, 1)
-        .flatMap(({ token }) => [["fill_volume", token] as const, ["receipt_volume", token] as const]),
-    ];
-    expect(charts).toHaveLength(5);
-    await explorer.page.getByRole("heading", { name: "Volume of fills, tUSD" }).waitFor();
-    for (const [metric, token] of charts) {
-      const query = `metric=${metric}&interval=day${token && `&token=${token}`}`;
+    const shown = await shownFields(explorer.page);
+    const day = async (query: string) => sumOfDecimals((await valuesOf(`interval=hour&${query}`)).slice(-24));
+    const volumes = [await day("metric=fill_volume&unit=usd"), await day("metric=receipt_volume&unit=usd")];
+    expect(shown.volume_usd_24h?.exact).toBe(sumOfDecimals(volumes));
+    expect(shown.fills_24h?.exact).toBe(await day("metric=fills"));
+    expect(shown.receipts_24h?.exact).toBe(await day("metric=receipts"));
+    const { ranking } = await read<{ ranking: unknown[] }>("/leaderboard/agents?window=24h&limit=100");
+    expect(shown.active_agents_24h?.text).toBe(String(ranking.length));
+    expect(Number(volumes[0])).toBeGreaterThan(0);
+  });
+
+  it("charts a metric in a range, with the values of the API, at the pointer, by keyboard and as a table", async () => {
+    const { page } = explorer;
+    for (const [name, range, query] of [
+      ["Intents", "30 d", "metric=intents&interval=day"],
+      ["Disputes", "30 d", "metric=disputes&interval=day"],
+      ["Fills", "All", "metric=fills&interval=day"],
+    ] as const) {
+      await page.goto("/");
+      await page.getByRole("link", { name, exact: true }).last().click();
+      await page.getByRole("link", { name: range, exact: true }).click();
+      await page.getByRole("heading", { name, exact: true }).waitFor();
+      await isInteractive(page);
       const { points } = await read<Series>(`/analytics/timeseries?${query}`);
-      const chart = `[data-series=${metric}]${token && `[data-token="${token}"]`}`;
-      const shown = await explorer.page.$$eval(`${chart} tbody tr`, (rows) =>
-        rows.map((row) => ({ start: row.getAttribute("data-key"), value: row.querySelector("data")?.value })),
+      const rows = await page.$$eval("#trend tbody tr", (all) =>
+        all.map((row) => ({ start: row.getAttribute("data-key"), value: row.querySelector("data")?.value })),
       );
-      expect([metric, shown]).toEqual([metric, points.filter(({ value }) => value !== "0")]);
-      expect(shown.length).toBeGreaterThan(0);
-      expect(await explorer.page.locator(`${chart} svg title`).count()).toBe(points.length);
+      expect([name, rows]).toEqual([name, points.filter(({ value }) => value !== "0")]);
+      expect(rows.length).toBeGreaterThan(0);
+      const tip = page.locator("#trend .tip strong");
+      await page.locator("#trend .plot").focus();
+      await page.keyboard.press("End");
+      await expect.poll(() => tip.innerText()).toBe(points.at(-1)?.value);
+      await page.keyboard.press("ArrowLeft");
+      await expect.poll(() => tip.innerText()).toBe(points.at(-2)?.value);
+      const columns = page.locator("#trend .column");
+      await page.locator("#trend .plot").hover({ position: { x: 2, y: 20 } });
+      const [first] = points.slice(-(await columns.count()));
+      await expect.poll(() => tip.innerText()).toBe(first?.value);
     }
   });
 
-  it("shows the top solvers and merchants by name", async () => {
+  it("shows the best solvers, merchants and agents of 7 days, with their dollars", async () => {
     await explorer.page.goto("/");
-    for (const type of ["solver", "merchant"]) {
-      const { results } = await read<{ results: SearchResult[] }>(`/search?type=${type}&min_fulfilled=1&limit=8`);
-      expect(results.length).toBeGreaterThan(0);
-      const section = `#top-${type}s`;
-      expect(await rowKeys(explorer.page, section)).toEqual(results.map(({ id }) => `${type} ${id}`));
-      const names = await explorer.page.$$eval(`${section} tbody a`, (links) => links.map((link) => link.textContent));
-      expect(names).toEqual(results.map(({ id, name }) => name ?? `${type[0]?.toUpperCase()}${type.slice(1)} #${id}`));
+    for (const board of ["solvers", "merchants", "agents"]) {
+      const { ranking } = await read<{
+        ranking: { key: string; volume_usd: string; id: string; name: string | null }[];
+      }>(`/leaderboard/${board}?window=7d&limit=5`);
+      expect(ranking.length).toBeGreaterThan(0);
+      const shown = await explorer.page.$$eval(`#top-${board} li`, (items) =>
+        items.map((item) => [
+          item.getAttribute("data-key"),
+          item.querySelector("data")?.value,
+          item.querySelector("a")?.textContent,
+        ]),
+      );
+      expect(shown).toEqual(
+        ranking.map(({ key, volume_usd, id, name }) => [
+          key,
+          volume_usd,
+          name ?? `${board[0]?.toUpperCase()}${board.slice(1, -1)} #${id}`,
+        ]),
+      );
     }
+  });
+
+  it("says what an intent trades, how it stands and who competes for it", async () => {
+    type Bid = { bid_id: string; amount_out: string };
+    const { page } = explorer;
+    const { bids } = await read<{ bids: Bid[] }>("/intents/1/competition");
+    await page.goto("/explore/intents/1");
+    expect(await page.locator("h1 .amount data").first().innerText()).toBe("990");
+    const { status, surplus_bps, deadline } = await shownFields(page);
+    const intent = await read<Record<string, string>>("/intents/1");
+    expect(status?.text).toBe("Filled");
+    expect(surplus_bps?.exact).toBe(intent.surplus_bps);
+    expect(Date.parse(deadline?.time ?? "") / 1000).toBe(Number(intent.deadline));
+    expect(await rowKeys(page, "#bids")).toEqual(bids.map(({ bid_id }) => bid_id));
+    const bars = await page.$$eval("#bids .bars li", (items) =>
+      items.map((item) => [item.getAttribute("data-key"), item.querySelector("data")?.value]),
+    );
+    expect(bars).toEqual(bids.map(({ bid_id, amount_out }) => [bid_id, amount_out]));
+    expect(await page.getByText("Thrifty").count()).toBeGreaterThan(0);
+  });
+
+  it("shows an intent's JSON, and copies its request as curl", async () => {
+    const copying = await openExplorer(browser, stack.apiUrl, { permissions: ["clipboard-read", "clipboard-write"] });
+    await copying.page.goto("/explore/intents/1");
+    await isInteractive(copying.page);
+    await copying.page.getByRole("link", { name: "JSON" }).click();
+    expect(JSON.parse(await copying.page.locator("pre").innerText())).toEqual(await read("/intents/1"));
+    await isInteractive(copying.page);
+    await copying.page.getByRole("button", { name: /Copy curl/ }).click();
+    await expect
+      .poll(() => copying.page.evaluate("navigator.clipboard.readText()"))
+      .toBe(`curl '${stack.apiUrl}/intents/1'`);
+    await copying.close();
   });
 
   it("shows an account's agents, intents, receipts and policies as sentences", async () => {
@@ -82,7 +146,7 @@ describe.runIf(hasChromium)("the explorer in a browser", () => {
       items.map((item) => item.getAttribute("data-policy")),
     );
     expect(types).toEqual(policies.map(({ policy_type }) => policy_type));
-    await explorer.page.getByText("May spend at most 100.00 tUSD per day").waitFor();
+    await explorer.page.getByText("May spend at most 100 tUSD per day").waitFor();
     await explorer.page.goto(`/explore/accounts/${ALICE}`);
     const { intents } = await read<{ intents: { intent_id: string }[] }>(`/intents?owner=${ALICE}`);
     const { receipts } = await read<{ receipts: { receipt_id: string }[] }>(`/receipts?agent=${ALICE}`);
@@ -119,7 +183,7 @@ describe.runIf(hasChromium)("the explorer in a browser", () => {
     await explorer.page.getByLabel("Target").fill(request.target);
     await explorer.page.getByLabel("Value in wei").fill(request.value);
     await explorer.page.getByRole("button", { name: "Would this pass?" }).click();
-    await explorer.page.locator("#result").getByText("DENIED").first().waitFor();
+    await explorer.page.locator("#result").getByText("Denied").first().waitFor();
     for (const reason of expected.reasons) await explorer.page.getByText(reason).waitFor();
     expect(await rowKeys(explorer.page, "#result section:last-child")).toEqual(
       expected.required_policy_updates.map(({ call }) => call.data),

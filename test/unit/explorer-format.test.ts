@@ -1,6 +1,11 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { matchPath } from "../../explorer/page";
+import { growthOf, sumOfDecimals } from "../../explorer/text/decimals";
 import { percentOf, safeUrl, shortHex } from "../../explorer/text/format";
+import { relativeTime } from "../../explorer/text/relative-time";
+import { shortDollars, shortNumber } from "../../explorer/text/short-number";
+import { spanOf } from "../../explorer/trends";
 
 describe("numbers for people", () => {
   it("as a percentage are rounded, for counts of any size", () => {
@@ -44,4 +49,87 @@ describe("the pattern of a page", () => {
       expect(matchPath("/explore/agents/:id", path)).toBeUndefined();
     },
   );
+});
+
+describe("a number for a glance", () => {
+  it("has units from a million on, and is cut, not rounded up", () => {
+    const cases = {
+      "0": "0",
+      "950": "950",
+      "999999.999": "999,999.99",
+      "1234567.89": "1.23\u00a0M",
+      "950000000": "950\u00a0M",
+      "1999999999": "1.99\u00a0B",
+      "123456789012345": "123.45\u00a0T",
+      "0.000012345678": "0.000012345",
+      "-2500000": "-2.5\u00a0M",
+    };
+    for (const [decimal, text] of Object.entries(cases))
+      expect([decimal, shortNumber(decimal)]).toEqual([decimal, text]);
+    expect(shortNumber(`12${"0".repeat(40)}`)).toBe("1.20 × 10^41");
+  });
+
+  it("has cents as dollars, and more digits below a cent", () => {
+    const cases = { "1234.5": "$1,234.50", "40": "$40", "0.000213": "$0.000213", "0.5": "$0.50", "-3.456": "-$3.45" };
+    for (const [decimal, text] of Object.entries(cases))
+      expect([decimal, shortDollars(decimal)]).toEqual([decimal, text]);
+    expect(shortDollars("7654321")).toBe("$7.65\u00a0M");
+  });
+
+  it("never says more than there is", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n - 1n }), (value) => {
+        const [digits = "", unit] = shortNumber(String(value)).split("\u00a0");
+        const factor = { M: 1e6, B: 1e9, T: 1e12 }[unit ?? ""] ?? 1;
+        const shown = Number(digits.replaceAll(",", "")) * factor;
+        expect(shown).toBeLessThanOrEqual(Number(value) * (1 + 1e-12));
+        expect(shown).toBeGreaterThanOrEqual(Number(value) * 0.99);
+      }),
+    );
+  });
+});
+
+describe("decimals", () => {
+  it("are added exactly, whatever their size and number of places", () => {
+    expect(sumOfDecimals([])).toBe("0");
+    expect(sumOfDecimals(["0.1", "0.2"])).toBe("0.3");
+    expect(sumOfDecimals(["1", "2.50", "0.5"])).toBe("4");
+    expect(sumOfDecimals([String(2n ** 200n), "0.000000000000000001"])).toBe(`${2n ** 200n}.000000000000000001`);
+  });
+
+  it("have a growth in percent, unless there was nothing before", () => {
+    expect(growthOf("150", "100")).toBe(50);
+    expect(growthOf("1", "3")).toBe(-66.7);
+    expect(growthOf("1", "0")).toBeUndefined();
+  });
+});
+
+describe("a time", () => {
+  it("is said by its distance to now, up to 30 days", () => {
+    const now = 100 * 86_400;
+    for (const [distance, text] of [
+      [0, "just now"],
+      [59, "just now"],
+      [60, "1 min ago"],
+      [7_199, "1 h ago"],
+      [86_400 * 30, "30 d ago"],
+      [86_400 * 30 + 1, undefined],
+      [-1, "in under 1 min"],
+      [-7_200, "in 2 h"],
+    ] as const)
+      expect([distance, relativeTime(BigInt(now - distance), now)]).toEqual([distance, text]);
+    expect(relativeTime(2n ** 255n, now)).toBeUndefined();
+  });
+});
+
+describe("the range of a chart", () => {
+  it("has hours for a week, days for a month, and weeks for years", () => {
+    const now = 1_000 * 86_400;
+    expect(spanOf("24h", now, 0)).toEqual({ interval: "hour", from: String(now - 23 * 3_600) });
+    expect(spanOf("7d", now, 0)).toEqual({ interval: "hour", from: String(now - 167 * 3_600) });
+    expect(spanOf("30d", now, 0)).toEqual({ interval: "day", from: String(now - 29 * 86_400) });
+    expect(spanOf("all", now, now - 86_400)).toEqual({ interval: "day", from: String(now - 86_400) });
+    expect(spanOf("all", now, 0)).toEqual({ interval: "week", from: "0" });
+    expect(spanOf("all", now, Number.POSITIVE_INFINITY)).toEqual({ interval: "day", from: String(now) });
+  });
 });
