@@ -5,6 +5,7 @@ import { links } from "./links";
 import { Icon } from "./logo";
 import type { Page, PageState } from "./page";
 import { Footer, Header, type Shell } from "./shell";
+import { SocialHead, type SocialProps, summaryOf } from "./social/head";
 
 /** The addresses of the compiled script and style sheet. Undefined if they were not built: pages work without. */
 export type Assets = { script: string; style: string };
@@ -20,6 +21,8 @@ type DocumentProps = {
   state?: PageState | undefined;
   /** Whether its beginning is painted before its end has arrived. */
   isLong?: true;
+  /** Undefined for a page that no one links to, such as one about an error. */
+  social?: SocialProps | undefined;
   children: ComponentChildren;
 };
 
@@ -32,13 +35,14 @@ const Data = ({ id, value }: DataProps) => (
   <script type="application/json" id={id} dangerouslySetInnerHTML={{ __html: dataText(value) }} />
 );
 
-const Document = ({ title, assets, shell, state, isLong, children }: DocumentProps) => (
+const Document = ({ title, assets, shell, state, isLong, social, children }: DocumentProps) => (
   <html lang="en" data-theme={shell.theme}>
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
       <title>{`${title} · Intentry`}</title>
+      {social && <SocialHead {...social} />}
       <link rel="icon" href={links.icon} type="image/svg+xml" />
       {/* A table that is painted before all its rows have arrived would change the widths of its columns. */}
       {!isLong && <link rel="expect" href="#end" {...renderBlocking} />}
@@ -71,14 +75,23 @@ export const iconText = (): string => renderToString(<Icon />);
 export const documentText = (props: DocumentProps) => `<!doctype html>${renderToString(<Document {...props} />)}`;
 
 /** The HTML of a page. */
-export const renderPage = (page: Page, state: PageState, assets: Assets | undefined, shell: Shell): string =>
-  documentText({
-    title: page.title(state.data, state.parameters),
+export function renderPage(
+  page: Page,
+  state: PageState,
+  assets: Assets | undefined,
+  shell: Shell,
+  baseUrl: string,
+): string {
+  const { title, description } = summaryOf(page, state);
+  return documentText({
+    title,
+    social: { title, description, path: state.path, baseUrl },
     assets,
     shell: { ...shell, query: state.parameters.q },
     state,
     children: <App page={page} state={state} live={{ events: state.events, isInteractive: false }} />,
   });
+}
 
 /** The HTML of an error response. */
 export const renderError = (status: number, message: string, assets: Assets | undefined, shell: Shell): string =>

@@ -9,6 +9,9 @@ export type Names = Readonly<Record<string, string>>;
 /** Records and accounts that one page names, as many as one request of the API. Others are shown by their ids. */
 const MAX_RECORDS = 200;
 
+/** The length of a request in characters. Many proxies reject addresses of more than 8,000, and an account has 50. */
+const MAX_CHARACTERS = 6_000;
+
 /** The fields of the API with the id of a record that may have a name, and the same arguments of events. */
 const idFields: Readonly<Record<string, RecordName["type"]>> = {
   agent_id: "agent",
@@ -61,7 +64,9 @@ export function recordsIn(data: unknown): readonly string[] {
 /** Reads the names of the first records. Without them a page shows ids. */
 export async function readNames(api: Reads, records: readonly string[], onFailure: OnFailure): Promise<Names> {
   if (records.length === 0) return {};
-  const found = await ifAvailable(api.search.names.query({ records: records.slice(0, MAX_RECORDS).join() }), onFailure);
+  const asked = records.slice(0, MAX_RECORDS).join();
+  const end = asked.length > MAX_CHARACTERS ? asked.lastIndexOf(",", MAX_CHARACTERS) : asked.length;
+  const found = await ifAvailable(api.search.names.query({ records: asked.slice(0, end) }), onFailure);
   return Object.fromEntries(
     (found?.names ?? []).flatMap(({ type, id, name, account }) => [
       [nameKey(type, id), name],

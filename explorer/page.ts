@@ -3,6 +3,7 @@ import type { EventFilter, StreamedEvent, Token } from "../client/src/api";
 import { type Names, readNames, recordsIn } from "./names";
 import type { OnFailure, Reads } from "./reads";
 import { shownTexts } from "./shown-texts";
+import type { Words } from "./social/words";
 import { readTokens, tokensIn } from "./tokens";
 
 /** The parameters of a page: from its path, and from the query of its address. */
@@ -36,7 +37,9 @@ export type Subscription = {
 type Definition<Data> = {
   /** The path, with `:name` for parameters. */
   path: string;
-  title: (data: Data, parameters: Parameters) => string;
+  title: (data: Data, parameters: Parameters, words: Words) => string;
+  /** What the page says, in a sentence or two of plain text, for search engines and messengers. */
+  description?: (data: Data, words: Words) => string;
   load: (api: Reads, parameters: Parameters, onFailure: OnFailure) => Promise<Data>;
   View: ComponentType<ViewProps<Data>>;
   /** The status of the response. Default: 200. */
@@ -53,7 +56,7 @@ type Definition<Data> = {
 type Loaded = { data: unknown; tokens: readonly Token[]; names: Names };
 
 /** A page whose data has any type. Only its own `load` creates the data that its other functions receive. */
-export type Page = Pick<Definition<unknown>, "path" | "title" | "View" | "status" | "subscription"> & {
+export type Page = Pick<Definition<unknown>, "path" | "title" | "description" | "View" | "status" | "subscription"> & {
   load: (api: Reads, parameters: Parameters, onFailure: OnFailure) => Promise<Loaded>;
 };
 

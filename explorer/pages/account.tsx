@@ -106,6 +106,7 @@ const AccountView = ({ data, live }: ViewProps<Data>) => (
 export const accountPage = page<Data>({
   path: links.account(":address"),
   title: ({ account }) => `Account ${shortHex(account)}`,
+  description: ({ account }) => `Policies, intents and payments of the account ${account}.`,
   async load(api, { address = "" }) {
     const limit = SHOWN;
     const [policies, agents, intents, receipts, solvers, attestors, merchants, attestations] = await Promise.all([

@@ -21,6 +21,7 @@ import {
   settlementsOf,
   signalsAbout,
 } from "../record-lists";
+import { describeAgent } from "../social/descriptions";
 
 /** Policies that a page shows. */
 const SHOWN_POLICIES = 20;
@@ -120,6 +121,7 @@ const View = ({ data, live, parameters }: ViewProps<Data>) => {
 export const agentPage = page<Data>({
   path: links.agent(":id"),
   title: ({ agent }) => titleOf("agent", agent.agent_id, agent),
+  description: ({ agent }) => describeAgent(agent),
   async load(api, parameters, onFailure) {
     const { id = "" } = parameters;
     const [record, reputation, trust] = await Promise.all([

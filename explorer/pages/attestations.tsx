@@ -7,6 +7,7 @@ import { Account, Count, FoundHash, IsoTime, None, Status, Time } from "../compo
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifFound } from "../reads";
+import { describeAttestation } from "../social/descriptions";
 import { shortHex } from "../text/format";
 import { indentedJson } from "../text/indented-json";
 
@@ -52,6 +53,7 @@ const AttestationView = ({ data: { attestation, schema, attestor } }: ViewProps<
 export const attestationPage = page<AttestationData>({
   path: links.attestation(":id"),
   title: ({ attestation }) => `Attestation #${attestation.attestation_id}`,
+  description: ({ attestation, schema }, words) => describeAttestation(attestation, schema?.name, words),
   async load(api, { id = "" }) {
     const attestation = await api.attestations.get.query({ id });
     const [schema, { attestors }] = await Promise.all([
@@ -102,6 +104,7 @@ const SchemaView = ({ data: { hash, schema, attestations } }: ViewProps<SchemaDa
 export const schemaPage = page<SchemaData>({
   path: links.schema(":hash"),
   title: ({ hash, schema }) => `Schema ${schema?.name ?? shortHex(hash)}`,
+  description: ({ schema }) => schema?.description ?? "A schema of attestations that is used on chain.",
   async load(api, { hash = "" }) {
     const [schema, { attestations }] = await Promise.all([
       ifFound(api.schemas.get.query({ schemaHash: hash })),

@@ -8,6 +8,7 @@ import { Account, activity, Count, Uri } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { attestationsOf } from "../record-lists";
+import { describeAttestor } from "../social/descriptions";
 import { percentOf } from "../text/format";
 
 type Data = { attestor: Shown<AttestorRecord>; list: ListPage };
@@ -68,6 +69,7 @@ const View = ({ data: { attestor, list }, live, parameters }: ViewProps<Data>) =
 export const attestorPage = page<Data>({
   path: links.attestor(":id"),
   title: ({ attestor }) => titleOf("attestor", attestor.attestor_id, attestor),
+  description: ({ attestor }) => describeAttestor(attestor),
   async load(api, parameters) {
     const { id = "" } = parameters;
     const attestor = withShownMetadata(await api.attestors.get.query({ id, include }));

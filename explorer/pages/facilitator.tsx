@@ -11,6 +11,7 @@ import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifAvailable } from "../reads";
 import { attestationsAbout, receiptsOf, signalsAbout } from "../record-lists";
+import { describeFacilitator } from "../social/descriptions";
 
 type Data = {
   facilitator: Shown<FacilitatorRecord>;
@@ -68,6 +69,7 @@ const View = ({ data: { facilitator, trust, activity: series, list }, live, para
 export const facilitatorPage = page<Data>({
   path: links.facilitator(":id"),
   title: ({ facilitator }) => titleOf("facilitator", facilitator.facilitator_id, facilitator),
+  description: ({ facilitator }) => describeFacilitator(facilitator),
   async load(api, parameters, onFailure) {
     const { id = "" } = parameters;
     const facilitator = withShownMetadata(await api.facilitators.get.query({ id, include }));

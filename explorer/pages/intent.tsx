@@ -11,6 +11,7 @@ import { Account, Dollars, None, Status, Time, Transaction } from "../components
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifFound } from "../reads";
+import { describeIntent, tradeOf } from "../social/descriptions";
 import { shortNumber } from "../text/short-number";
 
 const BIDS = 100;
@@ -206,7 +207,8 @@ const IntentView = (props: ViewProps<Data>) => {
 
 export const intentPage = page<Data>({
   path: links.intent(":id"),
-  title: ({ intent }) => `Intent #${intent.intent_id}`,
+  title: ({ intent }, _, words) => `${tradeOf(intent, words)}, Intent #${intent.intent_id}`,
+  description: ({ intent, bids }, words) => describeIntent(intent, bids.length, words),
   async load({ intents, search }, { id = "" }) {
     const [intent, { bids, winner, pagination }] = await Promise.all([
       intents.get.query({ id }),

@@ -12,6 +12,7 @@ import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifAvailable } from "../reads";
 import { attestationsAbout, disputesOf, quotesOf, receiptsOf, servicesOf, signalsAbout } from "../record-lists";
+import { describeMerchant } from "../social/descriptions";
 
 type Data = {
   merchant: Shown<MerchantRecord>;
@@ -138,6 +139,7 @@ const View = ({ data, live, parameters }: ViewProps<Data>) => {
 export const merchantPage = page<Data>({
   path: links.merchant(":id"),
   title: ({ merchant }) => titleOf("merchant", merchant.merchant_id, merchant),
+  description: ({ merchant, reputation }) => describeMerchant(merchant, reputation),
   async load(api, parameters, onFailure) {
     const { id = "" } = parameters;
     const [record, reputation, trust, series] = await Promise.all([

@@ -8,6 +8,7 @@ import { Amount, Token } from "../components/tokens";
 import { Account, Count, decimalFact, Kind, None, paymentRails, Status, Time, Transaction } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
+import { describeDispute, describeQuote, describeReceipt } from "../social/descriptions";
 import { shortHex } from "../text/format";
 
 /** The fields that a quote and its receipt share. */
@@ -79,6 +80,7 @@ const QuoteView = ({ data: { quote, settlements }, live }: ViewProps<QuoteData>)
 export const quotePage = page<QuoteData>({
   path: links.quote(":hash"),
   title: ({ quote }) => `Quote ${shortHex(quote.quote_hash)}`,
+  description: ({ quote }, words) => describeQuote(quote, words),
   async load(api, { hash = "" }) {
     const [quote, { settlements }] = await Promise.all([
       api.quotes.get.query({ quoteHash: hash }),
@@ -163,6 +165,7 @@ const ReceiptView = ({ data: { receipt, disputes } }: ViewProps<ReceiptData>) =>
 export const receiptPage = page<ReceiptData>({
   path: links.receipt(":id"),
   title: ({ receipt }) => `Receipt #${receipt.receipt_id}`,
+  description: ({ receipt }, words) => describeReceipt(receipt, words),
   async load(api, { id = "" }) {
     const [receipt, { disputes }] = await Promise.all([
       api.receipts.get.query({ id }),
@@ -210,6 +213,7 @@ const DisputeView = ({ data: dispute }: ViewProps<Dispute>) => (
 export const disputePage = page<Dispute>({
   path: links.dispute(":id"),
   title: ({ dispute_id }) => `Dispute #${dispute_id}`,
+  description: describeDispute,
   load: ({ disputes }, { id = "" }) => disputes.get.query({ id }),
   View: DisputeView,
   subscription: () => ({ filter: { contract: "CommerceRegistry" } }),

@@ -12,6 +12,7 @@ import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifAvailable } from "../reads";
 import { receiptsOf, signalsAbout } from "../record-lists";
+import { describeService } from "../social/descriptions";
 
 type Data = {
   service: Shown<ServiceRecord>;
@@ -73,6 +74,7 @@ const View = ({ data: { service, trust, activity: series, list }, live, paramete
 export const servicePage = page<Data>({
   path: links.service(":id"),
   title: ({ service }) => titleOf("service", service.service_numeric_id, service),
+  description: ({ service }, words) => describeService(service, words),
   async load(api, parameters, onFailure) {
     const { id = "" } = parameters;
     const record = await api.services.get.query({ id, include });

@@ -6,6 +6,7 @@ import { Account, Count, decimalFact, FoundHash, None, Time, Transaction } from 
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifFound } from "../reads";
+import { describeSettlement } from "../social/descriptions";
 import { shortHex } from "../text/format";
 
 const Unknown = () => <None>unknown: a contract made the call</None>;
@@ -85,6 +86,7 @@ const SettlementView = ({ data: { settlement, hasQuote } }: ViewProps<Data>) => 
 export const settlementPage = page<Data>({
   path: links.settlement(":hash"),
   title: ({ settlement }) => `Settlement ${shortHex(settlement.execution_hash)}`,
+  description: ({ settlement }, words) => describeSettlement(settlement, words),
   async load({ settlements, quotes }, { hash = "" }) {
     const settlement = await settlements.get.query({ executionHash: hash });
     const quote = await ifFound(quotes.get.query({ quoteHash: settlement.quote_hash }));

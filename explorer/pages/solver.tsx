@@ -13,6 +13,7 @@ import { links, withQuery } from "../links";
 import { type Parameters, page, type ViewProps } from "../page";
 import { ifAvailable } from "../reads";
 import { attestationsAbout, bidsOf, fillsOf } from "../record-lists";
+import { describeSolver } from "../social/descriptions";
 import { NATIVE_COIN } from "../tokens";
 
 type Data = {
@@ -195,6 +196,7 @@ const View = ({ data, live, parameters }: ViewProps<Data>) => {
 export const solverPage = page<Data>({
   path: links.solver(":id"),
   title: ({ solver }) => titleOf("solver", solver.solver_id, solver),
+  description: ({ solver }) => describeSolver(solver),
   async load(api, parameters, onFailure) {
     const { id = "" } = parameters;
     const [record, performance, trust] = await Promise.all([

@@ -47,6 +47,7 @@ const TokenView = ({ data: { facts, charts } }: ViewProps<Data>) => (
 export const tokenPage = page<Data>({
   path: links.token(":address"),
   title: ({ facts }) => `Token ${facts.symbol ?? shortHex(facts.address)}`,
+  description: ({ facts }) => `What is traded and paid in ${facts.name ?? "the token"}, ${facts.address}.`,
   async load(api, { address = "" }, onFailure) {
     const facts = await api.tokens.get.query({ address });
     const charts = await readVolumes(api, [facts.address], onFailure);

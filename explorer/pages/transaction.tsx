@@ -81,6 +81,7 @@ const TransactionView = ({ data }: ViewProps<Data>) => (
 export const transactionPage = page<Data>({
   path: links.transaction(":hash"),
   title: ({ tx_hash }) => `Transaction ${shortHex(tx_hash)}`,
+  description: ({ summary }) => summary,
   async load({ transactions }, { hash = "" }) {
     const { events, ...explanation } = await transactions.explain.query({ hash });
     return { ...explanation, events: events.slice(0, SHOWN), hidden: Math.max(0, events.length - SHOWN) };

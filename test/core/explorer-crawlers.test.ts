@@ -40,6 +40,41 @@ describe("what crawlers and browsers request", () => {
     expect(statuses.filter(([, status]) => status !== 200)).toEqual([]);
   }, 120_000);
 
+  const metaOf = (html: string) =>
+    Object.fromEntries(
+      [...html.matchAll(/<meta (?:name|property)="([^"]+)" content="([^"]*)"/g)].map(([, name, value]) => [
+        name,
+        value,
+      ]),
+    );
+
+  it("each page has a title, a description and a picture for links to it", async () => {
+    const { amount_in_max, amount_out_min } = (await (await get("/intents/5")).json()) as Record<string, string>;
+    const pages = [
+      ["/", "Overview", "Intentry indexes"],
+      ["/explore/intents/5", "1,000 tUSD for at least", "Harbor Trader offers 1,000 tUSD for at least 950 M units"],
+      ["/explore/merchants/1", "Skyline Data, Merchant #1", "A merchant with 2 receipts, 1 of them fulfilled"],
+      ["/explore/receipts/1", "Receipt #1", "Harbor Trader paid 1.5 tUSD to Skyline Data for City Weather"],
+    ] as const;
+    expect([amount_in_max, amount_out_min]).toEqual(["1000000000", "950000000"]);
+    for (const [path, title, description] of pages) {
+      const found = metaOf(await (await get(path, { accept: "text/html" })).text());
+      expect(found["og:title"]).toContain(title);
+      expect(found["og:description"]).toContain(description);
+      expect(found.description).toBe(found["og:description"]);
+      expect(found["og:url"]).toBe(stack.apiUrl + path);
+      expect(found["twitter:card"]).toBe("summary_large_image");
+      const picture = await fetch(found["og:image"] ?? "");
+      expect(picture.status).toBe(200);
+      expect(picture.headers.get("content-type")).toBe("image/svg+xml");
+      expect(picture.headers.get("content-security-policy")).toContain("default-src 'none'; sandbox");
+      expect(picture.headers.get("cache-control")).toBe("public, max-age=300");
+      expect(await picture.text()).toContain(`>${title.split(" ").slice(0, 2).join(" ")}`);
+    }
+    expect((await get("/explore/intents/99999/picture.svg")).status).toBe(404);
+    expect((await get("/explore/nothing/picture.svg")).status).toBe(404);
+  });
+
   it("the icon is a picture without scripts, also where browsers look for it by default", async () => {
     const html = await (await get("/", { accept: "text/html" })).text();
     expect(html).toContain('<link rel="icon" href="/favicon.svg" type="image/svg+xml"/>');

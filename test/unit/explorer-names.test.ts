@@ -60,7 +60,9 @@ describe("the names of the records on a page", () => {
     const records = Array.from({ length: 300 }, (_, index) => `merchant-${index}`);
     expect(await readNames(client, records, unexpected)).toEqual({ "merchant-2": "Skyline" });
     expect(await readNames(client, [], unexpected)).toEqual({});
-    expect(asked).toEqual([records.slice(0, 200).join()]);
+    const accounts = Array.from({ length: 200 }, (_, index) => `account-0x${String(index).padStart(40, "a")}`);
+    await readNames(client, accounts, unexpected);
+    expect(asked).toEqual([records.slice(0, 200).join(), accounts.slice(0, 117).join()]);
   });
 
   it("are missing if they can't be read, which is reported", async () => {

@@ -8,6 +8,8 @@ import { type Page, type Parameters, Redirect } from "../../../explorer/page";
 import { findPage } from "../../../explorer/pages";
 import { findCsv } from "../../../explorer/pages/lists";
 import { type Shell, THEME_COOKIE, themeOf } from "../../../explorer/shell";
+import { pageOfPicture, summaryOf } from "../../../explorer/social/head";
+import { renderPicture } from "../../../explorer/social/picture";
 import { NotFound } from "../../core/errors";
 import {
   type Env,
@@ -25,7 +27,7 @@ import { rejectOtherMethods } from "../rest/routes";
 import { prefersHtml } from "./accept";
 import { ASSETS_PATH, type CompiledAssets } from "./assets";
 import { linkIndex } from "./link-index";
-import { PAGE_POLICY } from "./policy";
+import { PAGE_POLICY, PICTURE_POLICY } from "./policy";
 import { readsOf } from "./reads";
 
 const pageHeaders = {
@@ -37,6 +39,9 @@ const pageHeaders = {
 
 /** Browsers save a CSV and never show it. */
 const csvHeaders = { "content-disposition": "attachment", "cache-control": "no-cache" };
+
+/** Messengers ask for a picture when a link is posted, and all at the same time. */
+const pictureHeaders = { "content-security-policy": PICTURE_POLICY, "cache-control": "public, max-age=300" };
 
 const HTML = "text/html; charset=UTF-8";
 
@@ -72,6 +77,14 @@ export function explorerRoutes(
   log: Logger,
   compiled: Promise<CompiledAssets | undefined>,
 ): Hono<Env> {
+  /** The picture of a page, for messengers that show links with one. */
+  const servePicture = async (c: HonoContext<Env>, { page, parameters }: NonNullable<ReturnType<typeof findPage>>) => {
+    const onFailure = (err: unknown) => log.warn({ err }, "a picture is shown without a part that can't be read");
+    const loaded = await page.load(readsOf(context, c.var.caller), parameters, onFailure);
+    const { chainId } = context.config;
+    const picture = renderPicture({ ...summaryOf(page, { ...loaded, parameters }), chainId });
+    return reply(c, await compressedReply(c, picture, "image/svg+xml", pictureHeaders));
+  };
   const serve = async (c: HonoContext<Env>, page: Page, parameters: Parameters, vary: string) => {
     // Before the data is read, so that the browser misses no event after it.
     const head = await context.head();
@@ -86,7 +99,7 @@ export function explorerRoutes(
       const block = String(head.block ?? 0n);
       const state = { path: c.req.path, parameters: all, ...loaded, names, events, block, now: minute() };
       const shell = { ...shellOf(c), network: { chainId: context.config.chainId, block } };
-      const html = renderPage(page, state, (await compiled)?.explorer, shell);
+      const html = renderPage(page, state, (await compiled)?.explorer, shell, c.var.caller.baseUrl);
       const shown = await compressedReply(c, html, HTML, { ...pageHeaders, vary });
       return reply(c, { ...shown, status: page.status?.(loaded.data) ?? 200 });
     } catch (error) {
@@ -118,6 +131,8 @@ export function explorerRoutes(
     c.set("operation", "explorer");
     const csv = findCsv(c.req.path);
     if (csv) return serveCsv(c, csv);
+    const pictured = findPage(pageOfPicture(c.req.path) ?? "");
+    if (pictured) return servePicture(c, pictured);
     const found = findPage(c.req.path);
     if (!found) throw new NotFound(`Unknown address: ${truncatePath(c.req.path)}`);
     return serve(c, found.page, found.parameters, "cookie");
