@@ -5,7 +5,7 @@ const halves = [
 ] as const;
 
 /** The color of the mark where no style sheet sets one. */
-export const BRAND_COLOR = "#4f46e5";
+const BRAND_COLOR = "#4f46e5";
 
 /** The mark as a part of a picture of 24 by 24. */
 export const LogoHalves = ({ fill }: { fill: string }) => (

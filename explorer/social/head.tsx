@@ -21,10 +21,10 @@ export function summaryOf(page: Page, state: Pick<PageState, "data" | "tokens" |
   };
 }
 
+const PICTURE_SUFFIX = "/picture.svg";
+
 /** The address of a page's picture. */
 export const pictureOf = (path: string): string => (path === links.overview ? "/explore" : path) + PICTURE_SUFFIX;
-
-export const PICTURE_SUFFIX = "/picture.svg";
 
 /** The path of the page that a picture is of; undefined for other paths. */
 export function pageOfPicture(path: string): string | undefined {
