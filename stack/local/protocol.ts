@@ -21,18 +21,21 @@ type Abis = typeof deployedAbis;
 type Write = "nonpayable" | "payable";
 type Read = "view" | "pure";
 
+/** Calls a function of a deployed contract as an account. */
+export type Call<Result> = <Name extends keyof Abis, Fn extends ContractFunctionName<Abis[Name], Write>>(
+  from: Account,
+  name: Name,
+  functionName: Fn,
+  args: ContractFunctionArgs<Abis[Name], Write, Fn>,
+  value?: bigint,
+) => Result;
+
 /** Typed access to all functions of the deployed contracts. */
 export type Protocol = {
   client: ChainConnection;
   contracts: Contracts;
   /** Sends a transaction from the account and waits for its receipt. Throws if it reverts. */
-  write: <Name extends keyof Abis, Fn extends ContractFunctionName<Abis[Name], Write>>(
-    from: Account,
-    name: Name,
-    functionName: Fn,
-    args: ContractFunctionArgs<Abis[Name], Write, Fn>,
-    value?: bigint,
-  ) => Promise<TransactionReceipt>;
+  write: Call<Promise<TransactionReceipt>>;
   /** Calls a view function. */
   read: <Name extends keyof Abis, Fn extends ContractFunctionName<Abis[Name], Read>>(
     name: Name,

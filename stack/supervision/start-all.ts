@@ -5,6 +5,8 @@ import { databaseReady } from "../index-builds";
 import { connect, mineEvery } from "../local/chain";
 import { clearLocalIndex } from "../local/fresh-index";
 import { startLocalChain } from "../local/local-chain";
+import type { MarketNews } from "../local/market-week/index";
+import { publishNews } from "../local/market-week/published";
 import { startEmbeddedPostgres } from "../local/postgres/embedded";
 import { publishExamples } from "../local/sample/published";
 import { usageOf } from "../local/usage";
@@ -52,13 +54,13 @@ export async function startAll(supervisor: Supervisor, isDevelopment: boolean): 
   const [databaseUrl, local] = await Promise.all([
     readyDatabase(supervisor, environment),
     networkName === "local"
-      ? startLocalChain(environment, ({ child }) => supervisor.require(child), log.step)
+      ? startLocalChain(environment, ({ child }) => supervisor.require(child), log.step, { hasMarketWeek: true })
       : undefined,
   ]);
   log.step("Starting the indexer");
   const env = isDevelopment ? { NODE_ENV: "development", ...process.env } : process.env;
   const supervision = await supervisor.supervision(environment, databaseUrl, env);
-  let activity: Promise<void> | undefined;
+  let activity: Promise<MarketNews | undefined> | undefined;
   // The indexer loads its modules while the activity is added.
   const beforeServing = async () => {
     activity ??= local?.addActivity();
@@ -100,7 +102,10 @@ export async function startAll(supervisor: Supervisor, isDevelopment: boolean): 
   log.done("The index has caught up");
   if (environment.sampleActivity) {
     log.step("Sample activity: documents, a schema and metadata");
-    await publishExamples(deployment.apiUrl, environment.writeTokens[0]);
+    const [writeToken] = environment.writeTokens;
+    await publishExamples(deployment.apiUrl, writeToken);
+    const news = await activity;
+    if (news) await publishNews(deployment.apiUrl, writeToken, news, environment.devHelpers);
   }
   mineEvery(chain, BLOCK_TIME_MS);
   log.end();

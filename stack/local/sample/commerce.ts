@@ -6,10 +6,10 @@ import { hashOf, people } from "./people";
 
 const { alice, bob, dataMerchant, artMerchant, facilitator } = people;
 
-const rails = { transfer: 0, swap: 1, facilitator: 2, x402: 3 } as const;
+export const rails = { transfer: 0, swap: 1, facilitator: 2, x402: 3 } as const;
 
-const RESOLVED = 1;
-const REJECTED = 2;
+export const RESOLVED = 1;
+export const REJECTED = 2;
 
 type Sale = {
   merchantId: bigint;

@@ -11,14 +11,22 @@ const DAY = 86_400;
 /** The age of the sample's first block. The chain must start this long ago. */
 export const SAMPLE_HISTORY_SECONDS = 2 * DAY;
 
+/** The records that the sample adds. Their ids begin with 1. */
+export const sampleCounts = {
+  ...{ agents: 4n, merchants: 2n, services: 3n, facilitators: 1n },
+  ...{ intents: 6n, receipts: 4n, disputes: 3n, attestations: 3n },
+} as const;
+
 /**
- * Simulates two days of activity, from {@link SAMPLE_HISTORY_SECONDS} ago until now. Every protocol event occurs at least
- * once. One intent expires, and one spend window rolls over. `baseUrl` is that of the service that publishes the metadata.
+ * Simulates two days of activity, from {@link SAMPLE_HISTORY_SECONDS} before the present until then. Every protocol event
+ * occurs at least once. One intent expires, and one spend window rolls over. `baseUrl` is that of the service that publishes
+ * the metadata.
  */
 export async function sampleActivity(
   protocol: Protocol,
   baseUrl: string,
   onProgress: (what: string) => void,
+  present: bigint = BigInt(Math.floor(Date.now() / 1000)),
 ): Promise<void> {
   const { client } = protocol;
   const metadata = metadataAt(baseUrl);
@@ -42,7 +50,6 @@ export async function sampleActivity(
   await recordSales(protocol, await chainTime());
   await recordTrustSignals(protocol);
 
-  const present = BigInt(Math.floor(Date.now() / 1000));
   if (present > (await chainTime())) await client.setNextBlockTimestamp({ timestamp: present });
   await presentIntents(protocol, present, solverAttestation);
 }

@@ -67,13 +67,14 @@ export const metadataTexts: readonly string[] = Object.values(contents).map((con
 /** Metadata as the contracts refer to it: a URL and a hash. */
 export type MetadataReference = { uri: string; hash: Hex };
 
+/** The reference to a document with this text on a service with this base URL. */
+export function referenceTo(baseUrl: string, text: string): MetadataReference {
+  const hash = keccak256(stringToBytes(text));
+  return { uri: `${baseUrl}/catalogs/${hash}`, hash };
+}
+
 /** Returns the references to metadata on a service with this base URL. */
-export const metadataAt =
-  (baseUrl: string) =>
-  (name: Name): MetadataReference => {
-    const hash = keccak256(stringToBytes(JSON.stringify(contents[name])));
-    return { uri: `${baseUrl}/catalogs/${hash}`, hash };
-  };
+export const metadataAt = (baseUrl: string) => (name: Name) => referenceTo(baseUrl, JSON.stringify(contents[name]));
 
 /** Metadata that is on chain as a whole. */
 export const solverMetadata = `data:application/json,${encodeURIComponent(

@@ -1,0 +1,91 @@
+import type { TokenList } from "../../../config/token-list";
+import { address } from "../../../config/values";
+import type { Protocol } from "../protocol";
+import { inBatches } from "./batch";
+import { sessionsBefore } from "./calendar";
+import { complaints } from "./disputes";
+import { metadataAt } from "./metadata";
+import { setPolicies } from "./policies";
+import { randomFrom } from "./random";
+import { everyone, fundAgents, register } from "./registration";
+import { review } from "./reviews";
+import { salesFloor } from "./sales";
+import { deployMarketTokens, marketTokens, pricesAt, setPrices, tradedIn } from "./tokens";
+import { type OpenTrade, tradeDesk } from "./trades";
+
+export { MARKET_WEEK_SECONDS } from "./calendar";
+
+const SEED = 35;
+
+/** How long after the beginning of the week the participants register, and how long ago the newest intent is, in seconds. */
+const REGISTERED_AFTER = 600n;
+const NEWEST_INTENT_AGE = 200n;
+
+/** What the gateway publishes about the week: evidence, and offers on an intent. */
+export type MarketNews = { evidence: readonly string[]; contested: OpenTrade };
+
+/** The token list of a chain that will have the market week. */
+export const withMarketTokens = (list: TokenList): TokenList => ({
+  ...list,
+  tokens: [...list.tokens, ...marketTokens],
+});
+
+/**
+ * Adds a week of trade to the chain, up to `present`: participants with names, two more tokens, prices, intents for which
+ * solvers compete, sales, policies, attestations and disputes. It follows the sample activity, and is the same in every run
+ * apart from its times. Returns undefined if the chain has it already.
+ */
+export async function marketWeek(
+  protocol: Protocol,
+  list: TokenList,
+  baseUrl: string,
+  present: bigint = BigInt(Math.floor(Date.now() / 1000)),
+): Promise<MarketNews | undefined> {
+  const { client, contracts } = protocol;
+  const [firstToken] = marketTokens;
+  if (firstToken && (await client.getCode({ address: address.parse(firstToken.address) }))) return undefined;
+  const { timestamp: since } = await client.getBlock({ blockNumber: 0n });
+  const chain = { contracts, chainId: client.chain.id };
+  const random = randomFrom(SEED);
+  const sessions = sessionsBefore(present, random);
+  const metadata = metadataAt(baseUrl);
+  const traded = tradedIn(withMarketTokens(list));
+  const trades = tradeDesk(chain, traded, random);
+  const sales = salesFloor(chain, metadata, random);
+  const disputes = complaints();
+  const evidence: string[] = [];
+  let contested: MarketNews["contested"] | undefined;
+
+  await inBatches(protocol, async (batch) => {
+    await batch.fund(everyone);
+    const first = (sessions[0]?.opensAt ?? present) - REGISTERED_AFTER;
+    deployMarketTokens(batch, pricesAt(first, present), since);
+    register(batch, metadata);
+    fundAgents(batch, contracts);
+    setPolicies(batch, contracts);
+    await batch.mine(first);
+
+    for (const session of sessions) {
+      const prices = pricesAt(session.opensAt, present);
+      if (session.isFirst) {
+        setPrices(batch, traded, prices);
+        review(batch, session.day);
+      }
+      await trades.open(batch, session, prices);
+      sales.open(batch, session);
+      const logs = await batch.mine(session.opensAt);
+      trades.close(batch);
+      const { sold, documents } = sales.close(batch, logs);
+      evidence.push(...documents, ...disputes.handle(batch, sold));
+      await batch.mine(session.closesAt);
+    }
+
+    const newest = present - NEWEST_INTENT_AGE;
+    contested = await trades.contest(batch, newest, pricesAt(newest, present));
+    await batch.mine(newest);
+    // The chain's clock continues from here.
+    await batch.mine(BigInt(Math.floor(Date.now() / 1000)));
+  });
+  if (!contested) throw new Error("The market week has no contested intent");
+  return { evidence, contested };
+}
