@@ -29,6 +29,7 @@ type Methods = [
   { Method: "evm_setAutomine"; Parameters: [boolean]; ReturnType: null },
   { Method: "evm_setNextBlockTimestamp"; Parameters: [Hex]; ReturnType: null },
   { Method: "evm_mine"; Parameters?: undefined; ReturnType: Hex },
+  { Method: "anvil_mine"; Parameters: [blocks: Hex, interval: Hex]; ReturnType: null },
   { Method: "eth_getBlockReceipts"; Parameters: ["latest"]; ReturnType: RpcTransactionReceipt[] },
 ];
 
@@ -40,6 +41,8 @@ export type Batch = {
   fund: (accounts: readonly Account[]) => Promise<void>;
   /** Mines the added transactions in a block with this timestamp, and returns its logs. Throws if one of them reverts. */
   mine: (timestamp: bigint) => Promise<Log[]>;
+  /** Mines this many blocks without transactions, from the time of the newest block until now. */
+  mineEmpty: (blocks: bigint, newest: bigint) => Promise<void>;
 };
 
 /**
@@ -88,6 +91,12 @@ export async function inBatches({ client, contracts }: Protocol, run: (batch: Ba
       if (receipts.length < sent.length)
         throw new Error(`The block at ${timestamp} has ${receipts.length} of ${sent.length} transactions`);
       return receipts.flatMap(({ logs }) => logs.map((log) => formatLog(log)));
+    },
+    async mineEmpty(blocks, newest) {
+      const now = BigInt(Math.floor(Date.now() / 1000));
+      const interval = (now - newest) / blocks;
+      await request({ method: "evm_setNextBlockTimestamp", params: [toHex(now - interval * (blocks - 1n))] });
+      await request({ method: "anvil_mine", params: [toHex(blocks), toHex(interval)] });
     },
   };
 
