@@ -51,9 +51,9 @@ describe("npm start", () => {
 
     const { agents, intents, eventLogs } = await graphql(
       ports.PONDER_PORT,
-      "{ agents { items { agentId } } intents { items { intentId status } } eventLogs(limit: 1000) { items { contract name } } }",
+      '{ agents { items { agentId } } intents(limit: 6, orderBy: "intentId") { items { intentId status } } eventLogs(limit: 1000) { items { contract name } } }',
     );
-    expect(agents?.items).toHaveLength(4);
+    expect(agents?.items).toHaveLength(13);
     const statuses = intents?.items.map(({ status }) => status);
     expect(statuses).toEqual(["FILLED", "CANCELLED", "OPEN", "FILLED", "OPEN", "OPEN"]);
     const everyEvent = contractNames.flatMap((contract) =>

@@ -14,7 +14,7 @@ const days = [
   { hours: [7.7, 12.2, 19.1], trades: 7, sales: 9 },
   { hours: [6.9, 14.3, 20.8], trades: 9, sales: 10 },
   { hours: [5.3, 10.7, 15.2, 20.6], trades: 10, sales: 13 },
-  { hours: [2.4, 5.6, 8.3, 11.2, 14.4, 17.1, 19.8, 22.1, 23.6], trades: 14, sales: 18 },
+  { hours: [2.4, 5.6, 8.3, 11.2, 14.4, 17.1, 19.8, 22.9, 23.4, 23.92], trades: 14, sales: 16 },
 ] as const;
 
 /** Offers open in one block and close in the next one, half a minute later. */
@@ -22,6 +22,10 @@ export type Session = {
   day: number;
   /** Whether it is the first one of its day. */
   isFirst: boolean;
+  /** Whether the price feeds begin a round. */
+  hasNewPrices: boolean;
+  /** Whether it is one of the last three of the week. Their offers may still be open. */
+  isLate: boolean;
   opensAt: bigint;
   closesAt: bigint;
   /** How many intents and quotes open. */
@@ -42,6 +46,8 @@ export const sessionsBefore = (present: bigint, random: Random): Session[] =>
       return {
         day,
         isFirst: index === 0,
+        hasNewPrices: index % 3 === 0,
+        isLate: day === days.length - 1 && index >= hours.length - 3,
         opensAt,
         closesAt: opensAt + BigInt(Math.round(random.between(18, 55))),
         trades: partOf(trades, index, hours.length),

@@ -17,12 +17,11 @@ export { MARKET_WEEK_SECONDS } from "./calendar";
 
 const SEED = 35;
 
-/** How long after the beginning of the week the participants register, and how long ago the newest intent is, in seconds. */
-const REGISTERED_AFTER = 600n;
-const NEWEST_INTENT_AGE = 200n;
+/** How long before the first session the participants register, in seconds. */
+const REGISTERED_BEFORE = 600n;
 
 /**
- * The empty blocks after the newest intent. They make the week final, so that the indexer reads it as history, which is faster
+ * The empty blocks after the last session. They make the week final, so that the indexer reads it as history, which is faster
  * than block by block.
  */
 const FINAL_BLOCKS = 32n;
@@ -60,23 +59,23 @@ export async function marketWeek(
   const sales = salesFloor(chain, metadata, random);
   const disputes = complaints();
   const evidence: string[] = [];
-  let contested: MarketNews["contested"] | undefined;
 
   await inBatches(protocol, async (batch) => {
     await batch.fund(everyone);
-    const first = (sessions[0]?.opensAt ?? present) - REGISTERED_AFTER;
-    deployMarketTokens(batch, pricesAt(first, present), since);
+    const first = (sessions[0]?.opensAt ?? present) - REGISTERED_BEFORE;
+    let prices = pricesAt(first, present);
+    deployMarketTokens(batch, prices, since);
     register(batch, metadata);
     fundAgents(batch, contracts);
     setPolicies(batch, contracts);
     await batch.mine(first);
 
     for (const session of sessions) {
-      const prices = pricesAt(session.opensAt, present);
-      if (session.isFirst) {
+      if (session.hasNewPrices) {
+        prices = pricesAt(session.opensAt, present);
         setPrices(batch, traded, prices);
-        review(batch, session.day);
       }
+      if (session.isFirst) review(batch, session.day);
       await trades.open(batch, session, prices);
       sales.open(batch, session);
       const logs = await batch.mine(session.opensAt);
@@ -86,11 +85,7 @@ export async function marketWeek(
       await batch.mine(session.closesAt);
     }
 
-    const newest = present - NEWEST_INTENT_AGE;
-    contested = await trades.contest(batch, newest, pricesAt(newest, present));
-    await batch.mine(newest);
-    await batch.mineEmpty(FINAL_BLOCKS, newest);
+    await batch.mineEmpty(FINAL_BLOCKS, sessions.at(-1)?.closesAt ?? first);
   });
-  if (!contested) throw new Error("The market week has no contested intent");
-  return { evidence, contested };
+  return { evidence, contested: trades.contested() };
 }

@@ -20,7 +20,7 @@ type Payment = "transfer" | "settlement" | "facilitator" | "x402";
 
 const payments: readonly { payment: Payment; weight: number }[] = [
   { payment: "x402", weight: 9 },
-  { payment: "settlement", weight: 4 },
+  { payment: "settlement", weight: 3 },
   { payment: "transfer", weight: 4 },
   { payment: "facilitator", weight: 3 },
 ];

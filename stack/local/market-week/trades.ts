@@ -11,8 +11,11 @@ import { type Agent, agents, type Solver, solvers } from "./cast";
 import type { Random } from "./random";
 import type { Prices, Traded, TradedSymbol } from "./tokens";
 
-/** How an intent ends. Without a fill, it is open until its deadline. A solver that is selected may fail to fill it. */
-type Outcome = "filled" | "cancelled" | "unanswered" | "failed";
+/**
+ * How an intent ends. Without a fill, it is open until its deadline. Nobody may bid, the owner may not decide, or the selected
+ * solver may fail to fill it.
+ */
+type Outcome = "filled" | "cancelled" | "unanswered" | "undecided" | "failed";
 
 type Trade = {
   agent: Agent;
@@ -65,15 +68,20 @@ function biddersOf(count: number, random: Random): Solver[] {
   return chosen;
 }
 
-function planTrade(day: number, random: Random): Trade {
+/** The part of late intents that are not decided, and the least time that they have, in minutes. */
+const UNDECIDED = 0.5;
+const LATE_MINUTES = 360;
+
+function planTrade({ day, isLate }: Session, random: Random): Trade {
   const agent = random.pick(agents, ({ trades }) => trades);
   const { sell, buy } = random.pick(pairs, ({ weight }) => weight);
-  const { outcome } = random.pick(outcomes, ({ weight }) => weight);
-  const bidders = 1 + Number(random.chance(0.55)) + Number(random.chance(0.25));
+  const planned = random.pick(outcomes, ({ weight }) => weight).outcome;
+  const outcome = isLate && random.chance(UNDECIDED) ? "undecided" : planned;
+  const bidders = 1 + Number(random.chance(0.5)) + Number(random.chance(0.15));
   return {
     ...{ agent, sell, buy, outcome },
     dollars: agent.dollars * (0.7 + 0.18 * day) * random.between(0.5, 1.8),
-    minutes: random.pick([30, 60, 120, 240]),
+    minutes: isLate ? LATE_MINUTES : random.pick([30, 60, 120, 240]),
     bidders: outcome === "unanswered" ? [] : biddersOf(bidders, random),
   };
 }
@@ -90,10 +98,10 @@ const largeTrade: Trade = {
   bidders: solvers.slice(0, 6),
 };
 
-/** The newest intent: all solvers have offered, and its owner has not decided. */
+/** An intent of the last hours: all solvers have offered, and its owner has not decided. */
 const contestedTrade: Trade = {
-  ...{ agent: agentNamed("Ledger Scout"), sell: "tUSD", buy: "tWETH", dollars: 25_000, minutes: 360 },
-  ...{ outcome: "unanswered", bidders: [...solvers].reverse() },
+  ...{ agent: agentNamed("Ledger Scout"), sell: "tUSD", buy: "tWETH", dollars: 25_000, minutes: LATE_MINUTES },
+  ...{ outcome: "undecided", bidders: [...solvers].reverse() },
 };
 
 const LARGE_TRADE_DAY = 4;
@@ -103,8 +111,8 @@ export type TradeDesk = {
   open: (batch: Batch, session: Session, prices: Prices) => Promise<void>;
   /** Selects bids and fills the intents of the session, or cancels them. */
   close: (batch: Batch) => void;
-  /** Submits the intent for which all solvers compete. */
-  contest: (batch: Batch, time: bigint, prices: Prices) => Promise<OpenTrade>;
+  /** The intent for which all solvers compete. */
+  contested: () => OpenTrade;
 };
 
 /** The market of intents. Its ids follow those of the sample. */
@@ -115,6 +123,7 @@ export function tradeDesk(
 ): TradeDesk {
   let intentCount: bigint = sampleCounts.intents;
   let opened: OpenTrade[] = [];
+  let contested: OpenTrade | undefined;
   const units = ({ decimals }: ListedToken, amount: number, places: number) =>
     parseUnits((Math.floor(amount * 10 ** places) / 10 ** places).toFixed(places), decimals);
 
@@ -152,7 +161,7 @@ export function tradeDesk(
     );
     batch.call(agent.account, "IntentBook", "submitIntent", signed);
     const bids = trade.bidders.map((solver) => {
-      const kept = (solver.edge + random.between(-4, 8)) / WHOLE_BPS;
+      const kept = (solver.edge + random.between(-5, 14)) / WHOLE_BPS;
       return {
         ...{ solver, amountIn: amountInMax },
         amountOut: units(buyToken, fair * (1 - kept), digits[buy].offered),
@@ -182,19 +191,24 @@ export function tradeDesk(
   }
 
   return {
-    async open(batch, { day, isFirst, opensAt, trades }, prices) {
-      const planned = Array.from({ length: trades }, () => planTrade(day, random));
+    async open(batch, session, prices) {
+      const { day, isFirst, isLate, opensAt, trades } = session;
+      const planned = Array.from({ length: trades }, () => planTrade(session, random));
       if (day === LARGE_TRADE_DAY && isFirst) planned.push(largeTrade);
+      if (isLate && !contested) contested = await submit(batch, contestedTrade, opensAt, prices);
       for (const trade of planned) opened.push(await submit(batch, trade, opensAt, prices));
     },
     close(batch) {
       for (const trade of opened) {
         if (trade.outcome === "cancelled")
           batch.call(trade.agent.account, "IntentBook", "cancelIntent", [trade.intentId]);
-        else if (trade.bids.length > 0) settle(batch, trade);
+        if (trade.outcome === "filled" || trade.outcome === "failed") settle(batch, trade);
       }
       opened = [];
     },
-    contest: (batch, time, prices) => submit(batch, contestedTrade, time, prices),
+    contested() {
+      if (!contested) throw new Error("The week has no late session yet");
+      return contested;
+    },
   };
 }
