@@ -82,7 +82,7 @@ export function SearchBox({ query = "", suggest }: Props) {
           name="q"
           value={query}
           aria-label="Search by name, id, address or hash"
-          placeholder="Search by name, id or hash"
+          placeholder="Search"
           maxLength={200}
           autocomplete="off"
           required

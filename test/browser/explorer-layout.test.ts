@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import axe from "axe-core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -54,16 +53,14 @@ describe.runIf(hasChromium)("the layout of the explorer's pages", () => {
   });
 
   it("renders: the pictures are neither blank nor large", async () => {
-    for (const [name, path, colorScheme, height] of [
-      ["explorer-overview", "/", "light", 1_040],
-      ["explorer-merchant", "/explore/merchants/1", "light", 900],
-      ["explorer-intent", "/explore/intents/5", "dark", 900],
+    for (const [path, colorScheme] of [
+      ["/", "light"],
+      ["/explore/merchants/1", "light"],
+      ["/explore/intents/5", "dark"],
     ] as const) {
-      const viewport = { width: 1280, height };
-      const { page, close } = await openExplorer(browser, stack.apiUrl, { colorScheme, viewport });
+      const { page, close } = await openExplorer(browser, stack.apiUrl, { colorScheme });
       await page.goto(path);
-      const folder = process.env.EXPLORER_SCREENSHOTS;
-      const picture = await page.screenshot(folder === undefined ? {} : { path: join(folder, `${name}.png`) });
+      const picture = await page.screenshot();
       // A blank page of this size is a PNG of a few kilobytes.
       expect(picture.length).toBeGreaterThan(40_000);
       expect(picture.length).toBeLessThan(200_000);

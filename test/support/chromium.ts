@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const isRoot = process.getuid?.() === 0;
 
 /** Chromium's sandbox doesn't run as root, and /dev/shm is small in containers. */
-const chromiumArguments = [...(isRoot ? ["--no-sandbox"] : []), "--disable-dev-shm-usage"];
+export const chromiumArguments = [...(isRoot ? ["--no-sandbox"] : []), "--disable-dev-shm-usage"];
 
 /** The executable names in Linux distributions and in Google's packages. */
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
