@@ -49,21 +49,3 @@ const keyOf = ({ type, id }: SearchResult) => `${type} ${id}`;
 export const ResultTable = ({ rows, caption }: Rows<SearchResult>) => (
   <Table caption={caption} empty="No records." rows={rows} rowKey={keyOf} columns={resultColumns} />
 );
-
-const topColumns = (label: string): readonly Column<SearchResult>[] => [name, { ...fulfilled, label }];
-
-/** The best solvers by their fills. */
-export const TopSolvers = ({ rows, caption }: Rows<SearchResult>) => (
-  <Table caption={caption} empty="No fills yet." rows={rows} rowKey={keyOf} columns={topColumns("Fills")} />
-);
-
-/** The best merchants by their fulfilled receipts. */
-export const TopMerchants = ({ rows, caption }: Rows<SearchResult>) => (
-  <Table
-    caption={caption}
-    empty="No receipts are fulfilled yet."
-    rows={rows}
-    rowKey={keyOf}
-    columns={[...topColumns("Fulfilled receipts"), disputes]}
-  />
-);
