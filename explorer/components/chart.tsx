@@ -22,11 +22,11 @@ const SLOT = 10;
 
 const names = { hour: "Hour", day: "Day", week: "Week" } as const;
 
-/** The smallest of 1, 2 and 5 times a power of ten that is not below a value. */
+/** The smallest of 1, 2, 2.5 and 5 times a power of ten that is not below a value. */
 function ceiling(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
-  return ([1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10) * power;
+  return ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= value) ?? 10) * power;
 }
 
 /** Decimal digits of a number of an axis; JavaScript writes large ones with an exponent. */

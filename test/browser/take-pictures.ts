@@ -14,11 +14,11 @@ const read = async <Answer>(path: string) => (await (await fetch(`${url}${path}`
 const first = async (board: string) =>
   (await read<{ ranking: { id: string }[] }>(`/leaderboard/${board}`)).ranking[0]?.id;
 
-const { intents } = await read<{ intents: { intent_id: string; tx_hash: string }[] }>("/intents?status=filled");
+const { intents } = await read<{ intents: { intent_id: string; tx_hash: string }[] }>("/intents?limit=100");
 const { disputes } = await read<{ disputes: { dispute_id: string; status: string }[] }>("/disputes");
 const { receipts } = await read<{ receipts: { receipt_id: string; tx_hash: string }[] }>("/receipts?limit=1");
 
-/** The filled intent with the most bids. */
+/** The intent with the most bids. */
 async function contested(): Promise<string | undefined> {
   const counted = await Promise.all(
     intents.map(async ({ intent_id: id }) => {
