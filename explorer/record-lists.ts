@@ -105,10 +105,14 @@ export const attestationsAbout = (address: string): RecordList =>
   });
 
 /** The attestations by an attestor, or under a schema. */
-export const attestationsOf = (of: Pick<Input<"attestations">, "attester" | "schema">): RecordList =>
+export const attestationsOf = (
+  of: Pick<Input<"attestations">, "attester" | "schema">,
+  { tab, title }: { tab?: string; title: string } = { title: "Attestations" },
+): RecordList =>
   recordList({
     name: "attestations",
-    title: "Attestations",
+    ...(tab !== undefined && { tab }),
+    title,
     read: ({ attestations }, input, chosen) => attestations.list.query({ ...of, ...input, ...chosen }),
     Rows: AttestationTable,
     empty: "An attestation appears when it is submitted on chain.",
@@ -156,10 +160,14 @@ export const bidsOf = (solver: string): RecordList =>
     },
   });
 
-export const intentsOf = (of: Pick<Input<"intents">, "owner" | "input_token" | "output_token">): RecordList =>
+export const intentsOf = (
+  of: Pick<Input<"intents">, "owner" | "input_token" | "output_token">,
+  { tab, title }: { tab?: string; title: string } = { title: "Intents" },
+): RecordList =>
   recordList({
     name: "intents",
-    title: "Intents",
+    ...(tab !== undefined && { tab }),
+    title,
     read: ({ intents }, input, chosen) => intents.list.query({ ...of, ...input, ...chosen }),
     Rows: IntentTable,
     empty: "An intent appears when the account submits a trade.",

@@ -1,5 +1,7 @@
 import type { Policy } from "../../client/src/api";
+import { links, withQuery } from "../links";
 import { NATIVE_COIN } from "../tokens";
+import { Section, Unavailable } from "./blocks";
 import { Amount, Token } from "./tokens";
 import { Account, None, Time } from "./values";
 
@@ -92,7 +94,7 @@ const keyOf = (policy: Policy) =>
     .map(([, value]) => value)
     .join(" ");
 
-export const PolicySentences = ({ policies }: { policies: readonly Policy[] }) =>
+const PolicySentences = ({ policies }: { policies: readonly Policy[] }) =>
   policies.length === 0 ? (
     <p>
       <None>The account has set no policies.</None>
@@ -106,3 +108,28 @@ export const PolicySentences = ({ policies }: { policies: readonly Policy[] }) =
       ))}
     </ul>
   );
+
+type SectionProps = {
+  account: string;
+  title: string;
+  /** Null if they could not be read. */
+  policies: readonly Policy[] | null;
+  /** Whether the account has more of them. */
+  hasMore: boolean;
+};
+
+/** What an account may do. */
+export const PolicySection = ({ account, title, policies, hasMore }: SectionProps) => (
+  <Section
+    title={title}
+    id="policies"
+    note={<a href={withQuery(links.preflight, { account })}>Check a transaction against the policies</a>}
+  >
+    {policies === null ? <Unavailable /> : <PolicySentences policies={policies} />}
+    {hasMore && policies !== null && (
+      <p class="note">
+        These are the first {policies.length}. <a href={`/accounts/${account}/policies`}>All policies</a>
+      </p>
+    )}
+  </Section>
+);

@@ -27,8 +27,10 @@ type Choice<Chosen> = {
 type Filter<Chosen> = { name: string; label: string; choices: readonly Choice<Chosen>[] };
 
 type Definition<Name extends string, Row, Chosen> = {
-  /** The name of the tab, and of the property of the response with the rows. */
+  /** The property of the response with the rows. */
   name: Name;
+  /** The name of the tab. Default: that of the property. */
+  tab?: string;
   title: string;
   read: (
     api: Reads,
@@ -44,7 +46,7 @@ type Definition<Name extends string, Row, Chosen> = {
 };
 
 /** A list of the records that belong to the record of a page, whatever the type of its rows. */
-export type RecordList = Omit<Definition<string, unknown, unknown>, "read"> & {
+export type RecordList = Omit<Definition<string, unknown, unknown>, "read" | "tab"> & {
   read: (api: Reads, parameters: Parameters) => Promise<ListPage>;
 };
 
@@ -59,6 +61,7 @@ const choiceIn = <Chosen,>(filter: Filter<Chosen> | undefined, parameters: Param
 /** Defines a list. The type of its rows is erased: only its own `read` creates those that its table receives. */
 export function recordList<Name extends string, Row, Chosen>({
   read,
+  tab,
   ...definition
 }: Definition<Name, Row, Chosen>): RecordList {
   const readPage: RecordList["read"] = async (api, parameters) => {
@@ -69,9 +72,9 @@ export function recordList<Name extends string, Row, Chosen>({
       ...(!definition.hasOneOrder && { sort: orderIn(parameters) }),
     };
     const found = await read(api, input, choiceIn(definition.filter, parameters)?.input ?? {});
-    return { tab: definition.name, rows: found[definition.name], pagination: found.pagination };
+    return { tab: tab ?? definition.name, rows: found[definition.name], pagination: found.pagination };
   };
-  return { ...definition, read: readPage } as unknown as RecordList;
+  return { ...definition, name: tab ?? definition.name, read: readPage } as unknown as RecordList;
 }
 
 /** The lists of a page. The first one is shown by default. */

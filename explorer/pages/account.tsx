@@ -1,21 +1,29 @@
-import type { Agent, Attestation, Attestor, Intent, Merchant, Policy, Receipt, Solver } from "../../client/src/api";
-import { Heading, Section, TableSection } from "../components/blocks";
+import type { ComponentChildren } from "preact";
+import type { Agent, Attestor, Merchant, Policy, Solver } from "../../client/src/api";
+import { type Activity, ActivitySection, readActivity } from "../components/activity";
+import { Heading, Section } from "../components/blocks";
 import { EventLog } from "../components/event-log";
 import { Hex } from "../components/hex";
-import { IntentTable } from "../components/intents";
-import { PolicySentences } from "../components/policies";
-import {
-  AgentTable,
-  AttestationTable,
-  AttestorTable,
-  MerchantTable,
-  ReceiptTable,
-  SolverTable,
-} from "../components/tables";
+import { PolicySection } from "../components/policies";
+import { type RecordKind, RecordLink } from "../components/record-link";
+import { type ListPage, type RecordList, RecordTabs, readTab } from "../components/record-tabs";
+import { Active, None, Status } from "../components/values";
 import { links, withQuery } from "../links";
 import { page, type ViewProps } from "../page";
+import {
+  attestationsAbout,
+  attestationsOf,
+  bidsOf,
+  disputesOf,
+  fillsOf,
+  intentsOf,
+  quotesOf,
+  receiptsOf,
+  settlementsOf,
+} from "../record-lists";
 import { shortHex } from "../text/format";
 
+/** Policies, and records of each kind that the account acts for, that the page shows. */
 const SHOWN = 20;
 
 type Data = {
@@ -23,115 +31,115 @@ type Data = {
   policies: readonly Policy[];
   hasMorePolicies: boolean;
   agents: readonly Agent[];
-  intents: readonly Intent[];
-  receipts: readonly Receipt[];
   solvers: readonly Solver[];
   attestors: readonly Attestor[];
   merchants: readonly Merchant[];
-  attestations: readonly Attestation[];
+  activity: Activity;
+  list: ListPage;
 };
 
-const AccountView = ({ data, live }: ViewProps<Data>) => (
-  <>
-    <Heading kind="Account">
-      <Hex value={data.account} full />
-    </Heading>
-    <Section
-      title="Policies"
-      id="policies"
-      note={<a href={withQuery(links.preflight, { account: data.account })}>Check a transaction against them</a>}
-    >
-      <PolicySentences policies={data.policies} />
-      {data.hasMorePolicies && (
+type Roles = Pick<Data, "account" | "solvers" | "attestors">;
+
+/** The lists of what the account does. Those of solvers and attestors only if it is one. */
+const listsOf = ({ account, solvers, attestors }: Roles): readonly [RecordList, ...RecordList[]] => [
+  intentsOf({ owner: account }),
+  receiptsOf({ agent: account }),
+  quotesOf({ agent: account }),
+  settlementsOf({ payer: account }),
+  ...(solvers.length > 0 ? [fillsOf({ solver: account }), bidsOf(account)] : []),
+  disputesOf({ opener: account }),
+  attestationsAbout(account),
+  ...(attestors.length > 0
+    ? [attestationsOf({ attester: account }, { tab: "attested", title: "Attestations by it" })]
+    : []),
+];
+
+type RoleProps = { kind: RecordKind; id: string; state: ComponentChildren };
+
+const Role = ({ kind, id, state }: RoleProps) => (
+  <li data-role={`${kind}-${id}`}>
+    <RecordLink kind={kind} id={id} before={kind} /> {state}
+  </li>
+);
+
+/** The records that the account acts for. */
+function RoleSection({ agents, merchants, solvers, attestors }: Data) {
+  const isNothing = [agents, merchants, solvers, attestors].every(({ length }) => length === 0);
+  return (
+    <Section title="Acts for" id="roles">
+      {isNothing ? (
         <p>
-          <a href={`/accounts/${data.account}/policies`}>These are the first {data.policies.length} policies</a>
+          <None>The account has registered no agent, merchant, solver or attestor.</None>
         </p>
+      ) : (
+        <ul class="sentences">
+          {agents.map(({ agent_id, revoked }) => (
+            <Role key={agent_id} kind="agent" id={agent_id} state={<Status value={revoked ? "REVOKED" : "ACTIVE"} />} />
+          ))}
+          {merchants.map(({ merchant_id, active }) => (
+            <Role key={merchant_id} kind="merchant" id={merchant_id} state={<Active value={active} />} />
+          ))}
+          {solvers.map(({ solver_id, active }) => (
+            <Role key={solver_id} kind="solver" id={solver_id} state={<Active value={active} />} />
+          ))}
+          {attestors.map(({ attestor_id, active }) => (
+            <Role key={attestor_id} kind="attestor" id={attestor_id} state={<Active value={active} />} />
+          ))}
+        </ul>
       )}
     </Section>
-    <TableSection title="Agents" id="agents" Rows={AgentTable} rows={data.agents} caption="Agents of this account" />
-    <TableSection
-      title="Newest intents"
-      id="intents"
-      Rows={IntentTable}
-      rows={data.intents}
-      caption="Newest intents of this account"
-    />
-    <TableSection
-      title="Newest receipts"
-      id="receipts"
-      Rows={ReceiptTable}
-      rows={data.receipts}
-      caption="Newest payments of this account"
-    />
-    {data.solvers.length > 0 && (
-      <TableSection
-        title="Solvers"
-        id="solvers"
-        Rows={SolverTable}
-        rows={data.solvers}
-        caption="Solvers that this account operates"
-      />
-    )}
-    {data.attestors.length > 0 && (
-      <TableSection
-        title="Attestors"
-        id="attestors"
-        Rows={AttestorTable}
-        rows={data.attestors}
-        caption="Attestors that this account operates"
-      />
-    )}
-    {data.attestations.length > 0 && (
-      <TableSection
-        title="Attestations"
-        id="attestations"
-        Rows={AttestationTable}
-        rows={data.attestations}
-        caption="Attestations by this account"
-      />
-    )}
-    {data.merchants.length > 0 && (
-      <TableSection
-        title="Merchants"
-        id="merchants"
-        Rows={MerchantTable}
-        rows={data.merchants}
-        caption="Merchants of this account"
-      />
-    )}
-    <EventLog title="Recent events of this account" live={live} />
-  </>
-);
+  );
+}
+
+const View = ({ data, live, parameters }: ViewProps<Data>) => {
+  const { account, policies, hasMorePolicies, activity, list } = data;
+  const path = links.account(account);
+  return (
+    <>
+      <Heading
+        kind="Account"
+        mark={account}
+        actions={
+          <a class="button" href={withQuery(links.portfolio, { address: account })}>
+            Balances
+          </a>
+        }
+      >
+        <Hex value={account} full />
+      </Heading>
+      <div class="columns even">
+        <RoleSection {...data} />
+        <PolicySection title="What it may do" account={account} policies={policies} hasMore={hasMorePolicies} />
+      </div>
+      <ActivitySection path={path} parameters={parameters} activity={activity} />
+      <RecordTabs path={path} parameters={parameters} lists={listsOf(data)} page={list} />
+      <EventLog title="Recent events of this account" live={live} />
+    </>
+  );
+};
 
 export const accountPage = page<Data>({
   path: links.account(":address"),
   title: ({ account }) => `Account ${shortHex(account)}`,
   description: ({ account }) => `Policies, intents and payments of the account ${account}.`,
-  async load(api, { address = "" }) {
+  async load(api, parameters, onFailure) {
+    const { address = "" } = parameters;
     const limit = SHOWN;
-    const [policies, agents, intents, receipts, solvers, attestors, merchants, attestations] = await Promise.all([
-      api.accounts.policies.query({ address, limit: 100 }),
-      api.agents.list.query({ owner: address, limit }),
-      api.intents.list.query({ owner: address, limit }),
-      api.receipts.list.query({ agent: address, limit }),
-      api.solvers.list.query({ operator: address, limit }),
-      api.attestors.list.query({ operator: address, limit }),
-      api.merchants.list.query({ owner: address, limit }),
-      api.attestations.list.query({ attester: address, limit }),
+    const [{ account, policies, pagination }, { agents }, { solvers }, { attestors }, { merchants }] =
+      await Promise.all([
+        api.accounts.policies.query({ address, limit }),
+        api.agents.list.query({ owner: address, limit }),
+        api.solvers.list.query({ operator: address, limit }),
+        api.attestors.list.query({ operator: address, limit }),
+        api.merchants.list.query({ owner: address, limit }),
+      ]);
+    const [activity, list] = await Promise.all([
+      readActivity(api, "payments", { agent: account }, parameters, onFailure),
+      readTab(api, listsOf({ account, solvers, attestors }), parameters),
     ]);
-    const hasMorePolicies = policies.pagination.next_cursor !== null;
-    return {
-      hasMorePolicies,
-      ...policies,
-      ...agents,
-      ...intents,
-      ...receipts,
-      ...solvers,
-      ...attestors,
-      ...merchants,
-      ...attestations,
-    };
+    const hasMorePolicies = pagination.next_cursor !== null;
+    return { account, policies, hasMorePolicies, agents, solvers, attestors, merchants, activity, list };
   },
-  View: AccountView,
+  View,
   subscription: ({ account }) => ({ filter: { account } }),
 });

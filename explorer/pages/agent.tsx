@@ -1,15 +1,15 @@
 import type { AgentRecord, AgentReputation, Policy, Trust } from "../../client/src/api";
 import { type Activity, ActivitySection, readActivity } from "../components/activity";
-import { Facts, Section, Technical, Unavailable } from "../components/blocks";
+import { Facts, Technical, Unavailable } from "../components/blocks";
 import { EventLog } from "../components/event-log";
 import { Hex } from "../components/hex";
 import { include, MetadataFacts, NamedHeading, type Shown, titleOf, withShownMetadata } from "../components/metadata";
-import { PolicySentences } from "../components/policies";
+import { PolicySection } from "../components/policies";
 import { type ListPage, RecordTabs, readTab } from "../components/record-tabs";
 import { ReputationStats } from "../components/reputation";
 import { ScoreSection, TrustSection } from "../components/trust";
 import { Account, Count, Uri } from "../components/values";
-import { links, withQuery } from "../links";
+import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifAvailable } from "../reads";
 import {
@@ -48,26 +48,6 @@ const listsOf = ({ agent_id, owner }: Pick<AgentRecord, "agent_id" | "owner">) =
     signalsAbout("agent", agent_id),
   ] as const;
 
-/** What the account of the agent may do. */
-export const PolicySection = ({
-  account,
-  policies,
-  hasMorePolicies,
-}: { account: string } & Pick<Data, "policies" | "hasMorePolicies">) => (
-  <Section
-    title="What it may spend"
-    id="policies"
-    note={<a href={withQuery(links.preflight, { account })}>Check a transaction against the policies</a>}
-  >
-    {policies === null ? <Unavailable /> : <PolicySentences policies={policies} />}
-    {hasMorePolicies && (
-      <p class="note">
-        These are the first {SHOWN_POLICIES}. <a href={`/accounts/${account}/policies`}>All policies</a>
-      </p>
-    )}
-  </Section>
-);
-
 const View = ({ data, live, parameters }: ViewProps<Data>) => {
   const { agent, reputation, trust, activity, list } = data;
   const path = links.agent(agent.agent_id);
@@ -81,7 +61,7 @@ const View = ({ data, live, parameters }: ViewProps<Data>) => {
         metadata={agent.metadata}
         byline={
           <>
-            Acts for <Hex value={agent.owner} href={links.account(agent.owner)} />
+            Acts for <Hex value={agent.owner} bare href={links.account(agent.owner)} />
           </>
         }
       />
@@ -91,7 +71,12 @@ const View = ({ data, live, parameters }: ViewProps<Data>) => {
         <Unavailable />
       )}
       <div class="columns even">
-        <PolicySection account={agent.owner} {...data} />
+        <PolicySection
+          title="What it may spend"
+          account={agent.owner}
+          policies={data.policies}
+          hasMore={data.hasMorePolicies}
+        />
         <ActivitySection path={path} parameters={parameters} activity={activity} />
         <TrustSection trust={trust} />
         {reputation && <ScoreSection {...reputation} />}

@@ -1,17 +1,16 @@
 import type { Attestation, AttestationSchema, Attestor } from "../../client/src/api";
-import { Facts, Heading, Section, TableSection } from "../components/blocks";
+import { Facts, Fold, Heading, Section, Technical } from "../components/blocks";
 import { Hex } from "../components/hex";
 import { RecordLink } from "../components/record-link";
-import { AttestationTable } from "../components/tables";
+import { type ListPage, RecordTabs, readTab } from "../components/record-tabs";
 import { Account, Count, FoundHash, IsoTime, None, Status, Time } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifFound } from "../reads";
+import { attestationsOf } from "../record-lists";
 import { describeAttestation } from "../social/descriptions";
 import { shortHex } from "../text/format";
 import { indentedJson } from "../text/indented-json";
-
-const SHOWN = 20;
 
 type AttestationData = {
   attestation: Attestation;
@@ -20,10 +19,38 @@ type AttestationData = {
   attestor: Attestor | null;
 };
 
+/** The address that an attestation is about: its subject is 12 zero bytes and the address. */
+const addressIn = (subject: string): string | undefined =>
+  /^0x0{24}[0-9a-f]{40}$/.test(subject) ? `0x${subject.slice(26)}` : undefined;
+
+const Subject = ({ subject, full }: { subject: string; full?: boolean }) => {
+  const address = addressIn(subject);
+  return address === undefined ? <FoundHash value={subject} full={full} /> : <Account value={address} bare={!full} />;
+};
+
 const AttestationView = ({ data: { attestation, schema, attestor } }: ViewProps<AttestationData>) => (
   <>
-    <Heading kind="Attestation">
-      Attestation #{attestation.attestation_id} <Status value={attestation.revoked ? "REVOKED" : "VALID"} />
+    <Heading
+      kind={`Attestation #${attestation.attestation_id}`}
+      lead={
+        <>
+          Stated by{" "}
+          {attestor ? (
+            <RecordLink kind="attestor" id={attestor.attestor_id} before="attestor" />
+          ) : (
+            <>
+              <Account value={attestation.attester} bare />, which is not a registered attestor,
+            </>
+          )}{" "}
+          <Time seconds={attestation.timestamp} />
+          {attestation.revoked ? ", and revoked since." : ". It is valid."}
+        </>
+      }
+    >
+      <a href={links.schema(attestation.schema_hash)}>
+        {schema ? <bdi>{schema.name}</bdi> : <>Schema {shortHex(attestation.schema_hash)}</>}
+      </a>{" "}
+      about <Subject subject={attestation.subject} /> <Status value={attestation.revoked ? "REVOKED" : "VALID"} />
     </Heading>
     <Section title="Statement">
       <Facts
@@ -34,19 +61,26 @@ const AttestationView = ({ data: { attestation, schema, attestor } }: ViewProps<
             label: "Attestor",
             value: attestor ? <RecordLink kind="attestor" id={attestor.attestor_id} /> : <None>not registered</None>,
           },
-          {
-            field: "schema_hash",
-            label: "Schema",
-            value: <Hex value={attestation.schema_hash} full href={links.schema(attestation.schema_hash)} />,
-          },
-          { field: "schema_name", label: "Schema name", value: schema?.name ?? <None>not published</None> },
-          { field: "subject", label: "Subject", value: <FoundHash value={attestation.subject} full /> },
-          { field: "data_hash", label: "Data hash", value: <Hex value={attestation.data_hash} full /> },
-          { field: "timestamp", label: "Time", value: <Time seconds={attestation.timestamp} /> },
-          { field: "block_number", label: "Block", value: <Count value={attestation.block_number} /> },
+          { field: "schema_name", label: "Schema", value: schema?.name ?? <None>not published</None> },
+          { field: "schema_description", label: "What it states", value: schema?.description ?? <None /> },
+          { field: "timestamp", label: "Time", value: <Time seconds={attestation.timestamp} full /> },
         ]}
       />
     </Section>
+    <Technical>
+      <Facts
+        items={[
+          {
+            field: "schema_hash",
+            label: "Schema hash",
+            value: <Hex value={attestation.schema_hash} full href={links.schema(attestation.schema_hash)} />,
+          },
+          { field: "subject", label: "Subject", value: <Hex value={attestation.subject} full /> },
+          { field: "data_hash", label: "Data hash", value: <Hex value={attestation.data_hash} full /> },
+          { field: "block_number", label: "Block", value: <Count value={attestation.block_number} /> },
+        ]}
+      />
+    </Technical>
   </>
 );
 
@@ -66,38 +100,43 @@ export const attestationPage = page<AttestationData>({
   subscription: () => ({ filter: { contract: "AttestationRegistry" } }),
 });
 
-type SchemaData = { hash: string; schema: AttestationSchema | null; attestations: readonly Attestation[] };
+type SchemaData = { hash: string; schema: AttestationSchema | null; list: ListPage };
 
-const SchemaView = ({ data: { hash, schema, attestations } }: ViewProps<SchemaData>) => (
+const listsOf = (hash: string) => [attestationsOf({ schema: hash })] as const;
+
+const SchemaView = ({ data: { hash, schema, list }, parameters }: ViewProps<SchemaData>) => (
   <>
-    <Heading kind="Attestation schema">{schema?.name ?? <Hex value={hash} full />}</Heading>
-    <Section title="Schema">
-      {schema === null ? (
-        <p class="none">This schema is used on chain, and was not published here.</p>
-      ) : (
-        <>
-          <Facts
-            items={[
-              { field: "schema_hash", label: "Hash", value: <Hex value={schema.schema_hash} full /> },
-              { field: "name", label: "Name", value: schema.name },
-              { field: "description", label: "Description", value: schema.description ?? <None /> },
-              { field: "recommended_subject", label: "Subject", value: schema.recommended_subject ?? <None /> },
-              { field: "builtin", label: "Built in", value: schema.builtin ? "yes" : "no" },
-              { field: "created_at", label: "Published", value: <IsoTime value={schema.created_at} /> },
-            ]}
-          />
+    <Heading
+      kind="Attestation schema"
+      lead={
+        schema === null
+          ? "Used on chain, and not published here."
+          : schema.description && <bdi>{schema.description}</bdi>
+      }
+    >
+      {schema ? <bdi>{schema.name}</bdi> : <Hex value={hash} full />}
+    </Heading>
+    {schema && (
+      <Section title="Schema">
+        <Facts
+          items={[
+            { field: "name", label: "Name", value: <bdi>{schema.name}</bdi> },
+            { field: "description", label: "Description", value: schema.description ?? <None /> },
+            { field: "recommended_subject", label: "Subject", value: schema.recommended_subject ?? <None /> },
+            { field: "builtin", label: "Built in", value: schema.builtin ? "yes" : "no" },
+            { field: "created_at", label: "Published", value: <IsoTime value={schema.created_at} /> },
+          ]}
+        />
+        <Fold title="JSON schema of the data">
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
           <pre tabIndex={0}>{indentedJson(JSON.stringify(schema.json_schema))}</pre>
-        </>
-      )}
-    </Section>
-    <TableSection
-      title="Attestations"
-      id="attestations"
-      Rows={AttestationTable}
-      rows={attestations}
-      caption="Attestations under this schema"
-    />
+        </Fold>
+      </Section>
+    )}
+    <RecordTabs path={links.schema(hash)} parameters={parameters} lists={listsOf(hash)} page={list} />
+    <Technical>
+      <Facts items={[{ field: "schema_hash", label: "Hash", value: <Hex value={hash} full /> }]} />
+    </Technical>
   </>
 );
 
@@ -105,14 +144,15 @@ export const schemaPage = page<SchemaData>({
   path: links.schema(":hash"),
   title: ({ hash, schema }) => `Schema ${schema?.name ?? shortHex(hash)}`,
   description: ({ schema }) => schema?.description ?? "A schema of attestations that is used on chain.",
-  async load(api, { hash = "" }) {
-    const [schema, { attestations }] = await Promise.all([
+  async load(api, parameters) {
+    const { hash = "" } = parameters;
+    const [schema, list] = await Promise.all([
       ifFound(api.schemas.get.query({ schemaHash: hash })),
-      api.attestations.list.query({ schema: hash, limit: SHOWN }),
+      readTab(api, listsOf(hash), parameters),
     ]);
     // Attestations may name a schema that no one published. Without them there is nothing to show.
-    if (schema === null && attestations.length === 0) await api.schemas.get.query({ schemaHash: hash });
-    return { hash, schema, attestations };
+    if (schema === null && list.pagination.total === 0) await api.schemas.get.query({ schemaHash: hash });
+    return { hash, schema, list };
   },
   View: SchemaView,
   subscription: () => ({ filter: { contract: "AttestationRegistry" } }),

@@ -25,7 +25,7 @@ const View = ({ data: { attestor, list }, live, parameters }: ViewProps<Data>) =
       metadata={attestor.metadata}
       byline={
         <>
-          Operated by <Hex value={attestor.operator} href={links.account(attestor.operator)} />
+          Operated by <Hex value={attestor.operator} bare href={links.account(attestor.operator)} />
         </>
       }
     />

@@ -36,7 +36,8 @@ const View = ({ data: { facilitator, trust, activity: series, list }, live, para
         metadata={facilitator.metadata}
         byline={
           <>
-            Records payments as <Hex value={facilitator.facilitator} href={links.account(facilitator.facilitator)} />
+            Records payments as{" "}
+            <Hex value={facilitator.facilitator} bare href={links.account(facilitator.facilitator)} />
           </>
         }
       />

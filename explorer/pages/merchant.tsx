@@ -88,11 +88,11 @@ const View = ({ data, live, parameters }: ViewProps<Data>) => {
         metadata={merchant.metadata}
         byline={
           <>
-            Owned by <Hex value={merchant.owner} href={links.account(merchant.owner)} />, paid out to{" "}
+            Owned by <Hex value={merchant.owner} bare href={links.account(merchant.owner)} />, paid out to{" "}
             {merchant.payout_address === merchant.owner ? (
               "the same account"
             ) : (
-              <Hex value={merchant.payout_address} href={links.account(merchant.payout_address)} />
+              <Hex value={merchant.payout_address} bare href={links.account(merchant.payout_address)} />
             )}
           </>
         }

@@ -176,7 +176,7 @@ const View = ({ data, live, parameters }: ViewProps<Data>) => {
         metadata={solver.metadata}
         byline={
           <>
-            Operated by <Hex value={solver.operator} href={links.account(solver.operator)} /> with a bond of{" "}
+            Operated by <Hex value={solver.operator} bare href={links.account(solver.operator)} /> with a bond of{" "}
             <Amount value={solver.bond} token={NATIVE_COIN} />
           </>
         }
