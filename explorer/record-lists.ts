@@ -1,4 +1,3 @@
-import type { Api } from "../client/src/api";
 import { IntentTable } from "./components/intents";
 import { type RecordList, recordList } from "./components/record-tabs";
 import {
@@ -11,19 +10,19 @@ import {
   SignalTable,
 } from "./components/tables";
 import { BidTable, FillTable } from "./components/trade-tables";
+import { links } from "./links";
 
 // The lists of records that pages of other records show in tabs.
 
-type Input<Resource extends keyof Api> = Api[Resource] extends { list: { query: (input: infer Sent) => unknown } }
-  ? NonNullable<Sent>
-  : never;
+/** Filters of the API by which a list belongs to a record. */
+type Of<Name extends string> = Partial<Record<Name, string>>;
 
-export const receiptsOf = (
-  of: Pick<Input<"receipts">, "agent" | "merchant_id" | "service_id" | "facilitator" | "token">,
-): RecordList =>
+export const receiptsOf = (of: Of<"agent" | "merchant_id" | "service_id" | "facilitator" | "token">): RecordList =>
   recordList({
     name: "receipts",
     title: "Receipts",
+    page: links.list("receipts"),
+    of: of,
     read: ({ receipts }, input, chosen) => receipts.list.query({ ...of, ...input, ...chosen }),
     Rows: ReceiptTable,
     empty: "A receipt appears when a payment is recorded on chain.",
@@ -37,10 +36,12 @@ export const receiptsOf = (
     },
   });
 
-export const quotesOf = (of: Pick<Input<"quotes">, "agent" | "merchant_id">): RecordList =>
+export const quotesOf = (of: Of<"agent" | "merchant_id">): RecordList =>
   recordList({
     name: "quotes",
     title: "Quotes",
+    page: links.list("quotes"),
+    of: of,
     read: ({ quotes }, input, chosen) => quotes.list.query({ ...of, ...input, ...chosen }),
     Rows: QuoteTable,
     empty: "A quote appears when a merchant commits a price for an agent.",
@@ -54,10 +55,12 @@ export const quotesOf = (of: Pick<Input<"quotes">, "agent" | "merchant_id">): Re
     },
   });
 
-export const disputesOf = (of: Pick<Input<"disputes">, "merchant_id" | "opener" | "receipt_id">): RecordList =>
+export const disputesOf = (of: Of<"merchant_id" | "opener" | "receipt_id">): RecordList =>
   recordList({
     name: "disputes",
     title: "Disputes",
+    page: links.list("disputes"),
+    of: of,
     read: ({ disputes }, input) => disputes.list.query({ ...of, ...input }),
     Rows: DisputeTable,
     empty: "A dispute appears when someone contests a receipt.",
@@ -67,6 +70,8 @@ export const servicesOf = (merchantId: string): RecordList =>
   recordList({
     name: "services",
     title: "Services",
+    page: links.list("services"),
+    of: { merchant_id: merchantId },
     read: ({ services }, input, chosen) => services.list.query({ merchant_id: merchantId, ...input, ...chosen }),
     Rows: ServiceTable,
     empty: "A service appears when the merchant registers what it sells.",
@@ -97,6 +102,8 @@ export const attestationsAbout = (address: string): RecordList =>
   recordList({
     name: "attestations",
     title: "Attestations",
+    page: links.list("attestations"),
+    of: { subject: subjectOf(address) },
     read: ({ attestations }, input, chosen) =>
       attestations.list.query({ subject: subjectOf(address), ...input, ...chosen }),
     Rows: AttestationTable,
@@ -106,13 +113,15 @@ export const attestationsAbout = (address: string): RecordList =>
 
 /** The attestations by an attestor, or under a schema. */
 export const attestationsOf = (
-  of: Pick<Input<"attestations">, "attester" | "schema">,
+  of: Of<"attester" | "schema">,
   { tab, title }: { tab?: string; title: string } = { title: "Attestations" },
 ): RecordList =>
   recordList({
     name: "attestations",
     ...(tab !== undefined && { tab }),
     title,
+    page: links.list("attestations"),
+    of: of,
     read: ({ attestations }, input, chosen) => attestations.list.query({ ...of, ...input, ...chosen }),
     Rows: AttestationTable,
     empty: "An attestation appears when it is submitted on chain.",
@@ -126,16 +135,20 @@ export const signalsAbout = (kind: keyof typeof subjectTypes, id: string): Recor
   recordList({
     name: "trust_signals",
     title: "Trust signals",
+    page: links.list("trust-signals"),
+    of: { subject_type: String(subjectTypes[kind]), subject_id: id },
     read: ({ trustSignals }, input) =>
       trustSignals.list.query({ subject_type: subjectTypes[kind], subject_id: id, ...input }),
     Rows: SignalTable,
     empty: `A trust signal appears when someone reports on this ${kind}.`,
   });
 
-export const fillsOf = (of: Pick<Input<"fills">, "solver" | "token">): RecordList =>
+export const fillsOf = (of: Of<"solver" | "token">): RecordList =>
   recordList({
     name: "fills",
     title: "Fills",
+    page: links.list("fills"),
+    of: of,
     read: ({ fills }, input) => fills.list.query({ ...of, ...input }),
     Rows: FillTable,
     empty: "A fill appears when a solver executes an intent.",
@@ -145,6 +158,8 @@ export const bidsOf = (solver: string): RecordList =>
   recordList({
     name: "bids",
     title: "Bids",
+    page: links.list("bids"),
+    of: { solver },
     read: ({ bids }, input, chosen) => bids.all.query({ solver, ...input, ...chosen }),
     Rows: BidTable,
     empty: "A bid appears when the solver offers to fill an intent on chain.",
@@ -161,13 +176,15 @@ export const bidsOf = (solver: string): RecordList =>
   });
 
 export const intentsOf = (
-  of: Pick<Input<"intents">, "owner" | "input_token" | "output_token">,
+  of: Of<"owner" | "input_token" | "output_token">,
   { tab, title }: { tab?: string; title: string } = { title: "Intents" },
 ): RecordList =>
   recordList({
     name: "intents",
     ...(tab !== undefined && { tab }),
     title,
+    page: links.list("intents"),
+    of: of,
     read: ({ intents }, input, chosen) => intents.list.query({ ...of, ...input, ...chosen }),
     Rows: IntentTable,
     empty: "An intent appears when the account submits a trade.",
@@ -183,10 +200,12 @@ export const intentsOf = (
     },
   });
 
-export const settlementsOf = (of: Pick<Input<"settlements">, "payer" | "quote_hash" | "token">): RecordList =>
+export const settlementsOf = (of: Of<"payer" | "quote_hash" | "token">): RecordList =>
   recordList({
     name: "settlements",
     title: "Settlements",
+    page: links.list("settlements"),
+    of: of,
     read: ({ settlements }, input) => settlements.list.query({ ...of, ...input }),
     Rows: SettlementTable,
     empty: "A settlement appears when a payment is executed on chain.",

@@ -5,7 +5,13 @@ import { fromStart, nextPage, pageNumber, pageSizes, previousPage, sizeOf } from
 import type { Parameters } from "../page";
 import { Segments } from "./blocks";
 
-type Props = { path: string; parameters: Parameters; pagination: Pagination };
+type Props = {
+  path: string;
+  parameters: Parameters;
+  pagination: Pagination;
+  /** The part of the page with the list. Without it, its top. */
+  anchor?: string;
+};
 
 const digits = (value: number) => groupDigits(String(value));
 
@@ -20,34 +26,37 @@ function rangeText(parameters: Parameters, { count, limit, total }: Pagination):
 }
 
 /** The way to the other pages of a list, and how many rows each has. */
-export const Pager = ({ path, parameters, pagination }: Props) => (
-  <div class="pager">
-    <span>{rangeText(parameters, pagination)}</span>
-    <nav class="pages" aria-label="Pages of the list">
-      {parameters.cursor !== undefined && (
-        <>
-          <a href={withQuery(path, fromStart(parameters))}>First</a>
-          <a rel="prev" href={previousPage(path, parameters)}>
-            Previous
+export function Pager({ path, parameters, pagination, anchor }: Props) {
+  const at = (address: string) => (anchor === undefined ? address : `${address}#${anchor}`);
+  return (
+    <div class="pager">
+      <span>{rangeText(parameters, pagination)}</span>
+      <nav class="pages" aria-label="Pages of the list">
+        {parameters.cursor !== undefined && (
+          <>
+            <a href={at(withQuery(path, fromStart(parameters)))}>First</a>
+            <a rel="prev" href={at(previousPage(path, parameters))}>
+              Previous
+            </a>
+          </>
+        )}
+        {pagination.next_cursor !== null && (
+          <a rel="next" href={at(nextPage(path, parameters, pagination.next_cursor))}>
+            Next
           </a>
-        </>
-      )}
-      {pagination.next_cursor !== null && (
-        <a rel="next" href={nextPage(path, parameters, pagination.next_cursor)}>
-          Next
-        </a>
-      )}
-    </nav>
-    <span class="sizes">
-      Rows{" "}
-      <Segments
-        label="Rows of a page"
-        segments={pageSizes.map((size) => ({
-          title: size,
-          href: withQuery(path, fromStart(parameters, { limit: size })),
-          isCurrent: sizeOf(parameters) === size,
-        }))}
-      />
-    </span>
-  </div>
-);
+        )}
+      </nav>
+      <span class="sizes">
+        Rows{" "}
+        <Segments
+          label="Rows of a page"
+          segments={pageSizes.map((size) => ({
+            title: size,
+            href: at(withQuery(path, fromStart(parameters, { limit: size }))),
+            isCurrent: sizeOf(parameters) === size,
+          }))}
+        />
+      </span>
+    </div>
+  );
+}

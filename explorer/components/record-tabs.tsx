@@ -1,13 +1,12 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import type { Pagination } from "../../client/src/api";
 import { withQuery } from "../links";
+import { fromStart, pageSizes } from "../lists/query";
 import type { Parameters } from "../page";
 import type { Reads } from "../reads";
-import { Empty, Pages, type Rows, Segments, selectedTab, Tabs } from "./blocks";
+import { Empty, type Rows, Segments, selectedTab, Tabs } from "./blocks";
+import { Pager } from "./pager";
 import { Count } from "./values";
-
-/** Rows that a tab shows at a time. */
-const SHOWN = 25;
 
 const orders = ["newest", "oldest"] as const;
 
@@ -32,6 +31,10 @@ type Definition<Name extends string, Row, Chosen> = {
   /** The name of the tab. Default: that of the property. */
   tab?: string;
   title: string;
+  /** The page of the same list with all filters, as CSV and JSON. */
+  page: string;
+  /** The filters that select the rows. */
+  of: Readonly<Record<string, string | undefined>>;
   read: (
     api: Reads,
     input: ListInput,
@@ -66,7 +69,7 @@ export function recordList<Name extends string, Row, Chosen>({
 }: Definition<Name, Row, Chosen>): RecordList {
   const readPage: RecordList["read"] = async (api, parameters) => {
     const input = {
-      limit: SHOWN,
+      limit: Number(selectedTab(pageSizes, parameters.limit)),
       total: true as const,
       ...(parameters.cursor !== undefined && { cursor: parameters.cursor }),
       ...(!definition.hasOneOrder && { sort: orderIn(parameters) }),
@@ -90,8 +93,9 @@ export const readTab = (api: Reads, lists: RecordLists, parameters: Parameters):
 function Controls({ path, query, list }: { path: string; query: Parameters; list: RecordList }) {
   const { filter, hasOneOrder } = list;
   const href = (changes: Readonly<Record<string, string | undefined>>) =>
-    `${withQuery(path, { ...query, cursor: undefined, ...changes })}#${ANCHOR}`;
+    `${withQuery(path, fromStart(query, changes))}#${ANCHOR}`;
   const chosen = choiceIn(filter, query);
+  const chosenParameter = filter && chosen && { [filter.name]: chosen.value };
   return (
     <div class="controls">
       {filter && (
@@ -117,14 +121,17 @@ function Controls({ path, query, list }: { path: string; query: Parameters; list
           }))}
         />
       )}
+      <a class="more" href={withQuery(list.page, { ...list.of, ...chosenParameter })}>
+        All filters and CSV
+      </a>
     </div>
   );
 }
 
 /** The query of a page without the parameters of its path. */
-const queryOf = ({ tab, cursor, sort, ...others }: Parameters, list: RecordList): Parameters => {
+const queryOf = ({ tab, cursor, trail, limit, sort, ...others }: Parameters, list: RecordList): Parameters => {
   const filter = list.filter && others[list.filter.name];
-  const query = { tab, sort, cursor, ...(list.filter && { [list.filter.name]: filter }) };
+  const query = { tab, sort, limit, cursor, trail, ...(list.filter && { [list.filter.name]: filter }) };
   return Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
@@ -153,7 +160,7 @@ export function RecordTabs({ path, parameters, lists, page: { tab, rows, paginat
       ) : (
         <Rows rows={rows} caption={title} />
       )}
-      <Pages path={path} parameters={query} pagination={pagination} />
+      <Pager path={path} parameters={query} pagination={pagination} anchor={ANCHOR} />
     </section>
   );
 }

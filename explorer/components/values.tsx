@@ -29,6 +29,7 @@ export function Account({ value, full, bare }: Omit<HexProps, "href">) {
           <a class="record" href={href} title={value}>
             <bdi>{name}</bdi>
           </a>
+          {full && " "}
           {full ? <Hex value={value} full={full} bare={bare} /> : !bare && <CopyButton text={value} />}
         </>
       )}

@@ -1,10 +1,10 @@
-import type { ComponentChildren } from "preact";
 import type { Competition as Competing, CompetingBid, Intent, IntentMetadataRecord } from "../../client/src/api";
 import { Heading, Stats, selectedTab, Tabs } from "../components/blocks";
 import { Competition } from "../components/competition";
 import { EventLog } from "../components/event-log";
 import { Commitments, Fill, Metadata, Terms } from "../components/intent-facts";
 import { RawJson } from "../components/raw-json";
+import { type Step, Timeline } from "../components/timeline";
 import { Amount, useTokenName } from "../components/tokens";
 import { Trade } from "../components/trades";
 import { Account, Dollars, None, Status, Time, Transaction } from "../components/values";
@@ -31,8 +31,6 @@ type Data = {
   /** Whether the required schema was published, or is used on chain. */
   isSchemaKnown: boolean;
 };
-
-type Step = { name: string; isReached: boolean; details: ComponentChildren };
 
 /** The states of an intent in order, and how far it has come. */
 function stepsOf({ intent, bids, hasMoreBids, winner }: Data): Step[] {
@@ -84,20 +82,6 @@ function stepsOf({ intent, bids, hasMoreBids, winner }: Data): Step[] {
     outcome,
   ];
 }
-
-const Timeline = ({ steps }: { steps: readonly Step[] }) => (
-  <ol class="timeline">
-    {steps.map(({ name, isReached, details }) => (
-      <li key={name} class={isReached ? "reached" : undefined}>
-        <strong>
-          {name}
-          <span class="visually-hidden">{isReached ? " (reached)" : " (not reached)"}</span>
-        </strong>
-        <span>{details}</span>
-      </li>
-    ))}
-  </ol>
-);
 
 /** One sentence about how it stands. */
 function Lead({ intent: { status, fill, owner, output_token }, bids, winner }: Data) {
@@ -169,9 +153,7 @@ function Numbers({ intent }: { intent: Intent }) {
 const parts = {
   trade: ({ data }: ViewProps<Data>) => (
     <>
-      <section class="card" aria-label="Timeline">
-        <Timeline steps={stepsOf(data)} />
-      </section>
+      <Timeline steps={stepsOf(data)} />
       <Competition intent={data.intent} bids={data.bids} hasMore={data.hasMoreBids} />
       <div class="columns">
         <Fill intent={data.intent} />

@@ -43,7 +43,7 @@ const listsOf = (token: string) =>
 
 const textOrNone = (text: string | null) => (text === null ? <None /> : <bdi>{text}</bdi>);
 
-/** The days that have a price. */
+/** The days that have a price. Of the others, the chart has no column. */
 const pricedDays = (prices: Data["prices"]) =>
   (prices ?? []).flatMap(({ start, price }) => (price === null ? [] : [{ start, value: price }]));
 
@@ -61,12 +61,17 @@ function Series({ data: { facts, prices, fills, receipts }, name }: SeriesProps)
   const days = pricedDays(prices);
   if (name === "price" ? days.length === 0 : series === null) return <Unavailable />;
   const isDollars = name === "price" || series?.unit === "usd";
-  const text = isDollars ? shortDollars : amountText;
+  const dollars = (value: string) => (name === "price" && value === "0" ? "no price" : shortDollars(value));
+  const text = isDollars ? dollars : amountText;
   return (
     <div data-series={name}>
       <Chart
         title={`${chartTitles[name]} by day`}
-        points={name === "price" ? days : (series?.points ?? [])}
+        points={
+          name === "price"
+            ? (prices ?? []).map(({ start, price }) => ({ start, value: price ?? "0" }))
+            : (series?.points ?? [])
+        }
         interval="day"
         text={text}
         tick={isDollars ? shortDollars : (value) => shortNumber(amountText(value).replaceAll(",", ""))}

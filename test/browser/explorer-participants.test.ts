@@ -19,7 +19,7 @@ const tabs = {
   settlements: ["/settlements", "settlements", "execution_hash"],
 } as const;
 
-describe.runIf(hasChromium)("the participants in the explorer", () => {
+describe.runIf(hasChromium)("the lists, scores and threads of records in the explorer", () => {
   let browser: SampleExplorer["browser"];
   let explorer: SampleExplorer["explorer"];
   let read: SampleExplorer["read"];
@@ -30,6 +30,7 @@ describe.runIf(hasChromium)("the participants in the explorer", () => {
     const [solver, attestor, merchant, agent, facilitator] = await Promise.all(
       ["/solvers/1", "/attestors/1", "/merchants/1", "/agents/1", "/facilitators/1"].map((path) => read<Row>(path)),
     );
+    const { input_token: token } = await read<Row>("/intents/1");
     const about = (address: string | undefined) => `subject=0x${"0".repeat(24)}${address?.slice(2)}`;
     pages = [
       {
@@ -64,6 +65,11 @@ describe.runIf(hasChromium)("the participants in the explorer", () => {
           trust_signals: "subject_type=2&subject_id=1",
         },
       },
+      {
+        path: `/explore/accounts/${solver?.operator}`,
+        lists: { fills: `solver=${solver?.operator}`, bids: `solver=${solver?.operator}` },
+      },
+      { path: `/explore/tokens/${token}`, lists: { fills: `token=${token}`, settlements: `token=${token}` } },
       {
         path: "/explore/agents/1",
         lists: {
@@ -197,6 +203,55 @@ describe.runIf(hasChromium)("the participants in the explorer", () => {
       expect([path, values]).toEqual([path, points.map(({ value }) => value).filter((value) => value !== "0")]);
       expect(await explorer.page.locator(".sum data").getAttribute("value")).toBe(total);
     }
+  });
+
+  it("shows a dispute as a thread in the order of time, with who opened and who decided it", async () => {
+    for (const { dispute_id, status, opener, receipt_id } of (await read<{ disputes: Row[] }>("/disputes")).disputes) {
+      const { agent, fulfillment_hash } = await read<Row>(`/receipts/${receipt_id}`);
+      await explorer.page.goto(`/explore/disputes/${dispute_id}`);
+      const entries = await explorer.page.$$eval("#thread .thread > li", (found) =>
+        found.map((entry) => ({
+          name: entry.getAttribute("data-entry"),
+          time: entry.querySelector("time")?.dateTime ?? "",
+          text: entry.textContent ?? "",
+        })),
+      );
+      expect(entries.map(({ name }) => name).sort()).toEqual([
+        ...(status === "OPEN" ? [] : ["decided"]),
+        ...(fulfillment_hash === null ? [] : ["delivered"]),
+        "opened",
+        "paid",
+      ]);
+      expect(entries[0]?.name).toBe("paid");
+      const times = entries.map(({ time }) => Date.parse(time));
+      expect(times).toEqual([...times].sort((one, other) => one - other));
+      const opened = entries.find(({ name }) => name === "opened");
+      expect(opened?.text).toContain(opener === agent ? "the buyer, opened" : "opened the dispute");
+      const decided = entries.find(({ name }) => name === "decided");
+      if (decided)
+        expect([dispute_id, decided.text.toUpperCase()]).toEqual([dispute_id, expect.stringContaining(status ?? "")]);
+    }
+  });
+
+  it("shows the published evidence of a disputed delivery, and its document", async () => {
+    const { fulfillment_hash: hash } = await read<Row>("/receipts/1");
+    const document = await read<object>(`/fulfillment-evidence/${hash}`);
+    await explorer.page.goto("/explore/disputes/1");
+    const entry = explorer.page.locator('[data-entry="delivered"]');
+    expect(JSON.parse(await entry.locator("pre").innerText())).toEqual(document);
+    expect(await entry.locator("a").first().getAttribute("href")).toBe(
+      `/explore/documents/fulfillment-evidence/${hash}`,
+    );
+  });
+
+  it("titles a payment by what is paid to whom", async () => {
+    await explorer.page.goto("/explore/receipts/1");
+    expect((await explorer.page.locator("h1").innerText()).replaceAll(/\s+/g, " ")).toContain(
+      "1.5 tUSD to Skyline Data #1 for service City Weather #1",
+    );
+    expect(await explorer.page.locator(".timeline li.reached strong").allInnerTexts()).toEqual(
+      expect.arrayContaining([expect.stringContaining("Paid"), expect.stringContaining("Delivered")]),
+    );
   });
 
   it("had no errors, no violations of its policy and no requests to other hosts", async () => {
