@@ -9,8 +9,8 @@ import { type Evidence, readEvidence } from "../evidence";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifAvailable, ifFound, type OnFailure, type Reads } from "../reads";
-import { indentedJson } from "../text/indented-json";
 import { describeDispute } from "../social/descriptions";
+import { indentedJson } from "../text/indented-json";
 
 /** When something happened on chain. */
 type Moment = { timestamp: string; tx_hash: string; by: string | null };

@@ -8,8 +8,8 @@ import { Timeline } from "../components/timeline";
 import { Account, Count, Status, Time } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
-import { shortHex } from "../text/format";
 import { describeQuote } from "../social/descriptions";
+import { shortHex } from "../text/format";
 
 type Data = { quote: Quote; settlements: readonly Settlement[] };
 
