@@ -53,7 +53,7 @@ export const processes = {
       property: "sampleActivity",
       type: flag,
       default: "true",
-      description: "Whether the local chain starts with nine days of sample activity.",
+      description: "Whether the local chain starts with ten days of sample activity.",
     },
     LOG_LEVEL: {
       property: "logLevel",

@@ -4,7 +4,7 @@ import { type LocalDeployment, localDeploymentFile } from "../../config/networks
 import { type LocalChain, signedByNode, startChain } from "./chain";
 import { type Contracts, deploy } from "./deploy";
 import { deployTokens } from "./local-tokens";
-import { MARKET_WEEK_SECONDS, type MarketNews, marketWeek, withMarketTokens } from "./market-week/index";
+import { MARKET_HISTORY_SECONDS, type MarketNews, marketWeek, withMarketTokens } from "./market-week/index";
 import { protocolOn } from "./protocol";
 import { SAMPLE_HISTORY_SECONDS, sampleActivity } from "./sample/index";
 
@@ -24,7 +24,7 @@ export async function startLocalChain(
   await mkdir(stateFolder, { recursive: true });
   onProgress("Starting a local chain");
   const present = Math.floor(Date.now() / 1000);
-  const sampleEnd = hasActivity && hasMarketWeek ? present - MARKET_WEEK_SECONDS : present;
+  const sampleEnd = hasActivity && hasMarketWeek ? present - MARKET_HISTORY_SECONDS : present;
   const chain = await startChain({
     port: anvilPort,
     startTime: hasActivity ? sampleEnd - SAMPLE_HISTORY_SECONDS : present,

@@ -103,9 +103,11 @@ export async function startAll(supervisor: Supervisor, isDevelopment: boolean): 
   if (environment.sampleActivity) {
     log.step("Sample activity: documents, a schema and metadata");
     const [writeToken] = environment.writeTokens;
-    await publishExamples(deployment.apiUrl, writeToken);
     const news = await activity;
-    if (news) await publishNews(deployment.apiUrl, writeToken, news, environment.devHelpers);
+    await Promise.all([
+      publishExamples(deployment.apiUrl, writeToken),
+      news && publishNews(deployment.apiUrl, writeToken, news, environment.devHelpers),
+    ]);
   }
   mineEvery(chain, BLOCK_TIME_MS);
   log.end();

@@ -6,6 +6,12 @@ const HOUR = 3_600;
 /** How long the market week is, in seconds. */
 export const MARKET_WEEK_SECONDS = 7 * DAY;
 
+/** How long before the present the participants register, in seconds: those of less than a week count as new. */
+export const REGISTERED_SECONDS = MARKET_WEEK_SECONDS + 20 * HOUR;
+
+/** What is before the market week must have ended this long before the present, in seconds. */
+export const MARKET_HISTORY_SECONDS = MARKET_WEEK_SECONDS + DAY;
+
 /** The days of the week: when something happens, in hours, and how many trades and sales there are. Business grows. */
 const days = [
   { hours: [7.2, 13.1, 19.4], trades: 4, sales: 5 },

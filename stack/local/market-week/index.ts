@@ -2,7 +2,7 @@ import type { TokenList } from "../../../config/token-list";
 import { address } from "../../../config/values";
 import type { Protocol } from "../protocol";
 import { inBatches } from "./batch";
-import { sessionsBefore } from "./calendar";
+import { REGISTERED_SECONDS, sessionsBefore } from "./calendar";
 import { complaints } from "./disputes";
 import { metadataAt } from "./metadata";
 import { setPolicies } from "./policies";
@@ -13,12 +13,9 @@ import { salesFloor } from "./sales";
 import { deployMarketTokens, marketTokens, pricesAt, setPrices, tradedIn } from "./tokens";
 import { type OpenTrade, tradeDesk } from "./trades";
 
-export { MARKET_WEEK_SECONDS } from "./calendar";
+export { MARKET_HISTORY_SECONDS } from "./calendar";
 
 const SEED = 35;
-
-/** How long before the first session the participants register, in seconds. */
-const REGISTERED_BEFORE = 600n;
 
 /**
  * The empty blocks after the last session. They make the week final, so that the indexer reads it as history, which is faster
@@ -62,7 +59,7 @@ export async function marketWeek(
 
   await inBatches(protocol, async (batch) => {
     await batch.fund(everyone);
-    const first = (sessions[0]?.opensAt ?? present) - REGISTERED_BEFORE;
+    const first = present - BigInt(REGISTERED_SECONDS);
     let prices = pricesAt(first, present);
     deployMarketTokens(batch, prices, since);
     register(batch, metadata);

@@ -69,7 +69,7 @@ function biddersOf(count: number, random: Random): Solver[] {
 }
 
 /** The part of late intents that are not decided, and the least time that they have, in minutes. */
-const UNDECIDED = 0.5;
+const UNDECIDED = 0.4;
 const LATE_MINUTES = 360;
 
 function planTrade({ day, isLate }: Session, random: Random): Trade {
