@@ -39,7 +39,7 @@ const ofCommand: Record<Topic, string> = {
   start: `\
 intentry start
 
-Starts a local chain with the contracts and two days of sample activity, the indexer, and the gateway on port
+Starts a local chain with the contracts and ten days of sample activity, the indexer, and the gateway on port
 3001, and prints example requests. Same as npm start. Requires a checkout of the repository. Stop it with Ctrl-C.
 
   intentry start
