@@ -12,6 +12,7 @@ export const links = {
   search: `${ROOT}/search`,
   preflight: `${ROOT}/preflight`,
   portfolio: `${ROOT}/portfolio`,
+  status: `${ROOT}/status`,
   list: (name: string) => `${ROOT}/${name}`,
   agent: to("agents"),
   account: to("accounts"),
@@ -29,6 +30,7 @@ export const links = {
   schema: to("schemas"),
   token: to("tokens"),
   transaction: to("transactions"),
+  block: to("blocks"),
   document: (kind: string, hash: string) => `${ROOT}/documents/${part(kind)}/${part(hash)}`,
   /** Finds the record that a hash or an id belongs to. */
   find: (text: string) => `${ROOT}/search?q=${encodeURIComponent(text)}`,

@@ -3,6 +3,7 @@ import { accountPage } from "./pages/account";
 import { agentPage } from "./pages/agent";
 import { attestationPage, schemaPage } from "./pages/attestations";
 import { attestorPage } from "./pages/attestor";
+import { blockPage } from "./pages/block";
 import { disputePage } from "./pages/dispute";
 import { documentPage } from "./pages/document";
 import { facilitatorPage } from "./pages/facilitator";
@@ -19,6 +20,7 @@ import { searchPage } from "./pages/search";
 import { servicePage } from "./pages/service";
 import { settlementPage } from "./pages/settlement";
 import { solverPage } from "./pages/solver";
+import { statusPage } from "./pages/status";
 import { tokenPage } from "./pages/token";
 import { transactionPage } from "./pages/transaction";
 
@@ -28,6 +30,7 @@ const pages: readonly Page[] = [
   searchPage,
   preflightPage,
   portfolioPage,
+  statusPage,
   intentPage,
   agentPage,
   accountPage,
@@ -44,6 +47,7 @@ const pages: readonly Page[] = [
   schemaPage,
   tokenPage,
   transactionPage,
+  blockPage,
   documentPage,
   leaderboardsPage,
   ...listPages,

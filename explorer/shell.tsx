@@ -63,7 +63,7 @@ const groups = [
       ["Portfolio", links.portfolio],
       ["Search", withQuery(links.search, {})],
       ["API reference", "/docs"],
-      ["Status", links.list("status")],
+      ["Status", links.status],
     ],
   ],
 ] as const;
@@ -168,7 +168,7 @@ function Network({ network, readBlock }: { network: NonNullable<Shell["network"]
     return () => clearInterval(timer);
   }, [readBlock]);
   return (
-    <a class="network" href={links.list("status")} title="Chain and newest indexed block">
+    <a class="network" href={links.status} title="Chain and newest indexed block">
       <i>Chain {network.chainId}</i> <b data-block={block}>{block}</b>
     </a>
   );
@@ -194,6 +194,6 @@ export const Footer = () => (
     <a href="/docs">API reference</a>
     <a href="/openapi.json">OpenAPI</a>
     <a href="/llms.txt">llms.txt</a>
-    <a href={links.list("status")}>Status</a>
+    <a href={links.status}>Status</a>
   </div>
 );

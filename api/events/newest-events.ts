@@ -31,24 +31,30 @@ const Row = EventColumns.extend({
 
 const Rows = z.array(Row);
 
-/** The least and the greatest event id. */
-const [FIRST_ID, LAST_ID] = [eventId(0n, 0), endOfBlock(999_999_999_999n)];
+/** The greatest number of a block that an event id can have. */
+const LAST_BLOCK = 999_999_999_999n;
 
-type Values = { limit: number; names: readonly string[]; values: readonly string[] };
+type Values = { limit: number; names: readonly string[]; values: readonly string[]; firstId: string; lastId: string };
 
-const newestOfAll = ({ limit }: Placeholders<Values>) => sql`SELECT * FROM ${eventLog} ORDER BY id DESC LIMIT ${limit}`;
+const newestOfAll = ({ limit, firstId, lastId }: Placeholders<Values>) => sql`SELECT * FROM ${eventLog}
+  WHERE id BETWEEN ${firstId}::text AND ${lastId}::text ORDER BY id DESC LIMIT ${limit}`;
 
 /**
  * The newest rows of the events with one of the names. Each name is a range of the index by name and id, which no other index
  * can provide in this order. So it reads no more of them than asked for, however rare the name is, and only the rows that are
  * the newest of all names.
  */
-const newestWithNames = ({ names, limit }: Placeholders<Values>) => sql`SELECT * FROM ${eventLog} AS event
+const newestWithNames = ({
+  names,
+  limit,
+  firstId,
+  lastId,
+}: Placeholders<Values>) => sql`SELECT * FROM ${eventLog} AS event
   WHERE event.id = ANY(ARRAY(
     SELECT newest.id FROM unnest(${names}::text[]) AS wanted (name) CROSS JOIN LATERAL (
       SELECT named.id FROM ${eventLog} AS named
-      WHERE (named.name, named.id) >= (wanted.name, ${FIRST_ID}::text)
-        AND (named.name, named.id) <= (wanted.name, ${LAST_ID}::text)
+      WHERE (named.name, named.id) >= (wanted.name, ${firstId}::text)
+        AND (named.name, named.id) <= (wanted.name, ${lastId}::text)
       ORDER BY named.name DESC, named.id DESC LIMIT ${limit}
     ) AS newest ORDER BY newest.id DESC LIMIT ${limit}
   ))`;
@@ -90,17 +96,27 @@ const selectNewest = (newest: (values: Placeholders<Values>) => SQL) =>
 const selectAll = selectNewest(newestOfAll);
 const selectNamed = selectNewest(newestWithNames);
 
-/**
- * The newest events first, in one query: at most `limit`, and at most {@link MAX_BYTES} of arguments. With `values`, only those
- * of them that have each value as an argument.
- */
+type Selection = {
+  names?: readonly string[] | undefined;
+  limit: number;
+  /** Selects those of the newest that have each of these values as an argument. */
+  values?: readonly string[];
+  block?: bigint | undefined;
+};
+
+/** The newest events first, in one query: at most `limit`, and at most {@link MAX_BYTES} of arguments. */
 export async function newestEvents(
   db: Selectable,
-  names: readonly string[] | undefined,
-  limit: number,
-  values: readonly string[] = [],
+  { names, limit, values = [], block }: Selection,
 ): Promise<z.output<typeof Row>[]> {
+  if (block !== undefined && block > LAST_BLOCK) return [];
   const select = names ? selectNamed : selectAll;
-  const rows = await select(db, { names: names ?? [], limit, values: values.map((value) => JSON.stringify(value)) });
+  const rows = await select(db, {
+    names: names ?? [],
+    limit,
+    values: values.map((value) => JSON.stringify(value)),
+    firstId: eventId(block ?? 0n, 0),
+    lastId: endOfBlock(block ?? LAST_BLOCK),
+  });
   return Rows.parse(rows);
 }

@@ -1,4 +1,4 @@
-import { limit } from "../core/inputs";
+import { id, limit } from "../core/inputs";
 import { operation, z } from "../core/operation";
 import { blockOf, cursorOf, logIndexOf } from "../events/cursor";
 import { describeEvent } from "../events/describe-event";
@@ -25,17 +25,22 @@ export const getRecentEvents = operation({
   tool: "recent_events",
   summary: "The newest protocol events, newest first.",
   description: `Each with a sentence about it. Filters by subject search the newest ${SEARCHED.toLocaleString("en")} events that can match, up to 1 MiB of arguments. To follow what happens next, pass the first id as after to /events.`,
-  input: z.object({ ...eventFilter, limit }),
+  input: z.object({
+    ...eventFilter,
+    block_number: id.optional().openapi({ description: "Only events of this block." }),
+    limit,
+  }),
   output: z.strictObject({ events: z.array(RecentEvent) }).openapi("RecentEvents"),
   example: { intent_id: "2", limit: "2" },
   dependsOn: ["index", "time"],
-  async run({ db, tokens }, { limit, ...sent }, caller) {
+  async run({ db, tokens }, { limit, block_number, ...sent }, caller) {
     const filter = filterOf(sent);
     const { name, contract, ...bySubject } = filter;
     const names = Object.keys(filter).length > 0 ? candidateNames(filter) : undefined;
     const values = Object.values(bySubject).map(String);
     // Most events that can match are about other subjects. The database leaves them out before they are parsed.
-    const found = await newestEvents(db, names, values.length > 0 ? SEARCHED : limit, values);
+    const searched = values.length > 0 ? SEARCHED : limit;
+    const found = await newestEvents(db, { names, limit: searched, values, block: block_number });
     const selected = found
       .map((row) => {
         const cursor = cursorOf(row.event.id, row.event.blockHash);

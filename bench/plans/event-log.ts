@@ -141,9 +141,9 @@ async function readsOf(index: RecordedIndex, rows: number): Promise<Record<strin
     "a page with one name": () => log.rows(middle, last, LIMIT, ["IntentFilled"]),
     "a page with the names of a contract": () => log.rows(middle, last, LIMIT, namesOf("IntentBook")),
     "a page with names that no longer occur": () => log.rows(middle, last, LIMIT, namesOf(FORMER)),
-    "the newest events with one name": () => newestEvents(index.db, ["IntentFilled"], LIMIT),
+    "the newest events with one name": () => newestEvents(index.db, { names: ["IntentFilled"], limit: LIMIT }),
     "the newest events of an account": () =>
-      newestEvents(index.db, candidateNames({ account: ACCOUNT }), 1_000, [ACCOUNT]),
+      newestEvents(index.db, { names: candidateNames({ account: ACCOUNT }), limit: 1_000, values: [ACCOUNT] }),
     "the events of a transaction": () =>
       index.db.select().from(eventLog).where(eq(eventLog.txHash, found[0].tx_hash)).orderBy(eventLog.id),
   };

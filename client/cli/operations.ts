@@ -1093,6 +1093,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         type: "address",
         description: "Only events that name this address in any role except token and target.",
       },
+      block_number: { type: "whole number", description: "Only events of this block." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
     },
   },

@@ -3830,6 +3830,8 @@ export type Api = {
         merchant_id?: Uint;
         /** Only events that name this address in any role except token and target. */
         account?: string;
+        /** Only events of this block. */
+        block_number?: Uint;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;
       },

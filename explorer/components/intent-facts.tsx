@@ -4,7 +4,7 @@ import { Facts, Fold, Section } from "./blocks";
 import { Hex } from "./hex";
 import { RecordLink } from "./record-link";
 import { Amount, Token } from "./tokens";
-import { Account, Count, decimalFact, None, Time, Transaction } from "./values";
+import { Account, Block, Count, decimalFact, None, Time, Transaction } from "./values";
 
 type Props = { intent: Intent };
 
@@ -40,7 +40,7 @@ export const Terms = ({ intent }: Props) => (
           { field: "nonce", label: "Nonce", value: <Count value={intent.nonce} /> },
           { field: "intent_hash", label: "Intent hash", value: <Hex value={intent.intent_hash} full /> },
           { field: "tx_hash", label: "Submitted in", value: <Transaction value={intent.tx_hash} full /> },
-          { field: "block_number", label: "Block", value: <Count value={intent.block_number} /> },
+          { field: "block_number", label: "Block", value: <Block value={intent.block_number} /> },
         ]}
       />
     </Fold>
@@ -164,7 +164,7 @@ export const Fill = ({ intent: { fill, input_token, output_token } }: Props) =>
             { field: "result_hash", label: "Result hash", value: <Hex value={fill.result_hash} full /> },
             { field: "trace_hash", label: "Trace hash", value: <Hex value={fill.trace_hash} full /> },
             { field: "tx_hash", label: "Transaction", value: <Transaction value={fill.tx_hash} full /> },
-            { field: "block_number", label: "Block", value: <Count value={fill.block_number} /> },
+            { field: "block_number", label: "Block", value: <Block value={fill.block_number} /> },
           ]}
         />
       </Fold>

@@ -3,7 +3,7 @@ import { type Rows, Table } from "./blocks";
 import { Hex } from "./hex";
 import { RecordLink } from "./record-link";
 import { Amount, Token } from "./tokens";
-import { Account, Count, decimalFact, Kind, None, paymentRails } from "./values";
+import { Account, Block, Count, decimalFact, Kind, None, paymentRails } from "./values";
 
 type Payment = Quote | Receipt;
 
@@ -56,7 +56,7 @@ export const technicalPaymentFacts = (payment: Payment) => [
     value: <Count value={payment.protocol_fee_bps} />,
   },
   { field: "resource_hash", label: "Resource hash", value: <Hex value={payment.resource_hash} full /> },
-  { field: "block_number", label: "Block", value: <Count value={payment.block_number} /> },
+  { field: "block_number", label: "Block", value: <Block value={payment.block_number} /> },
 ];
 
 /** A hash, or that there is none. */

@@ -19,7 +19,20 @@ import { type Rows, Table } from "./blocks";
 import { Hex } from "./hex";
 import { RecordLink } from "./record-link";
 import { Amount } from "./tokens";
-import { Account, Active, Count, FoundHash, Kind, None, paymentRails, Status, signalKinds, Time, Uri } from "./values";
+import {
+  Account,
+  Active,
+  Block,
+  Count,
+  FoundHash,
+  Kind,
+  None,
+  paymentRails,
+  Status,
+  signalKinds,
+  Time,
+  Uri,
+} from "./values";
 
 /** Ids ascend with time. */
 const byAge = { descending: "newest", ascending: "oldest" } as const;
@@ -295,7 +308,7 @@ export const SignalTable = ({ rows, caption, sorting }: Rows<TrustSignal>) => (
       { label: "Kind", cell: ({ kind }) => <Kind value={kind} names={signalKinds} /> },
       { label: "Reporter", cell: ({ reporter }) => <Account value={reporter} /> },
       { label: "Hash", cell: ({ signal_hash }) => <Hex value={signal_hash} /> },
-      { label: "Block", isNumber: true, cell: ({ block_number }) => <Count value={block_number} /> },
+      { label: "Block", isNumber: true, cell: ({ block_number }) => <Block value={block_number} /> },
     ]}
   />
 );

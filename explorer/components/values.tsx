@@ -54,6 +54,13 @@ export const Count = ({ value }: { value: string | number }) => (
   <data value={String(value)}>{groupDigits(String(value))}</data>
 );
 
+/** A block by its number. */
+export const Block = ({ value }: { value: string }) => (
+  <a href={links.block(value)}>
+    <Count value={value} />
+  </a>
+);
+
 /** A decimal number, such as a price. */
 const Decimal = ({ value, unit = "" }: { value: string; unit?: string }) => {
   const [whole = "", fraction] = value.split(".");

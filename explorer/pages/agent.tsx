@@ -8,7 +8,7 @@ import { PolicySection } from "../components/policies";
 import { type ListPage, RecordTabs, readTab } from "../components/record-tabs";
 import { ReputationStats } from "../components/reputation";
 import { ScoreSection, TrustSection } from "../components/trust";
-import { Account, Count, Uri } from "../components/values";
+import { Account, Block, Uri } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifAvailable } from "../reads";
@@ -94,7 +94,7 @@ const View = ({ data, live, parameters }: ViewProps<Data>) => {
               label: "Capabilities hash",
               value: <Hex value={agent.capabilities_hash} full />,
             },
-            { field: "block_number", label: "Block", value: <Count value={agent.block_number} /> },
+            { field: "block_number", label: "Block", value: <Block value={agent.block_number} /> },
           ]}
         />
         <MetadataFacts metadata={agent.metadata} api={`/agents/${agent.agent_id}`} />

@@ -3,7 +3,7 @@ import { Facts, Fold, Heading, Section, Technical } from "../components/blocks";
 import { Hex } from "../components/hex";
 import { RecordLink } from "../components/record-link";
 import { type ListPage, RecordTabs, readTab } from "../components/record-tabs";
-import { Account, Count, FoundHash, IsoTime, None, Status, Time } from "../components/values";
+import { Account, Block, FoundHash, IsoTime, None, Status, Time } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifFound } from "../reads";
@@ -77,7 +77,7 @@ const AttestationView = ({ data: { attestation, schema, attestor } }: ViewProps<
           },
           { field: "subject", label: "Subject", value: <Hex value={attestation.subject} full /> },
           { field: "data_hash", label: "Data hash", value: <Hex value={attestation.data_hash} full /> },
-          { field: "block_number", label: "Block", value: <Count value={attestation.block_number} /> },
+          { field: "block_number", label: "Block", value: <Block value={attestation.block_number} /> },
         ]}
       />
     </Technical>

@@ -4,7 +4,7 @@ import { EventLog } from "../components/event-log";
 import { Hex } from "../components/hex";
 import { include, MetadataFacts, NamedHeading, type Shown, titleOf, withShownMetadata } from "../components/metadata";
 import { type ListPage, RecordTabs, readTab } from "../components/record-tabs";
-import { Account, activity, Count, Uri } from "../components/values";
+import { Account, activity, Block, Count, Uri } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { attestationsOf } from "../record-lists";
@@ -58,7 +58,7 @@ const View = ({ data: { attestor, list }, live, parameters }: ViewProps<Data>) =
           { field: "operator", label: "Operator", value: <Account value={attestor.operator} full /> },
           { field: "metadata_uri", label: "Metadata URI", value: <Uri value={attestor.metadata_uri} /> },
           { field: "schemas_hash", label: "Schemas hash", value: <Hex value={attestor.schemas_hash} full /> },
-          { field: "block_number", label: "Block", value: <Count value={attestor.block_number} /> },
+          { field: "block_number", label: "Block", value: <Block value={attestor.block_number} /> },
         ]}
       />
       <MetadataFacts metadata={attestor.metadata} api={`/attestors/${attestor.attestor_id}`} />

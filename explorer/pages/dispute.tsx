@@ -4,7 +4,7 @@ import { Empty, Facts, Heading, Section, Technical } from "../components/blocks"
 import { Hex } from "../components/hex";
 import { hashFact, PaymentTitle } from "../components/payment";
 import { RecordLink } from "../components/record-link";
-import { Account, Count, Status, Time, Transaction } from "../components/values";
+import { Account, Block, Status, Time, Transaction } from "../components/values";
 import { type Evidence, readEvidence } from "../evidence";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
@@ -180,7 +180,7 @@ const View = ({ data }: ViewProps<Data>) => {
             ...(decided
               ? [{ field: "decided_in", label: "Decided in", value: <Transaction value={decided.tx_hash} full /> }]
               : []),
-            { field: "block_number", label: "Block", value: <Count value={dispute.block_number} /> },
+            { field: "block_number", label: "Block", value: <Block value={dispute.block_number} /> },
           ]}
         />
       </Technical>

@@ -6,7 +6,7 @@ import { Hex } from "../components/hex";
 import { include, MetadataFacts, NamedHeading, type Shown, titleOf, withShownMetadata } from "../components/metadata";
 import { type ListPage, RecordTabs, readTab } from "../components/record-tabs";
 import { TrustSection, TrustStats } from "../components/trust";
-import { Account, activity, Count, FoundHash, Uri } from "../components/values";
+import { Account, activity, Block, FoundHash, Uri } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifAvailable } from "../reads";
@@ -58,7 +58,7 @@ const View = ({ data: { facilitator, trust, activity: series, list }, live, para
               label: "Metadata hash",
               value: <FoundHash value={facilitator.metadata_hash} full />,
             },
-            { field: "block_number", label: "Block", value: <Count value={facilitator.block_number} /> },
+            { field: "block_number", label: "Block", value: <Block value={facilitator.block_number} /> },
           ]}
         />
         <MetadataFacts metadata={facilitator.metadata} api={`/facilitators/${facilitator.facilitator_id}`} />

@@ -7,7 +7,7 @@ import { include, MetadataFacts, NamedHeading, type Shown, titleOf, withShownMet
 import { type ListPage, RecordTabs, readTab } from "../components/record-tabs";
 import { ReputationStats } from "../components/reputation";
 import { ScoreSection, TrustSection } from "../components/trust";
-import { Account, activity, Count, FoundHash, signalKinds, Uri } from "../components/values";
+import { Account, activity, Block, Count, FoundHash, signalKinds, Uri } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifAvailable } from "../reads";
@@ -125,7 +125,7 @@ const View = ({ data, live, parameters }: ViewProps<Data>) => {
                 label: "Metadata hash",
                 value: <FoundHash value={merchant.metadata_hash} full />,
               },
-              { field: "block_number", label: "Block", value: <Count value={merchant.block_number} /> },
+              { field: "block_number", label: "Block", value: <Block value={merchant.block_number} /> },
             ]}
           />
         </div>

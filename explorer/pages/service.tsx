@@ -7,7 +7,7 @@ import { include, MetadataFacts, NamedHeading, type Shown, titleOf, withShownMet
 import { RecordLink } from "../components/record-link";
 import { type ListPage, RecordTabs, readTab } from "../components/record-tabs";
 import { TrustSection, TrustStats } from "../components/trust";
-import { activity, Count, FoundHash, Uri } from "../components/values";
+import { activity, Block, Count, FoundHash, Uri } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifAvailable } from "../reads";
@@ -62,7 +62,7 @@ const View = ({ data: { service, trust, activity: series, list }, live, paramete
             { field: "capability_hash", label: "Capability hash", value: <Hex value={service.capability_hash} full /> },
             { field: "metadata_uri", label: "Metadata URI", value: <Uri value={service.metadata_uri} /> },
             { field: "metadata_hash", label: "Metadata hash", value: <FoundHash value={service.metadata_hash} full /> },
-            { field: "block_number", label: "Block", value: <Count value={service.block_number} /> },
+            { field: "block_number", label: "Block", value: <Block value={service.block_number} /> },
           ]}
         />
         <MetadataFacts metadata={service.metadata} api={`/services/${id}`} />

@@ -4,7 +4,7 @@ import { Hex } from "../components/hex";
 import { LineTable } from "../components/payment";
 import { RecordLink } from "../components/record-link";
 import { Amount, Token } from "../components/tokens";
-import { Account, Count, decimalFact, None, Time, Transaction } from "../components/values";
+import { Account, Block, Count, decimalFact, None, Time, Transaction } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifFound } from "../reads";
@@ -89,7 +89,7 @@ const View = ({ data: { settlement, quote } }: ViewProps<Data>) => (
               ),
           },
           { field: "tx_hash", label: "Transaction", value: <Transaction value={settlement.tx_hash} full /> },
-          { field: "block_number", label: "Block", value: <Count value={settlement.block_number} /> },
+          { field: "block_number", label: "Block", value: <Block value={settlement.block_number} /> },
         ]}
       />
     </Technical>

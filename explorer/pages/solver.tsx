@@ -8,7 +8,7 @@ import { type ListPage, RecordTabs, readTab } from "../components/record-tabs";
 import { FillRate } from "../components/tables";
 import { Amount } from "../components/tokens";
 import { TrustSection } from "../components/trust";
-import { Account, activity, Count, Dollars, None, Percent, Uri } from "../components/values";
+import { Account, activity, Block, Count, Dollars, None, Percent, Uri } from "../components/values";
 import { links, withQuery } from "../links";
 import { type Parameters, page, type ViewProps } from "../page";
 import { ifAvailable } from "../reads";
@@ -156,7 +156,7 @@ const TechnicalDetails = ({ solver }: Pick<Data, "solver">) => (
           label: "Capabilities hash",
           value: <Hex value={solver.capabilities_hash} full />,
         },
-        { field: "block_number", label: "Block", value: <Count value={solver.block_number} /> },
+        { field: "block_number", label: "Block", value: <Block value={solver.block_number} /> },
       ]}
     />
     <MetadataFacts metadata={solver.metadata} api={`/solvers/${solver.solver_id}`} />

@@ -81,7 +81,8 @@ describe("a page of the event log", () => {
   });
 
   it("of the newest events with some names reads no more rows than there are on a page for each", async () => {
-    const newest = async () => expect(await newestEvents(index.db, FORMER, LIMIT)).toHaveLength(LIMIT);
+    const newest = async () =>
+      expect(await newestEvents(index.db, { names: FORMER, limit: LIMIT })).toHaveLength(LIMIT);
     expect(await rowsReadFor(newest)).toBeLessThan(5 * LIMIT);
   });
 

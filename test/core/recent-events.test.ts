@@ -56,6 +56,22 @@ describe("recent events of a long log", () => {
     expect(await recent({ intent_id: "7" })).toEqual([]);
   });
 
+  it("selects the events of one block", async () => {
+    await add(2, cancelled, { intentId: "7" });
+    await add(1, ["AgentRegistry", "AgentRevoked"], { agentId: "7" });
+    await add(2, cancelled, { intentId: "8" });
+    const ofBlock = async (number: number | string, filter: object = {}) =>
+      (await recent({ ...filter, block_number: String(number) })).map((one) => [Number(one.block_number), one.event]);
+    expect(await ofBlock(block - 3)).toEqual([[block - 3, "IntentCancelled"]]);
+    expect(await ofBlock(block - 2)).toEqual([[block - 2, "AgentRevoked"]]);
+    expect(await ofBlock(block - 2, { name: "AgentRevoked" })).toHaveLength(1);
+    expect(await ofBlock(block - 2, { name: "IntentCancelled" })).toEqual([]);
+    expect(await ofBlock(block, { intent_id: "8" })).toHaveLength(1);
+    expect(await ofBlock(block, { intent_id: "7" })).toEqual([]);
+    // Greater than any block that an event id can have.
+    for (const number of [block + 1, "1000000000000", "9".repeat(77)]) expect(await ofBlock(number)).toEqual([]);
+  });
+
   it("says which of them a reorg can remove", async () => {
     await add(3, cancelled, { intentId: "7" });
     const finalities = async () => (await recent({})).map(({ finality }) => finality);
