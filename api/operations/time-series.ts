@@ -9,6 +9,7 @@ import type { ParticipantKind } from "./rankings/hours";
 import {
   isParticipantMetric,
   type Participant,
+  readActiveAgents,
   readActivity,
   readDollars,
   readOfParticipant,
@@ -24,9 +25,15 @@ const intervals = ["hour", "day", "week"] as const satisfies Interval[];
 
 const units = ["raw", "usd"] as const;
 
+/** `active_agents` counts distinct agents, so no row of {@link activityMetrics} can be kept for it. */
+const metrics = [...activityMetrics, "active_agents"] as const;
+
+/** The longest range of `active_agents`, for which each hour of each agent is read. */
+const MAX_ACTIVE_SECONDS = 31n * intervalSeconds.day;
+
 const TimeSeries = z
   .strictObject({
-    metric: z.enum(activityMetrics),
+    metric: z.enum(metrics),
     interval: z.enum(intervals),
     token: addressText.nullable(),
     unit: z.enum(units),
@@ -36,7 +43,9 @@ const TimeSeries = z
       .openapi({ description: "The one participant. Null for all.", example: null }),
     from: timeText.openapi({ description: "The start of the first interval, in unix seconds." }),
     to: timeText.openapi({ description: "The end of the last interval, in unix seconds. It is not included." }),
-    total: decimalText,
+    total: decimalText.openapi({
+      description: "The sum of the points, or with active_agents the distinct agents in the whole range.",
+    }),
     points: z.array(
       z.strictObject({
         start: timeText.openapi({ description: "The start of the interval, in unix seconds." }),
@@ -69,7 +78,9 @@ export function rangeOf({ interval, from, to }: Range): { first: bigint; end: bi
 }
 
 const input = z.object({
-  metric: exactly(...activityMetrics),
+  metric: exactly(...metrics).openapi({
+    description: "active_agents: how many agents paid a receipt, each counted once. At most 31 days.",
+  }),
   interval: exactly(...intervals),
   from: time.optional(),
   to: time.optional(),
@@ -133,7 +144,16 @@ function checkToken({ config }: BaseContext, { metric, token, unit }: Input): vo
     throw new BadInput("token: is not on the token list of this chain, so it has no dollars. Use unit=raw");
 }
 
-async function readPoints({ db, config }: BaseContext, query: SeriesQuery, sent: Input) {
+async function readPoints({ db, config }: BaseContext, query: Omit<SeriesQuery, "metric">, sent: Input) {
+  if (sent.metric === "active_agents") {
+    if (query.end - query.first > MAX_ACTIVE_SECONDS)
+      throw new BadInput("from, to: have more than 31 days between them, which is the limit for active_agents");
+    return readActiveAgents(db, query);
+  }
+  return readSums({ db, config }, { ...query, metric: sent.metric }, sent);
+}
+
+async function readSums({ db, config }: Pick<BaseContext, "db" | "config">, query: SeriesQuery, sent: Input) {
   const participant = participantOf(sent);
   if (sent.unit === "usd") return readDollars(db, config.chainId, query, participant);
   const { metric } = query;
@@ -160,7 +180,7 @@ const getTimeSeries = operation({
     if (unit === "usd") await context.store();
     const { first, end } = rangeOf({ interval, from, to: to ?? (await context.clock()).now });
     const tokens = token !== undefined ? [token] : unit === "usd" ? [...context.config.listed.keys()] : [];
-    const found = await readPoints(context, { metric, interval, first, end, tokens }, sent);
+    const found = await readPoints(context, { interval, first, end, tokens }, sent);
     const values = new Map<bigint, string>();
     for (let start = first; start < end; start += intervalSeconds[interval]) values.set(start, "0");
     for (const { start, value } of found) values.set(start, value);

@@ -945,8 +945,9 @@ export const operations: Readonly<Record<string, CliOperation>> = {
           "receipts",
           "receipt_volume",
           "disputes",
+          "active_agents",
         ],
-        description: "What to count or sum.",
+        description: "active_agents: how many agents paid a receipt, each counted once. At most 31 days.",
       },
       interval: {
         type: "text",

@@ -1635,7 +1635,8 @@ export type TimeSeries = {
     | "services"
     | "receipts"
     | "receipt_volume"
-    | "disputes";
+    | "disputes"
+    | "active_agents";
   /** The length of a point. */
   interval: "hour" | "day" | "week";
   /** The token of the amounts. Null for counts, and for dollars of all listed tokens. */
@@ -1653,7 +1654,7 @@ export type TimeSeries = {
   from: string;
   /** The end of the last interval, in unix seconds. It is not included. */
   to: string;
-  /** The sum of all points. In dollars, of their exact values. */
+  /** The sum of the points, or with active_agents the distinct agents in the whole range. */
   total: string;
   /** The intervals in order, also those without activity. */
   points: readonly {
@@ -3697,7 +3698,7 @@ export type Api = {
     /** A metric by hour, day or week of UTC. Of all, or of one participant. Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete. */
     timeseries: Query<
       {
-        /** What to count or sum. */
+        /** active_agents: how many agents paid a receipt, each counted once. At most 31 days. */
         metric:
           | "agents"
           | "intents"
@@ -3709,7 +3710,8 @@ export type Api = {
           | "services"
           | "receipts"
           | "receipt_volume"
-          | "disputes";
+          | "disputes"
+          | "active_agents";
         /** The length of a point: an hour, a day or a week of UTC. */
         interval: "hour" | "day" | "week";
         /** Unix seconds. */

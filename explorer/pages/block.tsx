@@ -1,5 +1,5 @@
 import type { StreamedEvent } from "../../client/src/api";
-import { Empty, Heading, Section, Stats } from "../components/blocks";
+import { Empty, Heading, Section } from "../components/blocks";
 import { Hex } from "../components/hex";
 import { Sentence } from "../components/sentence";
 import { Count, Status, Time, Transaction } from "../components/values";
@@ -15,13 +15,6 @@ type Data = {
   events: readonly StreamedEvent[];
   /** The newest indexed block. */
   head: string | null;
-};
-
-/** The events by transaction, in the order of the block. */
-const byTransaction = (events: readonly StreamedEvent[]): [string, StreamedEvent[]][] => {
-  const groups = new Map<string, StreamedEvent[]>();
-  for (const event of [...events].reverse()) groups.set(event.tx_hash, [...(groups.get(event.tx_hash) ?? []), event]);
-  return [...groups];
 };
 
 const isIndexed = ({ number, head }: Data) => head !== null && BigInt(number) <= BigInt(head);
@@ -56,7 +49,6 @@ const Neighbors = ({ data: { number, head } }: { data: Data }) => (
 function View({ data }: ViewProps<Data>) {
   const { number, events } = data;
   const [first] = events;
-  const transactions = byTransaction(events);
   return (
     <>
       <Heading
@@ -73,31 +65,26 @@ function View({ data }: ViewProps<Data>) {
         <Count value={number} />
       </Heading>
       {first ? (
-        <Stats
-          items={[
-            {
-              field: "events",
-              label: "Events of the protocol",
-              value: `${events.length}${events.length === SHOWN ? "+" : ""}`,
-            },
-            { field: "transactions", label: "Transactions with events", value: <Count value={transactions.length} /> },
-          ]}
-        />
-      ) : (
-        <EmptyBlock data={data} />
-      )}
-      {transactions.map(([hash, group]) => (
-        <Section key={hash} title="Transaction" note={<Transaction value={hash} />}>
+        <Section
+          title="Events"
+          note={events.length === SHOWN ? `The newest ${SHOWN}` : `${events.length} of the protocol`}
+        >
           <ul class="sentences">
-            {group.map(({ id, summary }) => (
-              <li key={id} data-event={id}>
-                <Sentence text={summary} />
+            {[...events].reverse().map(({ id, summary, tx_hash }) => (
+              <li key={id} class="event" data-event={id}>
+                <span class="event-text">
+                  <Sentence text={summary} />
+                </span>{" "}
+                <span class="event-facts">
+                  <Transaction value={tx_hash} />
+                </span>
               </li>
             ))}
           </ul>
         </Section>
-      ))}
-      {events.length === SHOWN && <p>The newest {SHOWN} events are shown.</p>}
+      ) : (
+        <EmptyBlock data={data} />
+      )}
       <Neighbors data={data} />
     </>
   );

@@ -17,8 +17,8 @@ import { type Interval, type Points, type Range, ranges, readTrend, spanOf, type
 
 const NEWEST = 6;
 const TOP = 5;
-const MAX_COUNTED = 100;
 const DAY_HOURS = 24;
+const HOUR_SECONDS = 3_600;
 
 const boards = ["solvers", "merchants", "agents"] as const;
 
@@ -34,9 +34,7 @@ type Data = {
   receipts: readonly Receipt[] | null;
   readiness: Readiness | null;
   analytics: CommerceAnalytics | null;
-  days: Readonly<Record<(typeof numbers)[number], Day | null>>;
-  /** How many agents paid in 24 hours and in 7 days, counted up to {@link MAX_COUNTED}. */
-  activeAgents: { day: number; week: number } | null;
+  days: Readonly<Record<(typeof numbers)[number] | "agents", Day | null>>;
   boards: readonly { board: (typeof boards)[number]; ranking: Leaderboard["ranking"] | null }[];
   chart: { interval: Interval; points: Points } | null;
 };
@@ -65,9 +63,8 @@ const unknown = <None>unknown</None>;
 
 const spark = (day: Day | null) => day && <Sparkline values={day.hours} />;
 
-function Numbers({ days: { volume, intents, fills, receipts }, activeAgents }: Data) {
+function Numbers({ days: { volume, intents, fills, agents, receipts } }: Data) {
   const rate = fills && intents && percentOf(fills.value, intents.value);
-  const counted = (count: number) => `${count}${count === MAX_COUNTED ? "+" : ""}`;
   return (
     <Stats
       items={[
@@ -97,8 +94,9 @@ function Numbers({ days: { volume, intents, fills, receipts }, activeAgents }: D
         {
           field: "active_agents_24h",
           label: "Agents that paid, 24 h",
-          value: activeAgents ? counted(activeAgents.day) : unknown,
-          note: activeAgents && `${counted(activeAgents.week)} in 7 days`,
+          value: agents ? <Count value={agents.value} /> : unknown,
+          note: agents && <Change {...agents} />,
+          chart: spark(agents),
         },
         {
           field: "receipts_24h",
@@ -302,20 +300,31 @@ async function readChart(api: Reads, parameters: Parameters, now: number): Promi
   return { interval: span.interval, points: await readTrend(api, trendOf(parameters), span) };
 }
 
-async function readActiveAgents({ leaderboard }: Reads) {
-  const count = async (window: "24h" | "7d") =>
-    (await leaderboard.get.query({ board: "agents", window, limit: MAX_COUNTED })).ranking.length;
-  const [day, week] = await Promise.all([count("24h"), count("7d")]);
-  return { day, week };
+/** The agents that paid in the last 24 hours and in the 24 before, each of them counted once. */
+async function readActiveAgents({ analytics: { timeseries } }: Reads): Promise<Day> {
+  const read = (range: { from?: string; to?: string }) =>
+    timeseries.query({ metric: "active_agents", interval: "hour", ...range });
+  const { points } = await read({});
+  const hours = points.slice(-DAY_HOURS);
+  const start = hours[0]?.start ?? "0";
+  const [day, before] = await Promise.all([
+    read({ from: start }),
+    read({ from: String(Number(start) - DAY_HOURS * HOUR_SECONDS), to: String(Number(start) - 1) }),
+  ]);
+  return { value: day.total, before: before.total, hours: hours.map(({ value }) => value) };
 }
 
 async function readNumbers(api: Reads, parameters: Parameters, onFailure: OnFailure) {
+  const agents = ifAvailable(readActiveAgents(api), onFailure);
   const [volume, intents, fills, receipts] = await Promise.all(
     numbers.map((name) => ifAvailable(readDay(api, name), onFailure)),
   );
   const now = (intents ?? receipts ?? fills ?? volume)?.end ?? Math.floor(Date.now() / 1000);
-  const days = { volume: volume ?? null, intents: intents ?? null, fills: fills ?? null, receipts: receipts ?? null };
-  return { days, chart: await ifAvailable(readChart(api, parameters, now), onFailure) };
+  const known = { volume: volume ?? null, intents: intents ?? null, fills: fills ?? null, receipts: receipts ?? null };
+  return {
+    days: { ...known, agents: await agents },
+    chart: await ifAvailable(readChart(api, parameters, now), onFailure),
+  };
 }
 
 export const overviewPage = page<Data>({
@@ -325,14 +334,13 @@ export const overviewPage = page<Data>({
   async load(api, parameters, onFailure) {
     const { status, analytics, intents, receipts, leaderboard } = api;
     const optional = <Value,>(value: Promise<Value>) => ifAvailable(value, onFailure);
-    const [protocol, newest, paid, readiness, commerce, counted, activeAgents, ...rankings] = await Promise.all([
+    const [protocol, newest, paid, readiness, commerce, counted, ...rankings] = await Promise.all([
       status.protocol.query(),
       intents.list.query({ limit: NEWEST }),
       optional(receipts.list.query({ limit: NEWEST })),
       optional(status.ready.query()),
       optional(analytics.commerce.query()),
       readNumbers(api, parameters, onFailure),
-      optional(readActiveAgents(api)),
       ...boards.map((board) => optional(leaderboard.get.query({ board, window: "7d", limit: TOP }))),
     ]);
     return {
@@ -342,7 +350,6 @@ export const overviewPage = page<Data>({
       readiness,
       analytics: commerce,
       ...counted,
-      activeAgents,
       boards: boards.map((board, index) => ({ board, ranking: rankings[index]?.ranking ?? null })),
     };
   },

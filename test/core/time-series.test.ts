@@ -33,6 +33,8 @@ describe("GET /analytics/timeseries, on the sample chain", () => {
   let stack: SampleStack;
   /** What happened by hour, from the logs of the chain. */
   let hours: Row<"activity">[];
+  /** When each agent paid, from the same logs. */
+  let payments: { agent: string; time: number }[];
   let from: number;
   let to: number;
 
@@ -41,6 +43,9 @@ describe("GET /analytics/timeseries, on the sample chain", () => {
     const chain = await readChain(stack);
     const { eventLog } = await eventLogRows(chain);
     const { activity } = activityRows(eventLog, (await intentRows(chain)).intent);
+    payments = eventLog
+      .filter(({ name }) => name === "ReceiptRecorded")
+      .map(({ args, blockTimestamp }) => ({ agent: JSON.parse(args).agent, time: Number(blockTimestamp) }));
     hours = activity.filter(({ interval }) => interval === "hour");
     const { timestamp } = await stack.client.getBlock();
     to = mondayOf(Number(timestamp)) + seconds.week;
@@ -95,6 +100,18 @@ describe("GET /analytics/timeseries, on the sample chain", () => {
     });
   });
 
+  it.each(["hour", "day", "week"] as const)("active_agents by %s counts each agent once", async (interval) => {
+    const agentsIn = (start: number, end: number) =>
+      String(new Set(payments.filter(({ time }) => time >= start && time < end).map(({ agent }) => agent)).size);
+    const active = await get({ metric: "active_agents", interval, from: String(from), to: String(to - 1) });
+    const points = [];
+    for (let start = from; start < to; start += seconds[interval])
+      points.push({ start: String(start), value: agentsIn(start, start + seconds[interval]) });
+    expect(active.points).toEqual(points);
+    expect(active.total).toBe(agentsIn(from, to));
+    expect(Number(active.total)).toBeGreaterThan(0);
+  });
+
   it("ends with the present by default", async () => {
     const { points, to: end } = await get({ metric: "intents", interval: "day" });
     expect(points).toHaveLength(30);
@@ -121,7 +138,7 @@ describe("GET /analytics/timeseries, on the sample chain", () => {
   it.each([
     ["", "metric: is required; interval: is required"],
     ["metric=bids&interval=year", "interval: must be one of hour, day, week"],
-    ["metric=blocks&interval=day", `metric: must be one of ${activityMetrics.join(", ")}`],
+    ["metric=blocks&interval=day", `metric: must be one of ${[...activityMetrics, "active_agents"].join(", ")}`],
     ["metric=bids&interval=day&from=-1", "from: must be unix seconds: 1 to 12 decimal digits"],
     ["metric=bids&interval=day&to=2026-11-16", "to: must be unix seconds: 1 to 12 decimal digits"],
     [`metric=bids&interval=day&to=${2n ** 256n}`, "to: must be unix seconds: 1 to 12 decimal digits"],
@@ -129,6 +146,14 @@ describe("GET /analytics/timeseries, on the sample chain", () => {
     [
       "metric=bids&interval=hour&from=0&to=999999999999",
       "from, to: have 277777778 intervals between them, and the limit is 1000. Choose a longer interval or a shorter time",
+    ],
+    [
+      "metric=active_agents&interval=day&from=0&to=2678400",
+      "from, to: have more than 31 days between them, which is the limit for active_agents",
+    ],
+    [
+      "metric=active_agents&interval=day&merchant_id=1",
+      "merchant_id: can't be combined with active_agents. Only receipts and receipt_volume are by merchant_id",
     ],
     [
       "metric=fill_volume&interval=day",

@@ -84,6 +84,10 @@ const selectDollars = preparedQuery((db: IndexDatabase) =>
   ),
 );
 
+/** The hours in which agents paid. */
+const paidHours = sql`${participantHour} WHERE ${participantHour.kind} = 'agent' AND ${participantHour.metric} = 'receipts'
+  AND ${between(participantStart)}`;
+
 const ofParticipant = sql`${participantHour.kind} = ${placeholder("kind")} AND ${participantHour.key} = ${placeholder("key")}
   AND ${participantHour.metric} = ${placeholder("metric")} AND ${between(participantStart)}`;
 
@@ -118,17 +122,32 @@ const selectParticipantCounts = preparedQuery((db: IndexDatabase) =>
   ),
 );
 
+/** Each agent counts once in an interval, and once in the total. */
+const selectActiveAgents = preparedQuery((db: IndexDatabase) =>
+  db
+    .select({
+      start: sql<string>`start::text`,
+      value: sql<string>`count(DISTINCT key)::text`,
+      total: sql<string>`(SELECT count(DISTINCT ${participantHour.key}) FROM ${paidHours})::text`,
+    })
+    .from(sql`(SELECT ${participantHour.key}, ${intervalOf(participantStart)} AS start FROM ${paidHours}) AS hours`)
+    .groupBy(sql`start`),
+);
+
 /** Weeks start on Monday, and times begin on a Thursday. */
 const shiftOf = (interval: Interval) => -startOf(interval, 0n);
 
-const valuesOf = ({ metric, interval, first, end, tokens }: SeriesQuery) => ({
-  metric,
-  tokens: [...tokens],
-  // Hours have no negative starts.
+const rangeValues = ({ interval, first, end }: Pick<SeriesQuery, "interval" | "first" | "end">) => ({
   first,
   end,
   seconds: intervalSeconds[interval],
   shift: shiftOf(interval),
+});
+
+const valuesOf = (query: SeriesQuery) => ({
+  ...rangeValues(query),
+  metric: query.metric,
+  tokens: [...query.tokens],
 });
 
 const toPoint = ({ start, value, total }: Rows): Point => ({ start: BigInt(start), value, total });
@@ -145,6 +164,12 @@ export async function readDollars(
   const { metric } = participantMetrics[query.metric as ParticipantMetric];
   return (await selectParticipantDollars(db, { ...values, ...participant, metric })).map(toPoint);
 }
+
+/** Reads how many agents paid, by interval. */
+export const readActiveAgents = async (
+  db: IndexDatabase,
+  query: Pick<SeriesQuery, "interval" | "first" | "end">,
+): Promise<Point[]> => (await selectActiveAgents(db, rangeValues(query))).map(toPoint);
 
 /** Reads the counts or amounts of one participant by interval. */
 export async function readOfParticipant(
