@@ -1,27 +1,46 @@
 import { Fragment } from "preact";
+import { links } from "../links";
 import { type Part, partsOf } from "../text/mentions";
 import { Hex } from "./hex";
 import { type RecordKind, RecordLink } from "./record-link";
 import { Account } from "./values";
 
-function shown(part: Part) {
+/** The pages of hashes, by the words before them. The quote that a settlement names need not exist. Others lead nowhere. */
+const pagesByWords: readonly [RegExp, (hex: string) => string][] = [
+  [/\(quote $/, links.quote],
+  [/\bfor quote $/, links.find],
+  [/\(settlement $/, links.settlement],
+  [/\bschema $/, links.schema],
+  [/\babout $/, links.find],
+];
+
+const pageOfHash = (before: string, hash: string) => pagesByWords.find(([words]) => words.test(before))?.[1](hash);
+
+function shown(part: Part, before: string) {
   switch (part.is) {
     case "text":
       return part.text;
     case "record":
       return <RecordLink kind={part.kind.toLowerCase() as RecordKind} id={part.id} before={part.kind} />;
     case "account":
-      return <Account value={part.hex.toLowerCase()} bare />;
+      return /\btoken $/.test(before) ? (
+        <Hex value={part.hex.toLowerCase()} bare href={links.token(part.hex.toLowerCase())} />
+      ) : (
+        <Account value={part.hex.toLowerCase()} bare />
+      );
     case "hash":
-      return <Hex value={part.hex} bare />;
+      return <Hex value={part.hex} bare href={pageOfHash(before, part.hex)} />;
   }
 }
 
-/** The accounts and records in a sentence become links, by their names. */
-export const Sentence = ({ text }: { text: string }) => (
-  <>
-    {partsOf(text).map((part, index) => (
-      <Fragment key={index}>{shown(part)}</Fragment>
-    ))}
-  </>
-);
+/** The accounts, tokens and records in a sentence become links, by their names. */
+export function Sentence({ text }: { text: string }) {
+  const parts = partsOf(text);
+  return (
+    <>
+      {parts.map((part, index) => (
+        <Fragment key={index}>{shown(part, parts[index - 1]?.text ?? "")}</Fragment>
+      ))}
+    </>
+  );
+}
