@@ -6,7 +6,7 @@ import { type RecordKind, RecordLink } from "../components/record-link";
 import { Sentence } from "../components/sentence";
 import { SettledTable } from "../components/settled";
 import { ReceiptTable } from "../components/tables";
-import { Account, Count, None, Status, Time } from "../components/values";
+import { Account, Block, None, Status, Time } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifAvailable, ifFound, type OnFailure, type Reads } from "../reads";
@@ -98,7 +98,7 @@ const TransactionView = ({ data }: ViewProps<Data>) => (
       lead={
         <>
           Sent by <Account value={data.from} bare /> <Time seconds={data.block_timestamp} /> in block{" "}
-          <Count value={data.block_number} />, with {eventsText(data.events.length + data.hidden)} of the protocol.
+          <Block value={data.block_number} />, with {eventsText(data.events.length + data.hidden)} of the protocol.
         </>
       }
     >
@@ -142,7 +142,7 @@ const TransactionView = ({ data }: ViewProps<Data>) => (
           { field: "from", label: "From", value: <Account value={data.from} /> },
           { field: "to", label: "To", value: <Called to={data.to} contract={data.contract} /> },
           { field: "block_timestamp", label: "Time", value: <Time seconds={data.block_timestamp} full /> },
-          { field: "block_number", label: "Block", value: <Count value={data.block_number} /> },
+          { field: "block_number", label: "Block", value: <Block value={data.block_number} /> },
         ]}
       />
     </Section>
