@@ -28,6 +28,8 @@ const SHOWN = 20;
 
 type Data = {
   account: string;
+  /** Its name if it is a contract of the protocol. */
+  contract: string | null;
   policies: readonly Policy[];
   hasMorePolicies: boolean;
   agents: readonly Agent[];
@@ -92,12 +94,12 @@ function RoleSection({ agents, merchants, solvers, attestors }: Data) {
 }
 
 const View = ({ data, live, parameters }: ViewProps<Data>) => {
-  const { account, policies, hasMorePolicies, activity, list } = data;
+  const { account, contract, policies, hasMorePolicies, activity, list } = data;
   const path = links.account(account);
   return (
     <>
       <Heading
-        kind="Account"
+        kind={contract === null ? "Account" : `Contract ${contract} of the protocol`}
         mark={account}
         actions={
           <a class="button" href={withQuery(links.portfolio, { address: account })}>
@@ -105,7 +107,9 @@ const View = ({ data, live, parameters }: ViewProps<Data>) => {
           </a>
         }
       >
-        <Hex value={account} full />
+        <span data-field="account">
+          <Hex value={account} full />
+        </span>
       </Heading>
       <div class="columns even">
         <RoleSection {...data} />
@@ -120,14 +124,15 @@ const View = ({ data, live, parameters }: ViewProps<Data>) => {
 
 export const accountPage = page<Data>({
   path: links.account(":address"),
-  title: ({ account }) => `Account ${shortHex(account)}`,
+  title: ({ account, contract }) => contract ?? `Account ${shortHex(account)}`,
   description: ({ account }) => `Policies, intents and payments of the account ${account}.`,
   async load(api, parameters, onFailure) {
     const { address = "" } = parameters;
     const limit = SHOWN;
-    const [{ account, policies, pagination }, { agents }, { solvers }, { attestors }, { merchants }] =
+    const [{ account, policies, pagination }, { contracts }, { agents }, { solvers }, { attestors }, { merchants }] =
       await Promise.all([
         api.accounts.policies.query({ address, limit }),
+        api.status.protocol.query(),
         api.agents.list.query({ owner: address, limit }),
         api.solvers.list.query({ operator: address, limit }),
         api.attestors.list.query({ operator: address, limit }),
@@ -138,7 +143,8 @@ export const accountPage = page<Data>({
       readTab(api, listsOf({ account, solvers, attestors }), parameters),
     ]);
     const hasMorePolicies = pagination.next_cursor !== null;
-    return { account, policies, hasMorePolicies, agents, solvers, attestors, merchants, activity, list };
+    const [contract = null] = Object.entries(contracts).find(([, deployed]) => deployed === account) ?? [];
+    return { account, contract, policies, hasMorePolicies, agents, solvers, attestors, merchants, activity, list };
   },
   View,
   subscription: ({ account }) => ({ filter: { account } }),

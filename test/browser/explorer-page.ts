@@ -107,6 +107,10 @@ export async function shownFields(page: Page, section = "main"): Promise<Record<
 export const rowKeys = (page: Page, section = "main"): Promise<string[]> =>
   page.$$eval(`${section} tbody tr`, (rows) => rows.map((row) => row.getAttribute("data-key") ?? ""));
 
+/** The records that an account acts for, such as `agent-1`. */
+export const rolesOf = (page: Page): Promise<string[]> =>
+  page.$$eval("[data-role]", (items) => items.map((item) => item.getAttribute("data-role") ?? ""));
+
 /** Events as sentences of the API: addresses in full, and records by their ids, in lower case. */
 export const shownSentences = (page: Page): Promise<{ text: string; state: string }[]> =>
   page.evaluate(

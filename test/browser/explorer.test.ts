@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sumOfDecimals } from "../../explorer/text/decimals";
 import { hasChromium } from "./browser";
 import { openSampleExplorer, type SampleExplorer } from "./explorer-on-sample";
-import { firstPaint, isInteractive, openExplorer, rowKeys, shownFields } from "./explorer-page";
+import { firstPaint, isInteractive, openExplorer, rolesOf, rowKeys, shownFields } from "./explorer-page";
 import { ALICE, catalogHash } from "./explorer-samples";
 
 const MAX_FIRST_VIEW_BYTES = 150_000;
@@ -150,9 +150,10 @@ describe.runIf(hasChromium)("the explorer in a browser", () => {
     await explorer.page.goto(`/explore/accounts/${ALICE}`);
     const { intents } = await read<{ intents: { intent_id: string }[] }>(`/intents?owner=${ALICE}`);
     const { receipts } = await read<{ receipts: { receipt_id: string }[] }>(`/receipts?agent=${ALICE}`);
-    expect(await rowKeys(explorer.page, "#intents")).toEqual(intents.map(({ intent_id }) => intent_id));
-    expect(await rowKeys(explorer.page, "#receipts")).toEqual(receipts.map(({ receipt_id }) => receipt_id));
-    expect(await rowKeys(explorer.page, "#agents")).toEqual(["1"]);
+    expect(await rowKeys(explorer.page, "#records")).toEqual(intents.map(({ intent_id }) => intent_id));
+    expect(await rolesOf(explorer.page)).toEqual(["agent-1"]);
+    await explorer.page.goto(`/explore/accounts/${ALICE}?tab=receipts`);
+    expect(await rowKeys(explorer.page, "#records")).toEqual(receipts.map(({ receipt_id }) => receipt_id));
   });
 
   it("hashes a document in the browser and says whether it has its hash", async () => {
