@@ -62,7 +62,9 @@ function View({ data }: ViewProps<Data>) {
           )
         }
       >
-        <Count value={number} />
+        <span data-field="block_number">
+          <Count value={number} />
+        </span>
       </Heading>
       {first ? (
         <Section

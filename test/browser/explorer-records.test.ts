@@ -13,7 +13,7 @@ import {
   shownSentences,
   showsValue,
 } from "./explorer-page";
-import { ALICE, type SampleRecord, sampleRecords } from "./explorer-samples";
+import { ALICE, newestBlock, type SampleRecord, sampleRecords } from "./explorer-samples";
 
 describe.runIf(hasChromium)("the records in the explorer", () => {
   let stack: SampleExplorer["stack"];
@@ -145,6 +145,42 @@ describe.runIf(hasChromium)("the records in the explorer", () => {
       expect([path, await link.innerText()]).toEqual([path, names[0]?.name]);
       expect([path, await link.locator("xpath=following-sibling::span[1]").innerText()]).toEqual([path, `#${id}`]);
     }
+  });
+
+  it("shows a block's events in its order, and says when it has none", async () => {
+    const block = await newestBlock(stack.apiUrl);
+    await explorer.page.goto(`/explore/blocks/${block}`);
+    const { events } = await read<{ events: { id: string; tx_hash: string }[] }>(
+      `/events/recent?block_number=${block}`,
+    );
+    const shown = await explorer.page.$$eval("[data-event]", (items) =>
+      items.map((item) => [
+        item.getAttribute("data-event"),
+        item.querySelector("a[href^='/explore/transactions/']")?.getAttribute("href"),
+      ]),
+    );
+    expect(shown).toEqual(events.reverse().map(({ id, tx_hash }) => [id, `/explore/transactions/${tx_hash}`]));
+    expect(shown).not.toEqual([]);
+    await explorer.page.getByRole("link", { name: "Block before" }).click();
+    await explorer.page.waitForURL(`**/explore/blocks/${Number(block) - 1}`);
+    await explorer.page.goto("/explore/blocks/0");
+    await explorer.page.getByText("No events of the protocol in this block").waitFor();
+    for (const [path, status] of [
+      ["/explore/blocks/999999999", 404],
+      [`/explore/blocks/${"9".repeat(77)}`, 404],
+      ["/explore/blocks/one", 400],
+    ] as const)
+      expect([path, (await fetch(stack.apiUrl + path)).status]).toEqual([path, status]);
+  });
+
+  it("shows the status of the service, with its contracts", async () => {
+    const { contracts } = await read<{ contracts: Record<string, string> }>("/protocol");
+    await explorer.page.goto("/explore/status");
+    const fields = await shownFields(explorer.page);
+    for (const [name, address] of Object.entries(contracts)) expect(fields[name]?.text).toBe(address);
+    expect(fields.progress?.text).toContain("100 %");
+    expect(fields.build?.text).toContain("Complete");
+    await explorer.page.getByRole("heading", { name: "Everything works" }).waitFor();
   });
 
   it("had no errors, no violations of its policy and no requests to other hosts", async () => {

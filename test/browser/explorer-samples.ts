@@ -128,6 +128,11 @@ export async function sampleRecords(apiUrl: string): Promise<SampleRecord[]> {
     { path: "/explore/disputes/1", api: "/disputes/1", elsewhere: ["dispute_id", "status"] },
     { path: "/explore/attestations/1", api: "/attestations/1", elsewhere: ["attestation_id", "revoked"] },
     { path: `/explore/schemas/${schema}`, api: `/attestations/schemas/${schema}`, elsewhere: ["builtin"] },
+    {
+      path: "/explore/status",
+      api: "/ready",
+      elsewhere: ["chain_id", "lag_seconds", "progress", "eta_seconds", "store", "reason"],
+    },
     { path: `/explore/transactions/${tx_hash}`, api: `/tx/${tx_hash}/explain`, elsewhere: ["tx_hash"] },
     {
       path: `/explore/documents/catalogs/${catalogHash}`,
@@ -158,10 +163,19 @@ export const sampleLists = [
   ["trust-signals", "/trust-signals", "trust_signals", "signal_id"],
 ] as const;
 
+/** The newest block with an event. */
+export async function newestBlock(apiUrl: string): Promise<string | undefined> {
+  const { events } = (await readJson(`${apiUrl}/events/recent?limit=1`)) as { events: { block_number: string }[] };
+  return events[0]?.block_number;
+}
+
 /** Every kind of page, once. */
 export const samplePaths = async (apiUrl: string): Promise<string[]> => [
   "/",
   ...new Set((await sampleRecords(apiUrl)).map(({ path }) => path)),
+  `/explore/blocks/${await newestBlock(apiUrl)}`,
+  "/explore/blocks/0",
+  "/explore/leaderboards",
   `/explore/accounts/${ALICE}`,
   "/explore/intents",
   "/explore/search?q=1",
