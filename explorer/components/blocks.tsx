@@ -73,9 +73,11 @@ export const Section = ({ title, children, note, id }: SectionProps) => (
   </section>
 );
 
+type FoldProps = { title: string; children: ComponentChildren; isOpen?: boolean };
+
 /** A part that most readers don't need, closed at first. */
-export const Fold = ({ title, children }: { title: string; children: ComponentChildren }) => (
-  <details class="fold">
+export const Fold = ({ title, children, isOpen = false }: FoldProps) => (
+  <details class="fold" open={isOpen}>
     <summary>{title}</summary>
     {children}
   </details>

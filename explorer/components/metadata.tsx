@@ -39,7 +39,8 @@ const explanations: Readonly<Record<ResolvedMetadata["state"], string>> = {
   unreachable: "The content could not be fetched.",
 };
 
-const terms = (texts: readonly string[]) =>
+/** Tags, or capabilities. */
+export const Terms = ({ texts }: { texts: readonly string[] }) =>
   texts.length === 0 ? (
     <None />
   ) : (
@@ -67,7 +68,7 @@ type HeadingProps = Named & {
 /** What the owner of a record says about it, and how far it is verified. */
 const Claims = ({ metadata: { state, tags, capabilities } }: { metadata: ShownMetadata }) => (
   <>
-    {tags.length + capabilities.length > 0 && terms([...new Set([...tags, ...capabilities])])}
+    {tags.length + capabilities.length > 0 && <Terms texts={[...new Set([...tags, ...capabilities])]} />}
     <p>
       <Status value={state} /> {explanations[state]} The owner chose the name and the description: nobody vouches for
       them.
@@ -123,8 +124,8 @@ export const MetadataFacts = ({ metadata, api }: SectionProps) =>
           },
           { field: "name", label: "Name", value: textOrNone(metadata.name) },
           { field: "description", label: "Description", value: textOrNone(metadata.description) },
-          { field: "tags", label: "Tags", value: terms(metadata.tags) },
-          { field: "capabilities", label: "Capabilities", value: terms(metadata.capabilities) },
+          { field: "tags", label: "Tags", value: <Terms texts={metadata.tags} /> },
+          { field: "capabilities", label: "Capabilities", value: <Terms texts={metadata.capabilities} /> },
           {
             field: "content_hash",
             label: "Content hash",
