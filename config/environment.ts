@@ -83,6 +83,7 @@ export function parseEnvironment(source: Source) {
   if (problems.length > 0) throw new InvalidEnvironment(problems);
 
   const networkName = networkNameOf(values);
+  const isDevelopment = values.NODE_ENV === "test" || values.NODE_ENV === "development";
   return {
     ...settingsOf(variables, values),
     ...clientLimits(isLocalChain(values)),
@@ -91,8 +92,10 @@ export function parseEnvironment(source: Source) {
     apiUrl: `http://${reachableHost(values.API_HOST)}:${values.API_PORT}`,
     /** The schema of Ponder's views of the index, and the prefix of the build schemas. */
     databaseSchema: values.DATABASE_SCHEMA ?? (networkName === "local" ? "intentry_local" : "intentry"),
+    /** Whether pages for developers are served. */
+    isDevelopment,
     /** Whether every response is validated against its schema before it is sent. */
-    checkAnswers: values.NODE_ENV === "test" || values.NODE_ENV === "development",
+    checkAnswers: isDevelopment,
     portfolio: portfolioSettings(values, networkName === "local"),
     /** Reads the network to index. A function, because the local deployment file exists only once the chain is up. */
     network: () => indexedNetwork(values),

@@ -8,6 +8,7 @@ import { disputePage } from "./pages/dispute";
 import { documentPage } from "./pages/document";
 import { facilitatorPage } from "./pages/facilitator";
 import { intentPage } from "./pages/intent";
+import { kitPage } from "./pages/kit";
 import { leaderboardsPage } from "./pages/leaderboards";
 import { listPages } from "./pages/lists";
 import { merchantPage } from "./pages/merchant";
@@ -50,11 +51,14 @@ const pages: readonly Page[] = [
   blockPage,
   documentPage,
   leaderboardsPage,
+  kitPage,
   ...listPages,
 ];
 
-/** The paths of the pages without parameters. */
-export const pagePaths: readonly string[] = pages.map(({ path }) => path).filter((path) => !path.includes(":"));
+/** The paths of the public pages without parameters. */
+export const pagePaths: readonly string[] = pages
+  .filter(({ path, isForDevelopment }) => !path.includes(":") && !isForDevelopment)
+  .map(({ path }) => path);
 
 /** The page at a path, and the parameters in it. The first one that matches wins. */
 export function findPage(path: string): { page: Page; parameters: Parameters } | undefined {

@@ -22,6 +22,7 @@ export type Config = Pick<
   | "rejectedPaymentsPerMinute"
   | "openMetadata"
   | "devHelpers"
+  | "isDevelopment"
   | "checkAnswers"
   | "eventHeartbeatMs"
 > & {

@@ -74,7 +74,7 @@ export const processes = {
     NODE_ENV: {
       type: z.string(),
       description:
-        "With `test` or `development`, the gateway validates every response against its schema. With `production`, `X402_DEV_BYPASS=true` is rejected.",
+        "With `test` or `development`, the gateway validates every response against its schema, and serves `/explore/_kit`. With `production`, `X402_DEV_BYPASS=true` is rejected.",
       internal: true,
     },
   },

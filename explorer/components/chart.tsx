@@ -30,8 +30,11 @@ function ceiling(value: number): number {
 }
 
 /** Decimal digits of a number of an axis; JavaScript writes large ones with an exponent. */
-const digitsOf = (value: number) =>
-  value >= 1e15 ? BigInt(Math.round(value)).toString() : String(Number(value.toPrecision(3)));
+function digitsOf(value: number): string {
+  if (value < 1e15) return String(Number(value.toPrecision(3)));
+  const [digits = "", exponent] = value.toExponential(2).split("e+");
+  return digits.replace(".", "").padEnd(Number(exponent) + 1, "0");
+}
 
 const heightOf = (value: number, top: number) => (value === 0 ? 0 : Math.max(1, (value / top) * HEIGHT));
 
@@ -45,7 +48,7 @@ export function Chart({ title, points, interval, text, tick = shortNumber, small
   const move = (steps: number) =>
     setCurrent(Math.min(points.length - 1, Math.max(0, (current ?? points.length) + steps)));
   const marks =
-    points.length > 2 ? [0, Math.floor((points.length - 1) / 2), points.length - 1] : [0, points.length - 1];
+    points.length > 2 ? [0, Math.floor((points.length - 1) / 2), points.length - 1] : points.map((_, index) => index);
   return (
     <>
       <div class={small ? "chart small" : "chart"}>

@@ -43,7 +43,7 @@ export function shortDollars(decimal: string): string {
   const short = shortNumber(decimal);
   const sign = short.startsWith("-") ? "-" : "";
   const [whole = "", fraction] = short.slice(sign.length).split(".");
-  if (/\D$/.test(short) || (fraction !== undefined && whole === "0" && /^00/.test(fraction)))
+  if (/[^\d.,-]/.test(short) || (fraction !== undefined && whole === "0" && /^00/.test(fraction)))
     return `${sign}$${short.slice(sign.length)}`;
   if (fraction === undefined) return `${sign}$${whole}`;
   return `${sign}$${whole}.${fraction.slice(0, 2).padEnd(2, "0")}`;

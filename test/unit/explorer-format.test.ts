@@ -74,6 +74,7 @@ describe("a number for a glance", () => {
     for (const [decimal, text] of Object.entries(cases))
       expect([decimal, shortDollars(decimal)]).toEqual([decimal, text]);
     expect(shortDollars("7654321")).toBe("$7.65\u00a0M");
+    expect(shortDollars(`115${"0".repeat(75)}`)).toBe("$1.15 × 10^77");
   });
 
   it("never says more than there is", () => {

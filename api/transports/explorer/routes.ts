@@ -114,6 +114,11 @@ export function explorerRoutes(
     return reply(c, await compressedReply(c, text, "text/csv; charset=UTF-8; header=present", csvHeaders));
   };
 
+  const findServed = (path: string) => {
+    const found = findPage(path);
+    return found?.page.isForDevelopment && !context.config.isDevelopment ? undefined : found;
+  };
+
   const routes = new Hono<Env>();
   routes.get("/", (c) => {
     c.set("operation", "explorer");
@@ -131,9 +136,9 @@ export function explorerRoutes(
     c.set("operation", "explorer");
     const csv = findCsv(c.req.path);
     if (csv) return serveCsv(c, csv);
-    const pictured = findPage(pageOfPicture(c.req.path) ?? "");
+    const pictured = findServed(pageOfPicture(c.req.path) ?? "");
     if (pictured) return servePicture(c, pictured);
-    const found = findPage(c.req.path);
+    const found = findServed(c.req.path);
     if (!found) throw new NotFound(`Unknown address: ${truncatePath(c.req.path)}`);
     return serve(c, found.page, found.parameters, "cookie");
   });

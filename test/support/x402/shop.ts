@@ -123,6 +123,7 @@ export async function openShop({
     rejectedPaymentsPerMinute: undefined,
     cursorSecret: async () => "a secret for tests",
     listed: new Map(),
+    isDevelopment: true,
     checkAnswers: true,
     eventHeartbeatMs: 15_000,
   };
