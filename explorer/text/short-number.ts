@@ -3,7 +3,7 @@ import { groupDigits } from "../../common/format";
 /** They stay on the line of the number. */
 const suffixes = ["", "", "\u00a0M", "\u00a0B", "\u00a0T"] as const;
 
-/** Numbers from here on are written as powers of ten. */
+/** Numbers with more digits, or as many zeros after the point, are written as powers of ten. */
 const MAX_DIGITS = 15;
 
 const withoutZeros = (fraction: string) => fraction.replace(/0+$/, "");
@@ -27,6 +27,10 @@ export function shortNumber(decimal: string): string {
     return `${sign}${whole.slice(0, point)}${digits && `.${digits}`}${suffixes[group]}`;
   }
   const leading = whole === "0" ? fraction.length - fraction.replace(/^0+/, "").length : 0;
+  if (leading > MAX_DIGITS && leading < fraction.length) {
+    const digits = fraction.slice(leading, leading + 3).padEnd(3, "0");
+    return `${sign}${digits[0]}.${digits.slice(1)} × 10^-${leading + 1}`;
+  }
   const places = whole === "0" ? leading + 5 : Math.max(2, 6 - whole.length);
   const shown = withoutZeros(fraction.slice(0, places));
   return `${sign}${groupDigits(whole)}${shown && `.${shown}`}`;

@@ -67,6 +67,7 @@ describe("a number for a glance", () => {
     for (const [decimal, text] of Object.entries(cases))
       expect([decimal, shortNumber(decimal)]).toEqual([decimal, text]);
     expect(shortNumber(`12${"0".repeat(40)}`)).toBe("1.20 × 10^41");
+    expect(shortNumber(`0.${"0".repeat(17)}1`)).toBe("1.00 × 10^-18");
   });
 
   it("has cents as dollars, and more digits below a cent", () => {
