@@ -36,6 +36,12 @@ export const links = {
   find: (text: string) => `${ROOT}/search?q=${encodeURIComponent(text)}`,
 } as const;
 
+/** The fragment of an operation on the reference page. */
+export const operationId = (name: string): string => `operation-${name}`;
+
+/** The operation on the reference page, which can send requests. */
+export const operationLink = (name: string): string => `/docs#${operationId(name)}`;
+
 /** An address with these parameters in its query, without those that are undefined. */
 export function withQuery(path: string, parameters: Readonly<Record<string, string | undefined>>): string {
   const query = new URLSearchParams();

@@ -6,10 +6,10 @@ import { Amount, Token } from "./tokens";
 import { Account, None, Time } from "./values";
 
 /** No guardian, or no facilitator. */
-const NO_ACCOUNT = NATIVE_COIN;
+export const NO_ACCOUNT = NATIVE_COIN;
 
 /** A maximum of 0 means no limit. */
-const Limit = ({ value, token, per }: { value: string; token: string; per: string }) =>
+export const Limit = ({ value, token, per }: { value: string; token: string; per: string }) =>
   value === "0" ? (
     <>
       any amount of <Token value={token} /> per {per}

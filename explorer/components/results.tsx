@@ -6,7 +6,14 @@ import { Active, Count, None, Status } from "./values";
 
 const name: Column<SearchResult> = {
   label: "Name",
-  cell: ({ type, id, name, service_id }) => <RecordLink kind={type} id={id} name={name ?? service_id} />,
+  cell: ({ type, id, name, service_id, description }) => (
+    <span class="described">
+      <span>
+        <RecordLink kind={type} id={id} name={name ?? service_id} />
+      </span>
+      {description !== null && <bdi class="note">{description}</bdi>}
+    </span>
+  ),
 };
 
 const fulfilled: Column<SearchResult> = {
@@ -37,7 +44,6 @@ const resultColumns: readonly Column<SearchResult>[] = [
   { label: "Record", cell: ({ type, id }) => recordTitle(type, id) },
   { label: "State", cell: ({ active }) => <Active value={active} /> },
   { label: "Metadata", cell: ({ metadata_state }) => <Status value={metadata_state} /> },
-  { label: "Description", cell: ({ description }) => (description === null ? <None /> : <bdi>{description}</bdi>) },
   fulfilled,
   disputes,
   price,

@@ -2,11 +2,11 @@ import { useState } from "preact/hooks";
 import type { EIP1193Provider } from "viem";
 import type { PaymentRequirements } from "../../client/src/api";
 import type { PaidSnapshot } from "../../client/src/index";
-import { Facts, Section } from "../components/blocks";
+import { Empty, Facts, Heading, Section } from "../components/blocks";
 import { Hex } from "../components/hex";
 import { Snapshot } from "../components/snapshot";
 import { Amount, Token } from "../components/tokens";
-import { links } from "../links";
+import { links, operationLink } from "../links";
 import { page, type ViewProps } from "../page";
 import { shownTexts } from "../shown-texts";
 import type { Terms } from "../wallet";
@@ -49,7 +49,9 @@ const OfferFacts = ({ offer }: { offer: NonNullable<Data["offer"]> }) => (
   />
 );
 
-function Purchase({ data: { offer, isFree, defaultChains }, isInteractive }: { data: Data; isInteractive: boolean }) {
+type PurchaseProps = { data: Data; address: string | undefined; isInteractive: boolean };
+
+function Purchase({ data: { offer, isFree, defaultChains }, address, isInteractive }: PurchaseProps) {
   const [bought, setBought] = useState<PaidSnapshot>();
   const [progress, setProgress] = useState("");
   const [isBusy, setBusy] = useState(false);
@@ -64,8 +66,8 @@ function Purchase({ data: { offer, isFree, defaultChains }, isInteractive }: { d
     try {
       const { buyPortfolio } = await import("../wallet");
       const terms = offer && !isFree ? termsOf(offer.accepts) : undefined;
-      const address = String(fields.get("address")).trim();
-      const purchase = { provider, terms, address, chains: chains.length > 0 ? chains : undefined };
+      const wallet = String(fields.get("address")).trim();
+      const purchase = { provider, terms, address: wallet, chains: chains.length > 0 ? chains : undefined };
       setBought(shownTexts(await buyPortfolio(purchase)));
       setProgress(isFree ? "Done." : "Paid.");
     } catch (error) {
@@ -86,7 +88,14 @@ function Purchase({ data: { offer, isFree, defaultChains }, isInteractive }: { d
         >
           <label>
             Wallet address
-            <input name="address" required pattern="0x[0-9a-fA-F]{40}" autocomplete="off" spellcheck={false} />
+            <input
+              name="address"
+              defaultValue={address}
+              required
+              pattern="0x[0-9a-fA-F]{40}"
+              autocomplete="off"
+              spellcheck={false}
+            />
           </label>
           <label>
             Chains
@@ -108,13 +117,26 @@ function Purchase({ data: { offer, isFree, defaultChains }, isInteractive }: { d
   );
 }
 
-const PortfolioView = ({ data, live }: ViewProps<Data>) => (
+const PortfolioView = ({ data, live, parameters }: ViewProps<Data>) => (
   <>
-    <h1>Wallet portfolio</h1>
+    <Heading
+      kind="Wallet portfolio"
+      lead="The tokens of an address on several chains, with their prices and their value in dollars."
+      actions={
+        <a class="button" href={operationLink("portfolio.get")}>
+          Use the API
+        </a>
+      }
+    >
+      What does a wallet hold?
+    </Heading>
     {data.offer === null && !data.isFree ? (
-      <p>Portfolios are not available: payment is not configured on this server.</p>
+      <Section title="Not available">
+        <Empty title="Portfolios are not available">Payment is not configured on this server.</Empty>
+      </Section>
     ) : (
       <>
+        <Purchase data={data} address={parameters.address} isInteractive={live.isInteractive} />
         {data.offer && (
           <Section
             title="Payment terms"
@@ -123,7 +145,6 @@ const PortfolioView = ({ data, live }: ViewProps<Data>) => (
             <OfferFacts offer={data.offer} />
           </Section>
         )}
-        <Purchase data={data} isInteractive={live.isInteractive} />
       </>
     )}
   </>

@@ -1,9 +1,9 @@
-import type { PolicyUpdate, Preflight } from "../../client/src/api";
-import { Section, Table } from "../components/blocks";
-import { Hex } from "../components/hex";
+import type { Preflight } from "../../client/src/api";
+import { Heading, Section, Table } from "../components/blocks";
+import { PreflightText, Reasons } from "../components/policy-fix";
 import { Amount, Token } from "../components/tokens";
-import { None, Status } from "../components/values";
-import { links } from "../links";
+import { Count, None, Status } from "../components/values";
+import { links, operationLink } from "../links";
 import { type Parameters, page, type ViewProps } from "../page";
 
 type Data = {
@@ -59,7 +59,7 @@ const Field = ({ name, label, hint, parameters, required }: FieldProps) => (
 );
 
 const Form = ({ parameters }: { parameters: Parameters }) => (
-  <form class="form" action={links.preflight} method="get">
+  <form class="form wide" action={links.preflight} method="get">
     <Field name="account" label="Account" hint="The account whose policies apply." parameters={parameters} required />
     <fieldset>
       <legend>Transaction</legend>
@@ -81,28 +81,39 @@ const Form = ({ parameters }: { parameters: Parameters }) => (
   </form>
 );
 
-const suggestion = ({ suggested_value: value }: PolicyUpdate) =>
-  typeof value === "object" ? JSON.stringify(value) : String(value);
-
 const amountOrNoLimit = (value: string | null, token: string) =>
   value === null ? <None>no limit</None> : <Amount value={value} token={token} />;
+
+/** The action. The amount of a call of a token is written with the token, as other amounts are. */
+const actionOf = ({ action, target, spend_checks }: Preflight) =>
+  spend_checks.some(({ token }) => token === target)
+    ? action.replace(/\bamount: (\d+)\) on (0x[0-9a-f]{40})\b/, "amount: $1 of token $2) on $2")
+    : action;
 
 const Result = ({ result }: { result: Preflight }) => (
   <div id="result">
     <Section title="Result">
-      <p>
+      <p class="verdict">
         <Status value={result.allowed ? "ALLOWED" : "DENIED"} />{" "}
-        {result.allowed ? "The account's policies allow this now." : "The contract would revert."}
+        {result.allowed
+          ? "The account's policies allow this now."
+          : "The contract would revert. Each reason has the transaction that removes it."}
       </p>
-      <p>{result.action}</p>
-      {result.reasons.length > 0 && (
-        <ul class="sentences">
-          {result.reasons.map((reason) => (
-            <li key={reason}>{reason}</li>
-          ))}
-        </ul>
-      )}
+      <p>
+        <PreflightText text={actionOf(result)} />
+        {result.block_number !== null && (
+          <span class="note">
+            {" "}
+            Checked at block <Count value={result.block_number} />.
+          </span>
+        )}
+      </p>
     </Section>
+    {result.reasons.length > 0 && (
+      <Section title="Reasons" id="reasons" note="The account must send the transactions.">
+        <Reasons result={result} />
+      </Section>
+    )}
     {result.spend_checks.length > 0 && (
       <Section title="Spending">
         <Table
@@ -137,36 +148,29 @@ const Result = ({ result }: { result: Preflight }) => (
         />
       </Section>
     )}
-    {result.required_policy_updates.length > 0 && (
-      <Section title="Calls that make it pass" note="The account must send them.">
-        <Table
-          caption="Policy updates that make it pass"
-          empty=""
-          rows={result.required_policy_updates}
-          rowKey={({ call }) => call.data}
-          columns={[
-            { label: "Policy", cell: ({ policy_type }) => <code>{policy_type}</code> },
-            { label: "New value", cell: (update) => <code class="text">{suggestion(update)}</code> },
-            { label: "To", cell: ({ call }) => <Hex value={call.to} /> },
-            { label: "Calldata", cell: ({ call }) => <Hex value={call.data} /> },
-          ]}
-        />
-      </Section>
-    )}
   </div>
 );
 
 const PreflightView = ({ data: { result, problem }, parameters }: ViewProps<Data>) => (
   <>
-    <h1>Would this pass?</h1>
-    <p>Checks a transaction or a signed payment against the current policies of an account, without sending it.</p>
+    <Heading
+      kind="Preflight"
+      lead="Checks a transaction or a signed payment against the current policies of an account, without sending it."
+      actions={
+        <a class="button" href={operationLink("preflight.check")}>
+          Use the API
+        </a>
+      }
+    >
+      Would this pass?
+    </Heading>
     {problem !== null && (
       <p class="warning" role="alert">
         {problem}
       </p>
     )}
     {result && <Result result={result} />}
-    <Section title="Request">
+    <Section title={result ? "Another request" : "Request"}>
       <Form parameters={parameters} />
     </Section>
   </>

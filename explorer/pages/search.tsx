@@ -1,8 +1,8 @@
 import type { Pagination, SearchMatch, SearchResult } from "../../client/src/api";
-import { Pages, Section } from "../components/blocks";
+import { Empty, Heading, Pages, Section } from "../components/blocks";
 import { ResultTable } from "../components/results";
 import { pageOf } from "../exact-matches";
-import { links } from "../links";
+import { links, operationLink } from "../links";
 import { type Parameters, page, Redirect, type ViewProps } from "../page";
 import type { Reads } from "../reads";
 
@@ -69,12 +69,25 @@ const SearchForm = ({ text, parameters: { type = "", active = "" } }: { text: st
   </form>
 );
 
+const resultsTitle = ({ results, pagination }: NonNullable<Data["found"]>) =>
+  pagination.next_cursor === null ? "Results" : `The best ${results.length} results`;
+
 const SearchView = ({ data: { text, matches, found }, parameters }: ViewProps<Data>) => (
   <>
-    <h1>Search</h1>
-    <Section title="Query">
+    <Heading
+      kind="Search"
+      lead="Finds agents, merchants, services, facilitators, solvers and attestors by their texts, and every record by its id, address or hash."
+      actions={
+        <a class="button" href={operationLink("search.find")}>
+          Use the API
+        </a>
+      }
+    >
+      {text === "" ? "Find a record" : <bdi>{text}</bdi>}
+    </Heading>
+    <section class="card" aria-label="Query">
       <SearchForm text={text} parameters={parameters} />
-    </Section>
+    </section>
     {matches.length > 0 && (
       <Section title="Exact matches" id="matches">
         <ul class="sentences">
@@ -87,8 +100,12 @@ const SearchView = ({ data: { text, matches, found }, parameters }: ViewProps<Da
       </Section>
     )}
     {found && (found.results.length > 0 || matches.length === 0) && (
-      <Section title={found.results.length === 0 ? "Nothing found" : "Results"} id="results">
-        <ResultTable rows={found.results} caption="Results, best first" />
+      <Section title={resultsTitle(found)} id="results" note={found.results.length > 0 && "Best first"}>
+        {found.results.length === 0 ? (
+          <Empty title="Nothing found">Try another word, the beginning of one, or fewer filters.</Empty>
+        ) : (
+          <ResultTable rows={found.results} caption="Results, best first" />
+        )}
         <Pages path={links.search} parameters={parameters} pagination={found.pagination} />
       </Section>
     )}

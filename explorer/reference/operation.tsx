@@ -1,8 +1,6 @@
+import { operationId } from "../links";
 import { Code, Prose, Words } from "./parts";
 import type { ReferenceField, ReferenceOperation } from "./reference";
-
-/** The fragment of an operation. */
-export const operationId = (name: string): string => `operation-${name}`;
 
 /** The input of a field, with the example's value. The script finds the fields by their attributes. */
 function Input({ field, id }: { field: ReferenceField; id: string }) {

@@ -1,5 +1,6 @@
 import { type Assets, documentText } from "../document";
-import { Operation, operationId } from "./operation";
+import { operationId } from "../links";
+import { Operation } from "./operation";
 import { anchorOf, Code, Prose, TypeNames, Words } from "./parts";
 import type { Reference, ReferenceType } from "./reference";
 
