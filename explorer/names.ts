@@ -35,11 +35,16 @@ export const nameKey = (kind: string, id: string): string => `${kind}-${id}`;
 
 const isAccount = (text: string) => /^0x[0-9a-f]{40}$/.test(text) && !/^0x0*$/.test(text);
 
+/** The address that an attestation is about: its subject is 12 zero bytes and the address. */
+export const addressIn = (subject: string): string | undefined =>
+  /^0x0{24}[0-9a-f]{40}$/.test(subject) ? `0x${subject.slice(26)}` : undefined;
+
 /** The distinct records and accounts in the data of a page, in the order of their appearance, records first. */
 export function recordsIn(data: unknown): readonly string[] {
   const records = new Set<string>();
   const accounts = new Set<string>();
-  const visitText = (field: string, text: string): void => {
+  const visitText = (field: string, sent: string): void => {
+    const text = field === "subject" ? (addressIn(sent) ?? sent) : sent;
     const kind = Object.hasOwn(idFields, field) ? idFields[field] : undefined;
     if (kind) {
       if (/^\d{1,78}$/.test(text)) records.add(nameKey(kind, text));

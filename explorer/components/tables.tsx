@@ -29,6 +29,7 @@ import {
   None,
   paymentRails,
   Status,
+  Subject,
   signalKinds,
   Time,
   Uri,
@@ -112,7 +113,7 @@ export const AttestationTable = ({ rows, caption, sorting }: Rows<Attestation>) 
       },
       { label: "State", cell: ({ revoked }) => <Status value={revoked ? "REVOKED" : "VALID"} /> },
       { label: "Schema", cell: ({ schema_hash }) => <Hex value={schema_hash} href={links.schema(schema_hash)} /> },
-      { label: "Subject", cell: ({ subject }) => <FoundHash value={subject} /> },
+      { label: "Subject", cell: ({ subject }) => <Subject value={subject} /> },
       { label: "Attester", cell: ({ attester }) => <Account value={attester} /> },
       { label: "Time", cell: ({ timestamp }) => <Time seconds={timestamp} /> },
     ]}

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
 import { dateOf, formatTime, groupDigits } from "../../common/format";
 import { links } from "../links";
+import { addressIn } from "../names";
 import { safeUrl } from "../text/format";
 import { relativeTime } from "../text/relative-time";
 import { shortDollars, shortNumber } from "../text/short-number";
@@ -44,6 +45,12 @@ export function Account({ value, full, bare }: Omit<HexProps, "href">) {
 export const FoundHash = ({ value, full }: Omit<HexProps, "href">) => (
   <Hex value={value} full={full} href={isZero(value) ? undefined : links.find(value)} />
 );
+
+/** What an attestation is about: an address, or any other hash. */
+export const Subject = ({ value }: { value: string }) => {
+  const address = addressIn(value);
+  return address === undefined ? <FoundHash value={value} /> : <Account value={address} />;
+};
 
 export const Transaction = ({ value, full }: Omit<HexProps, "href">) => (
   <Hex value={value} full={full} href={links.transaction(value)} />

@@ -3,7 +3,7 @@ import { Facts, Fold, Heading, Section, Technical } from "../components/blocks";
 import { Hex } from "../components/hex";
 import { RecordLink } from "../components/record-link";
 import { type ListPage, RecordTabs, readTab } from "../components/record-tabs";
-import { Account, Block, FoundHash, IsoTime, None, Status, Time } from "../components/values";
+import { Account, Block, IsoTime, None, Status, Subject, Time } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifFound } from "../reads";
@@ -17,15 +17,6 @@ type AttestationData = {
   schema: AttestationSchema | null;
   /** The attestor that the attester operates, if it is registered. */
   attestor: Attestor | null;
-};
-
-/** The address that an attestation is about: its subject is 12 zero bytes and the address. */
-const addressIn = (subject: string): string | undefined =>
-  /^0x0{24}[0-9a-f]{40}$/.test(subject) ? `0x${subject.slice(26)}` : undefined;
-
-const Subject = ({ subject, full }: { subject: string; full?: boolean }) => {
-  const address = addressIn(subject);
-  return address === undefined ? <FoundHash value={subject} full={full} /> : <Account value={address} bare={!full} />;
 };
 
 const AttestationView = ({ data: { attestation, schema, attestor } }: ViewProps<AttestationData>) => (
@@ -50,7 +41,7 @@ const AttestationView = ({ data: { attestation, schema, attestor } }: ViewProps<
       <a href={links.schema(attestation.schema_hash)}>
         {schema ? <bdi>{schema.name}</bdi> : <>Schema {shortHex(attestation.schema_hash)}</>}
       </a>{" "}
-      about <Subject subject={attestation.subject} /> <Status value={attestation.revoked ? "REVOKED" : "VALID"} />
+      about <Subject value={attestation.subject} /> <Status value={attestation.revoked ? "REVOKED" : "VALID"} />
     </Heading>
     <Section title="Statement">
       <Facts

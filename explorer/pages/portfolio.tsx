@@ -37,16 +37,19 @@ const termsOf = ({ network, asset, amount }: PaymentRequirements): Terms => {
   return { network, asset, amount };
 };
 
-const OfferFacts = ({ offer }: { offer: NonNullable<Data["offer"]> }) => (
-  <Facts
-    items={[
-      { field: "price", label: "Price per request", value: offer.price },
-      { field: "amount", label: "Amount", value: <Amount value={offer.accepts.amount} token={offer.token} full /> },
-      { field: "asset", label: "Token", value: <Token value={offer.accepts.asset} full /> },
-      { field: "network", label: "Network", value: <code>{offer.accepts.network}</code> },
-      { field: "payTo", label: "Paid to", value: <Hex value={offer.accepts.payTo} full /> },
-    ]}
-  />
+const Offer = ({ offer }: { offer: NonNullable<Data["offer"]> }) => (
+  <Section title="Payment terms">
+    <p class="note">{offer.description} Paid with x402: the wallet signs, and needs no gas.</p>
+    <Facts
+      items={[
+        { field: "price", label: "Price per request", value: offer.price },
+        { field: "amount", label: "Amount", value: <Amount value={offer.accepts.amount} token={offer.token} full /> },
+        { field: "asset", label: "Token", value: <Token value={offer.accepts.asset} /> },
+        { field: "network", label: "Network", value: <code>{offer.accepts.network}</code> },
+        { field: "payTo", label: "Paid to", value: <Hex value={offer.accepts.payTo} /> },
+      ]}
+    />
+  </Section>
 );
 
 type PurchaseProps = { data: Data; address: string | undefined; isInteractive: boolean };
@@ -78,40 +81,43 @@ function Purchase({ data: { offer, isFree, defaultChains }, address, isInteracti
   };
   return (
     <>
-      <Section title="Buy a portfolio">
-        <form
-          class="form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void buy(event.currentTarget);
-          }}
-        >
-          <label>
-            Wallet address
-            <input
-              name="address"
-              defaultValue={address}
-              required
-              pattern="0x[0-9a-fA-F]{40}"
-              autocomplete="off"
-              spellcheck={false}
-            />
-          </label>
-          <label>
-            Chains
-            <input name="chains" defaultValue={defaultChains} autocomplete="off" spellcheck={false} />
-            <span class="hint">Separated by commas.</span>
-          </label>
-          <div>
-            <button type="submit" class="primary" disabled={!isInteractive || isBusy}>
-              {isFree ? "Show" : `Pay ${offer?.price ?? ""} with a wallet`}
-            </button>
-          </div>
-          <p role="status" class="progress">
-            {isInteractive ? progress : "Paying needs JavaScript and a wallet."}
-          </p>
-        </form>
-      </Section>
+      <div class="columns even">
+        <Section title={isFree ? "Read a portfolio" : "Buy a portfolio"}>
+          <form
+            class="form"
+            onSubmit={(event) => {
+              event.preventDefault();
+              void buy(event.currentTarget);
+            }}
+          >
+            <label>
+              Wallet address
+              <input
+                name="address"
+                defaultValue={address}
+                required
+                pattern="0x[0-9a-fA-F]{40}"
+                autocomplete="off"
+                spellcheck={false}
+              />
+            </label>
+            <label>
+              Chains
+              <input name="chains" defaultValue={defaultChains} autocomplete="off" spellcheck={false} />
+              <span class="hint">Separated by commas.</span>
+            </label>
+            <div>
+              <button type="submit" class="primary" disabled={!isInteractive || isBusy}>
+                {isFree ? "Show" : `Pay ${offer?.price ?? ""} with a wallet`}
+              </button>
+            </div>
+            <p role="status" class="progress">
+              {isInteractive ? progress : "Paying needs JavaScript and a wallet."}
+            </p>
+          </form>
+        </Section>
+        {offer && <Offer offer={offer} />}
+      </div>
       {bought && <Snapshot {...bought} />}
     </>
   );
@@ -135,17 +141,7 @@ const PortfolioView = ({ data, live, parameters }: ViewProps<Data>) => (
         <Empty title="Portfolios are not available">Payment is not configured on this server.</Empty>
       </Section>
     ) : (
-      <>
-        <Purchase data={data} address={parameters.address} isInteractive={live.isInteractive} />
-        {data.offer && (
-          <Section
-            title="Payment terms"
-            note={`${data.offer.description} Paid with x402: the wallet signs, and needs no gas.`}
-          >
-            <OfferFacts offer={data.offer} />
-          </Section>
-        )}
-      </>
+      <Purchase data={data} address={parameters.address} isInteractive={live.isInteractive} />
     )}
   </>
 );
