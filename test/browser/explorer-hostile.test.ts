@@ -10,6 +10,7 @@ import { type Stack, startStack } from "../support/stack";
 import { type Behavior, contractCode } from "../support/tokens/contract-code";
 import { hasChromium, openBrowser } from "./browser";
 import { isInteractive, openExplorer, openFolds } from "./explorer-page";
+import { problemsOfTexts } from "./explorer-texts";
 
 const { alice, bob } = people;
 
@@ -69,6 +70,32 @@ describe.runIf(hasChromium)("the explorer with hostile content in every field", 
       // The last one is found by the name of a service on chain.
       .toEqual([7, "contract"]);
 
+  /** All pages with hostile content. */
+  const hostilePaths = async () => {
+    await resolved();
+    const { transactions } = await stack.client.getBlock();
+    const schema = hashOf("hostile");
+    const records = [1, 2, 3, 4].flatMap((id) =>
+      ["agents", "solvers", "attestors", "merchants", "services", "facilitators"].map((name) => `${name}/${id}`),
+    );
+    return [
+      "/",
+      ...records.map((record) => `/explore/${record}`),
+      ...["solvers", "attestors", "merchants", "services", "facilitators", "schemas"].map((name) => `/explore/${name}`),
+      `/explore/accounts/${alice.address}`,
+      `/explore/tokens/${token}`,
+      "/explore/search?q=onerror",
+      "/explore/search?type=merchant",
+      `/explore/transactions/${transactions[0]}`,
+      `/explore/schemas/${schema}`,
+      `/explore/documents/catalogs/${documentHash(catalog)}`,
+      `/explore/documents/quote-requests/${documentHash(quoteRequest)}`,
+      `/explore/documents/fulfillment-evidence/${documentHash(evidence)}`,
+      ...[markup, script, link].map((text) => `/explore/search?q=${encodeURIComponent(text)}`),
+      ...[markup, script, link].map((text) => `/explore/preflight?value=1&account=${encodeURIComponent(text)}`),
+    ];
+  };
+
   beforeAll(async () => {
     stack = await startStack({ bulk: true });
     const { write } = stack;
@@ -104,29 +131,7 @@ describe.runIf(hasChromium)("the explorer with hostile content in every field", 
 
   it("shows them as text, on every page that has them", async () => {
     const { page, problems, close } = await openExplorer(browser, stack.apiUrl);
-    const { transactions } = await stack.client.getBlock();
-    const schema = hashOf("hostile");
-    await resolved();
-    const records = [1, 2, 3, 4].flatMap((id) =>
-      ["agents", "solvers", "attestors", "merchants", "services", "facilitators"].map((name) => `${name}/${id}`),
-    );
-    const paths = [
-      "/",
-      ...records.map((record) => `/explore/${record}`),
-      ...["solvers", "attestors", "merchants", "services", "facilitators", "schemas"].map((name) => `/explore/${name}`),
-      `/explore/accounts/${alice.address}`,
-      `/explore/tokens/${token}`,
-      "/explore/search?q=onerror",
-      "/explore/search?type=merchant",
-      `/explore/transactions/${transactions[0]}`,
-      `/explore/schemas/${schema}`,
-      `/explore/documents/catalogs/${documentHash(catalog)}`,
-      `/explore/documents/quote-requests/${documentHash(quoteRequest)}`,
-      `/explore/documents/fulfillment-evidence/${documentHash(evidence)}`,
-      ...[markup, script, link].map((text) => `/explore/search?q=${encodeURIComponent(text)}`),
-      ...[markup, script, link].map((text) => `/explore/preflight?value=1&account=${encodeURIComponent(text)}`),
-    ];
-    for (const path of paths) {
+    for (const path of await hostilePaths()) {
       const response = await page.goto(path);
       expect([path, response?.status()]).toEqual([path, 200]);
       await isInteractive(page);
@@ -145,6 +150,16 @@ describe.runIf(hasChromium)("the explorer with hostile content in every field", 
       expect(await page.locator("[data-field=metadata_uri] dd").innerText()).toBe(text);
     }
     expect(await problems()).toEqual([]);
+    await close();
+  });
+
+  it("neither lets texts overlap, nor cuts or breaks short words, at any width", async () => {
+    const { page, close } = await openExplorer(browser, stack.apiUrl);
+    for (const path of await hostilePaths()) {
+      await page.goto(path);
+      await isInteractive(page);
+      expect([path, await problemsOfTexts(page)]).toEqual([path, []]);
+    }
     await close();
   });
 

@@ -7,6 +7,7 @@ import { createGateway } from "../../api/gateway";
 import type { Context } from "../../api/operations/context";
 import { prefersHtml } from "../../api/transports/explorer/accept";
 import { readAssets } from "../../api/transports/explorer/assets";
+import { findPage, pagePaths } from "../../explorer/pages";
 import { identifiedApp } from "./identified-app";
 
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
@@ -62,6 +63,13 @@ describe("the explorer's routes", () => {
       expect(text).toContain("The database does not answer; try again shortly");
       expect(text).not.toContain("secret");
     }
+  });
+
+  it("show the components with hostile content in development only", async () => {
+    for (const path of ["/explore/_kit", "/explore/_kit/picture.svg"])
+      expect([path, (await request(path, BROWSER)).status]).toEqual([path, 404]);
+    expect(pagePaths).not.toContain("/explore/_kit");
+    expect(findPage("/explore/_kit")?.page.isForDevelopment).toBe(true);
   });
 
   it("show errors with the header, the search and a way back", async () => {
