@@ -18,6 +18,9 @@ const { intents } = await read<{ intents: { intent_id: string; tx_hash: string }
 const { disputes } = await read<{ disputes: { dispute_id: string; status: string }[] }>("/disputes");
 const { receipts } = await read<{ receipts: { receipt_id: string; tx_hash: string }[] }>("/receipts?limit=1");
 
+const { events } = await read<{ events: { args: { account: string } }[] }>("/events/recent?name=SpendLimitSet&limit=1");
+const { contracts } = await read<{ contracts: { CommerceRegistry: string } }>("/protocol");
+
 /** The intent with the most bids. */
 async function contested(): Promise<string | undefined> {
   const counted = await Promise.all(
@@ -41,7 +44,7 @@ const pages = {
   leaderboards: "/explore/leaderboards",
   dispute: `/explore/disputes/${dispute?.dispute_id}`,
   transaction: `/explore/transactions/${receipts[0]?.tx_hash}`,
-  preflight: "/explore/preflight",
+  preflight: `/explore/preflight?account=${events[0]?.args.account}&target=${contracts.CommerceRegistry}&value=${10n ** 18n}`,
 };
 
 const browser = await chromium.launch({ executablePath: await findChromium(), args: chromiumArguments });

@@ -10,8 +10,8 @@ type Dispute = { receipt: number; reason: string; decision?: { status: number; t
 const disputes: readonly Dispute[] = [
   {
     receipt: 9,
-    reason: "The forecast was for the wrong harbor, and arrived after the ferry had left.",
-    decision: { status: RESOLVED, text: "We are sorry. The whole price was sent back, and the station was corrected." },
+    reason: "The answer was about something else, and came a day late.",
+    decision: { status: RESOLVED, text: "We are sorry. The whole price was sent back, and the cause is fixed." },
   },
   {
     receipt: 24,
