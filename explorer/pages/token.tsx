@@ -63,6 +63,8 @@ function Series({ data: { facts, prices, fills, receipts }, name }: SeriesProps)
   const isDollars = name === "price" || series?.unit === "usd";
   const dollars = (value: string) => (name === "price" && value === "0" ? "no price" : shortDollars(value));
   const text = isDollars ? dollars : amountText;
+  // Half of the largest value may lie between two smallest units.
+  const amountTick = (value: string) => shortNumber(amountText(value.split(".")[0] ?? "0").replaceAll(",", ""));
   return (
     <div data-series={name}>
       <Chart
@@ -74,7 +76,7 @@ function Series({ data: { facts, prices, fills, receipts }, name }: SeriesProps)
         }
         interval="day"
         text={text}
-        tick={isDollars ? shortDollars : (value) => shortNumber(amountText(value).replaceAll(",", ""))}
+        tick={isDollars ? shortDollars : amountTick}
         small
       />
     </div>

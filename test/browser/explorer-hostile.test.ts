@@ -147,6 +147,7 @@ describe.runIf(hasChromium)("the explorer with hostile content in every field", 
       [3, link],
     ] as const) {
       await page.goto(`/explore/merchants/${id}`);
+      await openFolds(page);
       expect(await page.locator("[data-field=metadata_uri] dd").innerText()).toBe(text);
     }
     expect(await problems()).toEqual([]);
@@ -169,6 +170,7 @@ describe.runIf(hasChromium)("the explorer with hostile content in every field", 
     for (const record of ["agents/4", "solvers/4", "attestors/4", "merchants/4", "services/4", "facilitators/4"]) {
       await page.goto(`/explore/${record}`);
       expect([record, await page.locator("h1 bdi").innerText()]).toEqual([record, markup]);
+      await openFolds(page);
       expect(await page.locator("#metadata [data-field=description] dd").innerText()).toBe(script);
       expect(await page.locator("#metadata [data-field=tags] li").allInnerTexts()).toEqual([link, markup.slice(0, 64)]);
     }
@@ -176,6 +178,7 @@ describe.runIf(hasChromium)("the explorer with hostile content in every field", 
     expect(await page.locator("#results tbody a bdi").allInnerTexts()).toEqual(Array(7).fill(markup));
     await page.goto(`/explore/tokens/${token}`);
     expect(await page.locator("h1 bdi").innerText()).toBe(tokenSymbol);
+    await openFolds(page);
     expect(await page.locator("[data-field=name] bdi").innerText()).toBe(script);
     await page.goto(`/explore/accounts/${alice.address}`);
     expect(await page.locator("[data-policy=SPEND_LIMIT] .amount").first().innerText()).toMatch(/^1\.234567 ">?<img/);
@@ -188,6 +191,7 @@ describe.runIf(hasChromium)("the explorer with hostile content in every field", 
     for (const path of ["/explore/services/5", "/explore/services", "/explore/merchants/1", document]) {
       await page.goto(path);
       await isInteractive(page);
+      await openFolds(page);
       await page.getByText("safe\ufffdevil\ufffd").first().waitFor();
       expect([path, /[\u202e\u200b]/.test(await page.content())]).toEqual([path, false]);
     }
