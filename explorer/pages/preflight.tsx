@@ -2,7 +2,7 @@ import type { Preflight } from "../../client/src/api";
 import { Heading, Section, Table } from "../components/blocks";
 import { PreflightText, Reasons } from "../components/policy-fix";
 import { Amount, Token } from "../components/tokens";
-import { Count, None, Status } from "../components/values";
+import { Block, None, Status } from "../components/values";
 import { links, operationLink } from "../links";
 import { type Parameters, page, type ViewProps } from "../page";
 
@@ -104,7 +104,7 @@ const Result = ({ result }: { result: Preflight }) => (
         {result.block_number !== null && (
           <span class="note">
             {" "}
-            Checked at block <Count value={result.block_number} />.
+            Checked at block <Block value={result.block_number} />.
           </span>
         )}
       </p>

@@ -167,7 +167,7 @@ describe.runIf(hasChromium)("the explorer in a browser", () => {
     await forged.close();
   });
 
-  it("says whether a transaction would pass, and which calls make it pass", async () => {
+  it("says why a transaction would not pass, and offers the transactions that fix it, to copy", async () => {
     const account = stack.contracts.PolicyAccount.toLowerCase();
     const request = { account, target: stack.contracts.CommerceRegistry.toLowerCase(), value: "5" };
     const response = await fetch(`${stack.apiUrl}/preflight`, {
@@ -177,7 +177,7 @@ describe.runIf(hasChromium)("the explorer in a browser", () => {
     });
     const expected = (await response.json()) as {
       reasons: string[];
-      required_policy_updates: { call: { data: string } }[];
+      required_policy_updates: { call: { to: string; data: string } }[];
     };
     await explorer.page.goto("/explore/preflight");
     await explorer.page.getByLabel("Account").fill(request.account);
@@ -185,10 +185,20 @@ describe.runIf(hasChromium)("the explorer in a browser", () => {
     await explorer.page.getByLabel("Value in wei").fill(request.value);
     await explorer.page.getByRole("button", { name: "Would this pass?" }).click();
     await explorer.page.locator("#result").getByText("Denied").first().waitFor();
-    for (const reason of expected.reasons) await explorer.page.getByText(reason).waitFor();
-    expect(await rowKeys(explorer.page, "#result section:last-child")).toEqual(
-      expected.required_policy_updates.map(({ call }) => call.data),
+    const attributes = (name: string) =>
+      explorer.page.$$eval(`#reasons [${name}]`, (all, of) => all.map((element) => element.getAttribute(of)), name);
+    expect(await attributes("data-reason")).toEqual(expected.reasons);
+    const { call } = expected.required_policy_updates[0] ?? { call: { to: "", data: "" } };
+    expect(await attributes("data-fix")).toEqual(expected.required_policy_updates.map((update) => update.call.data));
+    await explorer.page.getByText("An account calls only addresses on its allowlist").waitFor();
+    await explorer.page.locator(".fix", { hasText: "Allow calls of" }).waitFor();
+    expect(await explorer.page.locator(".command pre").first().innerText()).toBe(
+      `cast send ${call.to} ${call.data} --from ${request.account} --rpc-url $RPC_URL`,
     );
+    await explorer.page.getByRole("link", { name: "Use the API" }).click();
+    await explorer.page.waitForURL("**/docs#operation-preflight.check");
+    await explorer.page.goBack();
+    await isInteractive(explorer.page);
     await explorer.page.getByLabel("Account").fill("bob");
     await explorer.page.getByRole("button", { name: "Would this pass?" }).click();
     await explorer.page.getByRole("alert").getByText("account: must be an address").waitFor();
