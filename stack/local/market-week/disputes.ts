@@ -15,10 +15,10 @@ const disputes: readonly Dispute[] = [
   },
   {
     receipt: 24,
-    reason: "The summary leaves out the last chapter.",
-    decision: { status: REJECTED, text: "The order was for chapters one to six. The last chapter is the seventh." },
+    reason: "The answer leaves out the last day.",
+    decision: { status: REJECTED, text: "The order was for six days. The last day is the seventh." },
   },
-  { receipt: 58, reason: "The job stopped after forty of sixty minutes, and the receipt is for sixty." },
+  { receipt: 58, reason: "The updates stopped after forty of sixty minutes, and the receipt is for sixty." },
 ];
 
 /** A dispute is opened in the session after the receipt, and decided two sessions later. */
