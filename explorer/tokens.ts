@@ -39,18 +39,26 @@ const timeout = (ms: number) => {
 /** What a client has read. The facts about a token do not change once they are known. */
 const knownTokens = new WeakMap<Reads, Map<string, Token>>();
 
+/** Keeps the tokens that are known. */
+export function keepTokens(api: Reads, tokens: readonly Token[]): Map<string, Token> {
+  const known = knownTokens.get(api) ?? new Map<string, Token>();
+  knownTokens.set(api, known);
+  for (const token of tokens)
+    if (token.source === "list" || token.source === "contract") known.set(token.address, token);
+  return known;
+}
+
 /** Reads the first tokens. Those that can't be read in time are missing in the result. */
 export async function readTokens(
   api: Reads,
   addresses: readonly string[],
   onFailure: OnFailure,
 ): Promise<readonly Token[]> {
-  const known = knownTokens.get(api) ?? new Map<string, Token>();
-  knownTokens.set(api, known);
+  const known = keepTokens(api, []);
   const { elapsed, cancel } = timeout(WAIT_MS);
   const read = async (address: string): Promise<Token | null> => {
     const token = known.get(address) ?? (await ifAvailable(api.tokens.get.query({ address }), onFailure));
-    if (token?.source === "list" || token?.source === "contract") known.set(address, token);
+    if (token) keepTokens(api, [token]);
     return token;
   };
   const tokens = await Promise.all(

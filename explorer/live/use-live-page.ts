@@ -4,6 +4,7 @@ import type { ExplorerClient } from "../client";
 import { namesOfEvents } from "../names";
 import type { Live, Page, PageState } from "../page";
 import { shownTexts } from "../shown-texts";
+import { keepTokens } from "../tokens";
 import { addMessage } from "./events";
 import { followPage } from "./follow-page";
 import { collected, repeated } from "./timing";
@@ -29,6 +30,8 @@ export function useLivePage(page: Page, initial: PageState, client: ExplorerClie
     setLive((before) => ({ ...before, isInteractive: true }));
     const subscription = page.subscription?.(initial.data, initial.parameters);
     if (!subscription) return undefined;
+    // Over a slow connection, a later load would not read them in time.
+    keepTokens(client, initial.tokens);
     const ended = new AbortController();
     const { signal } = ended;
     const reload = repeated(async () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Token } from "../../client/src/api";
 import type { Reads } from "../../explorer/reads";
-import { readTokens, tokensIn } from "../../explorer/tokens";
+import { keepTokens, readTokens, tokensIn } from "../../explorer/tokens";
 
 const addressOf = (number: number): `0x${string}` => `0x${number.toString(16).padStart(40, "0")}`;
 const tokenOf = (address: string, source: Token["source"] = "contract"): Token => ({
@@ -47,6 +47,18 @@ describe("the tokens of a page", () => {
     const tokens = await readTokens(client, all, unexpected);
     expect(asked).toEqual(all.slice(0, 20));
     expect(tokens.map(({ address }) => address)).toEqual(asked);
+  });
+
+  it("are not read again if they are kept, apart from those that may become known", async () => {
+    const asked: string[] = [];
+    const client = clientOf(async (address) => {
+      asked.push(address);
+      return tokenOf(address);
+    });
+    keepTokens(client, [tokenOf(addressOf(1), "list"), tokenOf(addressOf(2), "pending")]);
+    const tokens = await readTokens(client, [addressOf(1), addressOf(2)], unexpected);
+    expect(asked).toEqual([addressOf(2)]);
+    expect(tokens).toEqual([tokenOf(addressOf(1), "list"), tokenOf(addressOf(2))]);
   });
 
   it("are missing if they can't be read, which is reported and does not fail the page", async () => {
