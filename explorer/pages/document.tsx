@@ -56,7 +56,9 @@ function Verification({ kind, hash }: Pick<Data, "kind" | "hash">) {
   }, [kind, hash]);
   return (
     <p class="verification" role="status">
-      <Status value={result.state} /> {result.details}
+      <Status value={result.state} />
+      <br />
+      {result.details}
     </p>
   );
 }
@@ -183,7 +185,9 @@ const DocumentView = ({ data, live }: ViewProps<Data>) => {
         <Verification kind={kind} hash={hash} />
       ) : (
         <p class="verification">
-          <Status value="UNCHECKED" /> The browser hashes the document, for which it needs JavaScript.
+          <Status value="UNCHECKED" />
+          <br />
+          The browser hashes the document, for which it needs JavaScript.
         </p>
       )}
       {content && content.tags.length > 0 && <Terms texts={content.tags} />}
