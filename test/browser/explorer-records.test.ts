@@ -175,7 +175,8 @@ describe.runIf(hasChromium)("the records in the explorer", () => {
 
   it("shows the status of the service, with its contracts", async () => {
     const { contracts } = await read<{ contracts: Record<string, string> }>("/protocol");
-    await explorer.page.goto("/explore/status");
+    await explorer.page.goto("/status");
+    await explorer.page.waitForURL("**/explore/status");
     const fields = await shownFields(explorer.page);
     for (const [name, address] of Object.entries(contracts)) expect(fields[name]?.text).toBe(address);
     expect(fields.progress?.text).toContain("100 %");

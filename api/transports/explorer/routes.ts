@@ -2,6 +2,7 @@ import { Hono, type Context as HonoContext } from "hono";
 import { getCookie } from "hono/cookie";
 import type { Logger } from "pino";
 import { type Assets, renderError, renderPage } from "../../../explorer/document";
+import { links } from "../../../explorer/links";
 import { readEvents } from "../../../explorer/live/events";
 import { namesOfEvents } from "../../../explorer/names";
 import { type Page, type Parameters, Redirect } from "../../../explorer/page";
@@ -132,6 +133,10 @@ export function explorerRoutes(
     const file = (await compiled)?.files.get(c.req.param("name"));
     return file ? file.respond(c) : c.notFound();
   });
+  routes.get("/status", (c) => {
+    c.set("operation", "explorer");
+    return reply(c, { status: 303, headers: { location: links.status }, body: null });
+  });
   routes.get("/explore/*", (c) => {
     c.set("operation", "explorer");
     const csv = findCsv(c.req.path);
@@ -142,6 +147,6 @@ export function explorerRoutes(
     if (!found) throw new NotFound(`Unknown address: ${truncatePath(c.req.path)}`);
     return serve(c, found.page, found.parameters, "cookie");
   });
-  for (const path of ["/", "/explore/*"]) rejectOtherMethods(routes, path, ["GET"]);
+  for (const path of ["/", "/status", "/explore/*"]) rejectOtherMethods(routes, path, ["GET"]);
   return routes;
 }
