@@ -47,9 +47,12 @@ export function SearchBox({ query = "", suggest }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState<string>();
   const [isOpen, setOpen] = useState(false);
+  // Hydration leaves attributes as they are, so the role is set by the first update after it.
+  const [suggests, setSuggests] = useState(false);
   const [selected, setSelected] = useState(-1);
   const found = useSuggestions(text ?? "", suggest);
 
+  useEffect(() => setSuggests(suggest !== undefined), [suggest]);
   useEffect(() => {
     const focus = (event: KeyboardEvent) => {
       if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
@@ -80,14 +83,15 @@ export function SearchBox({ query = "", suggest }: Props) {
           ref={input}
           type="search"
           name="q"
-          value={query}
+          // Not `value`, with which hydration would remove what was typed before it.
+          defaultValue={query}
           aria-label="Search by name, id, address or hash"
           placeholder="Search"
           maxLength={200}
           autocomplete="off"
           required
-          {...(suggest && combobox)}
-          {...(suggest && { "aria-expanded": shown.length > 0 })}
+          {...(suggests && combobox)}
+          {...(suggests && { "aria-expanded": shown.length > 0 })}
           {...(shown.length > 0 && { "aria-controls": LIST_ID })}
           {...(current && { "aria-activedescendant": `${LIST_ID}-${selected}` })}
           onInput={({ currentTarget }) => {

@@ -32,7 +32,8 @@ export const IntentSentences = ({ rows }: { rows: readonly Intent[] }) =>
           </span>
           <span class="event-facts">
             <Status value={intent.status} />{" "}
-            <a href={links.intent(intent.intent_id)} aria-label={`Intent #${intent.intent_id}`}>
+            <a href={links.intent(intent.intent_id)}>
+              <span class="visually-hidden">Intent #{intent.intent_id}, </span>
               <Time seconds={intent.submitted_at} />
             </a>
           </span>
@@ -55,7 +56,8 @@ export const ReceiptSentences = ({ rows }: { rows: readonly Receipt[] }) =>
             <RecordLink kind="service" id={service_numeric_id} before="service" />
           </span>
           <span class="event-facts">
-            <a href={links.receipt(receipt_id)} aria-label={`Receipt #${receipt_id}`}>
+            <a href={links.receipt(receipt_id)}>
+              <span class="visually-hidden">Receipt #{receipt_id}, </span>
               <Time seconds={settled_at} />
             </a>
           </span>

@@ -37,7 +37,7 @@ describe.runIf(hasChromium)("the layout of the explorer's pages", () => {
   it("does not move while it loads, also over a slow connection", async () => {
     // In one tab: on a busy machine, several delay each other's first paint.
     await inTabs(1, paths, async (those) => {
-      const { page, layoutShift, close } = await openExplorer(browser, stack.apiUrl);
+      const { page, layoutShifts, close } = await openExplorer(browser, stack.apiUrl);
       // With the style sheet in its cache, the browser could paint the first part of a page.
       await page.goto("/explore/preflight");
       await isInteractive(page);
@@ -46,7 +46,7 @@ describe.runIf(hasChromium)("the layout of the explorer's pages", () => {
         await page.goto(path);
         await isInteractive(page);
         await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-        expect([path, await layoutShift()]).toEqual([path, 0]);
+        expect([path, await layoutShifts()]).toEqual([path, []]);
       }
       await close();
     });

@@ -5,18 +5,23 @@ export type ExplorerPage = {
   page: Page;
   /** Console errors, uncaught errors, failed requests, violations of the policy, and requests to other hosts. */
   problems: () => Promise<string[]>;
-  /** The sum of unexpected layout shifts since the last navigation. */
-  layoutShift: () => Promise<number>;
+  /** What moved unexpectedly since the last navigation, and by how much. */
+  layoutShifts: () => Promise<string[]>;
   close: () => Promise<void>;
 };
 
 /** Runs in every document before its own scripts. */
 const recorder = `
   window.violations = [];
-  window.shift = 0;
+  window.shifts = [];
+  const placeOf = ({ x, y, width, height }) => [x, y, width, height].map(Math.round).join(" ");
+  const nameOf = (node) => node ? node.nodeName + " " + node.textContent.slice(0, 60) : "a removed node";
   document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective + " " + event.blockedURI));
   new PerformanceObserver((list) => {
-    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shift += value;
+    for (const { value, hadRecentInput, sources } of list.getEntries())
+      if (!hadRecentInput)
+        window.shifts.push(value + ": " + sources.map(({ node, previousRect, currentRect }) =>
+          nameOf(node) + " from " + placeOf(previousRect) + " to " + placeOf(currentRect)).join("; "));
   }).observe({ type: "layout-shift", buffered: true });
 `;
 
@@ -51,7 +56,7 @@ export async function openExplorer(
     async problems() {
       return [...recorded, ...(await page.evaluate<string[]>("window.violations ?? []"))];
     },
-    layoutShift: () => page.evaluate<number>("window.shift"),
+    layoutShifts: () => page.evaluate<string[]>("window.shifts"),
     close: () => context.close(),
   };
 }

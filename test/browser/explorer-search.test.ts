@@ -19,8 +19,8 @@ describe.runIf(hasChromium)("the explorer's search", () => {
   it("finds records by id, address and hash", async () => {
     const search = async (text: string) => {
       await explorer.page.goto("/");
-      await explorer.page.getByRole("searchbox").fill(text);
-      await explorer.page.getByRole("searchbox").press("Enter");
+      await explorer.page.getByLabel("Search by name").fill(text);
+      await explorer.page.getByLabel("Search by name").press("Enter");
       await explorer.page.waitForURL(/\/explore\//);
       return new URL(explorer.page.url()).pathname;
     };
@@ -48,8 +48,8 @@ describe.runIf(hasChromium)("the explorer's search", () => {
       return found.results.map(({ type, id }) => `${type} ${id}`);
     };
     await page.goto("/");
-    await page.getByRole("searchbox").fill("weather");
-    await page.getByRole("searchbox").press("Enter");
+    await page.getByLabel("Search by name").fill("weather");
+    await page.getByLabel("Search by name").press("Enter");
     await page.waitForURL("**/explore/search?q=weather");
     const all = await results("q=weather");
     expect(all).toContain("service 1");
