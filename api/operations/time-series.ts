@@ -79,7 +79,7 @@ export function rangeOf({ interval, from, to }: Range): { first: bigint; end: bi
 
 const input = z.object({
   metric: exactly(...metrics).openapi({
-    description: "active_agents: how many agents paid a receipt, each counted once. At most 31 days.",
+    description: "active_agents: agents that paid. At most 31 days.",
   }),
   interval: exactly(...intervals),
   from: time.optional(),

@@ -56,8 +56,7 @@ const BidTable = ({ intent, bids }: Props) => (
         isNumber: true,
         cell: ({ amount_in }) => <Amount value={amount_in} token={intent.input_token} />,
       },
-      // An integer whose token the contract does not define; the parties agree on it.
-      { label: "Fee in smallest units", isNumber: true, cell: ({ fee }) => <Amount value={fee} /> },
+      { label: "Fee", isNumber: true, cell: ({ fee }) => <Amount value={fee} /> },
       { label: "Valid until", cell: ({ valid_until }) => <Time seconds={valid_until} /> },
       { label: "Made", cell: ({ source }) => (source === "onchain" ? "on chain" : "off chain") },
       { label: "Bid", cell: ({ bid_id }) => <code class="text">{bid_id}</code> },
@@ -84,6 +83,7 @@ export const Competition = ({ intent, bids, hasMore }: Props & { hasMore: boolea
       <>
         <BidBars intent={intent} bids={bids} />
         <BidTable intent={intent} bids={bids} />
+        <p class="note">The fee is an integer whose token the contract does not define; the parties agree on it.</p>
       </>
     )}
   </Section>

@@ -98,7 +98,8 @@ describe.runIf(hasChromium)("/docs in a browser", () => {
         return Number(response.headers.get("content-length"));
       }),
     );
-    expect(requested).toHaveLength(3);
+    // The page, its script, its style sheet and the icon.
+    expect(requested).toHaveLength(4);
     for (const url of requested) expect(new URL(url).origin).toBe(new URL(stack.apiUrl).origin);
     expect(Math.min(...sizes)).toBeGreaterThan(0);
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(MAX_COMPRESSED_BYTES);

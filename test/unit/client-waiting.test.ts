@@ -216,13 +216,13 @@ describe.concurrent("waitForIntent", () => {
 
   it("times out with the intent's id and last status", async ({ expect }) => {
     const { intentry } = await serviceOf(() => ({ status: "OPEN" }));
-    const waiting = intentry.waitForIntent(7n, { timeoutMs: 500 });
+    const waiting = intentry.waitForIntent(7n, { timeoutMs: 2_000 });
     await expect(waiting).rejects.toMatchObject({
       name: "IntentTimeout",
       code: "intent_timeout",
       intentId: "7",
       lastStatus: "OPEN",
-      message: "Intent 7 is still OPEN after 500 ms, not FILLED",
+      message: "Intent 7 is still OPEN after 2000 ms, not FILLED",
     });
     await expect(waiting).rejects.toBeInstanceOf(IntentryError);
   });

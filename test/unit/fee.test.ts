@@ -11,7 +11,7 @@ it.each([
   "docs/decisions.md",
   "client/src/api.ts",
   "client/src/market/solver.ts",
-  "explorer/pages/intent.tsx",
+  "explorer/components/competition.tsx",
   "examples/solver.ts",
 ])("%s defines the fee of a bid in the same words", (file) => {
   const text = readFileSync(resolve(root, file), "utf8").replace(/\s+(\/\/\s*)?/g, " ");
