@@ -28,6 +28,8 @@ function shown(part: Part, before: string) {
       ) : (
         <Account value={part.hex.toLowerCase()} bare />
       );
+    case "symbol":
+      return <a href={links.find(part.text)}>{part.text}</a>;
     case "hash":
       return <Hex value={part.hex} bare href={pageOfHash(before, part.hex)} />;
   }

@@ -33,6 +33,8 @@ describe.runIf(hasChromium)("the explorer's search", () => {
     expect(await search(plain?.intent_hash ?? "")).toBe(`/explore/intents/${plain?.intent_id}`);
     expect(await search("6")).toBe("/explore/intents/6");
     expect(await search("#6")).toBe("/explore/intents/6");
+    const { input_token } = await read<{ input_token: string }>("/intents/1");
+    expect(await search("tUSD")).toBe(`/explore/tokens/${input_token}`);
     expect(await search("1")).toBe("/explore/search");
     await explorer.page.locator("#matches").getByRole("link", { name: "Intent #1" }).waitFor();
     await explorer.page.locator("#results").getByRole("link", { name: "Skyline Data" }).click();

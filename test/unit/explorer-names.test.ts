@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readNames, recordsIn } from "../../explorer/names";
 import type { Reads } from "../../explorer/reads";
 import { shownTexts } from "../../explorer/shown-texts";
+import { partsOf } from "../../explorer/text/mentions";
 
 type Query = (input: { records: string }) => Promise<{ names: object[] }>;
 
@@ -79,5 +80,29 @@ describe("the texts of a page", () => {
     expect(shownTexts({ list: [text] })).toEqual({ list: [`a\ufffd${"b".repeat(998)}…`] });
     expect(shownTexts({ list: [text] }, Number.POSITIVE_INFINITY)).toEqual({ list: [`a\ufffd${"b".repeat(2_000)}`] });
     expect(shownTexts("a\n\tb 👨‍👩‍👧")).toBe("a\n\tb 👨‍👩‍👧");
+  });
+});
+
+describe("the tokens in a sentence", () => {
+  const symbolsIn = (sentence: string) => partsOf(sentence).flatMap(({ is, text }) => (is === "symbol" ? [text] : []));
+  const token = `0x${"c".repeat(40)}`;
+
+  it.each([
+    ["Bid #1 on intent #58: 25,000.00 tUSD in, 7.92747 tWETH out, fee 5000000", ["tUSD", "tWETH"]],
+    ["It may spend at most 0.01 USD.e a day.", ["USD.e"]],
+    ["It paid 5.00 tUSD.", ["tUSD"]],
+    // Not listed, of an unknown symbol, without decimals, and quoted by someone.
+    [`It paid 5.00 tUSD (token ${token})`, []],
+    [`It paid 5.00 of token ${token}`, []],
+    [`It paid 965000000 of token ${token} until 11 Dec 2026 09:48 UTC`, []],
+    ['Agent #1 registered, with metadata at "5.00 tUSD"', []],
+    [`${"1".repeat(10_000)}.00 tUSD`, ["tUSD"]],
+  ])("%s", (sentence, symbols) => {
+    expect(symbolsIn(sentence)).toEqual(symbols);
+    expect(
+      partsOf(sentence)
+        .map(({ text }) => text)
+        .join(""),
+    ).toBe(sentence);
   });
 });
