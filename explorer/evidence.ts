@@ -1,3 +1,4 @@
+import { contentOf } from "./document-content";
 import { documentKinds } from "./documents";
 import { ifAvailable, type OnFailure, type Reads } from "./reads";
 
@@ -7,11 +8,12 @@ const SHOWN_TEXT = 600;
 /** A published document that a hash on chain commits to. */
 export type Evidence = {
   kind: string;
-  title: string;
   hash: string;
   text: string;
   /** Whether the text goes on. */
   isCut: boolean;
+  /** What it says in words. Null if it has no such field. */
+  statement: string | null;
 };
 
 /** The published document with a hash. Null if none was published here. */
@@ -24,6 +26,7 @@ export async function readEvidence(api: Reads, hash: string | null, onFailure: O
   if (!known) return null;
   const text = await ifAvailable(known.readText(api, hash), onFailure);
   if (text === null) return null;
-  const { kind, title } = known;
-  return { kind, title, hash, text: text.slice(0, SHOWN_TEXT), isCut: text.length > SHOWN_TEXT };
+  const { kind } = known;
+  const statement = contentOf(text)?.description ?? null;
+  return { kind, hash, text: text.slice(0, SHOWN_TEXT), isCut: text.length > SHOWN_TEXT, statement };
 }

@@ -169,7 +169,7 @@ function Network({ network, readBlock }: { network: NonNullable<Shell["network"]
   }, [readBlock]);
   return (
     <a class="network" href={links.status} title="Chain and newest indexed block">
-      <i>Chain {network.chainId}</i> <b data-block={block}>{block}</b>
+      <i>Chain {network.chainId}, block</i> <b data-block={block}>{block}</b>
     </a>
   );
 }

@@ -74,7 +74,7 @@ export const Competition = ({ intent, bids, hasMore }: Props & { hasMore: boolea
     note={
       hasMore
         ? `The best ${bids.length} bids, best first`
-        : "Best first. The bars show what is paid beyond the minimum."
+        : "Best first. The bars show what is offered beyond the minimum."
     }
   >
     {bids.length === 0 ? (

@@ -33,10 +33,10 @@ export const titleOf = (kind: RecordKind, id: string, { metadata }: Named): stri
 
 const explanations: Readonly<Record<ResolvedMetadata["state"], string>> = {
   pending: "Not fetched yet.",
-  verified: "The content has the hash on chain.",
-  unverified: "The chain has no hash of the content.",
+  verified: "The profile has the hash on chain.",
+  unverified: "The chain has no hash of the profile.",
   mismatch: "The content has another hash than the one on chain, and is not shown.",
-  unreachable: "The content could not be fetched.",
+  unreachable: "The profile could not be fetched.",
 };
 
 /** Tags, or capabilities. */
@@ -70,8 +70,7 @@ const Claims = ({ metadata: { state, tags, capabilities } }: { metadata: ShownMe
   <>
     {tags.length + capabilities.length > 0 && <Terms texts={[...new Set([...tags, ...capabilities])]} />}
     <p>
-      <Status value={state} /> {explanations[state]} The owner chose the name and the description: nobody vouches for
-      them.
+      <Status value={state} /> {explanations[state]} Its owner wrote the name and the description.
     </p>
   </>
 );

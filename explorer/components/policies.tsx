@@ -30,13 +30,13 @@ function Sentence({ policy }: { policy: Policy }) {
         <>No guardian can freeze the account.</>
       ) : (
         <>
-          <Account value={policy.guardian} /> is the guardian, and can freeze and unfreeze the account.
+          <Account value={policy.guardian} bare /> is the guardian, and can freeze and unfreeze the account.
         </>
       );
     case "TARGET_ALLOWLIST":
       return (
         <>
-          May {policy.allowed || "not "}call <Account value={policy.target} />.
+          May {policy.allowed || "not "}call <Account value={policy.target} bare />.
         </>
       );
     case "FUNCTION_ALLOWLIST_MODE":
@@ -48,14 +48,14 @@ function Sentence({ policy }: { policy: Policy }) {
     case "FUNCTION_ALLOWLIST":
       return (
         <>
-          The function <code>{policy.selector}</code> of <Account value={policy.target} /> is{" "}
+          The function <code>{policy.selector}</code> of <Account value={policy.target} bare /> is{" "}
           {policy.allowed ? "on" : "not on"} its function allowlist.
         </>
       );
     case "SPEND_LIMIT":
       return (
         <>
-          May spend <Limit value={policy.max_per_day} token={policy.token} per="day" />. Spent today:{" "}
+          May spend <Limit value={policy.max_per_day} token={policy.token} per="day" />. Spent under this limit today:{" "}
           <Amount value={policy.spent_today} token={policy.token} />
           {policy.window_resets_at !== null && (
             <>
@@ -68,20 +68,20 @@ function Sentence({ policy }: { policy: Policy }) {
     case "PAYMENT_POLICY":
       return policy.allowed ? (
         <>
-          May pay <Account value={policy.merchant} />{" "}
+          May pay <Account value={policy.merchant} bare />{" "}
           <Limit value={policy.max_per_payment} token={policy.token} per="payment" /> and{" "}
           <Limit value={policy.max_per_day} token={policy.token} per="day" />
           {policy.facilitator !== NO_ACCOUNT && (
             <>
               {" "}
-              through <Account value={policy.facilitator} />
+              through <Account value={policy.facilitator} bare />
             </>
           )}
           .
         </>
       ) : (
         <>
-          May not pay <Account value={policy.merchant} /> with <Token value={policy.token} />.
+          May not pay <Account value={policy.merchant} bare /> with <Token value={policy.token} />.
         </>
       );
   }

@@ -30,7 +30,7 @@ export const ReputationStats = ({ score, record, counterparties, disputes, payme
         },
         {
           field: "volume_usd",
-          label: "Volume",
+          label: "Payments in dollars",
           value: <Dollars value={record.volume_usd.value} />,
           note: "All time, in listed tokens",
         },

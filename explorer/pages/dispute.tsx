@@ -43,11 +43,19 @@ function Document({ evidence, hash, what }: { evidence: Evidence | null; hash: s
         {what} <Hex value={hash} /> is not published here: only its hash is on chain.
       </p>
     );
+  const document = <a href={links.document(evidence.kind, evidence.hash)}>Document</a>;
+  if (evidence.statement !== null)
+    return (
+      <blockquote>
+        <p>
+          <bdi>{evidence.statement}</bdi>
+        </p>
+        <p class="note">{document}, as its publisher wrote it</p>
+      </blockquote>
+    );
   return (
     <>
-      <p class="note">
-        <a href={links.document(evidence.kind, evidence.hash)}>{evidence.title}</a>, as its publisher wrote it:
-      </p>
+      <p class="note">{document}, as its publisher wrote it:</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
       <pre tabIndex={0}>{evidence.isCut ? `${evidence.text}…` : indentedJson(evidence.text)}</pre>
     </>
@@ -139,7 +147,7 @@ const Thread = ({ entries }: { entries: readonly Entry[] }) => (
 
 const leads = {
   OPEN: "The dispute waits for a decision. Until then it counts against the trust in the merchant.",
-  RESOLVED: "The opener won: the dispute counts as lost for the merchant.",
+  RESOLVED: "The one who opened it won: the dispute counts as lost for the merchant.",
   REJECTED: "The claim was rejected: the dispute counts as lost for the buyer.",
 } as const satisfies Record<Dispute["status"], string>;
 

@@ -55,7 +55,7 @@ function stepsOf({ intent, bids, hasMoreBids, winner }: Data): Step[] {
               isReached: false,
               details: (
                 <>
-                  until <Time seconds={intent.deadline} />
+                  ends <Time seconds={intent.deadline} />
                 </>
               ),
             };
@@ -106,7 +106,32 @@ function Lead({ intent: { status, fill, owner, output_token }, bids, winner }: D
 /** Basis points in percent, exactly: "2.1 %". */
 const percentOfBps = (bps: string) => `${Number(bps) / 100} %`;
 
-function Numbers({ intent }: { intent: Intent }) {
+/** How far the best bid is above the minimum, or what the fill paid beyond it. */
+function surplusOf({ intent, winner }: Pick<Data, "intent" | "winner">) {
+  if (intent.fill || !winner)
+    return {
+      field: "surplus_bps",
+      label: "Surplus",
+      value:
+        intent.surplus_bps === null ? (
+          <None />
+        ) : (
+          <data value={intent.surplus_bps}>{percentOfBps(intent.surplus_bps)}</data>
+        ),
+      note: intent.surplus_usd === null ? "beyond the minimum" : <Dollars value={intent.surplus_usd} />,
+    };
+  const minimum = BigInt(intent.amount_out_min);
+  const beyond = BigInt(winner.amount_out) - minimum;
+  return {
+    field: "best_bid_bps",
+    label: "Best bid",
+    value:
+      minimum === 0n ? <None>any amount is enough</None> : `+${percentOfBps(String((beyond * 10_000n) / minimum))}`,
+    note: "beyond the minimum",
+  };
+}
+
+function Numbers({ intent, winner }: Pick<Data, "intent" | "winner">) {
   const [input, output] = [useTokenName(intent.input_token), useTokenName(intent.output_token)];
   return (
     <Stats
@@ -114,7 +139,7 @@ function Numbers({ intent }: { intent: Intent }) {
         { field: "status", label: "State", value: <Status value={intent.status} /> },
         {
           field: "price",
-          label: intent.fill ? "Price" : "Lowest price",
+          label: intent.fill ? "Price" : "Price asked",
           value:
             intent.price === null ? (
               <None>unknown</None>
@@ -129,17 +154,7 @@ function Numbers({ intent }: { intent: Intent }) {
             </>
           ),
         },
-        {
-          field: "surplus_bps",
-          label: "Surplus",
-          value:
-            intent.surplus_bps === null ? (
-              <None />
-            ) : (
-              <data value={intent.surplus_bps}>{percentOfBps(intent.surplus_bps)}</data>
-            ),
-          note: intent.surplus_usd === null ? "beyond the minimum" : <Dollars value={intent.surplus_usd} />,
-        },
+        surplusOf({ intent, winner }),
         {
           field: "deadline",
           label: intent.status === "OPEN" ? "Ends" : "Deadline",
@@ -172,10 +187,10 @@ const IntentView = (props: ViewProps<Data>) => {
   const Part = parts[selectedTab(["trade", "events", "json"], props.parameters.tab)];
   return (
     <>
-      <Heading kind={`Intent #${intent.intent_id}`} mark={intent.intent_hash} lead={<Lead {...props.data} />}>
+      <Heading kind={`Intent #${intent.intent_id}`} lead={<Lead {...props.data} />}>
         <Trade intent={intent} />
       </Heading>
-      <Numbers intent={intent} />
+      <Numbers {...props.data} />
       <Tabs
         path={links.intent(intent.intent_id)}
         parameters={props.parameters}

@@ -80,7 +80,7 @@ const Rules = ({ board }: { board: string }) => (
       {board === "solvers" ? (
         <>
           <li>Volume is what the filled intents sold, surplus what their owners received beyond the minimum.</li>
-          <li>The win rate is intents that selected the solver's bid, for each bid. Solvers with few bids are last.</li>
+          <li>The win rate is the share of bids that were selected. In its order, solvers with few bids are last.</li>
         </>
       ) : (
         <>

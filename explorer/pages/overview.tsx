@@ -72,7 +72,11 @@ function Numbers({ days: { volume, intents, fills, agents, receipts } }: Data) {
           field: "volume_usd_24h",
           label: "Volume, 24 h",
           value: volume ? <Dollars value={volume.value} /> : unknown,
-          note: volume && <Change {...volume} />,
+          note: volume && (
+            <>
+              Filled intents and receipts. <Change {...volume} />
+            </>
+          ),
           chart: spark(volume),
         },
         {

@@ -97,7 +97,7 @@ const Result = ({ result }: { result: Preflight }) => (
         <Status value={result.allowed ? "ALLOWED" : "DENIED"} />{" "}
         {result.allowed
           ? "The account's policies allow this now."
-          : "The contract would revert. Each reason has the transaction that removes it."}
+          : "It would fail. Below are the reasons, and the transactions that remove them."}
       </p>
       <p>
         <PreflightText text={actionOf(result)} />

@@ -105,7 +105,8 @@ function Performance({ solver, windows, parameters }: Pick<Data, "solver" | "win
                 <None>no fills</None>
               ) : (
                 <>
-                  <data value={numbers.median_latency_blocks}>{numbers.median_latency_blocks}</data> blocks
+                  <data value={numbers.median_latency_blocks}>{numbers.median_latency_blocks}</data>{" "}
+                  {numbers.median_latency_blocks === "1" ? "block" : "blocks"}
                 </>
               ),
             note: "Median from intent to fill",

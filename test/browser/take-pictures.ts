@@ -53,7 +53,7 @@ for (const colorScheme of ["light", "dark"] as const) {
   const page = await context.newPage();
   for (const [name, path] of Object.entries(pages)) {
     await page.goto(`${url}${path}`);
-    await page.screenshot({ path: `${FOLDER}/${name}-${colorScheme}.png` });
+    await page.screenshot({ path: `${FOLDER}/${name}-${colorScheme}.png`, fullPage: name === "overview" });
   }
 }
 await browser.close();

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { contentOf } from "../../explorer/document-content";
+import { readEvidence } from "../../explorer/evidence";
+import type { Reads } from "../../explorer/reads";
 
 const read = (document: unknown) => contentOf(JSON.stringify(document));
 
@@ -107,5 +109,27 @@ describe("the content of a document on a page", () => {
         expect(read(document)).toBeDefined();
       }),
     );
+  });
+});
+
+describe("the evidence of a record", () => {
+  const hash = `0x${"e".repeat(64)}`;
+  const clientOf = (text: string) =>
+    ({
+      search: { find: { query: async () => ({ matches: [{ type: "fulfillment-evidence", id: hash, name: null }] }) } },
+      documents: { getFulfillmentEvidence: { query: async () => text } },
+    }) as unknown as Reads;
+  const unexpected = (error: unknown) => {
+    throw error;
+  };
+  const readText = (text: string) => readEvidence(clientOf(text), hash, unexpected);
+
+  it("is what it says in words, or its first characters", async () => {
+    const text = JSON.stringify({ type: "complaint", statement: "It came late." });
+    const found = { kind: "fulfillment-evidence", hash, text, isCut: false, statement: "It came late." };
+    expect(await readText(text)).toEqual(found);
+    const long = JSON.stringify({ result: "x".repeat(1_000) });
+    expect(await readText(long)).toMatchObject({ text: long.slice(0, 600), isCut: true, statement: null });
+    expect(await readText("[1]")).toMatchObject({ text: "[1]", isCut: false, statement: null });
   });
 });
