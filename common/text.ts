@@ -19,3 +19,14 @@ const escapedUnits = (characters: string): string =>
  * escapeInvisible("a\u202eb") // "a\\u202eb"
  */
 export const escapeInvisible = (text: string): string => text.replace(INVISIBLE, escapedUnits);
+
+/** The longest text that a sentence quotes as a whole. */
+const MAX_QUOTED = 80;
+
+/** A text that anyone may have written, for a sentence of ours: in quotes, in one line, and cut when long. */
+export function quotedText(text: string): string {
+  // A character has at most two code units.
+  const characters = [...text.slice(0, 2 * (MAX_QUOTED + 1))];
+  const shown = characters.length > MAX_QUOTED ? `${characters.slice(0, MAX_QUOTED).join("")}…` : text;
+  return escapeInvisible(JSON.stringify(shown));
+}

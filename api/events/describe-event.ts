@@ -1,6 +1,6 @@
 import { zeroAddress } from "viem";
 import { formatAmount, formatTime } from "../../common/format";
-import { escapeInvisible } from "../../common/text";
+import { quotedText } from "../../common/text";
 import { disputeStatuses, paymentRails, signalKinds, signalSubjects } from "../../ponder.schema";
 import { type EventFacts, noFacts } from "./facts";
 import type { EventName, ProtocolEvent } from "./protocol-events";
@@ -21,16 +21,8 @@ const through = (facilitator: Value) => (facilitator === zeroAddress ? "" : ` th
 
 const activity = (active: Value) => (active ? "active" : "inactive");
 
-/** The longest text that is shown as a whole. */
-const MAX_CHARACTERS = 80;
-
 /** Text from the chain is of any length and content: in a sentence it is quoted, in one line, and cut when long. */
-const quoted = (text: Value) => {
-  // A character has at most two code units.
-  const characters = [...String(text).slice(0, 2 * (MAX_CHARACTERS + 1))];
-  const shown = characters.length > MAX_CHARACTERS ? `${characters.slice(0, MAX_CHARACTERS).join("")}…` : String(text);
-  return escapeInvisible(JSON.stringify(shown));
-};
+const quoted = (text: Value) => quotedText(String(text));
 
 /** Symbols that can't be mistaken for other words of a sentence. */
 const PLAIN_SYMBOL = /^[\p{Script=Latin}\p{N}$₮._+-]{1,16}$/u;
