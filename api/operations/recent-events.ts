@@ -27,7 +27,7 @@ export const getRecentEvents = operation({
   description: `Each with a sentence about it. Filters by subject search the newest ${SEARCHED.toLocaleString("en")} events that can match, up to 1 MiB of arguments. To follow what happens next, pass the first id as after to /events.`,
   input: z.object({
     ...eventFilter,
-    block_number: id.optional(),
+    block_number: id.optional().openapi({ description: "Only events of this block." }),
     limit,
   }),
   output: z.strictObject({ events: z.array(RecentEvent) }).openapi("RecentEvents"),

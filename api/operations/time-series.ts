@@ -44,7 +44,7 @@ const TimeSeries = z
     from: timeText.openapi({ description: "The start of the first interval, in unix seconds." }),
     to: timeText.openapi({ description: "The end of the last interval, in unix seconds. It is not included." }),
     total: decimalText.openapi({
-      description: "The sum of the points, or with active_agents the distinct agents in the whole range.",
+      description: "The sum of the points, or with active_agents the distinct agents that paid in the whole range.",
     }),
     points: z.array(
       z.strictObject({
@@ -79,7 +79,7 @@ export function rangeOf({ interval, from, to }: Range): { first: bigint; end: bi
 
 const input = z.object({
   metric: exactly(...metrics).openapi({
-    description: "active_agents: agents that paid. At most 31 days.",
+    description: "active_agents: at most 31 days.",
   }),
   interval: exactly(...intervals),
   from: time.optional(),

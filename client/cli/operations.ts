@@ -947,7 +947,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
           "disputes",
           "active_agents",
         ],
-        description: "active_agents: agents that paid. At most 31 days.",
+        description: "active_agents: at most 31 days.",
       },
       interval: {
         type: "text",
@@ -1094,7 +1094,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         type: "address",
         description: "Only events that name this address in any role except token and target.",
       },
-      block_number: { type: "whole number" },
+      block_number: { type: "whole number", description: "Only events of this block." },
       limit: { type: "whole number", default: "50", description: "Page size. Values above 100 are lowered to 100." },
     },
   },

@@ -1654,7 +1654,7 @@ export type TimeSeries = {
   from: string;
   /** The end of the last interval, in unix seconds. It is not included. */
   to: string;
-  /** The sum of the points, or with active_agents the distinct agents in the whole range. */
+  /** The sum of the points, or with active_agents the distinct agents that paid in the whole range. */
   total: string;
   /** The intervals in order, also those without activity. */
   points: readonly {
@@ -3698,7 +3698,7 @@ export type Api = {
     /** A metric by hour, day or week of UTC. Of all, or of one participant. Intervals without activity are zero. Weeks start on Monday. The intervals that contain from and to are the first and the last, and complete. */
     timeseries: Query<
       {
-        /** active_agents: agents that paid. At most 31 days. */
+        /** active_agents: at most 31 days. */
         metric:
           | "agents"
           | "intents"
@@ -3832,6 +3832,7 @@ export type Api = {
         merchant_id?: Uint;
         /** Only events that name this address in any role except token and target. */
         account?: string;
+        /** Only events of this block. */
         block_number?: Uint;
         /** Page size. Values above 100 are lowered to 100. */
         limit?: number;

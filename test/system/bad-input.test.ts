@@ -72,7 +72,7 @@ const wrong: Record<Kind, { values: string[]; sentence: string }> = {
       ...["x", ",", "agent", "agent-", "agent-x", "agent--1", "agent-1,", "agent-1-2", "intent-1", "agent-1%00"],
       ...[`agent-${2n ** 256n}`, Array(201).fill("agent-1").join(), "agent-1,".repeat(20_000)],
     ],
-    sentence: "must be 1 to 200 records as <type>-<id>, separated by commas, of the types ",
+    sentence: "must be 1 to 200 records as <type>-<id> or account-<address>, separated by commas, of the types ",
   },
   chains: {
     values: ["atlantis", "local,atlantis", ",", "local,", "lo cal", "local%00", Array(9).fill("local").join()],
@@ -206,7 +206,7 @@ describe("bad input", () => {
       // Only volumes are by token.
       ...("metric" in exampleOf(route) && { metric: "receipt_volume", token: stack.contracts.TestDollar }),
       ...(route.path === "/events/recent" && {
-        ...{ name: "AgentRegistered", contract: "AgentRegistry", agent: "1", merchant_id: "1" },
+        ...{ name: "AgentRegistered", contract: "AgentRegistry", agent: "1", merchant_id: "1", block_number: "1" },
         account: actor(1).address.toLowerCase(),
       }),
       from: yesterday,
