@@ -52,6 +52,7 @@ describe.runIf(hasChromium)("transactions and documents in the explorer", () => 
     const event = page.locator("[data-event=SettlementExecuted]");
     expect(await event.getByRole("link").evaluateAll((all) => all.map((link) => link.getAttribute("href")))).toEqual([
       `/explore/accounts/${payer}`,
+      "/explore/search?q=tUSD",
       `/explore/search?q=${quote_hash}`,
       `/explore/settlements/${execution_hash}`,
     ]);
