@@ -32,11 +32,13 @@ describe("the documented policies, on the sample chain", () => {
 
   it("agrees with the policy module", async () => {
     const { timestamp } = await stack.client.getBlock();
+    // The time of the service: the later of the clock and the newest block.
+    const now = [timestamp, BigInt(Math.floor(Date.now() / 1000))].reduce((one, other) => (one > other ? one : other));
     const expected = (row: ContractRows["policy"][number]): Item => {
       const [first, second, third] = row.key.split("-");
       const common = { policy_type: row.policyType, block_number: row.blockNumber };
       const resetsAt = BigInt(row.lastReset ?? 0) + 86_400n;
-      const isOpen = timestamp < resetsAt;
+      const isOpen = now < resetsAt;
       switch (row.policyType) {
         case "SPEND_LIMIT":
           return {
