@@ -48,7 +48,7 @@ type Definition<Data> = {
   subscription?: (data: Data, parameters: Parameters) => Subscription;
   /** Whether its texts are shown in full. Only for texts whose length the API limits. */
   keepsLongTexts?: true;
-  /** Whether it is no page of the product: it is served in development only, and not listed. */
+  /** Whether it is a tool of developers: served in development only, and not in the sitemap. */
   isForDevelopment?: true;
   /** Tokens of its amounts that its data does not name. */
   tokens?: readonly string[];

@@ -120,8 +120,8 @@ const intentBook: Explanations<typeof intentBookAbi> = {
   ],
   IntentExpired: (_, { args }) => [`Intent ${args.intentId} is past its deadline.`, "Submit a new intent."],
   InvalidBid: () => [
-    "The bid is not valid until a time between now and the intent's deadline.",
-    "Choose such a time for valid_until.",
+    "The end of the bid is not between now and the deadline of the intent.",
+    "Choose a valid_until between them.",
   ],
   ConstraintViolation: (_, { name, args }) =>
     name === "fillIntent"

@@ -3,28 +3,20 @@ import { Facts, Heading, Section, Stats } from "../components/blocks";
 import { Account, Block, Count, None, Status } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
+import { duration } from "../text/relative-time";
 
 type Data = { protocol: Protocol; readiness: Readiness };
 
 const unknown = <None>unknown</None>;
 
-/** A number of seconds in the largest unit that it has at least one of. */
-function duration(seconds: number): string {
-  const units = [
-    [86_400, "d"],
-    [3_600, "h"],
-    [60, "min"],
-  ] as const;
-  const found = units.find(([size]) => seconds >= size);
-  return found ? `${Math.round(seconds / found[0])} ${found[1]}` : `${seconds} s`;
-}
+const durationText = (seconds: number) => duration(seconds) ?? `${seconds} s`;
 
 function Build({ progress, eta_seconds }: Readiness) {
   if (progress >= 1) return <>Complete: all of the chain's history is indexed.</>;
   return (
     <>
       {Math.floor(progress * 100)} % of the chain's history is indexed.{" "}
-      {eta_seconds === null ? "The time left is unknown." : `About ${duration(eta_seconds)} left.`} Until then, an
+      {eta_seconds === null ? "The time left is unknown." : `About ${durationText(eta_seconds)} left.`} Until then, an
       earlier build answers, if there is one.
     </>
   );
@@ -77,7 +69,7 @@ const View = ({ data: { protocol, readiness } }: ViewProps<Data>) => (
                 <Count value={readiness.lag_blocks} /> {readiness.lag_blocks === "1" ? "block" : "blocks"}
               </>
             ),
-          note: readiness.lag_seconds !== null && duration(readiness.lag_seconds),
+          note: readiness.lag_seconds !== null && durationText(readiness.lag_seconds),
         },
         {
           field: "progress",

@@ -11,6 +11,12 @@ const units = [
   [MINUTE, "min"],
 ] as const;
 
+/** A number of seconds in its largest unit, rounded down, such as "2 h". Undefined if it is less than a minute. */
+export function duration(seconds: number): string | undefined {
+  const unit = units.find(([length]) => seconds >= length);
+  return unit && `${Math.floor(seconds / unit[0])} ${unit[1]}`;
+}
+
 /**
  * The distance between two times in unix seconds, in its largest unit. Undefined if it is more than 30 days.
  *
@@ -22,8 +28,7 @@ export function relativeTime(seconds: bigint, now: number): string | undefined {
   const difference = now - Number(seconds);
   const distance = Math.abs(difference);
   if (distance > MAX_AGE) return undefined;
-  const unit = units.find(([length]) => distance >= length);
-  if (!unit) return difference < 0 ? "in under 1 min" : "just now";
-  const text = `${Math.floor(distance / unit[0])} ${unit[1]}`;
+  const text = duration(distance);
+  if (text === undefined) return difference < 0 ? "in under 1 min" : "just now";
   return difference < 0 ? `in ${text}` : `${text} ago`;
 }
