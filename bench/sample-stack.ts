@@ -52,8 +52,8 @@ export async function startSampleStack(onProgress: (what: string) => void): Prom
     };
     const environment = parseEnvironment(env);
     const onChain = (chain: { child: Child }) => stops.push(chain.child.stop);
-    const { deployment, addActivity } = await startLocalChain(environment, onChain, onProgress);
-    await addActivity();
+    const { deployment, seed } = await startLocalChain(environment, onChain, onProgress);
+    await seed();
 
     onProgress("Starting the indexer and the gateway");
     const onGivenUp = (error: Error) => {

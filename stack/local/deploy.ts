@@ -1,6 +1,7 @@
-import type { Address, Hex } from "viem";
+import { type Address, getContractAddress, type Hex } from "viem";
 import { attestationRegistryAbi, intentBookAbi, policyAccountAbi } from "../../abis/index";
 import type { ContractName } from "../../config/contracts";
+import { address } from "../../config/values";
 import bytecode from "../../contracts/bytecode.json";
 import { actor, type ChainConnection, mined, signedByNode } from "./chain";
 
@@ -9,30 +10,57 @@ type Helper = "TestDollar" | "Multicall" | "PolicyAccount";
 
 export type Contracts = Record<ContractName | Helper, Address>;
 
+const deployer = actor(0);
+
+/** The address of the contract that the deployer creates in its transaction with this number, from 0. */
+export const createdAt = (transaction: number): Address =>
+  address.parse(getContractAddress({ from: deployer.address, nonce: BigInt(transaction) }));
+
+/** In the order in which they are deployed, so that their addresses are known before. */
+const names = [
+  "AttestationRegistry",
+  "PolicyModule",
+  "AgentRegistry",
+  "IntentBook",
+  "SolverRegistry",
+  "AttestorRegistry",
+  "CommerceRegistry",
+  "TestDollar",
+  "Multicall",
+  "PolicyAccount",
+  "SettlementAdapter",
+] as const;
+
+export const contractCount = names.length;
+
+/** The addresses of the contracts on a chain whose first transactions are {@link deploy}. */
+export const contracts = Object.fromEntries(names.map((name, index) => [name, createdAt(index)])) as Contracts;
+
+type Deployed = { abi?: readonly unknown[]; args?: readonly unknown[] };
+
+const constructors: Partial<Record<keyof Contracts, Deployed>> = {
+  AttestationRegistry: { abi: attestationRegistryAbi },
+  IntentBook: { abi: intentBookAbi, args: [contracts.AttestationRegistry] },
+  PolicyAccount: { abi: policyAccountAbi, args: [actor(1).address, contracts.PolicyModule] },
+};
+
+/** Deploys a contract as the deployer, at an address that is known. */
+export async function deployAt(
+  client: ChainConnection,
+  expected: Address,
+  name: keyof typeof bytecode,
+  { abi = [], args = [] }: Deployed = {},
+): Promise<void> {
+  const request = { ...signedByNode(deployer), abi, args, bytecode: bytecode[name] as Hex };
+  const { contractAddress } = await mined(client, client.deployContract(request as never));
+  if (contractAddress?.toLowerCase() !== expected)
+    throw new Error(
+      `${name} is at ${contractAddress} instead of ${expected}: the deployer has sent other transactions`,
+    );
+}
+
 /** Deploys the protocol and the helpers on an empty chain. The order and the account are fixed, so the addresses are too. */
 export async function deploy(client: ChainConnection): Promise<Contracts> {
-  const sender = signedByNode(actor(0));
-  const make = async (name: keyof typeof bytecode, abi: readonly unknown[] = [], args: readonly unknown[] = []) => {
-    const receipt = await mined(
-      client,
-      client.deployContract({ ...sender, abi, args, bytecode: bytecode[name] as Hex } as never),
-    );
-    if (!receipt.contractAddress) throw new Error(`${name} was not deployed`);
-    return receipt.contractAddress;
-  };
-  const AttestationRegistry = await make("AttestationRegistry", attestationRegistryAbi);
-  const PolicyModule = await make("PolicyModule");
-  return {
-    AgentRegistry: await make("AgentRegistry"),
-    AttestationRegistry,
-    IntentBook: await make("IntentBook", intentBookAbi, [AttestationRegistry]),
-    PolicyModule,
-    SolverRegistry: await make("SolverRegistry"),
-    AttestorRegistry: await make("AttestorRegistry"),
-    CommerceRegistry: await make("CommerceRegistry"),
-    TestDollar: await make("TestDollar"),
-    Multicall: await make("Multicall"),
-    PolicyAccount: await make("PolicyAccount", policyAccountAbi, [actor(1).address, PolicyModule]),
-    SettlementAdapter: await make("SettlementAdapter"),
-  };
+  for (const name of names) await deployAt(client, contracts[name], name, constructors[name]);
+  return contracts;
 }

@@ -2,19 +2,27 @@ import { mkdir, writeFile } from "node:fs/promises";
 import type { Environment } from "../../config/environment";
 import { type LocalDeployment, localDeploymentFile } from "../../config/networks";
 import { type LocalChain, signedByNode, startChain } from "./chain";
-import { type Contracts, deploy } from "./deploy";
-import { deployTokens } from "./local-tokens";
-import { MARKET_HISTORY_SECONDS, type MarketNews, marketWeek, withMarketTokens } from "./market-week/index";
+import { type Contracts, contracts, deploy } from "./deploy";
+import { deployTokens, localTokens } from "./local-tokens";
+import { MARKET_HISTORY_SECONDS } from "./market-week/calendar";
+import type { MarketNews } from "./market-week/index";
+import { withMarketTokens } from "./market-week/tokens";
 import { protocolOn } from "./protocol";
 import { SAMPLE_HISTORY_SECONDS, sampleActivity } from "./sample/index";
 
-/** The deployment of a chain that was just started: it has all contracts. */
+/** The deployment of a chain that was just started: it will have all contracts. */
 export type NewDeployment = LocalDeployment & { contracts: Contracts };
 
-/** A fresh chain with the contracts, and the activity that is added to it: the sample, and the market week if it is wanted. */
-export type StartedChain = { deployment: NewDeployment; addActivity: () => Promise<MarketNews | undefined> };
+export type StartedChain = {
+  deployment: NewDeployment;
+  /** Deploys the contracts, and adds the activity: the sample, and the market week if it is wanted. */
+  seed: () => Promise<MarketNews | undefined>;
+};
 
-/** Starts a fresh chain with the contracts, and writes the local deployment file. An indexer can start, and index the activity as it is added. */
+/**
+ * Starts a fresh, empty chain, and writes the local deployment file. The addresses are known before the contracts are deployed,
+ * so an indexer can start, and index what is added.
+ */
 export async function startLocalChain(
   { stateFolder, anvilPort, apiUrl, ponderPort, publicBaseUrl, sampleActivity: hasActivity }: Environment,
   onStarted: (chain: LocalChain) => void,
@@ -25,33 +33,35 @@ export async function startLocalChain(
   onProgress("Starting a local chain");
   const present = Math.floor(Date.now() / 1000);
   const sampleEnd = hasActivity && hasMarketWeek ? present - MARKET_HISTORY_SECONDS : present;
-  const chain = await startChain({
+  const { client, ...chain } = await startChain({
     port: anvilPort,
     startTime: hasActivity ? sampleEnd - SAMPLE_HISTORY_SECONDS : present,
   });
-  onStarted(chain);
-  onProgress("Deploying the contracts");
-  const contracts = await deploy(chain.client);
-  const tokens = await deployTokens(chain.client, contracts);
+  onStarted({ client, ...chain });
   const deployment: NewDeployment = {
     rpcUrl: chain.rpcUrl,
-    chainId: await chain.client.getChainId(),
+    chainId: client.chain.id,
     apiUrl,
     ponderUrl: `http://127.0.0.1:${ponderPort}`,
     contracts,
-    tokens: hasActivity && hasMarketWeek ? withMarketTokens(tokens) : tokens,
+    tokens: hasActivity && hasMarketWeek ? withMarketTokens(localTokens) : localTokens,
   };
   await writeFile(localDeploymentFile(stateFolder), `${JSON.stringify(deployment, null, 2)}\n`);
   return {
     deployment,
-    async addActivity() {
+    async seed() {
+      onProgress("Deploying the contracts");
+      await deploy(client);
+      const tokens = await deployTokens(client);
       if (!hasActivity) return undefined;
-      const protocol = protocolOn(chain.client, contracts, signedByNode);
+      const protocol = protocolOn(client, contracts, signedByNode);
       const baseUrl = publicBaseUrl ?? apiUrl;
       const report = (what: string) => onProgress(`Sample activity: ${what}`);
       await sampleActivity(protocol, baseUrl, report, BigInt(sampleEnd));
       if (!hasMarketWeek) return undefined;
       report("a week of trade");
+      // The keys of its participants take long to compute. Meanwhile the indexer loads.
+      const { marketWeek } = await import("./market-week/index");
       return marketWeek(protocol, tokens, baseUrl);
     },
   };

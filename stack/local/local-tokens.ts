@@ -1,10 +1,8 @@
-import { type Address, type Hex, parseUnits } from "viem";
+import { type Address, parseUnits } from "viem";
 import { testDollarAbi, testFeedAbi, testTokenAbi } from "../../abis/index";
 import type { TokenList } from "../../config/token-list";
-import { address } from "../../config/values";
-import bytecode from "../../contracts/bytecode.json";
 import { actor, type ChainConnection, mined, signedByNode } from "./chain";
-import type { Contracts } from "./deploy";
+import { contractCount, contracts, createdAt, deployAt } from "./deploy";
 import { demoPayer } from "./sample/people";
 
 const DAY = 86_400;
@@ -13,41 +11,56 @@ const FEED_DECIMALS = 8;
 /** The demo payer's balances, in whole tokens. */
 const payerBalances = { dollars: "1000", ether: "2.5", points: "12345.678" };
 
+const [etherFeed, dollarFeed, wrappedEther, points] = [0, 1, 2, 3].map((index) => createdAt(contractCount + index)) as [
+  Address,
+  Address,
+  Address,
+  Address,
+];
+
+const common = { decimals: 18, logo: null, stablecoin: false };
+
+/** The tokens with a price and the one without, on a chain whose first transactions are `deploy` and {@link deployTokens}. */
+export const localTokens: TokenList = {
+  native: [{ address: etherFeed, maxAgeSeconds: DAY }],
+  sequencer: null,
+  tokens: [
+    {
+      ...common,
+      address: contracts.TestDollar,
+      symbol: "tUSD",
+      name: "Test Dollar",
+      decimals: 6,
+      stablecoin: true,
+      feeds: [{ address: dollarFeed, maxAgeSeconds: DAY }],
+    },
+    {
+      ...common,
+      address: wrappedEther,
+      symbol: "tWETH",
+      name: "Test Wrapped Ether",
+      feeds: [{ address: etherFeed, maxAgeSeconds: DAY }],
+    },
+    { ...common, address: points, symbol: "tPTS", name: "Test Points", feeds: [] },
+  ],
+};
+
 /**
  * Deploys price feeds, a token with a price and one without, and mints some of each and of the test dollar to the demo
- * payer, for portfolios and dollar values. Call it after the other contracts, so that it does not change their addresses.
+ * payer, for portfolios and dollar values. Call it after `deploy`: the addresses depend on the order.
  */
-export async function deployTokens(client: ChainConnection, { TestDollar }: Pick<Contracts, "TestDollar">) {
-  const sender = signedByNode(actor(0));
-  const deployed = async (hash: Promise<Hex>) => {
-    const { contractAddress } = await mined(client, hash);
-    return address.parse(contractAddress);
-  };
+export async function deployTokens(client: ChainConnection): Promise<TokenList> {
   // The activity before this has prices too.
   const { timestamp: since } = await client.getBlock({ blockNumber: 0n });
-  const feed = (dollars: string) =>
-    deployed(
-      client.deployContract({
-        ...sender,
-        abi: testFeedAbi,
-        args: [parseUnits(dollars, FEED_DECIMALS), since],
-        bytecode: bytecode.TestFeed as Hex,
-      }),
-    );
-  const token = (name: string, symbol: string) =>
-    deployed(
-      client.deployContract({
-        ...sender,
-        abi: testTokenAbi,
-        args: [name, symbol],
-        bytecode: bytecode.TestToken as Hex,
-      }),
-    );
+  const feed = (expected: Address, dollars: string) =>
+    deployAt(client, expected, "TestFeed", { abi: testFeedAbi, args: [parseUnits(dollars, FEED_DECIMALS), since] });
+  const token = (expected: Address, ...args: [name: string, symbol: string]) =>
+    deployAt(client, expected, "TestToken", { abi: testTokenAbi, args });
   const mint = (contract: Address, abi: typeof testDollarAbi | typeof testTokenAbi, amount: bigint) =>
     mined(
       client,
       client.writeContract({
-        ...sender,
+        ...signedByNode(actor(0)),
         address: contract,
         abi,
         functionName: "mint",
@@ -55,36 +68,12 @@ export async function deployTokens(client: ChainConnection, { TestDollar }: Pick
       }),
     );
 
-  const [etherFeed, dollarFeed] = [await feed("3000"), await feed("1")];
-  const wrappedEther = await token("Test Wrapped Ether", "tWETH");
-  const points = await token("Test Points", "tPTS");
-  await mint(TestDollar, testDollarAbi, parseUnits(payerBalances.dollars, 6));
+  await feed(etherFeed, "3000");
+  await feed(dollarFeed, "1");
+  await token(wrappedEther, "Test Wrapped Ether", "tWETH");
+  await token(points, "Test Points", "tPTS");
+  await mint(contracts.TestDollar, testDollarAbi, parseUnits(payerBalances.dollars, 6));
   await mint(wrappedEther, testTokenAbi, parseUnits(payerBalances.ether, 18));
   await mint(points, testTokenAbi, parseUnits(payerBalances.points, 18));
-
-  const common = { decimals: 18, logo: null, stablecoin: false };
-  const list: TokenList = {
-    native: [{ address: etherFeed, maxAgeSeconds: DAY }],
-    sequencer: null,
-    tokens: [
-      {
-        ...common,
-        address: address.parse(TestDollar),
-        symbol: "tUSD",
-        name: "Test Dollar",
-        decimals: 6,
-        stablecoin: true,
-        feeds: [{ address: dollarFeed, maxAgeSeconds: DAY }],
-      },
-      {
-        ...common,
-        address: wrappedEther,
-        symbol: "tWETH",
-        name: "Test Wrapped Ether",
-        feeds: [{ address: etherFeed, maxAgeSeconds: DAY }],
-      },
-      { ...common, address: points, symbol: "tPTS", name: "Test Points", feeds: [] },
-    ],
-  };
-  return list;
+  return localTokens;
 }

@@ -77,6 +77,10 @@ const READY_POLL_MS = 200;
 
 const fetchReady = (url: string) => fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) });
 
+/** Waits until the gateway responds, also that it is not ready. */
+export const gatewayResponds = (indexer: Child, apiUrl: string) =>
+  waitFor(indexer, "response of the gateway", async () => !!(await fetchReady(apiUrl)), 120_000, READY_POLL_MS);
+
 /** Waits until the gateway is ready and has indexed the block. */
 export const indexReady = (indexer: Child, apiUrl: string, block: bigint) =>
   waitFor(

@@ -6,16 +6,14 @@ import { connect, mineEvery } from "../local/chain";
 import { clearLocalIndex } from "../local/fresh-index";
 import { startLocalChain } from "../local/local-chain";
 import type { MarketNews } from "../local/market-week/index";
-import { publishNews } from "../local/market-week/published";
 import { startEmbeddedPostgres } from "../local/postgres/embedded";
-import { publishExamples } from "../local/sample/published";
 import { usageOf } from "../local/usage";
 import { requireWritableTypes } from "../roles/ponder";
 import { requireSessions } from "../roles/pool-mode";
 import { requireFreePort } from "../roles/ports";
 import { publishOwnSettings } from "../roles/settings";
 import { startIndexStack } from "./index-stack";
-import { indexReady } from "./indexer";
+import { gatewayResponds, indexReady } from "./indexer";
 import { progressText, readProgress, watchProgress } from "./progress";
 import { repairAfterReorg } from "./repair";
 import { PROGRESS_MS, type Supervisor } from "./supervisor";
@@ -41,6 +39,31 @@ async function readyDatabase(supervisor: Supervisor, environment: Environment): 
   return databaseUrl;
 }
 
+/** What the service publishes about the activity: documents, which need only the store, and then what is about records. */
+async function publicationOf({ apiUrl, writeTokens, devHelpers }: Environment, news: MarketNews | undefined) {
+  // They load all operations. Meanwhile the indexer loads.
+  const [{ sampleWrites, sendAll }, { newsWrites }] = await Promise.all([
+    import("../local/sample/published"),
+    import("../local/market-week/published"),
+  ]);
+  const all = [sampleWrites(), ...(news ? [newsWrites(news, devHelpers)] : [])];
+  const [writeToken] = writeTokens;
+  return {
+    documents: () =>
+      sendAll(
+        apiUrl,
+        writeToken,
+        all.flatMap(({ documents }) => documents),
+      ),
+    aboutRecords: () =>
+      sendAll(
+        apiUrl,
+        writeToken,
+        all.flatMap(({ aboutRecords }) => aboutRecords),
+      ),
+  };
+}
+
 /** Runs the indexer and the gateways, and what they need: a database and a chain, unless they are configured. */
 export async function startAll(supervisor: Supervisor, isDevelopment: boolean): Promise<void> {
   const { log } = supervisor;
@@ -60,11 +83,11 @@ export async function startAll(supervisor: Supervisor, isDevelopment: boolean): 
   log.step("Starting the indexer");
   const env = isDevelopment ? { NODE_ENV: "development", ...process.env } : process.env;
   const supervision = await supervisor.supervision(environment, databaseUrl, env);
-  let activity: Promise<MarketNews | undefined> | undefined;
-  // The indexer loads its modules while the activity is added.
+  let seeded: Promise<MarketNews | undefined> | undefined;
+  // The indexer loads its modules while the contracts are deployed and the activity is added.
   const beforeServing = async () => {
-    activity ??= local?.addActivity();
-    await activity;
+    seeded ??= local?.seed();
+    await seeded;
     log.step("Starting the gateway");
   };
   const stack = supervisor.run(() =>
@@ -96,19 +119,17 @@ export async function startAll(supervisor: Supervisor, isDevelopment: boolean): 
     onProgress: (progress, eventsPerSecond) => log.detail(progressText(progress, eventsPerSecond)),
     onReady: () => {},
   });
-  await indexReady(indexer.current(), apiUrl, await chain.getBlockNumber()).finally(stopWatching);
+  const publishing = environment.sampleActivity ? await publicationOf(environment, await seeded) : undefined;
+  const publishDocuments = async () => {
+    await gatewayResponds(indexer.current(), apiUrl);
+    await publishing?.documents();
+  };
+  const caughtUp = chain.getBlockNumber().then((block) => indexReady(indexer.current(), apiUrl, block));
+  await Promise.all([caughtUp, publishDocuments()]).finally(stopWatching);
   // One gateway answers already. Wait for the others too, or until they have ended and are restarted.
   await Promise.allSettled(gateways.map((gateway) => gateway.current().listening));
   log.done("The index has caught up");
-  if (environment.sampleActivity) {
-    log.step("Sample activity: documents, a schema and metadata");
-    const [writeToken] = environment.writeTokens;
-    const news = await activity;
-    await Promise.all([
-      publishExamples(deployment.apiUrl, writeToken),
-      news && publishNews(deployment.apiUrl, writeToken, news, environment.devHelpers),
-    ]);
-  }
+  await publishing?.aboutRecords();
   mineEvery(chain, BLOCK_TIME_MS);
   log.end();
   supervisor.print(usageOf(deployment, environment.sampleActivity));

@@ -46,7 +46,7 @@ export async function startStackOn(
   const contracts = await deploy(chain.client);
   if (sample)
     await sampleActivity(protocolOn(chain.client, contracts, signedByNode), `http://127.0.0.1:${apiPort}`, () => {});
-  const tokenList = tokens ? await deployTokens(chain.client, contracts) : undefined;
+  const tokenList = tokens ? await deployTokens(chain.client) : undefined;
   const databaseUrl = await createDatabase(databaseServer, "stack");
   const variables = { DATABASE_URL: databaseUrl, API_PORT: String(apiPort), ...env };
   const main = await indexOf(chain, contracts, variables, sources, tokenList, onLine);

@@ -10,10 +10,8 @@ import { randomFrom } from "./random";
 import { everyone, fundAgents, register } from "./registration";
 import { review } from "./reviews";
 import { salesFloor } from "./sales";
-import { deployMarketTokens, marketTokens, pricesAt, setPrices, tradedIn } from "./tokens";
+import { deployMarketTokens, marketTokens, pricesAt, setPrices, tradedIn, withMarketTokens } from "./tokens";
 import { type OpenTrade, tradeDesk } from "./trades";
-
-export { MARKET_HISTORY_SECONDS } from "./calendar";
 
 const SEED = 35;
 
@@ -25,12 +23,6 @@ const FINAL_BLOCKS = 32n;
 
 /** What the gateway publishes about the week: evidence, and offers on an intent. */
 export type MarketNews = { evidence: readonly string[]; contested: OpenTrade };
-
-/** The token list of a chain that will have the market week. */
-export const withMarketTokens = (list: TokenList): TokenList => ({
-  ...list,
-  tokens: [...list.tokens, ...marketTokens],
-});
 
 /**
  * Adds a week of trade to the chain, up to `present`: participants with names, two more tokens, prices, intents for which

@@ -1,9 +1,6 @@
-import { send, type WriteRequest } from "../sample/published";
+import type { WriteRequest, Writes } from "../sample/published";
 import type { MarketNews } from "./index";
 import { catalogs } from "./metadata";
-
-/** How many requests are sent at the same time. */
-const CONCURRENT = 8;
 
 /** The solvers' second offers on the contested intent, which they make off chain: a little better than the first ones. */
 const IMPROVED_BPS = 10_002n;
@@ -19,24 +16,15 @@ const offersOn = ({ intentId, deadline, bids }: MarketNews["contested"]): WriteR
     },
   }));
 
-/** Publishes the metadata and the evidence of the market week, and off-chain bids if the service takes them. */
-export async function publishNews(
-  apiUrl: string,
-  writeToken: string | undefined,
-  { evidence, contested }: MarketNews,
-  takesBids: boolean,
-): Promise<void> {
-  const requests: WriteRequest[] = [
+/** The metadata and the evidence of the market week, and off-chain bids if the service takes them. */
+export const newsWrites = ({ evidence, contested }: MarketNews, takesBids: boolean): Writes => ({
+  documents: [
     ...catalogs().map((body) => ({ method: "POST", path: "/catalogs", body })),
     ...evidence.map((text) => ({
       method: "POST",
       path: "/fulfillment-evidence",
       body: { fulfillment_evidence_json: text },
     })),
-    ...(takesBids ? offersOn(contested) : []),
-  ];
-  const sendRest = async () => {
-    for (let next = requests.shift(); next; next = requests.shift()) await send(apiUrl, writeToken, next);
-  };
-  await Promise.all(Array.from({ length: CONCURRENT }, sendRest));
-}
+  ],
+  aboutRecords: takesBids ? offersOn(contested) : [],
+});

@@ -55,6 +55,12 @@ export const marketTokens: readonly ListedToken[] = [
   },
 ];
 
+/** The token list of a chain that will have the market week. */
+export const withMarketTokens = (list: TokenList): TokenList => ({
+  ...list,
+  tokens: [...list.tokens, ...marketTokens],
+});
+
 /** The four tokens that are traded, from the list of the chain. */
 export function tradedIn({ tokens }: TokenList): Traded {
   const find = (symbol: TradedSymbol) => {
