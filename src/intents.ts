@@ -90,6 +90,7 @@ export const intents: Handlers<"IntentBook"> = {
       await addTo(context.db, solverActivity, { solver }, { unfilledSelections: 1 });
       await addOpen(context.db, solver, selecting.deadline, 1);
       await countForSolver({ event, context }, solver, "wins");
+      if (selecting.owner === solver) await countForSolver({ event, context }, solver, "self_wins");
       if (replaced) {
         await addTo(context.db, solverActivity, { solver: replaced }, { unfilledSelections: -1 });
         await addOpen(context.db, replaced, selecting.deadline, -1);

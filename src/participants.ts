@@ -78,11 +78,11 @@ export async function countProof(
   }
 }
 
-/** Counts a bid, a selection, or the cancellation of an intent that had selected the solver. */
+/** Counts a bid, a selection (by itself: the solver owns the intent), or the cancellation of an intent that had selected the solver. */
 export async function countForSolver(
   { context: { db }, event }: Happened,
   solver: Address,
-  metric: "bids" | "wins" | "cancelled",
+  metric: "bids" | "wins" | "self_wins" | "cancelled",
 ): Promise<void> {
   const row = { kind: "solver", key: solver, metric, token: "" } as const;
   await addTo(db, participantHour, { ...row, start: startOf("hour", event.block.timestamp) }, { count: 1 });
@@ -104,7 +104,8 @@ export async function countFill(happened: Happened, filled: Filled, of: typeof i
   const time = happened.event.block.timestamp;
   const participant = { kind: "solver", key: solver } as const;
   const pair = { ...participant, token: inputToken, counterparty: owner };
-  const changes = await addToPairs(db, [pair], { settlements: 1, isSelf: solver === owner, time });
+  const isSelf = solver === owner;
+  const changes = await addToPairs(db, [pair], { settlements: 1, isSelf, time });
   const surplus = amountOut - amountOutMin;
   const additions: Addition[] = [
     { ...participant, metric: "fills", token: inputToken, amount: amountIn, ...changes.get("solver") },
@@ -113,6 +114,10 @@ export async function countFill(happened: Happened, filled: Filled, of: typeof i
   if (amountOutMin > 0n) {
     const amount = (surplus * BASIS_POINTS) / amountOutMin;
     additions.push({ ...participant, metric: "surplus_bps", token: "", amount });
+  }
+  if (isSelf) {
+    additions.push({ ...participant, metric: "self_fills", token: inputToken, amount: amountIn });
+    additions.push({ ...participant, metric: "self_surplus", token: outputToken, amount: surplus });
   }
   await addToParticipants(happened, additions);
   const blocks = blockNumber - submittedIn;

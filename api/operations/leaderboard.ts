@@ -40,7 +40,8 @@ const Ranked = z
     }),
     count: uintText.openapi({ description: "Receipts, or fills of solvers." }),
     self_count: uintText.openapi({
-      description: "Receipts with one owner or payout address on both sides. Volume and count are without them.",
+      description:
+        "Receipts with one owner or payout address on both sides, or a solver's fills of its own intents. Volume and count are without them.",
     }),
   })
   .openapi("RankedParticipant");
@@ -71,8 +72,8 @@ type Values = { chainId: number; listed: string[]; limit: number; from: bigint }
 
 const { kind, key, metric, count, amount } = participantHour;
 
-/** Receipts with one participant on both sides are subtracted: they cost nothing to make. */
-const isSelf = sql`${metric} = 'self_receipts'`;
+/** Receipts and fills with one participant on both sides are subtracted: they cost nothing to make. */
+const isSelf = sql`${metric} IN ('self_receipts', 'self_fills')`;
 const others = (value: SQL) => sql`CASE WHEN ${isSelf} THEN -${value} ELSE ${value} END`;
 
 const sums = sql`${dollarsOfAmounts(others(sql`${amount}`))} AS dollars,
@@ -80,9 +81,8 @@ const sums = sql`${dollarsOfAmounts(others(sql`${amount}`))} AS dollars,
 
 /** The hours of a board's participants in listed tokens. */
 const hoursOf = (board: Board) =>
-  sql`${kind} = ${textLiteral(board.kind)} AND ${metric} IN ${texts(
-    board.metric === "receipts" ? ["receipts", "self_receipts"] : ["fills"],
-  )} AND ${isOneOf(listedTokens)}`;
+  sql`${kind} = ${textLiteral(board.kind)} AND ${metric} IN ${texts([board.metric, `self_${board.metric}`])}
+    AND ${isOneOf(listedTokens)}`;
 
 const limit = sql`${sql.placeholder("limit")}::int`;
 

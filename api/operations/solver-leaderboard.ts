@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { participantHour, participantTotal, solverActivity } from "../../ponder.schema";
 import { exactly, rankingLimit } from "../core/inputs";
 import { operation, z } from "../core/operation";
@@ -15,6 +15,7 @@ import {
   listedTotal,
   pricedHours,
   pricedHoursOfWindow,
+  texts,
 } from "./rankings/hours";
 import { winRate } from "./rankings/win-rate";
 import { rankingDependencies, startFor, windowInput, windowNames } from "./rankings/windows";
@@ -31,7 +32,8 @@ const RankedSolver = z
     name: z.string().nullable().openapi({ description: "The name in its metadata, as its owner wrote it." }),
     bids: uintText.openapi({ description: "On-chain bids." }),
     wins: uintText.openapi({
-      description: "Intents that selected a bid of this solver instead of another solver's or none.",
+      description:
+        "Intents of others that selected a bid of this solver instead of another solver's or none. Its own intents count for none of these figures but bids.",
     }),
     win_rate: decimalText.nullable().openapi({ description: "Wins for each bid, at most 1. Null without bids." }),
     fills: uintText.openapi({ description: "Fills of intents that sell a listed token." }),
@@ -64,13 +66,19 @@ const { kind, key, metric, token, count, amount } = participantHour;
 const limit = sql`${sql.placeholder("limit")}::int`;
 const isListed = sql`${token} = ANY(${listedTokens})`;
 
-const sums = sql`coalesce(sum(${count}) FILTER (WHERE ${metric} = 'bids'), 0) AS bids,
-  coalesce(sum(${count}) FILTER (WHERE ${metric} = 'wins'), 0) AS wins,
-  coalesce(sum(${count}) FILTER (WHERE ${metric} = 'fills' AND ${isListed}), 0) AS fills,
-  ${dollarsOfAmounts(amount, sql`${metric} = 'fills'`)} AS volume,
-  ${dollarsOfAmounts(amount, sql`${metric} = 'surplus'`)} AS surplus`;
+/** What a solver does with its own intents is subtracted: it costs nothing. */
+const others = (value: SQLWrapper) => sql`CASE WHEN ${metric} LIKE 'self%' THEN -${value} ELSE ${value} END`;
 
-const hours = sql`${kind} = 'solver' AND ${metric} IN ('bids', 'wins', 'fills', 'surplus')`;
+const isOf = (name: "wins" | "fills" | "surplus") => sql`${metric} IN ${texts([name, `self_${name}`])}`;
+
+const sums = sql`coalesce(sum(${count}) FILTER (WHERE ${metric} = 'bids'), 0) AS bids,
+  coalesce(sum(${others(count)}) FILTER (WHERE ${isOf("wins")}), 0) AS wins,
+  coalesce(sum(${others(count)}) FILTER (WHERE ${isOf("fills")} AND ${isListed}), 0) AS fills,
+  ${dollarsOfAmounts(others(amount), isOf("fills"))} AS volume,
+  ${dollarsOfAmounts(others(amount), isOf("surplus"))} AS surplus`;
+
+const hours = sql`${kind} = 'solver'
+  AND ${metric} IN ('bids', 'wins', 'self_wins', 'fills', 'self_fills', 'surplus', 'self_surplus')`;
 
 const inWindow = sql`SELECT ${key}, ${sums} FROM ${pricedHoursOfWindow}
   WHERE ${hours} AND ${isInWindow} GROUP BY ${key}`;

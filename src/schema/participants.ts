@@ -19,6 +19,7 @@ export const participantKinds = ["agent", "merchant", "service", "facilitator", 
  * - `bids`: no token. On-chain bids
  * - `wins`: no token. Selections, each time the selected solver changes
  * - `cancelled`: no token. Cancelled intents that had selected the solver
+ * - `self_fills`, `self_surplus`, `self_wins`: those of the solver's own intents, of `fills`, `surplus` and `wins`
  */
 export const participantMetrics = [
   "receipts",
@@ -29,6 +30,9 @@ export const participantMetrics = [
   "bids",
   "wins",
   "cancelled",
+  "self_fills",
+  "self_surplus",
+  "self_wins",
 ] as const;
 
 /** One row is one metric of one participant in one hour. Prices are by hour, so dollar values need these rows. */

@@ -1,5 +1,8 @@
 import { type Address, type Hex, maxUint256, zeroAddress, zeroHash } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { signIntent } from "../../client/src/intents";
+import { anyExecution } from "../../common/intent";
+import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { actor } from "../../stack/local/chain";
 import { hashOf } from "../../stack/local/sample/people";
 import { differences } from "../support/agreement";
@@ -12,6 +15,7 @@ import { rankingGateway } from "../support/rankings/gateway";
 import { type Stack, startStack } from "../support/stack";
 
 const registry = "CommerceRegistry";
+const FAR_FUTURE = 2n ** 40n;
 
 const listedToken: Address = "0x00000000000000000000000000000000000000d1";
 const otherToken: Address = "0x00000000000000000000000000000000000000d2";
@@ -31,6 +35,7 @@ const listed = new Map<string, { decimals: number }>([
   [unpricedToken, { decimals: 6 }],
 ]);
 
+type Account = ReturnType<typeof actor>;
 type Ranked = { key: string; volume_usd: string; counterparties: string; count: string; self_count: string };
 type Ranking = { ranking: Ranked[] };
 type Commerce = {
@@ -43,6 +48,7 @@ type Commerce = {
 describe("rankings", () => {
   let stack: Stack;
   let nonce = 0n;
+  let intents = 0n;
 
   beforeAll(async () => {
     stack = await startStack();
@@ -136,6 +142,56 @@ describe("rankings", () => {
       const own = ranking.find(({ key }) => key === String(shop.merchantId));
       expect(own).toMatchObject({ volume_usd: "0.000001", counterparties: "1", count: "1", self_count: "1" });
     }
+  });
+
+  /** Submits an intent, and has it filled by a solver, who may be its owner. */
+  async function trade(owner: Account, solver: Account, amountIn: bigint) {
+    const { IntentBook } = stack.contracts;
+    const intent = {
+      ...{ owner: owner.address, intentType: 0, execution: anyExecution, nonce: ++nonce },
+      constraints: { amountInMax: amountIn, amountOutMin: 1n, deadline: FAR_FUTURE, slippageBps: 0 },
+      ...{ inputToken: listedToken, outputToken: listedToken },
+    };
+    const args = await signIntent(owner, intent, { intentBook: IntentBook, chainId: LOCAL_CHAIN_ID });
+    await stack.write(owner, "IntentBook", "submitIntent", args);
+    intents += 1n;
+    const intentId = intents;
+    const amountOut = amountIn;
+    await stack.write(solver, "IntentBook", "submitBid", [intentId, amountIn, amountOut, 0n, FAR_FUTURE, zeroHash]);
+    await stack.write(owner, "IntentBook", "selectBid", [intentId, 1n]);
+    const proof = { executionData: "0x", resultHash: zeroHash, traceHash: zeroHash, attestationId: 0n } as const;
+    const filled = { amountIn, amountOut, solver: solver.address, ...proof };
+    await stack.write(solver, "IntentBook", "fillIntent", [intentId, filled]);
+  }
+
+  it("do not count what a solver does with its own intents", async () => {
+    const [owner, honest, cheat] = [actor(3), actor(12), actor(13)];
+    await trade(owner, honest, 2_000_001n);
+    await trade(cheat, cheat, maxUint256);
+    const keyOf = ({ address }: Account) => address.toLowerCase();
+    const leaderboards = [
+      "/leaderboard/solvers?",
+      ...["volume", "fills", "surplus"].map((by) => `/solvers/leaderboard?by=${by}&`),
+    ];
+    const solversOf = ({ ranking }: { ranking: { key?: string; solver?: string }[] }) =>
+      ranking.map(({ key, solver }) => key ?? solver);
+    for (const path of leaderboards)
+      for (const window of ["24h", "all"])
+        expect([path, solversOf(await read(`${path}window=${window}`))]).toEqual([path, [keyOf(honest)]]);
+    const { ranking } = await read<{ ranking: object[] }>("/solvers/leaderboard?by=win_rate&window=24h");
+    expect(ranking).toMatchObject([
+      { solver: keyOf(honest), bids: "1", wins: "1" },
+      { solver: keyOf(cheat), bids: "1", wins: "0", fills: "0", volume_usd: "0", surplus_usd: "0" },
+    ]);
+    await trade(owner, cheat, 1_000_001n);
+    for (const window of ["24h", "all"]) {
+      const solvers = await read<Ranking>(`/leaderboard/solvers?window=${window}`);
+      expect(solvers.ranking).toMatchObject([
+        { key: keyOf(honest), volume_usd: "2.000001" },
+        { key: keyOf(cheat), volume_usd: "1.000001", counterparties: "1", count: "1", self_count: "1" },
+      ]);
+    }
+    expect(await differences(stack)).toEqual([]);
   });
 
   it("break ties in dollars by counterparties, then by receipts, then by key", async () => {

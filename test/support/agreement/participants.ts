@@ -95,9 +95,13 @@ function countedForSolvers({ logs, intents }: Source): Counted[] {
     return earlier.at(-1)?.of("solver") !== log.of("solver");
   });
   const selected = new Map(intents.map((intent) => [intent.intentId, intent.selectedSolver]));
+  const owners = new Map(intents.map((intent) => [intent.intentId, intent.owner]));
   return [
     ...logsOf(logs, "SolverBidSubmitted").flatMap((log) => counted(log.of("solver"), "bids", log.time)),
     ...wins.flatMap((log) => counted(log.of("solver"), "wins", log.time)),
+    ...wins
+      .filter((log) => log.of("solver") === known(owners, log.of("intentId")))
+      .flatMap((log) => counted(log.of("solver"), "self_wins", log.time)),
     ...logsOf(logs, "IntentCancelled").flatMap((log) =>
       counted(known(selected, log.of("intentId")), "cancelled", log.time),
     ),
@@ -107,7 +111,7 @@ function countedForSolvers({ logs, intents }: Source): Counted[] {
 function countedFills({ intents, fills }: Source): Counted[] {
   const byId = new Map(intents.map((intent) => [intent.intentId, intent]));
   return fills.flatMap(({ intentId, solver: key, amountIn, amountOut, filledAt: time }) => {
-    const { inputToken, outputToken, amountOutMin } = known(byId, intentId);
+    const { owner, inputToken, outputToken, amountOutMin } = known(byId, intentId);
     const [minimum, surplus] = [BigInt(amountOutMin), BigInt(amountOut) - BigInt(amountOutMin)];
     const of = { kind: "solver", key, time } as const;
     const counted: Counted[] = [
@@ -116,6 +120,10 @@ function countedFills({ intents, fills }: Source): Counted[] {
     ];
     if (minimum !== 0n)
       counted.push({ ...of, metric: "surplus_bps", token: "", amount: (10_000n * surplus) / minimum });
+    if (owner === key) {
+      counted.push({ ...of, metric: "self_fills", token: inputToken, amount: BigInt(amountIn) });
+      counted.push({ ...of, metric: "self_surplus", token: outputToken, amount: surplus });
+    }
     return counted;
   });
 }

@@ -62,8 +62,7 @@ export function expectedLeaderboard(market: Market, board: BoardName, window: Wi
   const { facts, listed, now } = market;
   const participants = [...grouped(tradesOf(facts, board), ({ key }) => key)].map(([key, trades]) => {
     const inWindow = trades.filter(({ token }) => listed.has(token)).filter(isIn(window, now));
-    // Nobody knows on which side of its own intents a solver is: all its fills count.
-    const own = board === "solvers" ? [] : inWindow.filter(({ isSelf }) => isSelf);
+    const own = inWindow.filter(({ isSelf }) => isSelf);
     const counted = inWindow.filter((trade) => !own.includes(trade));
     return {
       key,
@@ -97,18 +96,20 @@ export function expectedLeaderboard(market: Market, board: BoardName, window: Wi
 const rate = (wins: number, bids: number) =>
   bids === 0 ? null : quotientText(BigInt(Math.min(wins, bids)), BigInt(bids));
 
-/** What one solver did in a window. */
-function solverSums(market: Market, solver: string, window: WindowName) {
+/** What one solver did in a window, with or without its own intents. */
+function solverSums(market: Market, solver: string, window: WindowName, { countsOwn }: { countsOwn: boolean }) {
   const { facts, listed, now } = market;
+  const isOfOthers = (owner: string) => countsOwn || owner !== solver;
   const own = <Item extends { solver: string; time: bigint }>(items: readonly Item[]) =>
     items.filter((item) => item.solver === solver).filter(isIn(window, now));
-  const fills = own(facts.fills);
+  const all = { fills: own(facts.fills), wins: own(facts.wins) };
+  const fills = all.fills.filter(({ owner }) => isOfOthers(owner));
   const dollars = (of: (fill: (typeof fills)[number]) => [string, bigint]) =>
     sum(fills.map((fill) => dollarsAt(market, ...of(fill), fill.time)));
   return {
     fills,
     bids: own(facts.bids).length,
-    wins: own(facts.wins).length,
+    wins: all.wins.filter(({ isSelf }) => !isSelf || countsOwn).length,
     cancelled: own(facts.cancelled).length,
     listedFills: fills.filter(({ inputToken }) => listed.has(inputToken)).length,
     volume: dollars(({ inputToken, amountIn }) => [inputToken, amountIn]),
@@ -124,7 +125,7 @@ function medianText(values: readonly bigint[]): string | null {
 }
 
 function expectedWindow(market: Market, solver: string, window: WindowName) {
-  const { fills, bids, wins, cancelled, volume, surplus } = solverSums(market, solver, window);
+  const { fills, bids, wins, cancelled, volume, surplus } = solverSums(market, solver, window, { countsOwn: true });
   const { facts, now } = market;
   const start = windowStart(window, now) ?? 0n;
   const expired = facts.open.filter(
@@ -169,7 +170,7 @@ export function expectedSolvers(market: Market, by: Criterion, window: WindowNam
   const solvers = candidates.map((solver) => ({
     solver,
     counterparties: counterpartiesOf(trades.get(solver) ?? [], listed),
-    ...solverSums(market, solver, window),
+    ...solverSums(market, solver, window, { countsOwn: false }),
   }));
   type Solver = (typeof solvers)[number];
   const exactRate = ({ wins, bids }: Solver) =>

@@ -12,7 +12,7 @@ export type Facts = {
   receipts: Receipt[];
   fills: Fill[];
   bids: SolverAction[];
-  wins: SolverAction[];
+  wins: Win[];
   cancelled: SolverAction[];
   /** The selections of intents that are open in storage. */
   open: { solver: string; deadline: bigint }[];
@@ -53,6 +53,9 @@ type Fill = {
 };
 
 type SolverAction = { solver: string; time: bigint };
+
+/** The selection of a bid, and whether the solver owns the intent. */
+type Win = SolverAction & { isSelf: boolean };
 
 type Args = Record<string, string>;
 
@@ -97,7 +100,8 @@ export async function factsOf(protocol: Omit<Protocol, "write">, fromBlock = 0n)
     if (name === "SolverBidSubmitted") facts.bids.push({ solver: by, time });
     if (name === "SolverBidSelected") {
       facts.everSelected.add(`${intentId}-${args.bidId}`);
-      if (selected.get(intentId) !== by) facts.wins.push({ solver: by, time });
+      if (selected.get(intentId) !== by)
+        facts.wins.push({ solver: by, time, isSelf: byId.get(intentId)?.owner === by });
       selected.set(intentId, by);
     }
     const winner = selected.get(intentId);
