@@ -7,7 +7,7 @@ const layers = [
   ["tokens"],
   ["http", "events", "metadata", "portfolio", "monitor", "json-schema"],
   ["prices"],
-  ["payments", "trust"],
+  ["payments", "trust", "actions"],
   ["operations"],
   ["transports"],
 ];

@@ -12,3 +12,4 @@ export { solverRegistryAbi } from "./SolverRegistry.js";
 export { testDollarAbi } from "./TestDollar.js";
 export { testFeedAbi } from "./TestFeed.js";
 export { testTokenAbi } from "./TestToken.js";
+export { callSequenceAbi, callSequenceCode } from "./CallSequence.js";

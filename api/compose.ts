@@ -9,6 +9,7 @@ import { repeat } from "../config/repeat";
 import type { ListedToken } from "../config/token-list";
 import { followHead as followChainHead, rpcTimes } from "../rpc/follow-head";
 import { reasonOf } from "../rpc/json-rpc";
+import { createSimulate } from "./actions/simulate";
 import { createClientLimits } from "./core/client-limits";
 import { clockAt } from "./core/clock";
 import { waitForRecovery } from "./core/recovery";
@@ -65,6 +66,9 @@ const TOKEN_CALL_MS = 3_000;
 
 /** The time limit of one request for prices. */
 const PRICE_CALL_MS = 10_000;
+
+/** The time limit of one simulation. */
+const SIMULATION_MS = 5_000;
 
 export type ComposedGateway = {
   app: Hono<Env>;
@@ -240,6 +244,12 @@ function composePrices(
   });
 }
 
+/** The simulation of transactions, without retries: each costs one request. */
+function composeSimulation({ ifReachable, clientOf }: ComposedChain) {
+  const client = clientOf({ retryCount: 0, timeout: SIMULATION_MS }, 0);
+  return createSimulate(() => ifReachable(async () => client));
+}
+
 /** The payment terms, and the follower of settled payments. */
 function composePayments({ environment, network, times, log }: Deployment, { db: store }: ComposedStore) {
   const payments = paymentsFrom(environment.payment(network), log);
@@ -321,6 +331,7 @@ export async function composeGateway(environment: Environment, log: Logger): Pro
     db: index.db,
     events,
     clients: { chain: chain.client },
+    simulate: composeSimulation(chain),
     tokens,
     payments,
     config: { ...environment, chainId, contracts, listed, cursorSecret: cursorSecret.get },

@@ -15,6 +15,15 @@ function distance(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
+/** How many letters are the same at the beginning and at the end of two names. */
+function shared(one: string, other: string): number {
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start++;
+  let end = 0;
+  while (end < one.length && one.at(-1 - end) === other.at(-1 - end)) end++;
+  return start + end;
+}
+
 const SHOWN = 3;
 
 /** No name is that long. The bound limits the time that a comparison takes. */
@@ -39,13 +48,18 @@ const aThird: Tolerance = (asked, name) =>
 export function nearest(asked: string, names: readonly string[], tolerance: Tolerance = aThird): string[] {
   if (asked.length > MAX_CHARACTERS) return [];
   const simple = simplified(asked);
+  const small = asked.toLowerCase();
   return names
-    .map((name) => {
-      const isSame = asked !== "" && simplified(name) === simple;
-      return { name, away: isSame ? 0 : distance(asked.toLowerCase(), name.toLowerCase()) };
+    .flatMap((name) => {
+      if (asked !== "" && simplified(name) === simple) return [{ name, away: 0, same: 0 }];
+      const allowed = tolerance(asked, name);
+      const other = name.toLowerCase();
+      // The distance is at least the difference of the lengths.
+      if (Math.abs(small.length - other.length) > allowed) return [];
+      const away = distance(small, other);
+      return away <= allowed ? [{ name, away, same: shared(small, other) }] : [];
     })
-    .filter(({ name, away }) => away <= tolerance(asked, name))
-    .sort((one, other) => one.away - other.away)
+    .sort((one, other) => one.away - other.away || other.same - one.same)
     .slice(0, SHOWN)
     .map(({ name }) => name);
 }

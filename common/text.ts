@@ -24,9 +24,9 @@ export const escapeInvisible = (text: string): string => text.replace(INVISIBLE,
 const MAX_QUOTED = 80;
 
 /** A text that anyone may have written, for a sentence of ours: in quotes, in one line, and cut when long. */
-export function quotedText(text: string): string {
+export function quotedText(text: string, maxCharacters: number = MAX_QUOTED): string {
   // A character has at most two code units.
-  const characters = [...text.slice(0, 2 * (MAX_QUOTED + 1))];
-  const shown = characters.length > MAX_QUOTED ? `${characters.slice(0, MAX_QUOTED).join("")}…` : text;
+  const characters = [...text.slice(0, 2 * (maxCharacters + 1))];
+  const shown = characters.length > maxCharacters ? `${characters.slice(0, maxCharacters).join("")}…` : text;
   return escapeInvisible(JSON.stringify(shown));
 }

@@ -1,4 +1,5 @@
 import type { Abi } from "viem";
+import { AMOUNT_PATTERN } from "../api/actions/terms";
 import { ID_PATTERN, UINT_OR_HEX_PATTERN } from "../api/core/inputs";
 import { textOf } from "../api/core/operation";
 import { eventNames } from "../api/events/protocol-events";
@@ -48,8 +49,13 @@ const union = (types: readonly string[]) => [...new Set(types)].join(" | ");
 
 const names = (schema: JsonSchema) => (Array.isArray(schema.type) ? schema.type : schema.type ? [schema.type] : []);
 
+const isNullable = (schema: JsonSchema) => names(schema).includes("null");
+
+/** The patterns of inputs that may be numbers, too. */
+const numeric: readonly (string | undefined)[] = [ID_PATTERN, UINT_OR_HEX_PATTERN, AMOUNT_PATTERN];
+
 function textType({ pattern }: JsonSchema, direction: Direction): string {
-  if (direction === "in") return pattern === ID_PATTERN || pattern === UINT_OR_HEX_PATTERN ? "Uint" : "string";
+  if (direction === "in") return numeric.includes(pattern) ? "Uint" : "string";
   return pattern?.startsWith("^0x") ? "Hex" : "string";
 }
 
@@ -57,8 +63,10 @@ function objectType({ properties, required = [], additionalProperties }: JsonSch
   if (!properties)
     return `Record<string, ${typeof additionalProperties === "object" ? typeOf(additionalProperties, direction) : "unknown"}>`;
   if (Object.keys(properties).length === 0) return "Record<string, never>";
-  // An object with a name and arguments of an event is a union, which the name narrows.
-  const event = "args" in properties ? eventFields.find((name) => name in properties) : undefined;
+  // An object with a name and arguments of an event is a union, which the name narrows. A name that can be null is that of
+  // any contract's event.
+  const event =
+    "args" in properties ? eventFields.find((name) => properties[name] && !isNullable(properties[name])) : undefined;
   const members = Object.entries(properties).map(([name, schema]) => {
     const optional = required.includes(name) ? "" : "?";
     const narrowed = event && { [event]: "Name", args: "EventArguments[Name]" }[name];
@@ -75,7 +83,7 @@ function typeOf(schema: JsonSchema, direction: Direction): string {
   if (options) return union(options.map((option) => typeOf(option, direction)));
   if (schema.enum) {
     const literals = schema.enum.map((value) => JSON.stringify(value));
-    return union(names(schema).includes("null") ? [...literals, "null"] : literals);
+    return union(isNullable(schema) ? [...literals, "null"] : literals);
   }
   const types = names(schema).map((name) => {
     switch (name) {

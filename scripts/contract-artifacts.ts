@@ -48,6 +48,8 @@ const AbiEntry = z.strictObject({
 });
 type AbiEntry = z.infer<typeof AbiEntry>;
 
+const Code = z.object({ object: z.string() });
+
 const Output = z.object({
   errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).default([]),
   contracts: z
@@ -55,7 +57,7 @@ const Output = z.object({
       z.string(),
       z.record(
         z.string(),
-        z.object({ abi: z.array(AbiEntry), evm: z.object({ bytecode: z.object({ object: z.string() }) }) }),
+        z.object({ abi: z.array(AbiEntry), evm: z.object({ bytecode: Code, deployedBytecode: Code }) }),
       ),
     )
     .default({}),
@@ -65,8 +67,8 @@ const solc: { compile: (input: string, callbacks: { import: (path: string) => ob
   import.meta.url,
 )("solc");
 
-/** The ABI and the creation bytecode of a contract. */
-export type ContractArtifact = { abi: AbiEntry[]; bytecode: string };
+/** The ABI of a contract, its creation bytecode, and its code at an address. */
+export type ContractArtifact = { abi: AbiEntry[]; bytecode: string; code: string };
 
 /**
  * Compiles contracts of contracts/src as forge does: with its compiler and the settings of foundry.toml. forge itself would also
@@ -87,7 +89,10 @@ export async function contractArtifacts(names: readonly string[]): Promise<Recor
       optimizer: { enabled: optimizer, runs: optimizer_runs },
       metadata: { bytecodeHash: bytecode_hash, appendCBOR: cbor_metadata },
       outputSelection: Object.fromEntries(
-        files.map((path) => [path, { [basename(path, ".sol")]: ["abi", "evm.bytecode.object"] }]),
+        files.map((path) => [
+          path,
+          { [basename(path, ".sol")]: ["abi", "evm.bytecode.object", "evm.deployedBytecode.object"] },
+        ]),
       ),
     },
   };
@@ -102,7 +107,8 @@ export async function contractArtifacts(names: readonly string[]): Promise<Recor
       if (!made) throw new Error(`${SOURCES} has no contract ${name}.`);
       // The compiler sorts by name within a kind.
       const abi = kinds.flatMap((kind) => made.abi.filter(({ type }) => type === kind));
-      return [name, { abi, bytecode: `0x${made.evm.bytecode.object}` }];
+      const { bytecode, deployedBytecode } = made.evm;
+      return [name, { abi, bytecode: `0x${bytecode.object}`, code: `0x${deployedBytecode.object}` }];
     }),
   );
 }

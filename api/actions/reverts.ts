@@ -268,6 +268,11 @@ const contracts = {
   account: [policyAccountAbi, policyAccount],
 } as const satisfies Record<ContractName | "token" | "account", readonly [Abi, object]>;
 
+/** The panics that inputs of a person cause, by function. */
+const panics: Readonly<Record<string, Explanation>> = {
+  withdrawBond: ["The amount is more than the bond.", "Withdraw at most the bond."],
+};
+
 /** Addresses are in lower case, as everywhere in the API. */
 const shown = (value: unknown) => (typeof value === "string" && isAddress(value) ? value.toLowerCase() : value);
 
@@ -303,8 +308,10 @@ export function explainRevert(data: Hex, called: Called): Revert {
         reason: `The contract says ${quotedText(String(text))}.`,
         fix: null,
       };
-    if (decoded.name === "Panic")
-      return { error: "Panic", reason: `The contract failed with the panic code ${text}.`, fix: null };
+    if (decoded.name === "Panic") {
+      const [reason, fix] = panics[called.name] ?? [`The contract failed with the panic code ${text}.`, null];
+      return { error: "Panic", reason, fix };
+    }
   }
   return data === "0x"
     ? { error: "", reason: "The contract reverts without a reason.", fix: null }

@@ -53,6 +53,8 @@ export type Operation<
    * process serves the state before them. One that usually inserts rows that no kept response contains waits by itself.
    */
   writes?: true | "insert";
+  /** Whether it may publish a document, by running an operation that writes. */
+  publishes?: true;
   /** What the output depends on besides the input and the settings. A response is kept as long as none of it changes. */
   dependsOn: readonly Dependency[] | ((input: z.output<Input>) => readonly Dependency[]);
   /** Marks a development helper: the 403 message if `devHelpers` is off. */

@@ -19,6 +19,12 @@ const named = (names: readonly string[], number: Value) => names[Number(number)]
 
 const through = (facilitator: Value) => (facilitator === zeroAddress ? "" : ` through facilitator ${facilitator}`);
 
+/** The rail and the facilitator of a payment. The rail of a facilitator has no other name. */
+const paidBy = (rail: Value, facilitator: Value) =>
+  named(paymentRails, rail) === "facilitator" && facilitator !== zeroAddress
+    ? through(facilitator).trimStart()
+    : `by ${named(paymentRails, rail)}${through(facilitator)}`;
+
 const activity = (active: Value) => (active ? "active" : "inactive");
 
 /** Text from the chain is of any length and content: in a sentence it is quoted, in one line, and cut when long. */
@@ -132,7 +138,7 @@ const descriptions: { [Name in EventName]: (args: ArgumentsOf<Name>, facts: Even
     { receiptId, agent, merchantId, serviceNumericId, token, amount, paymentRail, facilitator },
     facts,
   ) =>
-    `Receipt #${receiptId}: agent ${agent} paid merchant #${merchantId} ${amountOf(amount, token, facts)} by ${named(paymentRails, paymentRail)}${through(facilitator)} for service #${serviceNumericId}`,
+    `Receipt #${receiptId}: agent ${agent} paid merchant #${merchantId} ${amountOf(amount, token, facts)} ${paidBy(paymentRail, facilitator)} for service #${serviceNumericId}`,
   FulfillmentRecorded: ({ receiptId, fulfillmentHash }) => `Receipt #${receiptId} fulfilled with ${fulfillmentHash}`,
   DisputeOpened: ({ disputeId, receiptId, opener }) =>
     `Dispute #${disputeId} about receipt #${receiptId} opened by ${opener}`,

@@ -1,4 +1,5 @@
 import type { PublicClient } from "viem";
+import type { Simulate } from "../actions/simulate";
 import type { BaseContext } from "../core/context";
 import type { EventFeed } from "../events/feed";
 import type { Readiness } from "../monitor/readiness";
@@ -8,6 +9,8 @@ import type { Portfolio } from "../portfolio/portfolio";
 /** The gateway's context: the base context and the subsystems. */
 export type Context = BaseContext & {
   clients: { chain: Pick<PublicClient, "getCode" | "verifyTypedData"> };
+  /** Simulates transactions on a node. */
+  simulate: Simulate;
   /** The feed of live events. */
   events: Pick<EventFeed, "subscribe">;
   /** Payment terms and facilitator. Undefined if payment is not configured. */

@@ -239,7 +239,7 @@ const fulfillmentPayloads = documentOperations({
   example: JSON.stringify({ encryption: PAYLOAD_ENCRYPTION, merchant_key_id: "key-1", ciphertext: "b3BhcXVl" }),
 });
 
-const fulfillmentEvidence = documentOperations({
+export const evidenceDocuments = documentOperations({
   kind: "fulfillment-evidence",
   what: "fulfillment evidence document",
   text: "fulfillment_evidence_json",
@@ -251,6 +251,15 @@ const fulfillmentEvidence = documentOperations({
   isLinked: true,
   example: '{"type":"delivery","receipt_id":"1"}',
 });
+
+/** The operations of documents by kind, as in the paths of their routes. */
+export const documentsByKind = {
+  catalogs,
+  "quote-requests": quoteRequests,
+  "quote-responses": quoteResponses,
+  "fulfillment-payloads": fulfillmentPayloads,
+  "fulfillment-evidence": evidenceDocuments,
+};
 
 export const documents = {
   publishCatalog: catalogs.publish,
@@ -265,7 +274,7 @@ export const documents = {
   publishFulfillmentPayload: fulfillmentPayloads.publish,
   getFulfillmentPayload: fulfillmentPayloads.get,
   getFulfillmentPayloadMetadata: fulfillmentPayloads.metadata,
-  publishFulfillmentEvidence: fulfillmentEvidence.publish,
-  getFulfillmentEvidence: fulfillmentEvidence.get,
-  getFulfillmentEvidenceMetadata: fulfillmentEvidence.metadata,
+  publishFulfillmentEvidence: evidenceDocuments.publish,
+  getFulfillmentEvidence: evidenceDocuments.get,
+  getFulfillmentEvidenceMetadata: evidenceDocuments.metadata,
 };

@@ -1,5 +1,6 @@
 import type { AnyCall, AnyOperation, AnySubscription } from "../core/operation";
 import { accounts } from "./accounts";
+import { actions } from "./actions/index";
 import { agents } from "./agents";
 import { commerceAnalytics } from "./analytics";
 import { attestations } from "./attestations";
@@ -43,6 +44,7 @@ import { trustSignals } from "./trust-signals";
 /** All operations, by resource. Their names are in the resource's file. */
 export const operations = {
   search,
+  actions,
   agents: { ...agents, ...reputationOfAgents },
   intents: { ...intents, ...competition, ...metadataOfIntents },
   bids: { ...onchainBids, ...bidList, ...offchainBids },

@@ -21,7 +21,7 @@ import {
   type TransactionPolicies,
 } from "../preflight/check";
 import { describeCall } from "../preflight/describe-call";
-import { reasonOf } from "../preflight/reason";
+import { policyOf, reasonOf } from "../preflight/reason";
 import { selectorOf } from "../preflight/token-spend";
 import { type PolicyUpdate, paymentUpdates, transactionUpdates } from "../preflight/updates";
 
@@ -55,13 +55,26 @@ const PolicyUpdateText = z
   })
   .openapi("PolicyUpdate");
 
-const Preflight = z
+const ReasonPolicy = z
+  .strictObject({
+    policy_type: z.enum(policyTypes),
+    token: addressText.nullable().openapi({ description: "The token of its amounts. Null without amounts." }),
+    update: z
+      .int()
+      .min(0)
+      .nullable()
+      .openapi({ description: "The index in `required_policy_updates` of the change that removes it.", example: 0 }),
+  })
+  .openapi("ReasonPolicy");
+
+export const Preflight = z
   .strictObject({
     allowed: z.boolean(),
     action: z.string().openapi({ example: "Send 5 wei to 0x70997970c51812dc3a010c7d01b50e0d17dc79c8" }),
     reasons: z
       .array(z.string())
       .openapi({ description: "The reasons for a denial, in the order of the contract's checks." }),
+    reason_policies: z.array(ReasonPolicy).openapi({ description: "For each of `reasons`, the policy that denies." }),
     missing_policies: z.array(z.enum(policyTypes)),
     spend_checks: z.array(SpendCheckText),
     required_policy_updates: z.array(PolicyUpdateText),
@@ -194,6 +207,11 @@ const freezeOnce = (denials: readonly Denial[]) =>
 
 const distinct = <Item>(items: readonly Item[]) => [...new Set(items)];
 
+/** The denials with different reasons, each with its reason. */
+const distinctReasons = (account: Address, denials: readonly Denial[]): [string, Denial][] => [
+  ...new Map(denials.map((denial) => [reasonOf(account, denial), denial])),
+];
+
 async function decide(
   { db, config, clock }: BaseContext,
   account: Address,
@@ -211,12 +229,17 @@ async function decide(
     ...transactionUpdates(account, freezeOnce(denials)),
     ...(payment && ofPayment ? paymentUpdates(paymentPolicies(rows), payment, ofPayment) : []),
   ];
+  const reasons = distinctReasons(account, denials);
   return {
     allowed: denials.length === 0,
     action: [transaction && describeCall(transaction, config.contracts), payment && describePayment(payment)]
       .filter((action) => action !== undefined)
       .join("; "),
-    reasons: distinct(denials.map((denial) => reasonOf(account, denial))),
+    reasons: reasons.map(([reason]) => reason),
+    reason_policies: reasons.map(([, denial]) => {
+      const { policyType, ...policy } = policyOf(denial, updates);
+      return { policy_type: policyType, ...policy };
+    }),
     missing_policies: distinct(updates.map(({ policyType }) => policyType)),
     spend_checks: [...(ofTransaction?.spends ?? []), ...(ofPayment ? [ofPayment.spend] : [])].map(spendToWire),
     required_policy_updates: updates.map((update) => updateToWire(update, config.contracts.PolicyModule)),
@@ -236,9 +259,7 @@ const checkPreflight = operation({
   input: z.object({
     account: address,
     target: address.optional().openapi({ description: "Required, except for a check of a payment only." }),
-    value: uintOrHex
-      .optional()
-      .openapi({ description: "In wei, in decimal digits or as 0x and hex digits. Default: 0." }),
+    value: uintOrHex.optional().openapi({ description: "In wei. Default: 0." }),
     data: bytes.optional().openapi({ description: "The calldata. Default: empty." }),
     payment: z
       .strictObject({ merchant: address, token: address, facilitator: address, amount: id }, "must be a JSON object")

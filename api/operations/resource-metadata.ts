@@ -36,9 +36,7 @@ type Metadata = z.input<typeof ResolvedMetadata>;
 
 /** The input of an operation that adds the metadata of its record on request. */
 export const includeInput = {
-  include: oneOf("metadata")
-    .optional()
-    .openapi({ description: "With `metadata`, the response contains what `metadata_uri` points to." }),
+  include: oneOf("metadata").optional().openapi({ description: "`metadata` adds what `metadata_uri` points to." }),
 };
 
 /** The dependencies of an operation with {@link includeInput}. Metadata is in the store. */

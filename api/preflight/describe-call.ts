@@ -7,6 +7,7 @@ import {
   stringify,
   toFunctionSelector,
 } from "viem";
+import { quotedText } from "../../common/text";
 import { type ContractAddresses, contractNames, protocolAbis } from "../../config/contracts";
 import type { Transaction } from "./check";
 import { selectorOf } from "./token-spend";
@@ -37,7 +38,9 @@ const standards: Record<string, string> = {
 /** Longer arguments are truncated. */
 const MAX_ARGUMENT_LENGTH = 80;
 
-const formatArgument = (value: unknown): string => {
+const formatArgument = (value: unknown, type: string): string => {
+  // Anyone may have written a text.
+  if (type === "string") return quotedText(String(value));
   const text = stringify(value) ?? "";
   const bare = text
     .replace(/^"(.*)"$/, "$1")
@@ -62,7 +65,7 @@ function formatCall(abi: Abi, data: Hex): string | null {
   if (!item) return null;
   try {
     const { args = [] } = decodeFunctionData({ abi: [item], data });
-    const named = item.inputs.map(({ name = "" }, place) => `${name}: ${formatArgument(args[place])}`);
+    const named = item.inputs.map(({ name = "", type }, place) => `${name}: ${formatArgument(args[place], type)}`);
     return `${item.name}(${named.join(", ")})`;
   } catch {
     // Invalid call data, which the function would reject. The caller falls back to the selector.

@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import { type Chain, type ChainSlug, chains, type PublicChainSlug, publicChainSlugs } from "../../config/chains";
+import { baseSepolia } from "../../config/networks";
 import { type ListedToken, TokenList } from "../../config/token-list";
 import arbitrum from "./lists/arbitrum.json";
 import base from "./lists/base.json";
@@ -51,6 +52,8 @@ export function listedAs(chainId: number, local?: TokenList): (text: string) => 
   return (text) => [...(byText.get(text.toLowerCase()) ?? [])];
 }
 
-/** The native coin of a chain that portfolios support. */
+/** The native coin of a chain that portfolios support, or of the test network of Base. */
 export const nativeOf = (chainId: number): Chain["native"] | undefined =>
-  Object.values(chains).find((chain) => chain.chainId === chainId)?.native;
+  chainId === baseSepolia.chainId
+    ? chains.base.native
+    : Object.values(chains).find((chain) => chain.chainId === chainId)?.native;

@@ -11,5 +11,8 @@ export const exampleSources: Readonly<Record<string, { parameter: string; source
     source: { operation: "settlements.list", key: "execution_hash" },
   },
   "quotes.get": { parameter: "quoteHash", source: { operation: "quotes.list", key: "quote_hash" } },
+  "actions.recordReceipt": { parameter: "quote_hash", source: { operation: "quotes.list", key: "quote_hash" } },
+  "actions.payQuote": { parameter: "quote_hash", source: { operation: "quotes.list", key: "quote_hash" } },
+  "actions.executeSettlement": { parameter: "quote_hash", source: { operation: "quotes.list", key: "quote_hash" } },
   "bids.select": { parameter: "bidId", source: { operation: "bids.create", key: "bid_id" } },
 };

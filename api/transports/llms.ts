@@ -6,7 +6,7 @@ import { inWords, openApiDocument } from "./openapi";
 import { recipes } from "./recipes";
 import { routeOf } from "./rest/route";
 import { curlOf } from "./samples";
-import { toolNameOf, toolOperations } from "./tools";
+import { toolCalls } from "./tools";
 
 type Named = (typeof allOperations)[number];
 
@@ -18,8 +18,6 @@ type Documented = { parameters?: Parameter[]; requestBody?: Content; responses: 
 
 const pathsOf = () => openApiDocument().paths as Record<string, Record<string, Documented>>;
 const typesOf = () => Object.entries((openApiDocument().components?.schemas ?? {}) as Record<string, Schema>);
-
-const toolNames = new Set(toolOperations.map(({ name }) => name));
 
 const sentence = (text: string | undefined) => (text ? ` ${text.replace(/([^.])$/, "$1.")}` : "");
 
@@ -42,11 +40,17 @@ function parametersOf({ parameters = [], requestBody }: Documented): Parameter[]
   ];
 }
 
+/** The tool of an operation, and how a call of it chooses the operation. */
+function toolName(name: string): string {
+  const { tool, group, value } = toolCalls.get(name) ?? {};
+  if (!tool) return "";
+  return `, MCP tool \`${tool.name}\`${group ? ` with \`${group.choice}\` \`${value}\`` : ""}`;
+}
+
 /** The names of an operation in other transports. */
 function otherNames({ name, operation }: Named): string {
   if ("paid" in operation && operation.paid) return "Requires an x402 payment. REST only.";
-  const tool = toolNames.has(name) ? `, MCP tool \`${toolNameOf(name)}\`` : "";
-  return `tRPC \`${name}\`${tool}.${operation.development ? " For development only: returns 403 if the development helpers are disabled." : ""}`;
+  return `tRPC \`${name}\`${toolName(name)}.${operation.development ? " For development only: returns 403 if the development helpers are disabled." : ""}`;
 }
 
 /** Describes the response of an operation. */

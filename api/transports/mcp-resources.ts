@@ -1,9 +1,8 @@
 import { ErrorCode, McpError, type Resource, type ResourceTemplate } from "@modelcontextprotocol/sdk/types.js";
 import { NotFound } from "../core/errors";
 import type { AnyCall } from "../core/operation";
-import { calls } from "../operations/index";
+import { documentsByKind } from "../operations/documents";
 import { llmsFull, llmsIndex } from "./llms";
-import { routeOf } from "./rest/route";
 
 const SCHEME = "intentry://";
 
@@ -19,12 +18,7 @@ const JSON_TYPE = "application/json";
 export const resources: Resource[] = texts.map(({ textFor, ...resource }) => ({ ...resource, mimeType: MARKDOWN }));
 
 /** The operation that reads a document, by the kind of document: `catalogs`, as in the path of its route. */
-const documentKinds = new Map(
-  calls.flatMap(({ operation }): [string, AnyCall][] => {
-    const [, kind] = /^\/([\w-]+)\/\{hash\}$/.exec(routeOf(operation).path) ?? [];
-    return operation.document && kind !== undefined ? [[kind, operation]] : [];
-  }),
-);
+const documentKinds = new Map<string, AnyCall>(Object.entries(documentsByKind).map(([kind, { get }]) => [kind, get]));
 
 const kinds = [...documentKinds.keys()].join(", ");
 

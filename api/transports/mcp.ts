@@ -31,13 +31,13 @@ import { readResource, resources, resourceTemplates } from "./mcp-resources";
 import { bufferedRequest } from "./rest/body";
 import { readQuery } from "./rest/query";
 import { rejectOtherMethods } from "./rest/routes";
-import { type ToolOptions, toolNameOf, toolOf, toolOperations } from "./tools";
+import { tools as allTools, type McpTool, type ToolOptions } from "./tools";
 
 const ENDPOINT = "/mcp";
 
 /** The tools with or without output schemas, and their size. */
 const toolsWith = (options: ToolOptions) => {
-  const tools = toolOperations.map(({ name, operation }) => toolOf(name, operation, options));
+  const tools = allTools.map(({ definition }) => definition(options));
   return { tools, bytes: Buffer.byteLength(JSON.stringify(tools)) };
 };
 
@@ -51,9 +51,12 @@ function toolsWithOutput() {
   return completeTools;
 }
 
-const operationOfTool = new Map(toolOperations.map(({ name, operation }) => [toolNameOf(name), operation]));
+const toolNamed = new Map(allTools.map((tool) => [tool.name, tool]));
 
-const instructions = `${summary} ${topics.Values} ${topics.Lists} Results are in structuredContent. The resource intentry://llms.txt documents the service.`;
+const preparing =
+  "Tools named prepare_* never sign or send: they return transactions or typed data for the wallet of `from`, with a summary, a simulation and warnings. `input` has the fields of the chosen action, as the tool's description lists them; a question mark means optional. Amounts are in the smallest unit or with a symbol (`1.5 tUSD`), deadlines are unix seconds or durations (`30m`), tokens are addresses or listed symbols. `account`: `policy` if `from` is a policy account, whose `signer` sends the transactions.";
+
+const instructions = `${summary} ${topics.Values} ${topics.Lists} ${preparing} Results are in structuredContent. The resource intentry://llms.txt documents the service.`;
 
 /** Shared, because each server would otherwise create its own. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
@@ -68,15 +71,16 @@ type RequestContext = {
   countBytes: CountBytes;
 };
 
-/** Runs an operation and returns its output as a tool result. Errors are results too, so the agent can read them. */
+/** Calls a tool and returns the output of its operation as a result. Errors are results too, so the agent can read them. */
 async function callTool(
   context: Context,
-  operation: AnyCall,
-  sent: unknown,
+  tool: McpTool,
+  sent: Record<string, unknown>,
   { caller, log, onIndexHead, countBytes }: RequestContext,
 ): Promise<CallToolResult> {
   try {
-    const output = await runOperation(context, operation, sent, caller, { onIndexHead });
+    const { operation, input } = tool.resolve(sent);
+    const output = await runOperation(context, operation, input, caller, { onIndexHead });
     const text = operation.document ? String(output) : JSON.stringify(output);
     const content: CallToolResult["content"] = [{ type: "text", text }];
     countBytes(() => (operation.document ? 1 : 2) * Buffer.byteLength(text));
@@ -113,9 +117,9 @@ function serverFor(context: Context, request: RequestContext): Server {
     return { tools };
   });
   server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: sent = {} } }) => {
-    const operation = operationOfTool.get(name);
-    if (!operation) throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${name}; tools/list returns all tools`);
-    return callTool(context, operation, sent, request);
+    const tool = toolNamed.get(name);
+    if (!tool) throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${name}; tools/list returns all tools`);
+    return callTool(context, tool, sent, request);
   });
   server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources }));
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates }));

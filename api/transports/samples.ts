@@ -8,6 +8,12 @@ export type NamedOperation = (typeof allOperations)[number];
 /** Quotes a text for the shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
+/** A JSON body for the shell. A variable is the value of the field with its name. */
+function quotedBody(fields: readonly (readonly [string, unknown])[], variable: string | undefined): string {
+  const body = Object.fromEntries(fields.map(([name, value]) => [name, name === variable ? `$${name}` : value]));
+  return quoted(JSON.stringify(body)).replace(`"$${variable}"`, (reference) => `"'${reference}'"`);
+}
+
 /** The curl command of an operation's example. A value from {@link exampleSources} is a shell variable. */
 function requestOf({ name, operation }: NamedOperation, baseUrl: string): string {
   const { method, path, otherParameters } = routeOf(operation);
@@ -29,7 +35,7 @@ function requestOf({ name, operation }: NamedOperation, baseUrl: string): string
     ...(method === "PUT" ? ["-X PUT"] : []),
     variable ? `"${url}"` : quoted(url),
     ...(method !== "GET" && otherParameters.size > 0
-      ? [`-H 'content-type: application/json' -d ${quoted(JSON.stringify(Object.fromEntries(others)))}`]
+      ? [`-H 'content-type: application/json' -d ${quotedBody(others, variable)}`]
       : []),
     ...(method === "POST" && otherParameters.size === 0 ? ["-d ''"] : []),
     ...(isStream ? ["| grep '^data: '"] : []),

@@ -4,7 +4,7 @@ import { type Schema, typeInWords } from "./json-schema-text";
 const paging: Readonly<Record<string, Schema>> = {
   limit: { type: "integer" },
   offset: { type: "integer" },
-  cursor: { type: "string", description: "a next_cursor" },
+  cursor: { type: "string" },
   total: { type: "boolean" },
   from: { type: "string", description: "unix seconds" },
   to: { type: "string" },

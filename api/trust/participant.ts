@@ -68,6 +68,7 @@ export const participants: Readonly<Record<TrustKind, Participant>> = {
   },
   solver: {
     payments: "fills",
+    selfPayments: "self_fills",
     tables: sql`${solver}`,
     id: sql`${solver.solverId}`,
     address: sql`${solver.operator}`,

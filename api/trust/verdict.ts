@@ -49,12 +49,17 @@ export type Facts = {
 /** The outcome of one check. */
 type Reason = { code: (typeof checks)[number]; level: Level; message: string };
 
-function disputeLevel({ open, lost }: { open: number; lost: number }, credit: number): Level {
+function disputesReason({ open, lost }: { open: number; lost: number }, credit: number): Omit<Reason, "code"> {
   const { avoidDisputes, avoidDisputesPercent, reviewDisputesPercent } = rules;
   /** Whether disputes are more than a percentage of the settlements that the credit stands for. */
   const exceeds = (disputes: number, percent: number) => disputes * 100 * creditRules.settlement > credit * percent;
-  if (lost >= avoidDisputes && exceeds(lost, avoidDisputesPercent)) return "avoid";
-  return exceeds(open + lost, reviewDisputesPercent) ? "review" : "info";
+  const settlements = `of the settlements that a credit of ${credit} stands for`;
+  const sentence = `${plural(open, "open dispute")}, ${lost} lost`;
+  if (lost >= avoidDisputes && exceeds(lost, avoidDisputesPercent))
+    return { level: "avoid", message: `${sentence}: lost are more than ${avoidDisputesPercent} % ${settlements}.` };
+  return exceeds(open + lost, reviewDisputesPercent)
+    ? { level: "review", message: `${sentence}: more than ${reviewDisputesPercent} % ${settlements}.` }
+    : { level: "info", message: `${sentence}.` };
 }
 
 /** Millionths of a dollar as a decimal number. */
@@ -62,7 +67,7 @@ const dollarText = (micros: Micros) => {
   const fraction = String(micros % 1_000_000n)
     .padStart(6, "0")
     .replace(/0+$/, "");
-  return `$${micros / 1_000_000n}${fraction && `.${fraction}`}`;
+  return `$${micros / 1_000_000n}${fraction && `.${fraction.padEnd(2, "0")}`}`;
 };
 
 function amountReason({ dollars, usual }: NonNullable<Facts["amount"]>): Omit<Reason, "code"> {
@@ -76,7 +81,7 @@ function amountReason({ dollars, usual }: NonNullable<Facts["amount"]>): Omit<Re
     : { level: "info", message: `${sentence}.` };
 }
 
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
 /** The outcome of every check that applies. Each check alone determines its level, so none makes up for another. */
 export function reasonsOf(facts: Facts): Reason[] {
@@ -89,20 +94,15 @@ export function reasonsOf(facts: Facts): Reason[] {
     {
       code: "age",
       level: ageDays < minAgeDays ? "review" : "info",
-      message: `Registered ${plural(ageDays, "day")} ago; less than ${minAgeDays} is new.`,
+      message: `Registered ${plural(ageDays, "day")} ago. Records of less than ${minAgeDays} days are new.`,
     },
     {
       code: "payments",
       level: credit < minCredit ? "review" : "info",
-      message: `Its payments give a credit of ${credit} (counterparties: ${counterparties}); less than ${minCredit} is little.`,
+      message: `Payments with ${plural(counterparties, "counterparty", "counterparties")} give it a credit of ${credit}. Less than ${minCredit} is little.`,
     },
   ];
-  if (disputes)
-    reasons.push({
-      code: "disputes",
-      level: disputeLevel(disputes, credit),
-      message: `${plural(disputes.open, "open dispute")}, ${disputes.lost} lost.`,
-    });
+  if (disputes) reasons.push({ code: "disputes", ...disputesReason(disputes, credit) });
   reasons.push({
     code: "attestations",
     level: "info",

@@ -134,8 +134,7 @@ const present = (filters: Record<string, unknown>) =>
 const find = operation({
   route: ROUTE,
   summary: "Finds records by text, id, address or hash.",
-  description:
-    "Agents, services, merchants, solvers, attestors and facilitators, best first, or all of a type. Sort services by price to find the cheapest.",
+  description: "Best first, or all of a type. Sort services by price to find the cheapest.",
   input: z.object({
     q: text.optional(),
     type: oneOf(...metadataSubjects).optional(),

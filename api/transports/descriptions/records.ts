@@ -216,4 +216,10 @@ export const recordDescriptions: Readonly<Record<string, string>> = {
   size_bytes: "The size of the document in bytes.",
   encryption: "How the payload is encrypted.",
   merchant_key_id: "The merchant's key that the payload is encrypted with.",
+
+  // Actions
+  typed_data: "To sign, for an action that needs a signature.",
+  "TypedData.name": "The field's name.",
+  "TypedData.type": "The field's type.",
+  "Simulation.revert": "Why it fails. Null if it succeeds.",
 };

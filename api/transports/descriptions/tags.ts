@@ -1,6 +1,7 @@
 /** What each resource is about, for the tags of the OpenAPI document. */
 export const tagDescriptions: Readonly<Record<string, string>> = {
   search: "Find agents, services and other participants by text, id or address.",
+  actions: "Transactions that are ready to sign, for every function of the protocol.",
   agents: "Identities of AI agents.",
   intents: "Signed swap intents, their fills and their off-chain metadata.",
   bids: "Offers of solvers to fill an intent.",
