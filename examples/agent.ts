@@ -1,8 +1,7 @@
-import { anyExecution, createIntentryClient, intentHash, type SignableIntent } from "intentry";
-import { agentRegistryAbi, intentBookAbi } from "intentry/abis";
-import { keccak256, parseEventLogs, toHex } from "viem";
+import { createIntentryClient } from "intentry";
+import { toHex } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
-import { mined, mnemonic, url, walletOf } from "./local.js";
+import { mnemonic, url, walletOf } from "./local.js";
 
 // A complete agent workflow on the local chain of `npm start`.
 const [agent, solver] = [await walletOf(4), await walletOf(5)];
@@ -12,35 +11,24 @@ const owner = agent.account.address;
 
 const intentry = createIntentryClient({ url, payer });
 const { contracts } = await intentry.protocol();
-const book = { abi: intentBookAbi, address: contracts.IntentBook } as const;
 
-// Register the agent and publish its catalog.
+// Register the agent. Its metadata is published as a document.
 const from_block = (await agent.getBlockNumber()) + 1n;
-const registry = { abi: agentRegistryAbi, address: contracts.AgentRegistry } as const;
-const registration = ["ipfs://agent", toHex("a public key"), keccak256(toHex("swaps"))] as const;
-await mined(agent, agent.writeContract({ ...registry, functionName: "registerAgent", args: registration }));
-const catalog = await intentry.publishCatalog(JSON.stringify({ agent: owner, services: ["swaps"] }));
-console.log(`The catalog is at ${catalog.uri}`);
+const about = { from: owner, metadata: { name: "Example agent", services: ["swaps"] }, pubkey: toHex("a public key") };
+const registering = await intentry.actions.registerAgent({ ...about, capabilities: "swaps" });
+const registered = await intentry.send(agent, registering);
+console.log(`${registering.summary} ${registered.events.map(({ description }) => description).join(", ")}`);
 
-// Reserve the intent's metadata, signed by the owner, so that solvers can read it immediately. Then submit the intent.
-const { timestamp } = await agent.getBlock();
-const intent: SignableIntent = {
-  owner,
-  intentType: 0,
-  constraints: { amountInMax: 1_000n, amountOutMin: 900n, deadline: timestamp + 3_600n, slippageBps: 50 },
-  execution: anyExecution,
-  inputToken: contracts.IntentBook,
-  outputToken: contracts.AgentRegistry,
-  nonce: BigInt(Date.now()),
-};
-const hash = intentHash(intent);
+// Submit an intent, which the agent signs, and store its metadata, which the agent signs too.
 const execution_target = solver.account.address;
+const tokens = { input_token: contracts.IntentBook, output_token: contracts.AgentRegistry };
+const amounts = { amount_in_max: 1_000, amount_out_min: 900, slippage_bps: 50 };
+const intent = await intentry.actions.submitIntent({ from: owner, ...tokens, ...amounts });
+const submitted = await intentry.send(agent, intent);
+const id = submitted.events.find((one) => one.eventName === "IntentSubmitted")?.args.intentId ?? "0";
+const { intent_hash: hash } = await intentry.intents.get({ id });
 const owner_signature = await intentry.signMetadata(agent.account, hash, { executionTarget: execution_target });
-await intentry.intents.reserveMetadata({ intent_hash: hash, owner, execution_target, owner_signature });
-const args = await intentry.signIntent(agent.account, intent);
-const submitted = await mined(agent, agent.writeContract({ ...book, functionName: "submitIntent", args }));
-const [log] = parseEventLogs({ abi: intentBookAbi, eventName: "IntentSubmitted", logs: submitted.logs });
-const id = log?.args.intentId ?? 0n;
+await intentry.intents.putMetadata({ id, execution_target, owner_signature });
 const open = await intentry.waitForIntent(id, { status: "OPEN", timeoutMs: 30_000 });
 console.log(`Intent ${open.intent_id} is ${open.status}, to be executed by ${open.metadata?.execution_target}`);
 
@@ -54,17 +42,15 @@ const following = (async () => {
 })();
 
 // Our solver bids, the agent selects this bid, and the solver fills the intent. Other solvers may bid too.
-const bid = [id, 1_000n, 950n, 1n, timestamp + 3_600n, keccak256(toHex("plan"))] as const;
-const bidding = await mined(solver, solver.writeContract({ ...book, functionName: "submitBid", args: bid }));
-const [ours] = parseEventLogs({ abi: intentBookAbi, eventName: "SolverBidSubmitted", logs: bidding.logs });
-const chosen = [id, ours?.args.bidId ?? 0n] as const;
-await mined(agent, agent.writeContract({ ...book, functionName: "selectBid", args: chosen }));
-const proof = { executionData: "0x", resultHash: hash, traceHash: hash, attestationId: 0n } as const;
-const fill = { amountIn: 1_000n, amountOut: 950n, solver: solver.account.address, ...proof };
-const filled = await mined(solver, solver.writeContract({ ...book, functionName: "fillIntent", args: [id, fill] }));
+const from = solver.account.address;
+const bid = await intentry.actions.submitBid({ from, intent_id: id, amount_out: 950, fee: 1 });
+const { events } = await intentry.send(solver, bid);
+const bid_id = events.find((one) => one.eventName === "SolverBidSubmitted")?.args.bidId ?? "0";
+await intentry.send(agent, await intentry.actions.selectBid({ from: owner, intent_id: id, bid_id }));
+const fill = await intentry.actions.fillIntent({ from, intent_id: id, result_hash: hash, trace_hash: hash });
+const filled = await intentry.send(solver, fill);
 const done = await intentry.waitForIntent(id, { timeoutMs: 30_000 });
-const { summary } = await intentry.transactions.explain({ hash: filled.transactionHash });
-console.log(`${done.status} by ${done.fill?.solver}: ${summary}`);
+console.log(`${done.status} by ${done.fill?.solver}, in ${filled.receipts[0]?.transactionHash}`);
 await following;
 
 // Run a preflight check, and buy a portfolio snapshot of the payer.

@@ -3,10 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { createIntentryClient, formatAmount, generatePayloadKey, IntentryError } from "intentry";
-import { commerceRegistryAbi } from "intentry/abis";
 import { merchant, type RunningMerchant } from "intentry/market";
-import { type Hex, isAddress, keccak256, parseEventLogs, toHex, withRetry } from "viem";
-import { args, mined, sentenceOf, stopSignal, url, walletOf } from "./local.js";
+import { isAddress, keccak256, toHex, withRetry } from "viem";
+import { args, sentenceOf, stopSignal, url, walletOf } from "./local.js";
 
 // A merchant on the local chain of `npm start` that sells greetings for half a test dollar. It runs until Ctrl-C.
 // Arguments: [port, default: a free one]
@@ -14,9 +13,6 @@ const signal = stopSignal();
 const [port = "0"] = args;
 const [wallet, facilitator] = [await walletOf(0), await walletOf(1)];
 const intentry = createIntentryClient({ url });
-const { contracts } = await intentry.protocol();
-const registry = { abi: commerceRegistryAbi, address: contracts.CommerceRegistry } as const;
-const logsOf = async (sent: Promise<Hex>) => (await mined(wallet, sent)).logs;
 
 // Messages that arrive early wait until the merchant has started.
 let start: (running: RunningMerchant) => void = () => {};
@@ -42,34 +38,29 @@ await once(server, "listening");
 const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 // Register the merchant, its service and its facilitator. Buyers find the service by its metadata, which has our URL.
-const about = { name: "Greetings", description: "Greets anyone in French.", tags: ["greeting"], url: endpoint };
-const metadata = await intentry.publishCatalog(JSON.stringify(about));
-const reference = [metadata.uri, metadata.catalog_hash] as const;
-async function registerMerchant(): Promise<bigint> {
-  const given = [wallet.account.address, ...reference] as const;
-  const logs = await logsOf(wallet.writeContract({ ...registry, functionName: "registerMerchant", args: given }));
-  const [registered] = parseEventLogs({ abi: commerceRegistryAbi, eventName: "MerchantRegistered", logs });
-  return registered?.args.merchantId ?? 0n;
-}
-async function registerService(): Promise<bigint> {
-  const given = [merchantId, "greeting", ...reference, capability] as const;
-  const logs = await logsOf(wallet.writeContract({ ...registry, functionName: "registerService", args: given }));
-  const [registered] = parseEventLogs({ abi: commerceRegistryAbi, eventName: "ServiceRegistered", logs });
-  return registered?.args.serviceNumericId ?? 0n;
-}
-async function updateService(id: bigint, isActive: boolean): Promise<bigint> {
-  const given = [id, ...reference, capability, isActive] as const;
-  await logsOf(wallet.writeContract({ ...registry, functionName: "updateService", args: given }));
-  return id;
-}
 // A merchant that ran before keeps its ids.
-const capability = keccak256(toHex("greeting"));
-const [known] = (await intentry.merchants.list({ owner: wallet.account.address, limit: 1 })).merchants;
-const merchantId = known ? BigInt(known.merchant_id) : await registerMerchant();
-const [offered] = (await intentry.services.list({ merchant_id: merchantId, limit: 1 })).services;
-const serviceId = offered ? await updateService(BigInt(offered.service_numeric_id), true) : await registerService();
-const own = [facilitator.account.address, ...reference] as const;
-await logsOf(facilitator.writeContract({ ...registry, functionName: "registerFacilitator", args: own }));
+const metadata = { name: "Greetings", description: "Greets anyone in French.", tags: ["greeting"], url: endpoint };
+const from = wallet.account.address;
+const { actions } = intentry;
+async function ownMerchant(): Promise<string> {
+  const [known] = (await intentry.merchants.list({ owner: from, limit: 1 })).merchants;
+  if (known) return known.merchant_id;
+  await intentry.send(wallet, await actions.registerMerchant({ from, metadata }));
+  return ownMerchant();
+}
+async function ownService(merchant_id: string): Promise<string> {
+  const [known] = (await intentry.services.list({ merchant_id, limit: 1 })).services;
+  const service = { from, metadata, capability: "greeting" };
+  const action = known
+    ? await actions.updateService({ ...service, service_numeric_id: known.service_numeric_id, active: true })
+    : await actions.registerService({ ...service, merchant_id, service_id: "greeting" });
+  await intentry.send(wallet, action);
+  return known?.service_numeric_id ?? ownService(merchant_id);
+}
+const merchantId = await ownMerchant();
+const serviceId = await ownService(merchantId);
+const settler = { from: facilitator.account.address, metadata };
+await intentry.send(facilitator, await actions.registerFacilitator(settler));
 
 // The token that the service itself is paid in. On the local chain it is the test dollar.
 const [resource] = (await intentry.payments.discovery()).resources;
@@ -86,8 +77,9 @@ await withRetry(
 );
 
 const running = await merchant({
-  ...{ intentry, wallet, facilitator, merchantId, token, url: endpoint },
-  services: [{ serviceNumericId: serviceId, description: about.description }],
+  ...{ intentry, wallet, facilitator, token, url: endpoint },
+  merchantId: BigInt(merchantId),
+  services: [{ serviceNumericId: BigInt(serviceId), description: metadata.description }],
   // Store the key of a real merchant: without it, orders from before a restart can't be read.
   key: { ...(await generatePayloadKey()), id: "key-1" },
   price: () => 500_000n,
@@ -110,4 +102,4 @@ if (!signal.aborted) await once(signal, "abort");
 server.close();
 server.closeIdleConnections();
 // Buyers no longer find the service.
-await updateService(serviceId, false);
+await intentry.send(wallet, await actions.updateService({ from, service_numeric_id: serviceId, active: false }));

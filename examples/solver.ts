@@ -1,8 +1,7 @@
 import { createIntentryClient } from "intentry";
-import { solverRegistryAbi } from "intentry/abis";
 import { solver } from "intentry/market";
-import { keccak256, parseEther, toHex } from "viem";
-import { mined, sentenceOf, stopSignal, url, walletOf } from "./local.js";
+import { keccak256, toHex } from "viem";
+import { sentenceOf, stopSignal, url, walletOf } from "./local.js";
 
 // A solver on the local chain of `npm start`. It runs until Ctrl-C.
 const signal = stopSignal();
@@ -10,16 +9,16 @@ const wallet = await walletOf(2);
 const intentry = createIntentryClient({ url });
 
 // Register with a bond, so that the fills count. A solver that ran before keeps its id.
-const { contracts } = await intentry.protocol();
-const registry = { abi: solverRegistryAbi, address: contracts.SolverRegistry } as const;
-const operator = [wallet.account.address] as const;
-const idOf = () => wallet.readContract({ ...registry, functionName: "getSolverByOperator", args: operator });
-if ((await idOf()) === 0n) {
-  const { uri } = await intentry.publishCatalog(JSON.stringify({ name: "Example solver", tags: ["swap"] }));
-  const [args, value] = [[uri, keccak256(toHex("swap"))] as const, parseEther("1")];
-  await mined(wallet, wallet.writeContract({ ...registry, functionName: "registerSolver", args, value }));
+const from = wallet.account.address;
+async function ownSolver(): Promise<string> {
+  const [known] = (await intentry.solvers.list({ operator: from, limit: 1 })).solvers;
+  if (known) return known.solver_id;
+  const metadata = { name: "Example solver", tags: ["swap"] };
+  const action = await intentry.actions.registerSolver({ from, metadata, capabilities: "swap", bond: "1 ETH" });
+  await intentry.send(wallet, action);
+  return ownSolver();
 }
-console.log(`Solver ${await idOf()} bids on open intents as ${wallet.account.address}`);
+console.log(`Solver ${await ownSolver()} bids on open intents as ${from}`);
 
 await solver({
   intentry,

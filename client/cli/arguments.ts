@@ -7,6 +7,7 @@ import { WrongUsage } from "./failure";
 import { filterOf, inputOf } from "./inputs";
 import { operations } from "./operations";
 import type { Format } from "./output";
+import { actionIn, actionOf, PREFIX } from "./verbs";
 
 /** The base URL of a service, and the write token if it requires one. */
 export type Service = { url: string; token: string | undefined };
@@ -20,6 +21,15 @@ export type Command =
   | { name: "mcp"; service: Service; outputSchemas: boolean }
   | { name: "operations"; service: Service; format: Format }
   | { name: "call"; service: Service; operation: string; input: Record<string, unknown>; format: Format }
+  | {
+      name: "do";
+      service: Service;
+      action: string;
+      input: Record<string, unknown>;
+      signerUrl: string | undefined;
+      yes: boolean;
+      json: boolean;
+    }
   | {
       name: "events";
       service: Service;
@@ -45,6 +55,7 @@ const topics = [
   "reindex",
   "mcp",
   "call",
+  "do",
   "events",
   "pay-portfolio",
   "completion",
@@ -106,11 +117,15 @@ function unknownOption(sent: string, names: readonly string[]): string {
   return `${sent}: unknown; ${near ? `did you mean ${near}?` : `the options are ${options.join(", ")}`}`;
 }
 
-function serviceOf(values: { url?: string; token?: string }, env: NodeJS.ProcessEnv): Service {
-  const sent = values.url ?? (env.INTENTRY_URL || DEFAULT_URL);
+function urlOf(option: string, sent: string): URL {
   const url = URL.canParse(sent) ? new URL(sent) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new WrongUsage(`--url: must be an http:// or https:// URL, not ${sent}`);
+    throw new WrongUsage(`--${option}: must be an http:// or https:// URL, not ${sent}`);
+  return url;
+}
+
+function serviceOf(values: { url?: string; token?: string }, env: NodeJS.ProcessEnv): Service {
+  const url = urlOf("url", values.url ?? (env.INTENTRY_URL || DEFAULT_URL));
   return {
     url: `${url.origin}${url.pathname.replace(/\/+$/, "")}`,
     token: values.token ?? (env.INTENTRY_TOKEN || undefined),
@@ -165,6 +180,22 @@ const commands: Record<Topic, (args: readonly string[], env: NodeJS.ProcessEnv) 
       ? { name: "operations", ...asked }
       : { name: "call", ...asked, operation, input: inputOf(words) };
   },
+  do(args, env) {
+    const options = { ...service, from: text, "signer-url": text, yes: flag, json: flag };
+    const { values, positionals } = parse(args, options);
+    const { from, "signer-url": signerUrl, yes = false, json = false } = values;
+    const { action, input } = actionIn(from === undefined ? positionals : [...positionals, `from=${from}`]);
+    if (signerUrl === undefined && yes) throw new WrongUsage("--yes needs --signer-url, which sends");
+    return {
+      name: "do",
+      service: serviceOf(values, env),
+      action,
+      input,
+      signerUrl: signerUrl === undefined ? undefined : urlOf("signer-url", signerUrl).href,
+      yes,
+      json,
+    };
+  },
   events(args, env) {
     const { values, positionals } = parse(args, { url: text, limit: text, ...format, ...help });
     return {
@@ -195,9 +226,15 @@ const commands: Record<Topic, (args: readonly string[], env: NodeJS.ProcessEnv) 
   },
 };
 
-/** Help for a command, and for an operation after `call`. */
+/** The operation that a command line names: after `call`, or as the action after `do`. */
+function operationIn(topic: string | undefined, words: readonly string[]): string | undefined {
+  const names = topic === "do" ? words.map((word) => `${PREFIX}${actionOf(word)}`) : topic === "call" ? words : [];
+  return names.find((name) => Object.hasOwn(operations, name));
+}
+
+/** Help for a command, and for its operation. */
 function helpOf([topic, ...words]: readonly string[]): Command {
-  const operation = topic === "call" ? words.find((word) => Object.hasOwn(operations, word)) : undefined;
+  const operation = operationIn(topic, words);
   return { name: "help", topic: isTopic(topic) ? topic : undefined, ...(operation && { operation }) };
 }
 

@@ -1,6 +1,7 @@
 import { eventFilters } from "./event-filters";
 import type { CliOperation } from "./operation";
 import { eventInputs, operations } from "./operations";
+import { actionNames, inputsOf, verbs } from "./verbs";
 
 /** The shells with completion. */
 export const shells = ["bash", "zsh", "fish"] as const;
@@ -52,6 +53,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   reindex: ["--new-chain"],
   mcp: [...service, "--output-schemas"],
   call: [...service, ...format],
+  do: ["--from", "--signer-url", "--yes", "--json", ...service],
   events: ["--url", "--limit", ...format.slice(0, 2)],
   "pay-portfolio": ["--chains", "--key", "--url", "--json"],
   completion: shells,
@@ -73,6 +75,12 @@ function candidatesAfter(given: readonly string[], last: string): readonly strin
   if (command === "help") return args.length === 0 ? Object.keys(words) : [];
   const options = Object.hasOwn(words, command) ? (words[command] ?? []) : [];
   if (command === "events") return [...options, ...inputWords(filters, args, last)];
+  if (command === "do") {
+    const [action] = args;
+    return action === undefined
+      ? [...Object.keys(verbs), ...actionNames, ...options]
+      : [...inputWords(inputsOf(action), args, last), ...options];
+  }
   if (command !== "call") return options;
   const operation = args.find((word) => Object.hasOwn(operations, word));
   return operation === undefined

@@ -2,6 +2,7 @@ import type { Topic } from "./arguments";
 import { exitCodes } from "./exit-codes";
 import { operationHelp } from "./operation-help";
 import { operations } from "./operations";
+import { PREFIX, verbs } from "./verbs";
 
 const overview = `\
 Intentry indexes an on-chain protocol of AI agents and serves it over HTTP.
@@ -14,6 +15,7 @@ Intentry indexes an on-chain protocol of AI agents and serves it over HTTP.
   intentry call                         list the operations of the service
   intentry call <operation> [input]     call an operation and print the response
   intentry call <operation> --help      show the inputs of an operation, with an example
+  intentry do <action> [input]          show an action of the protocol as transactions, and send them
   intentry events [<filters>]           print events as they happen
   intentry mcp                          serve the MCP tools over stdio
   intentry pay-portfolio <address>      buy a wallet's portfolio with x402
@@ -22,7 +24,7 @@ Intentry indexes an on-chain protocol of AI agents and serves it over HTTP.
   intentry <command> --help             show the details and examples of a command
   intentry --version                    print the version
 
-call, events, mcp and pay-portfolio use the service at --url or INTENTRY_URL (default: http://localhost:3001).
+call, do, events, mcp and pay-portfolio use the service at --url or INTENTRY_URL (default: http://localhost:3001).
 If the service requires a write token, set --token or INTENTRY_TOKEN.
 
 Exit codes: 0 success
@@ -33,7 +35,17 @@ Examples:
 
   intentry call status.ready
   intentry call intents.list status=filled
+  intentry do bid 5 955tUSD --from 0x15d34aaf54267db7d7c367839aaf71a00a2c6a65
   intentry events from_block=0 name=IntentFilled`;
+
+/** Lines in three columns. */
+const columnsOf = (lines: readonly string[]) =>
+  Array.from({ length: Math.ceil(lines.length / 3) }, (_, row) =>
+    `  ${lines
+      .slice(row * 3, row * 3 + 3)
+      .map((line) => line.padEnd(32))
+      .join("")}`.trimEnd(),
+  ).join("\n");
 
 const ofCommand: Record<Topic, string> = {
   start: `\
@@ -108,6 +120,27 @@ fields and exact values. Errors go to stderr, with --json as {"error", "code"}; 
 
 Write large numbers as text (name=…) or as strings in JSON: JSON numbers above 2^53 lose digits.`,
 
+  do: `\
+intentry do <action> [<value> | <name>=<text> | <name>:=<json>]... --from <address>
+            [--signer-url <address> [--yes]] [--json] [--url <address>] [--token <token>]
+
+Prints what an action will do: its transactions, their simulation, and warnings. Actions are the functions of the
+protocol, such as registerAgent or register-agent, and these short names:
+
+${columnsOf(Object.entries(verbs).map(([verb, action]) => `${verb.padEnd(11)}${action}`))}
+
+Values without a name are the inputs in their order, required ones first. intentry do <action> --help lists the inputs.
+
+With --signer-url, it asks, sends the transactions through the JSON-RPC of a signer (anvil, Frame, Web3Signer, a node
+with Clef), waits for the receipts, and until the index shows them. --yes does not ask. An action that would revert is
+not sent. Without --signer-url, it prints lines for cast. It never reads a private key.
+--json prints the prepared action, and with --yes also what was sent.
+
+  intentry do submit '1,000 tUSD' '990 tUSD' deadline=2h --from 0x7099…
+  intentry do bid 5 955tUSD --from 0x15d3…
+  intentry do register-agent 'metadata:={"name":"Ada"}' --from 0x7099… --signer-url http://localhost:8545
+  intentry do transfer 0x9766… 5tUSD --from 0x3c44… account=policy signer=0x7099…`,
+
   events: `\
 intentry events [<filter>=<value>]... [--limit <count>] [--json | --table] [--url <address>]
 
@@ -162,6 +195,7 @@ On other chains a payment is at most $1, in a token that @x402/fetch knows.
 /** The help text of an operation or a command, or the overview. */
 export function helpFor(topic: Topic | undefined, operation?: string): string {
   const described = operation === undefined ? undefined : operations[operation];
-  if (operation !== undefined && described) return operationHelp(operation, described);
+  if (operation !== undefined && described)
+    return operationHelp(topic === "do" ? `do ${operation.slice(PREFIX.length)}` : `call ${operation}`, described);
   return topic === undefined ? overview : ofCommand[topic];
 }

@@ -20,6 +20,9 @@ function objectOf(sent: string): Record<string, unknown> {
 /** `name=text` or `name:=json`. */
 const pair = /^([A-Za-z_]\w*)(:?=)(.*)$/s;
 
+/** Whether a word is a field or a JSON object, not a value alone. */
+export const isField = (word: string): boolean => pair.test(word) || word.startsWith("{");
+
 /**
  * The input of an operation from words: JSON objects, `name=text` and `name:=json`, together in any order.
  *

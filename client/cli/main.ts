@@ -53,6 +53,11 @@ async function run(command: Command): Promise<number> {
       } else printExact(response, command.format);
       return 0;
     }
+    case "do": {
+      const { doAction } = await import("./do");
+      await doAction(command);
+      return 0;
+    }
     case "events": {
       const { printEvents } = await import("./events");
       await printEvents(command.service, command.filter, command.limit, command.format);

@@ -1,4 +1,5 @@
 import type { CliInput, CliOperation } from "./operation";
+import { wordsOf } from "./shell-words";
 
 const WIDTH = 100;
 const INDENT = 6;
@@ -16,14 +17,6 @@ function wrapped(text: string): string[] {
   return [...lines, line];
 }
 
-const shellQuoted = (text: string) => (/^[\w.,:=/@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-
-/** An example input as words of the command line. */
-const wordsOf = (example: CliOperation["example"]) =>
-  Object.entries(example).map(([name, value]) =>
-    shellQuoted(typeof value === "object" ? `${name}:=${JSON.stringify(value)}` : `${name}=${value}`),
-  );
-
 function inputLines(
   name: string,
   { type, values, required, default: byDefault, description }: CliInput,
@@ -40,33 +33,33 @@ function inputLines(
   return [`  ${name.padEnd(width)}  ${first}`, ...more];
 }
 
-const commandOf = (name: string, words: readonly string[]) => `  ${["intentry call", name, ...words].join(" ")}`;
+const commandOf = (command: string, words: readonly string[]) => `  ${["intentry", command, ...words].join(" ")}`;
 
 /** The example, preceded by the command whose response has a value that differs between chains. */
-function exampleLines(name: string, { example, exampleSource: source }: CliOperation): string[] {
-  if (!source) return ["Example:", "", commandOf(name, wordsOf(example))];
+function exampleLines(command: string, { example, exampleSource: source }: CliOperation): string[] {
+  if (!source) return ["Example:", "", commandOf(command, wordsOf(example))];
   const { [source.parameter]: _, ...others } = example;
   return [
     `Example, with the ${source.key} in the response of the first command:`,
     "",
-    commandOf(source.operation, wordsOf(source.example)),
-    commandOf(name, [`${source.parameter}=<${source.key}>`, ...wordsOf(others)]),
+    commandOf(`call ${source.operation}`, wordsOf(source.example)),
+    commandOf(command, [`${source.parameter}=<${source.key}>`, ...wordsOf(others)]),
   ];
 }
 
-/** The help of an operation: its inputs with types and defaults, and an example. */
-export function operationHelp(name: string, operation: CliOperation): string {
+/** The help of an operation: its inputs with types and defaults, and an example of the command that runs it. */
+export function operationHelp(command: string, operation: CliOperation): string {
   const { summary, description, inputs } = operation;
   const names = Object.keys(inputs);
   const width = Math.max(0, ...names.map(({ length }) => length));
   return [
-    `intentry call ${name}${names.length > 0 ? " [<name>=<value>]..." : ""}`,
+    `intentry ${command}${names.length > 0 ? " [<name>=<value>]..." : ""}`,
     "",
     ...wrapped([summary, description].filter(Boolean).join(" ")),
     "",
     ...(names.length > 0 ? ["Inputs:", ""] : ["It has no inputs."]),
     ...Object.entries(inputs).flatMap(([input, about]) => inputLines(input, about, width)),
     "",
-    ...exampleLines(name, operation),
+    ...exampleLines(command, operation),
   ].join("\n");
 }

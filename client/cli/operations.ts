@@ -4,8 +4,7 @@ import type { CliOperation } from "./operation";
 export const operations: Readonly<Record<string, CliOperation>> = {
   "search.find": {
     summary: "Finds records by text, id, address or hash.",
-    description:
-      "Agents, services, merchants, solvers, attestors and facilitators, best first, or all of a type. Sort services by price to find the cheapest.",
+    description: "Best first, or all of a type. Sort services by price to find the cheapest.",
     example: { q: "weather", type: "service" },
     inputs: {
       q: {
@@ -64,16 +63,1025 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       },
     },
   },
+  "actions.registerAgent": {
+    summary: "Prepares the registration of an agent.",
+    example: {
+      from: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+      metadata_uri: "ipfs://agents/2",
+      capabilities: "trade",
+    },
+    inputs: {
+      metadata_uri: { type: "text", description: "Where the metadata is. Instead of metadata." },
+      pubkey: { type: "0x bytes", description: "Its public key. Default: empty." },
+      capabilities_hash: { type: "hash", description: "The hash itself. Instead of capabilities." },
+      metadata: {
+        type: "JSON object",
+        description: "Published as a document, whose URI and hash are written on chain. Instead of metadata_uri.",
+      },
+      capabilities: { type: "text", description: "A text whose keccak256 is capabilities_hash." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.updateAgent": {
+    summary: "Prepares a change of an agent's metadata.",
+    description: "What is not given stays as it is.",
+    example: { from: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8", agent_id: "1", metadata_uri: "ipfs://agents/1" },
+    inputs: {
+      agent_id: { type: "whole number", required: true, description: "The agent's id." },
+      metadata_uri: { type: "text", description: "Where the metadata is. Instead of metadata." },
+      capabilities_hash: { type: "hash", description: "The hash itself. Instead of capabilities." },
+      metadata: {
+        type: "JSON object",
+        description: "Published as a document, whose URI and hash are written on chain. Instead of metadata_uri.",
+      },
+      capabilities: { type: "text", description: "A text whose keccak256 is capabilities_hash." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.revokeAgent": {
+    summary: "Prepares the revocation of an agent.",
+    description: "It is final.",
+    example: { from: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc", agent_id: "2" },
+    inputs: {
+      agent_id: { type: "whole number", required: true, description: "The agent's id." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.submitAttestation": {
+    summary: "Prepares an attestation.",
+    example: {
+      from: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+      schema: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f",
+      subject: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+    },
+    inputs: {
+      schema: { type: "hash", required: true, description: "The hash of the schema." },
+      subject: {
+        type: "text",
+        required: true,
+        description: "32 bytes, or an address, which is padded with zeros on the left.",
+      },
+      data_hash: { type: "hash", description: "The hash of the data. Default: zero." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.revokeAttestation": {
+    summary: "Prepares the revocation of an attestation.",
+    example: { from: "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc", attestation_id: "1" },
+    inputs: {
+      attestation_id: { type: "whole number", required: true, description: "The attestation's id." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.registerAttestor": {
+    summary: "Prepares the registration of an attestor.",
+    example: { from: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc", metadata_uri: "ipfs://attestors/2" },
+    inputs: {
+      metadata_uri: { type: "text", description: "Where the metadata is. Instead of metadata." },
+      schemas_hash: { type: "hash", description: "The hash of its schemas. Default: zero." },
+      metadata: {
+        type: "JSON object",
+        description: "Published as a document, whose URI and hash are written on chain. Instead of metadata_uri.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.updateAttestor": {
+    summary: "Prepares a change of an attestor.",
+    description: "What is not given stays as it is.",
+    example: { from: "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc", attestor_id: "1", active: false },
+    inputs: {
+      attestor_id: { type: "whole number", required: true, description: "The attestor's id." },
+      metadata_uri: { type: "text", description: "Where the metadata is. Instead of metadata." },
+      schemas_hash: { type: "hash", description: "The hash of the attestor's schemas." },
+      active: { type: "true or false", values: ["true", "false"], description: "Default: unchanged." },
+      metadata: {
+        type: "JSON object",
+        description: "Published as a document, whose URI and hash are written on chain. Instead of metadata_uri.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.registerSolver": {
+    summary: "Prepares the registration of a solver.",
+    example: { from: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc", metadata_uri: "ipfs://solvers/3", bond: "1 ETH" },
+    inputs: {
+      metadata_uri: { type: "text", description: "Where the metadata is. Instead of metadata." },
+      capabilities_hash: { type: "hash", description: "The hash itself. Instead of capabilities." },
+      metadata: {
+        type: "JSON object",
+        description: "Published as a document, whose URI and hash are written on chain. Instead of metadata_uri.",
+      },
+      capabilities: { type: "text", description: "A text whose keccak256 is capabilities_hash." },
+      bond: { type: "text", description: "The bond, in wei or with the symbol of the native coin. Default: none." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.updateSolver": {
+    summary: "Prepares a change of a solver.",
+    description: "What is not given stays as it is.",
+    example: { from: "0x90f79bf6eb2c4f870365e785982e1f101e93b906", solver_id: "1", active: false },
+    inputs: {
+      solver_id: { type: "whole number", required: true, description: "The solver's id." },
+      metadata_uri: { type: "text", description: "Where the metadata is. Instead of metadata." },
+      capabilities_hash: { type: "hash", description: "The hash itself. Instead of capabilities." },
+      active: { type: "true or false", values: ["true", "false"], description: "Default: unchanged." },
+      metadata: {
+        type: "JSON object",
+        description: "Published as a document, whose URI and hash are written on chain. Instead of metadata_uri.",
+      },
+      capabilities: { type: "text", description: "A text whose keccak256 is capabilities_hash." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.addBond": {
+    summary: "Prepares an addition to a solver's bond.",
+    example: { from: "0x90f79bf6eb2c4f870365e785982e1f101e93b906", solver_id: "1", amount: "0.5 ETH" },
+    inputs: {
+      solver_id: { type: "whole number", required: true, description: "The solver's id." },
+      amount: { type: "text", required: true, description: "In wei, or with the symbol of the native coin." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.withdrawBond": {
+    summary: "Prepares a withdrawal from a solver's bond.",
+    description: "The solver must be inactive.",
+    example: { from: "0x90f79bf6eb2c4f870365e785982e1f101e93b906", solver_id: "1", amount: "0.5 ETH" },
+    inputs: {
+      solver_id: { type: "whole number", required: true, description: "The solver's id." },
+      amount: { type: "text", required: true, description: "In wei, or with the symbol of the native coin." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.registerMerchant": {
+    summary: "Prepares the registration of a merchant.",
+    example: { from: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc", metadata_uri: "ipfs://merchants/3" },
+    inputs: {
+      payout_address: { type: "address", description: "Where it is paid. Default: from." },
+      metadata_uri: { type: "text", description: "Where the metadata is. Instead of metadata." },
+      metadata_hash: { type: "hash", description: "The hash of the document at metadata_uri." },
+      metadata: {
+        type: "JSON object",
+        description: "Published as a document, whose URI and hash are written on chain. Instead of metadata_uri.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.updateMerchant": {
+    summary: "Prepares a change of a merchant.",
+    description: "What is not given stays as it is.",
+    example: {
+      from: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+      merchant_id: "1",
+      payout_address: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+    },
+    inputs: {
+      merchant_id: { type: "whole number", required: true, description: "The merchant's id in the CommerceRegistry." },
+      payout_address: { type: "address", description: "Where the merchant is paid." },
+      metadata_uri: { type: "text", description: "Where the metadata is. Instead of metadata." },
+      metadata_hash: { type: "hash", description: "The hash of the document at metadata_uri." },
+      active: { type: "true or false", values: ["true", "false"], description: "Default: unchanged." },
+      metadata: {
+        type: "JSON object",
+        description: "Published as a document, whose URI and hash are written on chain. Instead of metadata_uri.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.registerService": {
+    summary: "Prepares the registration of a service.",
+    example: {
+      from: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+      merchant_id: "1",
+      service_id: "tides",
+      metadata_uri: "ipfs://services/4",
+    },
+    inputs: {
+      merchant_id: { type: "whole number", required: true, description: "The merchant's id in the CommerceRegistry." },
+      service_id: { type: "text", required: true, description: "Your own name of the service." },
+      metadata_uri: { type: "text", description: "Where the metadata is. Instead of metadata." },
+      metadata_hash: { type: "hash", description: "The hash of the document at metadata_uri." },
+      capability_hash: { type: "hash", description: "The hash itself. Instead of capability." },
+      metadata: {
+        type: "JSON object",
+        description: "Published as a document, whose URI and hash are written on chain. Instead of metadata_uri.",
+      },
+      capability: { type: "text", description: "A text whose keccak256 is capability_hash." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.updateService": {
+    summary: "Prepares a change of a service.",
+    description: "What is not given stays as it is.",
+    example: { from: "0x976ea74026e726554db657fa54763abd0c3a0aa9", service_numeric_id: "1", active: false },
+    inputs: {
+      service_numeric_id: {
+        type: "whole number",
+        required: true,
+        description: "The service's id in the CommerceRegistry.",
+      },
+      metadata_uri: { type: "text", description: "Where the metadata is. Instead of metadata." },
+      metadata_hash: { type: "hash", description: "The hash of the document at metadata_uri." },
+      capability_hash: { type: "hash", description: "The hash itself. Instead of capability." },
+      active: { type: "true or false", values: ["true", "false"], description: "Default: unchanged." },
+      metadata: {
+        type: "JSON object",
+        description: "Published as a document, whose URI and hash are written on chain. Instead of metadata_uri.",
+      },
+      capability: { type: "text", description: "A text whose keccak256 is capability_hash." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.registerFacilitator": {
+    summary: "Prepares the registration of a facilitator.",
+    description: "An address that is registered again keeps its id and becomes active.",
+    example: { from: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc", metadata_uri: "ipfs://facilitators/2" },
+    inputs: {
+      facilitator: { type: "address", description: "The address that settles payments. Default: from." },
+      metadata_uri: { type: "text", description: "Where the metadata is. Instead of metadata." },
+      metadata_hash: { type: "hash", description: "The hash of the document at metadata_uri." },
+      metadata: {
+        type: "JSON object",
+        description: "Published as a document, whose URI and hash are written on chain. Instead of metadata_uri.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.updateFacilitator": {
+    summary: "Prepares a change of a facilitator.",
+    description: "What is not given stays as it is.",
+    example: { from: "0x14dc79964da2c08b23698b3d3cc7ca32193d9955", facilitator_id: "1", active: false },
+    inputs: {
+      facilitator_id: { type: "whole number", required: true, description: "The facilitator's id." },
+      metadata_uri: { type: "text", description: "Where the metadata is. Instead of metadata." },
+      metadata_hash: { type: "hash", description: "The hash of the document at metadata_uri." },
+      active: { type: "true or false", values: ["true", "false"], description: "Default: unchanged." },
+      metadata: {
+        type: "JSON object",
+        description: "Published as a document, whose URI and hash are written on chain. Instead of metadata_uri.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.submitIntent": {
+    summary: "Prepares a swap intent: first to sign, then to send.",
+    description: "Without `signature`, the answer has the typed data to sign and the input for the second call.",
+    example: {
+      from: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+      amount_in_max: "1,000 tUSD",
+      amount_out_min: "990 tUSD",
+      deadline: "2h",
+    },
+    inputs: {
+      owner: { type: "address", description: "Who signs the intent. Default: from, who sends it." },
+      input_token: { type: "text", description: "What is given. Default: the token of amount_in_max." },
+      output_token: { type: "text", description: "What is wanted. Default: the token of amount_out_min." },
+      amount_in_max: {
+        type: "text",
+        required: true,
+        description: "In the smallest unit, or in whole tokens with the symbol, such as `1,000.5 tUSD`.",
+      },
+      amount_out_min: {
+        type: "text",
+        required: true,
+        description: "In the smallest unit, or in whole tokens with the symbol, such as `1,000.5 tUSD`.",
+      },
+      deadline: { type: "text", description: "Unix seconds or a duration. Default: 1h." },
+      slippage_bps: { type: "whole number", description: "At most 10000. Default: 0." },
+      nonce: { type: "whole number", description: "Default: the next one of the owner." },
+      execution_target: { type: "address", description: "The contract to execute. Default: any." },
+      data_hash: { type: "hash", description: "The keccak256 of the execution's data. Default: none." },
+      required_attestation_subject: {
+        type: "hash",
+        description: "The subject of an attestation that a fill needs. Default: none.",
+      },
+      required_attestation_schema: {
+        type: "hash",
+        description: "The schema of an attestation that a fill needs. Default: none.",
+      },
+      metadata_uri_hash: { type: "hash", description: "The keccak256 of the metadata's URI. Default: none." },
+      signature: { type: "0x bytes", description: "The owner's signature of typed_data." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.cancelIntent": {
+    summary: "Prepares the cancellation of an intent.",
+    example: { from: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8", intent_id: "5" },
+    inputs: {
+      intent_id: { type: "whole number", required: true, description: "The intent's id." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.submitBid": {
+    summary: "Prepares a bid on an intent.",
+    example: { from: "0x15d34aaf54267db7d7c367839aaf71a00a2c6a65", intent_id: "5", amount_out: "970000000" },
+    inputs: {
+      intent_id: { type: "whole number", required: true, description: "The intent's id." },
+      amount_in: { type: "text", description: "What the solver takes. Default: all that the intent gives." },
+      amount_out: { type: "text", required: true, description: "What the solver pays." },
+      fee: { type: "whole number", description: "An integer whose token the parties agree on. Default: 0." },
+      valid_until: { type: "text", description: "Unix seconds or a duration. Default: the deadline of the intent." },
+      execution_hash: {
+        type: "hash",
+        description:
+          "The execution that the bid commits to. By default the one that the intent requires. Default: none.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.selectBid": {
+    summary: "Prepares the selection of a bid by the intent's owner.",
+    example: { from: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8", intent_id: "5", bid_id: "3" },
+    inputs: {
+      intent_id: { type: "whole number", required: true, description: "The intent's id." },
+      bid_id: { type: "whole number", description: "Default: the best open bid on chain." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.fillIntent": {
+    summary: "Prepares the fill of an intent by its selected solver.",
+    description: "The amounts are those of the selected bid.",
+    example: { from: "0x15d34aaf54267db7d7c367839aaf71a00a2c6a65", intent_id: "3" },
+    inputs: {
+      intent_id: { type: "whole number", required: true, description: "The intent's id." },
+      execution_data: { type: "0x bytes", description: "Default: empty." },
+      result_hash: { type: "hash", description: "The hash of the result. Default: none." },
+      trace_hash: { type: "hash", description: "The hash of the trace. Default: none." },
+      attestation_id: { type: "whole number", description: "Default: one that the intent requires." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.setSpendLimit": {
+    summary: "Prepares the daily spend limit of a token.",
+    example: { from: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc", token: "tUSD", max_per_day: "100 tUSD" },
+    inputs: {
+      token: {
+        type: "text",
+        description: "The address, or the symbol of a listed token. Default: the token that the amount names.",
+      },
+      max_per_day: {
+        type: "text",
+        required: true,
+        description: "What the account may spend in 24 hours. 0 means no limit.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.setTargetAllowed": {
+    summary: "Prepares whether an account may call a contract.",
+    example: {
+      from: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+      target: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+      allowed: true,
+    },
+    inputs: {
+      target: { type: "address", required: true, description: "The contract." },
+      allowed: {
+        type: "true or false",
+        required: true,
+        values: ["true", "false"],
+        description: "Whether it may be called.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.setFunctionAllowed": {
+    summary: "Prepares whether an account may call a function.",
+    example: {
+      from: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+      target: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+      selector: "transfer(address,uint256)",
+      allowed: true,
+    },
+    inputs: {
+      target: { type: "address", required: true, description: "The contract." },
+      selector: {
+        type: "text",
+        required: true,
+        description: "A selector, or a signature such as `transfer(address,uint256)`.",
+      },
+      allowed: {
+        type: "true or false",
+        required: true,
+        values: ["true", "false"],
+        description: "Whether it may be called.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.setUseFunctionAllowlist": {
+    summary: "Prepares whether only allowed functions may be called.",
+    example: { from: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc", enabled: true },
+    inputs: {
+      enabled: {
+        type: "true or false",
+        required: true,
+        values: ["true", "false"],
+        description: "Whether the allowlist of functions applies.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.setGuardian": {
+    summary: "Prepares the guardian of an account.",
+    description: "The guardian may freeze and unfreeze it.",
+    example: {
+      from: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+      guardian: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+    },
+    inputs: {
+      guardian: {
+        type: "address",
+        required: true,
+        description: "Who may freeze the account. The zero address removes the guardian.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.setAccountFrozen": {
+    summary: "Prepares to freeze or unfreeze an account.",
+    description: "By the account itself or its guardian.",
+    example: { from: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc", frozen: true },
+    inputs: {
+      frozen: {
+        type: "true or false",
+        required: true,
+        values: ["true", "false"],
+        description: "Whether the account is frozen.",
+      },
+      policy_account: { type: "address", description: "The account to freeze. Default: from." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.setPaymentPolicy": {
+    summary: "Prepares the policy for signed payments to a merchant.",
+    example: {
+      from: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+      merchant: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+      token: "tUSD",
+      max_per_payment: "5 tUSD",
+      max_per_day: "20 tUSD",
+    },
+    inputs: {
+      merchant: { type: "address", required: true, description: "The address that is paid." },
+      token: {
+        type: "text",
+        description: "The address, or the symbol of a listed token. Default: the token that the amount names.",
+      },
+      facilitator: {
+        type: "address",
+        description: "Who settles the signed payment. Default: nobody, the zero address.",
+      },
+      max_per_payment: { type: "text", required: true, description: "The most of one payment. 0 means no limit." },
+      max_per_day: { type: "text", required: true, description: "The most in 24 hours. 0 means no limit." },
+      allowed: { type: "true or false", values: ["true", "false"], description: "Default: true." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.recordSpend": {
+    summary: "Prepares the record of a spend.",
+    description: "For account software. It pays nothing: it counts an amount against the daily limit of the sender.",
+    example: { from: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc", amount: "1 tUSD" },
+    inputs: {
+      token: {
+        type: "text",
+        description: "The address, or the symbol of a listed token. Default: the token that the amount names.",
+      },
+      amount: {
+        type: "text",
+        required: true,
+        description: "In the smallest unit, or in whole tokens with the symbol, such as `1,000.5 tUSD`.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.recordSignedPayment": {
+    summary: "Prepares the record of a signed payment.",
+    description: "For account software. It pays nothing: it counts a signed payment against its policy, once.",
+    example: {
+      from: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+      merchant: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+      amount: "1 tUSD",
+      payment_hash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f",
+    },
+    inputs: {
+      merchant: { type: "address", required: true, description: "The address that is paid." },
+      token: {
+        type: "text",
+        description: "The address, or the symbol of a listed token. Default: the token that the amount names.",
+      },
+      facilitator: {
+        type: "address",
+        description: "Who settles the signed payment. Default: nobody, the zero address.",
+      },
+      amount: {
+        type: "text",
+        required: true,
+        description: "In the smallest unit, or in whole tokens with the symbol, such as `1,000.5 tUSD`.",
+      },
+      payment_hash: {
+        type: "hash",
+        required: true,
+        description: "What identifies the payment, which can be recorded once.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.commitQuote": {
+    summary: "Prepares a quote of a merchant for an agent.",
+    example: {
+      from: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+      service_numeric_id: "1",
+      agent: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+      amount: "1.5 tUSD",
+      payment_rail: "transfer",
+      resource_hash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f",
+    },
+    inputs: {
+      service_numeric_id: {
+        type: "whole number",
+        required: true,
+        description: "The service. Its merchant must be the sender's.",
+      },
+      agent: { type: "address", required: true, description: "Who buys." },
+      amount: { type: "text", required: true, description: "The price." },
+      token: { type: "text", description: "Default: the token that the amount names." },
+      payment_rail: {
+        type: "text",
+        required: true,
+        values: ["transfer", "swap", "facilitator", "x402"],
+        description: "How the quote is paid.",
+      },
+      facilitator: { type: "address", description: "Required on the rails facilitator and x402." },
+      expires_at: { type: "text", description: "Unix seconds or a duration. Default: 10m." },
+      resource_hash: { type: "hash", description: "The hash of the quote request. Default: zero." },
+      terms_hash: { type: "hash", description: "The hash of the terms. Default: that of the service's metadata." },
+      payment_nonce: {
+        type: "whole number",
+        description: "Default: resource_hash as a number, so that one request gets one quote.",
+      },
+      payment_requirement: {
+        type: "JSON object",
+        description: "The x402 payment requirement, which is normalized and hashed. Instead of x402_payload_hash.",
+      },
+      x402_payload_hash: { type: "hash", description: "The hash of the normalized payment requirement." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.recordReceipt": {
+    summary: "Prepares the receipt of a paid quote.",
+    description: "By the facilitator on the rails facilitator and x402, else by the merchant or the agent.",
+    example: {
+      from: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+      quote_hash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f",
+      result_hash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f",
+    },
+    exampleSource: {
+      parameter: "quote_hash",
+      operation: "quotes.list",
+      key: "quote_hash",
+      example: { settled: "false" },
+    },
+    inputs: {
+      quote_hash: { type: "hash", required: true, description: "The hash of the quote that the document belongs to." },
+      result_hash: {
+        type: "hash",
+        required: true,
+        description: "What shows the payment: the hash of the transaction, or the execution hash of a settlement.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.recordFulfillment": {
+    summary: "Prepares the fulfillment of a receipt.",
+    example: {
+      from: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+      receipt_id: "1",
+      fulfillment_hash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f",
+    },
+    inputs: {
+      receipt_id: {
+        type: "whole number",
+        required: true,
+        description: "The receipt that the document is evidence for.",
+      },
+      fulfillment_hash: { type: "hash", description: "The hash of published evidence." },
+      evidence: {
+        type: "JSON object",
+        description: "Public facts about the delivery, which are published as evidence. Instead of fulfillment_hash.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.openDispute": {
+    summary: "Prepares a dispute of a receipt.",
+    description: "By its agent or its merchant.",
+    example: {
+      from: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+      receipt_id: "1",
+      reason_hash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f",
+    },
+    inputs: {
+      receipt_id: {
+        type: "whole number",
+        required: true,
+        description: "The receipt that the document is evidence for.",
+      },
+      reason_hash: { type: "hash", description: "The hash of a document. Instead of its text." },
+      reason: {
+        type: "text",
+        description: "Why the receipt is disputed. It is published as a document. Instead of its hash.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.resolveDispute": {
+    summary: "Prepares the decision of a dispute by its merchant.",
+    description: "`resolved`: the complaint was right. `rejected`: it was not.",
+    example: {
+      from: "0x23618e81e3f5cdf7f54c3d65f7fbc0abf5b21e8f",
+      dispute_id: "3",
+      outcome: "resolved",
+      resolution_hash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f",
+    },
+    inputs: {
+      dispute_id: { type: "whole number", required: true, description: "The dispute's id." },
+      resolution_hash: { type: "hash", description: "The hash of a document. Instead of its text." },
+      outcome: {
+        type: "text",
+        required: true,
+        values: ["resolved", "rejected"],
+        description: "The merchant's decision.",
+      },
+      resolution: {
+        type: "text",
+        description: "The reasons of the decision. It is published as a document. Instead of its hash.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.recordTrustSignal": {
+    summary: "Prepares a trust signal about a participant.",
+    example: {
+      from: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+      subject_type: "merchant",
+      subject_id: "1",
+      kind: "verification",
+      signal_hash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f",
+    },
+    inputs: {
+      subject_id: { type: "whole number", required: true, description: "The participant's id." },
+      signal_hash: { type: "hash", required: true, description: "The hash of what the signal says." },
+      subject_type: {
+        type: "text",
+        required: true,
+        values: ["merchant", "service", "facilitator", "agent"],
+        description: "The kind of participant.",
+      },
+      kind: {
+        type: "text",
+        required: true,
+        values: ["verification", "risk", "compliance", "fulfillment"],
+        description: "The kind of the record.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.approveToken": {
+    summary: "Prepares the approval of a token.",
+    description: "The spender can then take up to the amount.",
+    example: {
+      from: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+      spender: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+      amount: "10 tUSD",
+    },
+    inputs: {
+      token: { type: "text", description: "Default: the token that the amount names." },
+      spender: { type: "address", required: true, description: "Who may take the token." },
+      amount: {
+        type: "text",
+        required: true,
+        description: "In the smallest unit, or in whole tokens with the symbol, such as `1,000.5 tUSD`.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.transferToken": {
+    summary: "Prepares a transfer of a token or the native coin.",
+    example: {
+      from: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+      to: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+      amount: "1.5 tUSD",
+    },
+    inputs: {
+      token: {
+        type: "text",
+        description: "Default: the token that the amount names. The zero address is the native coin.",
+      },
+      to: { type: "address", required: true, description: "Who receives it." },
+      amount: {
+        type: "text",
+        required: true,
+        description: "In the smallest unit, or in whole tokens with the symbol, such as `1,000.5 tUSD`.",
+      },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.payQuote": {
+    summary: "Prepares the payment of a quote on its rail.",
+    description:
+      "On the rails transfer and swap a transfer to the merchant; on facilitator and x402 an authorization (EIP-3009) to sign, which the facilitator settles.",
+    example: {
+      from: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+      quote_hash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f",
+    },
+    exampleSource: {
+      parameter: "quote_hash",
+      operation: "quotes.list",
+      key: "quote_hash",
+      example: { settled: "false" },
+    },
+    inputs: {
+      quote_hash: { type: "hash", required: true, description: "The hash of the quote that the document belongs to." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
+  "actions.executeSettlement": {
+    summary: "Prepares a settlement of a quote, split over lines.",
+    description: "The approval of a token comes first. The receipt of the quote can then be proven on chain.",
+    example: {
+      from: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+      quote_hash: "0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f",
+    },
+    exampleSource: {
+      parameter: "quote_hash",
+      operation: "quotes.list",
+      key: "quote_hash",
+      example: { settled: "false" },
+    },
+    inputs: {
+      quote_hash: { type: "hash", required: true, description: "The hash of the quote that the document belongs to." },
+      lines: {
+        type: "JSON array",
+        description: "Who gets what, at most 50. Default: the merchant gets the price of the quote.",
+      },
+      settlement_plan_hash: { type: "hash", description: "The hash of your plan. Default: that of the lines." },
+      deadline: { type: "text", description: "Unix seconds or a duration. Default: 1h, or the end of the quote." },
+      from: { type: "address", required: true, description: "The account that acts." },
+      account: {
+        type: "text",
+        values: ["policy"],
+        description: "`policy`: from is a policy account, and its signer sends the transactions.",
+      },
+      signer: { type: "address", description: "The signer of the policy account, for the simulation." },
+    },
+  },
   "agents.get": {
     summary: "One agent by its id, even if revoked.",
     example: { agentId: "1" },
     inputs: {
       agentId: { type: "whole number", required: true, description: "The agent's id in the AgentRegistry." },
-      include: {
-        type: "text",
-        values: ["metadata"],
-        description: "With `metadata`, the response contains what `metadata_uri` points to.",
-      },
+      include: { type: "text", values: ["metadata"], description: "`metadata` adds what `metadata_uri` points to." },
     },
   },
   "agents.list": {
@@ -411,7 +1419,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     inputs: {
       account: { type: "address", required: true, description: "The account whose policies are checked." },
       target: { type: "address", description: "Required, except for a check of a payment only." },
-      value: { type: "text", description: "In wei, in decimal digits or as 0x and hex digits. Default: 0." },
+      value: { type: "text", description: "In wei. Default: 0." },
       data: { type: "0x bytes", description: "The calldata. Default: empty." },
       payment: {
         type: "JSON object",
@@ -505,11 +1513,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     example: { id: "1" },
     inputs: {
       id: { type: "whole number", required: true, description: "The record's id on chain." },
-      include: {
-        type: "text",
-        values: ["metadata"],
-        description: "With `metadata`, the response contains what `metadata_uri` points to.",
-      },
+      include: { type: "text", values: ["metadata"], description: "`metadata` adds what `metadata_uri` points to." },
     },
   },
   "solvers.list": {
@@ -568,11 +1572,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     example: { id: "1" },
     inputs: {
       id: { type: "whole number", required: true, description: "The record's id on chain." },
-      include: {
-        type: "text",
-        values: ["metadata"],
-        description: "With `metadata`, the response contains what `metadata_uri` points to.",
-      },
+      include: { type: "text", values: ["metadata"], description: "`metadata` adds what `metadata_uri` points to." },
     },
   },
   "attestors.list": {
@@ -604,11 +1604,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     example: { id: "1" },
     inputs: {
       id: { type: "whole number", required: true, description: "The record's id on chain." },
-      include: {
-        type: "text",
-        values: ["metadata"],
-        description: "With `metadata`, the response contains what `metadata_uri` points to.",
-      },
+      include: { type: "text", values: ["metadata"], description: "`metadata` adds what `metadata_uri` points to." },
     },
   },
   "merchants.list": {
@@ -646,11 +1642,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     example: { id: "1" },
     inputs: {
       id: { type: "whole number", required: true, description: "The record's id on chain." },
-      include: {
-        type: "text",
-        values: ["metadata"],
-        description: "With `metadata`, the response contains what `metadata_uri` points to.",
-      },
+      include: { type: "text", values: ["metadata"], description: "`metadata` adds what `metadata_uri` points to." },
     },
   },
   "services.list": {
@@ -683,11 +1675,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
     example: { id: "1" },
     inputs: {
       id: { type: "whole number", required: true, description: "The record's id on chain." },
-      include: {
-        type: "text",
-        values: ["metadata"],
-        description: "With `metadata`, the response contains what `metadata_uri` points to.",
-      },
+      include: { type: "text", values: ["metadata"], description: "`metadata` adds what `metadata_uri` points to." },
     },
   },
   "facilitators.list": {
@@ -956,7 +1944,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "The length of a point: an hour, a day or a week of UTC.",
       },
       from: { type: "unix seconds", description: "Unix seconds." },
-      to: { type: "unix seconds", description: "Unix seconds." },
+      to: { type: "unix seconds", description: "Who receives it." },
       token: {
         type: "address",
         description: "The token whose amounts are summed. Only for volumes, and required for them unless unit is usd.",
@@ -1006,7 +1994,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "The length of a point: an hour or a day of UTC.",
       },
       from: { type: "unix seconds", description: "Unix seconds." },
-      to: { type: "unix seconds", description: "Unix seconds." },
+      to: { type: "unix seconds", description: "Who receives it." },
     },
   },
   "transactions.explain": {

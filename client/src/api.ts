@@ -135,6 +135,245 @@ export type RecordName = {
   account?: Hex;
 };
 
+/** Returned by `actions.registerAgent`, `actions.updateAgent`, `actions.revokeAgent` and others. */
+export type PreparedAction = {
+  /** What will happen. Names that others chose are in quotes. */
+  summary: string;
+  /** To sign and send in this order. */
+  transactions: readonly PreparedTransaction[];
+  /** To sign, for an action that needs a signature. */
+  typed_data?: TypedData;
+  /** At the newest block. Null without transactions or a node. */
+  simulation: Simulation | null;
+  /** If `from` has policies: the check of each transaction that they apply to. */
+  preflight?: readonly Preflight[];
+  /** What to be careful about. */
+  warnings: readonly ActionWarning[];
+  /** What usually follows. */
+  next: NextStep | null;
+};
+
+/** Part of {@link PreparedAction}. */
+export type PreparedTransaction = {
+  /** Who must send it. Null: the signer of the policy account, which is not given. */
+  from: Hex | null;
+  /** The contract, or who is paid. */
+  to: Hex;
+  /** The calldata of the transaction. */
+  data: Hex;
+  /** In wei. */
+  value: string;
+  /** The chain to send it on. */
+  chainId: number;
+  /** A limit: 1.6 times what the simulation uses, since refunds come at the end. Null without a simulation. */
+  gas: string | null;
+  /** What the calldata decodes to. */
+  description: string;
+};
+
+/** To sign, for an action that needs a signature. */
+export type TypedData = {
+  /** What the signature is valid for. */
+  domain: Record<string, unknown>;
+  /** The types of the message and the domain. */
+  types: Record<
+    string,
+    readonly {
+      /** The field's name. */
+      name: string;
+      /** The field's type. */
+      type: string;
+    }[]
+  >;
+  /** The type of the message. */
+  primaryType: string;
+  /** What is signed. */
+  message: Record<string, unknown>;
+};
+
+/** Part of {@link PreparedAction}. */
+export type Simulation = {
+  /** Whether all simulated transactions succeed. */
+  ok: boolean;
+  /** `eth_simulateV1`; `state_overrides`: the same without events, for nodes that lack it; `eth_call`: only the first transaction, without gas and events. */
+  method: "eth_simulateV1" | "state_overrides" | "eth_call";
+  /** What was not simulated. */
+  note: string | null;
+  /** By transaction, in order. */
+  results: readonly {
+    /** Whether it succeeds. */
+    ok: boolean;
+    /** After refunds. */
+    gas_used: string | null;
+    /** Why it fails. Null if it succeeds. */
+    revert: ExplainedRevert | null;
+    /** At most 100. Null if the method has none. */
+    events: readonly SimulatedEvent[] | null;
+  }[];
+};
+
+/** Part of {@link Simulation}. */
+export type ExplainedRevert = {
+  /** The name of the contract's error, or its selector. */
+  error: string;
+  /** Why it reverts. */
+  reason: string;
+  /** What to do about it. */
+  fix: string | null;
+};
+
+/** Part of {@link Simulation}. */
+export type SimulatedEvent = {
+  /** The contract that emits it. */
+  address: Hex;
+  /** Null for other contracts. */
+  contract: string | null;
+  /** Null if unknown. */
+  event: string | null;
+  /** The decoded arguments by name. Large integers are decimal strings. */
+  args: Record<string, unknown>;
+  /** What it means. Null for other contracts. */
+  description: string | null;
+};
+
+/** Returned by `preflight.check`. */
+export type Preflight = {
+  /** Whether the policies allow the transaction and the payment now. */
+  allowed: boolean;
+  /** The transaction in a sentence. */
+  action: string;
+  /** The reasons for a denial, in the order of the contract's checks. */
+  reasons: readonly string[];
+  /** For each of `reasons`, the policy that denies. */
+  reason_policies: readonly ReasonPolicy[];
+  /** The kinds of policy that would have to exist. */
+  missing_policies: readonly (
+    | "ACCOUNT_FROZEN"
+    | "FUNCTION_ALLOWLIST"
+    | "FUNCTION_ALLOWLIST_MODE"
+    | "GUARDIAN"
+    | "PAYMENT_POLICY"
+    | "SPEND_LIMIT"
+    | "TARGET_ALLOWLIST"
+  )[];
+  /** The daily limits that apply, with what is left of them. */
+  spend_checks: readonly SpendCheck[];
+  /** The changes that would make the contract allow it. */
+  required_policy_updates: readonly PolicyUpdate[];
+  /** The account whose policies apply. */
+  account: Hex;
+  /** The called contract. */
+  target: Hex | null;
+  /** The first four bytes of the calldata, which select the function. */
+  selector: Hex | null;
+  /** The sent amount of the native coin, in wei. */
+  value: string;
+  /** The block at which the policies were read. */
+  block_number: string | null;
+};
+
+/** Part of {@link Preflight}. */
+export type ReasonPolicy = {
+  /** The kind of policy, which determines the other fields. */
+  policy_type:
+    | "ACCOUNT_FROZEN"
+    | "FUNCTION_ALLOWLIST"
+    | "FUNCTION_ALLOWLIST_MODE"
+    | "GUARDIAN"
+    | "PAYMENT_POLICY"
+    | "SPEND_LIMIT"
+    | "TARGET_ALLOWLIST";
+  /** The token of its amounts. Null without amounts. */
+  token: Hex | null;
+  /** The index in `required_policy_updates` of the change that removes it. */
+  update: number | null;
+};
+
+/** Part of {@link Preflight}. */
+export type SpendCheck = {
+  /** The token's contract. The zero address is the native coin. */
+  token: Hex;
+  /** What the transaction would spend, in the token's smallest unit. */
+  attempted: string;
+  /** Null means no limit. */
+  max_per_day: string | null;
+  /** What was spent in the current window, in the token's smallest unit. */
+  spent_today: string;
+  /** What is left of the limit. Null means no limit. */
+  remaining: string | null;
+  /** Whether the limit of this token allows the amount. */
+  allowed: boolean;
+};
+
+/** Part of {@link Preflight}. */
+export type PolicyUpdate = {
+  /** The kind of policy, which determines the other fields. */
+  policy_type:
+    | "ACCOUNT_FROZEN"
+    | "FUNCTION_ALLOWLIST"
+    | "FUNCTION_ALLOWLIST_MODE"
+    | "GUARDIAN"
+    | "PAYMENT_POLICY"
+    | "SPEND_LIMIT"
+    | "TARGET_ALLOWLIST";
+  /** The called contract. */
+  target?: Hex;
+  /** The first four bytes of the calldata, which select the function. */
+  selector?: Hex;
+  /** The token's contract. The zero address is the native coin. */
+  token?: Hex;
+  /** The address that may be paid. */
+  merchant?: Hex;
+  /** The address of the payment facilitator. The zero address means none. */
+  facilitator?: Hex;
+  /** The value that would allow it. */
+  suggested_value:
+    | boolean
+    | string
+    | {
+        /** The most that one payment may be, in the token's smallest unit. */
+        max_per_payment: string;
+        /** The most that may be spent in a day, in the token's smallest unit. */
+        max_per_day: string;
+        /** Whether it is allowed. */
+        allowed: true;
+      };
+  /** The transaction that makes the change. The account must send it. */
+  call: {
+    /** The contract to send the transaction to. */
+    to: Hex;
+    /** The calldata of the transaction. */
+    data: Hex;
+  };
+};
+
+/** Part of {@link PreparedAction}. */
+export type ActionWarning = {
+  /** The stable code of the error, for programs. */
+  code:
+    | "unlisted_token"
+    | "look_alike_token"
+    | "price"
+    | "deadline"
+    | "counterparty"
+    | "unlimited"
+    | "payment"
+    | "policies"
+    | "not_simulated";
+  /** The warning. */
+  message: string;
+};
+
+/** Part of {@link PreparedAction}. */
+export type NextStep = {
+  /** What to do next. */
+  description: string;
+  /** The next action. */
+  action: string | null;
+  /** Its input, as far as it is known. */
+  input: Record<string, unknown> | null;
+};
+
 /** Returned by `agents.get`. */
 export type AgentRecord = {
   /** The agent's id in the AgentRegistry. */
@@ -670,98 +909,6 @@ export type Policy =
       block_number: string;
     };
 
-/** Returned by `preflight.check`. */
-export type Preflight = {
-  /** Whether the policies allow the transaction and the payment now. */
-  allowed: boolean;
-  /** The transaction in a sentence. */
-  action: string;
-  /** The reasons for a denial, in the order of the contract's checks. */
-  reasons: readonly string[];
-  /** The kinds of policy that would have to exist. */
-  missing_policies: readonly (
-    | "ACCOUNT_FROZEN"
-    | "FUNCTION_ALLOWLIST"
-    | "FUNCTION_ALLOWLIST_MODE"
-    | "GUARDIAN"
-    | "PAYMENT_POLICY"
-    | "SPEND_LIMIT"
-    | "TARGET_ALLOWLIST"
-  )[];
-  /** The daily limits that apply, with what is left of them. */
-  spend_checks: readonly SpendCheck[];
-  /** The changes that would make the contract allow it. */
-  required_policy_updates: readonly PolicyUpdate[];
-  /** The account whose policies apply. */
-  account: Hex;
-  /** The called contract. */
-  target: Hex | null;
-  /** The first four bytes of the calldata, which select the function. */
-  selector: Hex | null;
-  /** The sent amount of the native coin, in wei. */
-  value: string;
-  /** The block at which the policies were read. */
-  block_number: string | null;
-};
-
-/** Part of {@link Preflight}. */
-export type SpendCheck = {
-  /** The token's contract. The zero address is the native coin. */
-  token: Hex;
-  /** What the transaction would spend, in the token's smallest unit. */
-  attempted: string;
-  /** Null means no limit. */
-  max_per_day: string | null;
-  /** What was spent in the current window, in the token's smallest unit. */
-  spent_today: string;
-  /** What is left of the limit. Null means no limit. */
-  remaining: string | null;
-  /** Whether the limit of this token allows the amount. */
-  allowed: boolean;
-};
-
-/** Part of {@link Preflight}. */
-export type PolicyUpdate = {
-  /** The kind of policy, which determines the other fields. */
-  policy_type:
-    | "ACCOUNT_FROZEN"
-    | "FUNCTION_ALLOWLIST"
-    | "FUNCTION_ALLOWLIST_MODE"
-    | "GUARDIAN"
-    | "PAYMENT_POLICY"
-    | "SPEND_LIMIT"
-    | "TARGET_ALLOWLIST";
-  /** The called contract. */
-  target?: Hex;
-  /** The first four bytes of the calldata, which select the function. */
-  selector?: Hex;
-  /** The token's contract. The zero address is the native coin. */
-  token?: Hex;
-  /** The address that may be paid. */
-  merchant?: Hex;
-  /** The address of the payment facilitator. The zero address means none. */
-  facilitator?: Hex;
-  /** The value that would allow it. */
-  suggested_value:
-    | boolean
-    | string
-    | {
-        /** The most that one payment may be, in the token's smallest unit. */
-        max_per_payment: string;
-        /** The most that may be spent in a day, in the token's smallest unit. */
-        max_per_day: string;
-        /** Whether it is allowed. */
-        allowed: true;
-      };
-  /** The transaction that makes the change. The account must send it. */
-  call: {
-    /** The contract to send the transaction to. */
-    to: Hex;
-    /** The calldata of the transaction. */
-    data: Hex;
-  };
-};
-
 /** Returned by `schemas.get`, `schemas.publish`. */
 export type AttestationSchema = {
   /** The hash that identifies the schema. */
@@ -948,7 +1095,7 @@ export type RankedSolver = {
   name: string | null;
   /** On-chain bids. */
   bids: string;
-  /** Intents that selected a bid of this solver instead of another solver's or none. */
+  /** Intents of others that selected a bid of this solver instead of another solver's or none. Its own intents count for none of these figures but bids. */
   wins: string;
   /** Wins for each bid, at most 1. Null without bids. */
   win_rate: string | null;
@@ -1482,7 +1629,7 @@ export type RankedParticipant = {
   counterparties: string;
   /** Receipts, or fills of solvers. */
   count: string;
-  /** Receipts with one owner or payout address on both sides. Volume and count are without them. */
+  /** Receipts with one owner or payout address on both sides, or a solver's fills of its own intents. Volume and count are without them. */
   self_count: string;
 };
 
@@ -2799,7 +2946,7 @@ export type EventFilter = {
 /** The operations of the service, by resource. */
 export type Api = {
   search: {
-    /** Finds records by text, id, address or hash. Agents, services, merchants, solvers, attestors and facilitators, best first, or all of a type. Sort services by price to find the cheapest. */
+    /** Finds records by text, id, address or hash. Best first, or all of a type. Sort services by price to find the cheapest. */
     find: Query<
       {
         /** Words of the name, description, tags and capabilities; an id, also with its kind (solver 1); an address or hash, or at least its first four digits (0x1234); the symbol or name of a token. */
@@ -2847,13 +2994,840 @@ export type Api = {
       RecordNames
     >;
   };
+  actions: {
+    /** Prepares the registration of an agent. */
+    registerAgent: Query<
+      {
+        /** Where the metadata is. Instead of metadata. */
+        metadata_uri?: string;
+        /** Its public key. Default: empty. */
+        pubkey?: string;
+        /** The hash itself. Instead of capabilities. */
+        capabilities_hash?: string;
+        /** Published as a document, whose URI and hash are written on chain. Instead of metadata_uri. */
+        metadata?: Record<string, unknown>;
+        /** A text whose keccak256 is capabilities_hash. */
+        capabilities?: string;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares a change of an agent's metadata. What is not given stays as it is. */
+    updateAgent: Query<
+      {
+        /** The agent's id. */
+        agent_id: Uint;
+        /** Where the metadata is. Instead of metadata. */
+        metadata_uri?: string;
+        /** The hash itself. Instead of capabilities. */
+        capabilities_hash?: string;
+        /** Published as a document, whose URI and hash are written on chain. Instead of metadata_uri. */
+        metadata?: Record<string, unknown>;
+        /** A text whose keccak256 is capabilities_hash. */
+        capabilities?: string;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the revocation of an agent. It is final. */
+    revokeAgent: Query<
+      {
+        /** The agent's id. */
+        agent_id: Uint;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares an attestation. */
+    submitAttestation: Query<
+      {
+        /** The hash of the schema. */
+        schema: string;
+        /** 32 bytes, or an address, which is padded with zeros on the left. */
+        subject: string;
+        /** The hash of the data. Default: zero. */
+        data_hash?: string;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the revocation of an attestation. */
+    revokeAttestation: Query<
+      {
+        /** The attestation's id. */
+        attestation_id: Uint;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the registration of an attestor. */
+    registerAttestor: Query<
+      {
+        /** Where the metadata is. Instead of metadata. */
+        metadata_uri?: string;
+        /** The hash of its schemas. Default: zero. */
+        schemas_hash?: string;
+        /** Published as a document, whose URI and hash are written on chain. Instead of metadata_uri. */
+        metadata?: Record<string, unknown>;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares a change of an attestor. What is not given stays as it is. */
+    updateAttestor: Query<
+      {
+        /** The attestor's id. */
+        attestor_id: Uint;
+        /** Where the metadata is. Instead of metadata. */
+        metadata_uri?: string;
+        /** The hash of the attestor's schemas. */
+        schemas_hash?: string;
+        /** Default: unchanged. */
+        active?: boolean;
+        /** Published as a document, whose URI and hash are written on chain. Instead of metadata_uri. */
+        metadata?: Record<string, unknown>;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the registration of a solver. */
+    registerSolver: Query<
+      {
+        /** Where the metadata is. Instead of metadata. */
+        metadata_uri?: string;
+        /** The hash itself. Instead of capabilities. */
+        capabilities_hash?: string;
+        /** Published as a document, whose URI and hash are written on chain. Instead of metadata_uri. */
+        metadata?: Record<string, unknown>;
+        /** A text whose keccak256 is capabilities_hash. */
+        capabilities?: string;
+        /** The bond, in wei or with the symbol of the native coin. Default: none. */
+        bond?: Uint;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares a change of a solver. What is not given stays as it is. */
+    updateSolver: Query<
+      {
+        /** The solver's id. */
+        solver_id: Uint;
+        /** Where the metadata is. Instead of metadata. */
+        metadata_uri?: string;
+        /** The hash itself. Instead of capabilities. */
+        capabilities_hash?: string;
+        /** Default: unchanged. */
+        active?: boolean;
+        /** Published as a document, whose URI and hash are written on chain. Instead of metadata_uri. */
+        metadata?: Record<string, unknown>;
+        /** A text whose keccak256 is capabilities_hash. */
+        capabilities?: string;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares an addition to a solver's bond. */
+    addBond: Query<
+      {
+        /** The solver's id. */
+        solver_id: Uint;
+        /** In wei, or with the symbol of the native coin. */
+        amount: Uint;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares a withdrawal from a solver's bond. The solver must be inactive. */
+    withdrawBond: Query<
+      {
+        /** The solver's id. */
+        solver_id: Uint;
+        /** In wei, or with the symbol of the native coin. */
+        amount: Uint;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the registration of a merchant. */
+    registerMerchant: Query<
+      {
+        /** Where it is paid. Default: from. */
+        payout_address?: string;
+        /** Where the metadata is. Instead of metadata. */
+        metadata_uri?: string;
+        /** The hash of the document at metadata_uri. */
+        metadata_hash?: string;
+        /** Published as a document, whose URI and hash are written on chain. Instead of metadata_uri. */
+        metadata?: Record<string, unknown>;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares a change of a merchant. What is not given stays as it is. */
+    updateMerchant: Query<
+      {
+        /** The merchant's id in the CommerceRegistry. */
+        merchant_id: Uint;
+        /** Where the merchant is paid. */
+        payout_address?: string;
+        /** Where the metadata is. Instead of metadata. */
+        metadata_uri?: string;
+        /** The hash of the document at metadata_uri. */
+        metadata_hash?: string;
+        /** Default: unchanged. */
+        active?: boolean;
+        /** Published as a document, whose URI and hash are written on chain. Instead of metadata_uri. */
+        metadata?: Record<string, unknown>;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the registration of a service. */
+    registerService: Query<
+      {
+        /** The merchant's id in the CommerceRegistry. */
+        merchant_id: Uint;
+        /** Your own name of the service. */
+        service_id: string;
+        /** Where the metadata is. Instead of metadata. */
+        metadata_uri?: string;
+        /** The hash of the document at metadata_uri. */
+        metadata_hash?: string;
+        /** The hash itself. Instead of capability. */
+        capability_hash?: string;
+        /** Published as a document, whose URI and hash are written on chain. Instead of metadata_uri. */
+        metadata?: Record<string, unknown>;
+        /** A text whose keccak256 is capability_hash. */
+        capability?: string;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares a change of a service. What is not given stays as it is. */
+    updateService: Query<
+      {
+        /** The service's id in the CommerceRegistry. */
+        service_numeric_id: Uint;
+        /** Where the metadata is. Instead of metadata. */
+        metadata_uri?: string;
+        /** The hash of the document at metadata_uri. */
+        metadata_hash?: string;
+        /** The hash itself. Instead of capability. */
+        capability_hash?: string;
+        /** Default: unchanged. */
+        active?: boolean;
+        /** Published as a document, whose URI and hash are written on chain. Instead of metadata_uri. */
+        metadata?: Record<string, unknown>;
+        /** A text whose keccak256 is capability_hash. */
+        capability?: string;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the registration of a facilitator. An address that is registered again keeps its id and becomes active. */
+    registerFacilitator: Query<
+      {
+        /** The address that settles payments. Default: from. */
+        facilitator?: string;
+        /** Where the metadata is. Instead of metadata. */
+        metadata_uri?: string;
+        /** The hash of the document at metadata_uri. */
+        metadata_hash?: string;
+        /** Published as a document, whose URI and hash are written on chain. Instead of metadata_uri. */
+        metadata?: Record<string, unknown>;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares a change of a facilitator. What is not given stays as it is. */
+    updateFacilitator: Query<
+      {
+        /** The facilitator's id. */
+        facilitator_id: Uint;
+        /** Where the metadata is. Instead of metadata. */
+        metadata_uri?: string;
+        /** The hash of the document at metadata_uri. */
+        metadata_hash?: string;
+        /** Default: unchanged. */
+        active?: boolean;
+        /** Published as a document, whose URI and hash are written on chain. Instead of metadata_uri. */
+        metadata?: Record<string, unknown>;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares a swap intent: first to sign, then to send. Without `signature`, the answer has the typed data to sign and the input for the second call. */
+    submitIntent: Query<
+      {
+        /** Who signs the intent. Default: from, who sends it. */
+        owner?: string;
+        /** What is given. Default: the token of amount_in_max. */
+        input_token?: string;
+        /** What is wanted. Default: the token of amount_out_min. */
+        output_token?: string;
+        /** In the smallest unit, or in whole tokens with the symbol, such as `1,000.5 tUSD`. */
+        amount_in_max: Uint;
+        /** In the smallest unit, or in whole tokens with the symbol, such as `1,000.5 tUSD`. */
+        amount_out_min: Uint;
+        /** Unix seconds or a duration. Default: 1h. */
+        deadline?: string;
+        /** At most 10000. Default: 0. */
+        slippage_bps?: number;
+        /** Default: the next one of the owner. */
+        nonce?: Uint;
+        /** The contract to execute. Default: any. */
+        execution_target?: string;
+        /** The keccak256 of the execution's data. Default: none. */
+        data_hash?: string;
+        /** The subject of an attestation that a fill needs. Default: none. */
+        required_attestation_subject?: string;
+        /** The schema of an attestation that a fill needs. Default: none. */
+        required_attestation_schema?: string;
+        /** The keccak256 of the metadata's URI. Default: none. */
+        metadata_uri_hash?: string;
+        /** The owner's signature of typed_data. */
+        signature?: string;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the cancellation of an intent. */
+    cancelIntent: Query<
+      {
+        /** The intent's id. */
+        intent_id: Uint;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares a bid on an intent. */
+    submitBid: Query<
+      {
+        /** The intent's id. */
+        intent_id: Uint;
+        /** What the solver takes. Default: all that the intent gives. */
+        amount_in?: Uint;
+        /** What the solver pays. */
+        amount_out: Uint;
+        /** An integer whose token the parties agree on. Default: 0. */
+        fee?: Uint;
+        /** Unix seconds or a duration. Default: the deadline of the intent. */
+        valid_until?: string;
+        /** The execution that the bid commits to. By default the one that the intent requires. Default: none. */
+        execution_hash?: string;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the selection of a bid by the intent's owner. */
+    selectBid: Query<
+      {
+        /** The intent's id. */
+        intent_id: Uint;
+        /** Default: the best open bid on chain. */
+        bid_id?: Uint;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the fill of an intent by its selected solver. The amounts are those of the selected bid. */
+    fillIntent: Query<
+      {
+        /** The intent's id. */
+        intent_id: Uint;
+        /** Default: empty. */
+        execution_data?: string;
+        /** The hash of the result. Default: none. */
+        result_hash?: string;
+        /** The hash of the trace. Default: none. */
+        trace_hash?: string;
+        /** Default: one that the intent requires. */
+        attestation_id?: Uint;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the daily spend limit of a token. */
+    setSpendLimit: Query<
+      {
+        /** The address, or the symbol of a listed token. Default: the token that the amount names. */
+        token?: string;
+        /** What the account may spend in 24 hours. 0 means no limit. */
+        max_per_day: Uint;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares whether an account may call a contract. */
+    setTargetAllowed: Query<
+      {
+        /** The contract. */
+        target: string;
+        /** Whether it may be called. */
+        allowed: boolean;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares whether an account may call a function. */
+    setFunctionAllowed: Query<
+      {
+        /** The contract. */
+        target: string;
+        /** A selector, or a signature such as `transfer(address,uint256)`. */
+        selector: string;
+        /** Whether it may be called. */
+        allowed: boolean;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares whether only allowed functions may be called. */
+    setUseFunctionAllowlist: Query<
+      {
+        /** Whether the allowlist of functions applies. */
+        enabled: boolean;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the guardian of an account. The guardian may freeze and unfreeze it. */
+    setGuardian: Query<
+      {
+        /** Who may freeze the account. The zero address removes the guardian. */
+        guardian: string;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares to freeze or unfreeze an account. By the account itself or its guardian. */
+    setAccountFrozen: Query<
+      {
+        /** Whether the account is frozen. */
+        frozen: boolean;
+        /** The account to freeze. Default: from. */
+        policy_account?: string;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the policy for signed payments to a merchant. */
+    setPaymentPolicy: Query<
+      {
+        /** The address that is paid. */
+        merchant: string;
+        /** The address, or the symbol of a listed token. Default: the token that the amount names. */
+        token?: string;
+        /** Who settles the signed payment. Default: nobody, the zero address. */
+        facilitator?: string;
+        /** The most of one payment. 0 means no limit. */
+        max_per_payment: Uint;
+        /** The most in 24 hours. 0 means no limit. */
+        max_per_day: Uint;
+        /** Default: true. */
+        allowed?: boolean;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the record of a spend. For account software. It pays nothing: it counts an amount against the daily limit of the sender. */
+    recordSpend: Query<
+      {
+        /** The address, or the symbol of a listed token. Default: the token that the amount names. */
+        token?: string;
+        /** In the smallest unit, or in whole tokens with the symbol, such as `1,000.5 tUSD`. */
+        amount: Uint;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the record of a signed payment. For account software. It pays nothing: it counts a signed payment against its policy, once. */
+    recordSignedPayment: Query<
+      {
+        /** The address that is paid. */
+        merchant: string;
+        /** The address, or the symbol of a listed token. Default: the token that the amount names. */
+        token?: string;
+        /** Who settles the signed payment. Default: nobody, the zero address. */
+        facilitator?: string;
+        /** In the smallest unit, or in whole tokens with the symbol, such as `1,000.5 tUSD`. */
+        amount: Uint;
+        /** What identifies the payment, which can be recorded once. */
+        payment_hash: string;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares a quote of a merchant for an agent. */
+    commitQuote: Query<
+      {
+        /** The service. Its merchant must be the sender's. */
+        service_numeric_id: Uint;
+        /** Who buys. */
+        agent: string;
+        /** The price. */
+        amount: Uint;
+        /** Default: the token that the amount names. */
+        token?: string;
+        /** How the quote is paid. */
+        payment_rail: "transfer" | "swap" | "facilitator" | "x402";
+        /** Required on the rails facilitator and x402. */
+        facilitator?: string;
+        /** Unix seconds or a duration. Default: 10m. */
+        expires_at?: string;
+        /** The hash of the quote request. Default: zero. */
+        resource_hash?: string;
+        /** The hash of the terms. Default: that of the service's metadata. */
+        terms_hash?: string;
+        /** Default: resource_hash as a number, so that one request gets one quote. */
+        payment_nonce?: Uint;
+        /** The x402 payment requirement, which is normalized and hashed. Instead of x402_payload_hash. */
+        payment_requirement?: Record<string, unknown>;
+        /** The hash of the normalized payment requirement. */
+        x402_payload_hash?: string;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the receipt of a paid quote. By the facilitator on the rails facilitator and x402, else by the merchant or the agent. */
+    recordReceipt: Query<
+      {
+        /** The hash of the quote that the document belongs to. */
+        quote_hash: string;
+        /** What shows the payment: the hash of the transaction, or the execution hash of a settlement. */
+        result_hash: string;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the fulfillment of a receipt. */
+    recordFulfillment: Query<
+      {
+        /** The receipt that the document is evidence for. */
+        receipt_id: Uint;
+        /** The hash of published evidence. */
+        fulfillment_hash?: string;
+        /** Public facts about the delivery, which are published as evidence. Instead of fulfillment_hash. */
+        evidence?: Record<string, unknown>;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares a dispute of a receipt. By its agent or its merchant. */
+    openDispute: Query<
+      {
+        /** The receipt that the document is evidence for. */
+        receipt_id: Uint;
+        /** The hash of a document. Instead of its text. */
+        reason_hash?: string;
+        /** Why the receipt is disputed. It is published as a document. Instead of its hash. */
+        reason?: string;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the decision of a dispute by its merchant. `resolved`: the complaint was right. `rejected`: it was not. */
+    resolveDispute: Query<
+      {
+        /** The dispute's id. */
+        dispute_id: Uint;
+        /** The hash of a document. Instead of its text. */
+        resolution_hash?: string;
+        /** The merchant's decision. */
+        outcome: "resolved" | "rejected";
+        /** The reasons of the decision. It is published as a document. Instead of its hash. */
+        resolution?: string;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares a trust signal about a participant. */
+    recordTrustSignal: Query<
+      {
+        /** The participant's id. */
+        subject_id: Uint;
+        /** The hash of what the signal says. */
+        signal_hash: string;
+        /** The kind of participant. */
+        subject_type: "merchant" | "service" | "facilitator" | "agent";
+        /** The kind of the record. */
+        kind: "verification" | "risk" | "compliance" | "fulfillment";
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the approval of a token. The spender can then take up to the amount. */
+    approveToken: Query<
+      {
+        /** Default: the token that the amount names. */
+        token?: string;
+        /** Who may take the token. */
+        spender: string;
+        /** In the smallest unit, or in whole tokens with the symbol, such as `1,000.5 tUSD`. */
+        amount: Uint;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares a transfer of a token or the native coin. */
+    transferToken: Query<
+      {
+        /** Default: the token that the amount names. The zero address is the native coin. */
+        token?: string;
+        /** Who receives it. */
+        to: string;
+        /** In the smallest unit, or in whole tokens with the symbol, such as `1,000.5 tUSD`. */
+        amount: Uint;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares the payment of a quote on its rail. On the rails transfer and swap a transfer to the merchant; on facilitator and x402 an authorization (EIP-3009) to sign, which the facilitator settles. */
+    payQuote: Query<
+      {
+        /** The hash of the quote that the document belongs to. */
+        quote_hash: string;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+    /** Prepares a settlement of a quote, split over lines. The approval of a token comes first. The receipt of the quote can then be proven on chain. */
+    executeSettlement: Query<
+      {
+        /** The hash of the quote that the document belongs to. */
+        quote_hash: string;
+        /** Who gets what, at most 50. Default: the merchant gets the price of the quote. */
+        lines?: readonly {
+          /** Who gets it. */
+          recipient: string;
+          /** In the smallest unit, or in whole tokens with the symbol, such as `1,000.5 tUSD`. */
+          amount: Uint;
+          /** What it is for, by your own numbers. Default: 0. */
+          kind?: number;
+          /** The hash of what the line is for. */
+          metadata_hash?: string;
+        }[];
+        /** The hash of your plan. Default: that of the lines. */
+        settlement_plan_hash?: string;
+        /** Unix seconds or a duration. Default: 1h, or the end of the quote. */
+        deadline?: string;
+        /** The account that acts. */
+        from: string;
+        /** `policy`: from is a policy account, and its signer sends the transactions. */
+        account?: "policy";
+        /** The signer of the policy account, for the simulation. */
+        signer?: string;
+      },
+      PreparedAction
+    >;
+  };
   agents: {
     /** One agent by its id, even if revoked. */
     get: Query<
       {
         /** The agent's id in the AgentRegistry. */
         agentId: Uint;
-        /** With `metadata`, the response contains what `metadata_uri` points to. */
+        /** `metadata` adds what `metadata_uri` points to. */
         include?: "metadata";
       },
       AgentRecord
@@ -3153,7 +4127,7 @@ export type Api = {
         account: string;
         /** Required, except for a check of a payment only. */
         target?: string;
-        /** In wei, in decimal digits or as 0x and hex digits. Default: 0. */
+        /** In wei. Default: 0. */
         value?: Uint;
         /** The calldata. Default: empty. */
         data?: string;
@@ -3262,7 +4236,7 @@ export type Api = {
       {
         /** The record's id on chain. */
         id: Uint;
-        /** With `metadata`, the response contains what `metadata_uri` points to. */
+        /** `metadata` adds what `metadata_uri` points to. */
         include?: "metadata";
       },
       SolverRecord
@@ -3319,7 +4293,7 @@ export type Api = {
       {
         /** The record's id on chain. */
         id: Uint;
-        /** With `metadata`, the response contains what `metadata_uri` points to. */
+        /** `metadata` adds what `metadata_uri` points to. */
         include?: "metadata";
       },
       AttestorRecord
@@ -3356,7 +4330,7 @@ export type Api = {
       {
         /** The record's id on chain. */
         id: Uint;
-        /** With `metadata`, the response contains what `metadata_uri` points to. */
+        /** `metadata` adds what `metadata_uri` points to. */
         include?: "metadata";
       },
       MerchantRecord
@@ -3401,7 +4375,7 @@ export type Api = {
       {
         /** The record's id on chain. */
         id: Uint;
-        /** With `metadata`, the response contains what `metadata_uri` points to. */
+        /** `metadata` adds what `metadata_uri` points to. */
         include?: "metadata";
       },
       ServiceRecord
@@ -3440,7 +4414,7 @@ export type Api = {
       {
         /** The record's id on chain. */
         id: Uint;
-        /** With `metadata`, the response contains what `metadata_uri` points to. */
+        /** `metadata` adds what `metadata_uri` points to. */
         include?: "metadata";
       },
       FacilitatorRecord
@@ -3716,7 +4690,7 @@ export type Api = {
         interval: "hour" | "day" | "week";
         /** Unix seconds. */
         from?: string;
-        /** Unix seconds. */
+        /** Who receives it. */
         to?: string;
         /** The token whose amounts are summed. Only for volumes, and required for them unless unit is usd. */
         token?: string;
@@ -3754,7 +4728,7 @@ export type Api = {
         interval: "hour" | "day";
         /** Unix seconds. */
         from?: string;
-        /** Unix seconds. */
+        /** Who receives it. */
         to?: string;
       },
       TokenPrices

@@ -1,14 +1,16 @@
 import type { SignableIntent } from "../../common/intent";
 import type { MetadataContent } from "../../common/intent-metadata";
 import type { QuoteCommitment } from "../../common/quote-hash";
-import type { Api, Hex, Intent, Protocol, Uint } from "./api";
+import type { Api, Hex, Intent, PreparedAction, Protocol, Uint } from "./api";
 import { baseUrlOf } from "./base-url";
 import { callsOf } from "./calls";
 import { type Follow, follow } from "./follow";
 import type { Signer, SubmitIntentArguments } from "./intents";
+import type { Wallet } from "./market/wallet";
 import type { Payer, Spending } from "./payer";
 import type { PaidSnapshot, PortfolioOptions } from "./portfolio";
 import { type Publishing, publishingOf } from "./publish";
+import type { SendOptions, SentAction } from "./send";
 import { type WaitOptions, waitForIntent } from "./wait-for-intent";
 
 export { type AmountToken, formatAmount, formatTime } from "../../common/format";
@@ -19,6 +21,7 @@ export { type ClientErrorCode, IntentryError, type IntentryErrorCode } from "./e
 export type { Follow, FollowOptions, LiveMessage, Reconnection } from "./follow";
 export * from "./hashing";
 export { iterate } from "./iterate";
+export type { Receipt, Wallet } from "./market/wallet";
 export { parseAmount } from "./parse-amount";
 export type { Payer, Spending } from "./payer";
 export {
@@ -34,6 +37,7 @@ export {
 export type { PaidSnapshot, Payment, PortfolioOptions } from "./portfolio";
 export type { CallOptions, Mutation, Query } from "./procedure";
 export type { Publishing } from "./publish";
+export type { SendOptions, SentAction } from "./send";
 export { IntentEnded, IntentTimeout, type WaitOptions } from "./wait-for-intent";
 
 /** The options of {@link createIntentryClient}. */
@@ -62,6 +66,17 @@ export type Helpers = Publishing & {
   signMetadata: (signer: Signer, intentHash: Hex, content: MetadataContent) => Promise<Hex>;
   /** The hash of a quote in the indexed CommerceRegistry. */
   quoteHash: (quote: QuoteCommitment) => Promise<Hex>;
+  /**
+   * Signs and sends the transactions of a prepared action with a viem wallet, in order, and waits until the index shows them.
+   * An action with typed data is signed, and prepared again with the signature. An action that would revert is an
+   * IntentryError with the code `transaction_failed`, and nothing is sent. Look at `summary` and `warnings` before: the
+   * service wrote the transactions.
+   *
+   * @example
+   * const action = await intentry.actions.submitBid({ from: wallet.account.address, intent_id: 5, amount_out: "955 tUSD" });
+   * const { receipts, events } = await intentry.send(wallet, action);
+   */
+  send: (wallet: Wallet, action: PreparedAction, options?: SendOptions) => Promise<SentAction>;
   /** Waits until an intent is indexed and has the given status (default: FILLED). It follows the intent's events. Throws IntentEnded or IntentTimeout. */
   waitForIntent: (id: Uint, options?: WaitOptions) => Promise<Intent>;
   /** Follows protocol events. Reconnects after a lost connection, with backoff, and resumes after the last message. */
@@ -127,6 +142,10 @@ export function createIntentryClient({
         import("./lazy.js"),
       ]);
       return quoteHash(chainId, contracts.CommerceRegistry, quote);
+    },
+    async send(wallet, action, options = {}) {
+      const { send } = await import("./send");
+      return send(calls, wallet, action, options);
     },
     waitForIntent: (id, options) => waitForIntent({ get: calls.intents.get, follow: helpers.follow }, id, options),
     follow: (filter = {}, options = {}) => follow({ url: base, fetch }, filter, options),

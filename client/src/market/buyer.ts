@@ -105,7 +105,6 @@ export async function buyer(options: BuyerOptions): Promise<Buyer> {
   const { intentry, wallet, send: sendMessage = postJson(fetch), updatesPolicies = false, swapFrom } = options;
   const { contracts } = await intentry.protocol();
   const registry = { abi: commerceRegistryAbi, address: contracts.CommerceRegistry } as const;
-  const send = senderOf(wallet);
   const agent = wallet.account.address;
 
   /** The newest catalog of a merchant is the terms of its quote. Its text must have that hash. */
@@ -137,7 +136,7 @@ export async function buyer(options: BuyerOptions): Promise<Buyer> {
 
   /** The newest quote for a request, if the merchant committed to one. */
   const earlierQuote = async (requestHash: Hex, merchant_id: string): Promise<Offered | undefined> => {
-    await indexed(intentry, wallet);
+    await indexed(intentry, await wallet.getBlockNumber());
     for await (const found of iterate(intentry.quotes.list, { agent, merchant_id }))
       if (found.resource_hash === requestHash) return { offered: quoteOf(found) };
     return undefined;
@@ -194,7 +193,7 @@ export async function buyer(options: BuyerOptions): Promise<Buyer> {
         code: "policy_denied",
       });
     for (const { call } of checked.required_policy_updates)
-      await send(() => wallet.sendTransaction({ to: call.to, data: call.data }));
+      await senderOf(wallet)(() => wallet.sendTransaction({ to: call.to, data: call.data }));
     await until("The updated policies were not indexed", async () =>
       (await intentry.preflight.check.query(input)).allowed ? true : undefined,
     );
@@ -210,7 +209,7 @@ export async function buyer(options: BuyerOptions): Promise<Buyer> {
     return { type: "payment", quote_hash: quoteHash, payload_hash, signature };
   };
 
-  const { payment, isPaid } = paymentsOf({ intentry, wallet, send, registry: registry.address, swapFrom });
+  const { payment, isPaid } = paymentsOf({ intentry, wallet, registry: registry.address, swapFrom });
 
   /** Pays a quote. Returns the message to the merchant. */
   const paidOrder = async (verified: VerifiedQuote, order: unknown): Promise<object> => ({

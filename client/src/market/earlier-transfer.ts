@@ -52,7 +52,7 @@ export async function earlierTransfer(
     fromBlock,
   });
   const used = new Set<string>(authorized.map(({ transactionHash }) => transactionHash));
-  await indexed(intentry, wallet);
+  await indexed(intentry, await wallet.getBlockNumber());
   for await (const { result_hash } of iterate(intentry.receipts.list, { agent, merchant_id: merchantId }))
     used.add(result_hash);
   return candidates.find((hash) => !used.has(hash));

@@ -1,12 +1,10 @@
-import type { IntentryClient } from "../index";
+import type { Api } from "../api";
 import { until } from "./until";
-import type { Wallet } from "./wallet";
 
-/** Waits until the index has the block that is now the newest one of the chain. */
-export async function indexed(intentry: IntentryClient, wallet: Wallet): Promise<void> {
-  const newest = await wallet.getBlockNumber();
-  await until(`Block ${newest} was not indexed`, async () => {
+/** Waits until the index has a block. */
+export async function indexed(intentry: Pick<Api, "status">, block: bigint): Promise<void> {
+  await until(`Block ${block} was not indexed`, async () => {
     const { block_number } = await intentry.status.ready.query();
-    return block_number !== null && BigInt(block_number) >= newest ? true : undefined;
+    return block_number !== null && BigInt(block_number) >= block ? true : undefined;
   });
 }

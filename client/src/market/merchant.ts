@@ -101,10 +101,10 @@ export async function merchant(options: MerchantOptions): Promise<RunningMerchan
   const send = senderOf(wallet);
   const quoteSeconds = BigInt(options.quoteSeconds ?? QUOTE_SECONDS);
   // Receipts of an earlier process must be in the index: a payment that already has one is rejected.
-  await indexed(intentry, wallet);
+  await indexed(intentry, await wallet.getBlockNumber());
   const { payoutAddress } = await wallet.readContract({ ...registry, functionName: "getMerchant", args: [merchantId] });
   const receipts = receiptsOf({
-    ...{ intentry, wallet, send, facilitator, merchantId, token, payoutAddress, quoteSeconds },
+    ...{ intentry, wallet, facilitator, merchantId, token, payoutAddress, quoteSeconds },
     registry: registry.address,
   });
   const offered: readonly Rail[] = rails.filter((rail) => facilitator || !needsFacilitator(rail));

@@ -9,12 +9,11 @@ import { unusable } from "./fields";
 import { inTurns } from "./in-turns";
 import { needsFacilitator, railOf, type VerifiedQuote } from "./quote";
 import { type SwapOptions, swap } from "./swap";
-import type { Send, Wallet } from "./wallet";
+import { senderOf, type Wallet } from "./wallet";
 
 type Options = {
   intentry: IntentryClient;
   wallet: Wallet;
-  send: Send;
   /** The address of the CommerceRegistry. */
   registry: Address;
   /** What to swap for the rail `swap`. */
@@ -26,7 +25,7 @@ export const transferOf = ({ quote: { amount }, payTo }: VerifiedQuote) =>
   ({ abi: erc20Abi, functionName: "transfer", args: [payTo, amount] }) as const;
 
 /** The payments of a buyer. Each quote is paid once. */
-export function paymentsOf({ intentry, wallet, send, registry, swapFrom }: Options) {
+export function paymentsOf({ intentry, wallet, registry, swapFrom }: Options) {
   const isSettled = async (quoteHash: Hex): Promise<boolean> =>
     (await committedQuote(wallet, registry, quoteHash))?.settled ?? false;
 
@@ -54,16 +53,18 @@ export function paymentsOf({ intentry, wallet, send, registry, swapFrom }: Optio
       });
     if (railOf(offered.paymentRail) === "swap") {
       if (!swapFrom) throw unusable("The rail swap needs swapFrom");
-      await swap({ intentry, wallet, send }, { token: offered.token, amount: offered.amount }, swapFrom);
+      await swap({ intentry, wallet }, { token: offered.token, amount: offered.amount }, swapFrom);
     }
     await requireTimeToSettle(wallet, offered);
     return inTurn(offered.token, async () => {
       uncertain.add(quoteHash);
       const transfer = { ...transferOf(verified), address: offered.token };
-      const { transactionHash } = await send(() => wallet.writeContract(transfer)).catch((error: unknown) => {
-        if (hasCode(error, "transaction_failed")) uncertain.delete(quoteHash);
-        throw error;
-      });
+      const { transactionHash } = await senderOf(wallet)(() => wallet.writeContract(transfer)).catch(
+        (error: unknown) => {
+          if (hasCode(error, "transaction_failed")) uncertain.delete(quoteHash);
+          throw error;
+        },
+      );
       transfers.add(transactionHash);
       return transactionHash;
     });

@@ -10,14 +10,13 @@ import { paidBy } from "./paid-by";
 import { needsFacilitator, railOf } from "./quote";
 import { blockOfQuote, firstSearchedBlock } from "./searched-blocks";
 import { until } from "./until";
-import { type Send, senderOf, type Wallet } from "./wallet";
+import { senderOf, type Wallet } from "./wallet";
 
 type Options = {
   intentry: IntentryClient;
   /** The address of the CommerceRegistry. */
   registry: Address;
   wallet: Wallet;
-  send: Send;
   facilitator: Wallet | undefined;
   merchantId: bigint;
   token: Address;
@@ -31,18 +30,15 @@ export function receiptsOf({
   intentry,
   registry,
   wallet,
-  send,
   facilitator,
   merchantId,
   token,
   payoutAddress,
   quoteSeconds,
 }: Options) {
-  const settle = facilitator && senderOf(facilitator);
-
-  const record = async (quoteHash: Hex, resultHash: Hex, by: Wallet, sendBy: Send): Promise<bigint> => {
+  const record = async (quoteHash: Hex, resultHash: Hex, by: Wallet): Promise<bigint> => {
     const call = { abi: commerceRegistryAbi, address: registry, functionName: "recordReceipt" } as const;
-    const { logs } = await sendBy(() => by.writeContract({ ...call, args: [quoteHash, resultHash] }));
+    const { logs } = await senderOf(by)(() => by.writeContract({ ...call, args: [quoteHash, resultHash] }));
     const [recorded] = parseEventLogs({ abi: commerceRegistryAbi, eventName: "ReceiptRecorded", logs });
     if (!recorded) throw unusable("The receipt was not recorded");
     return recorded.args.receiptId;
@@ -52,7 +48,7 @@ export function receiptsOf({
   const claimed = new Set<string>();
 
   /** Records the receipt of a quote, after verifying that a transaction pays it, and no other one. */
-  async function claim(quoteHash: Hex, commitment: QuoteCommitment, transaction: Hex, by: Wallet, sendBy: Send) {
+  async function claim(quoteHash: Hex, commitment: QuoteCommitment, transaction: Hex, by: Wallet) {
     if (claimed.has(transaction)) throw unusable("The transaction already pays another quote");
     claimed.add(transaction);
     try {
@@ -63,7 +59,7 @@ export function receiptsOf({
       const quoted = await blockOfQuote(wallet, registry, quoteHash);
       const isOlder = quoted ? block.number < quoted : block.timestamp < commitment.expiresAt - quoteSeconds;
       if (isOlder) throw unusable("The transaction is older than the quote");
-      return await record(quoteHash, transaction, by, sendBy);
+      return await record(quoteHash, transaction, by);
     } catch (error) {
       claimed.delete(transaction);
       throw error;
@@ -87,7 +83,7 @@ export function receiptsOf({
 
   /** Settles a signed payment, and records its receipt. */
   async function receiveSigned(quoteHash: Hex, commitment: QuoteCommitment, message: Fields): Promise<bigint> {
-    if (!facilitator || !settle) throw unusable("This merchant has no facilitator");
+    if (!facilitator) throw unusable("This merchant has no facilitator");
     const authorization = authorizationIn(message.object("authorization"));
     const { from, to, value, nonce } = authorization;
     const isForQuote = isAddressEqual(from, commitment.agent) && isAddressEqual(to, payoutAddress);
@@ -97,15 +93,15 @@ export function receiptsOf({
     const args = authorizationArguments(authorization);
     const pay = async () => {
       await requireTimeToSettle(facilitator, commitment);
-      return (await settle(() => facilitator.writeContract({ ...transfer, args }))).transactionHash;
+      return (await senderOf(facilitator)(() => facilitator.writeContract({ ...transfer, args }))).transactionHash;
     };
     const paid = (await sentTransfer(facilitator, authorization)) ?? (await pay());
-    return claim(quoteHash, commitment, paid, facilitator, settle);
+    return claim(quoteHash, commitment, paid, facilitator);
   }
 
   /** Verifies the transfer of a buyer, and records its receipt. */
   const receiveTransfer = (quoteHash: Hex, commitment: QuoteCommitment, message: Fields): Promise<bigint> =>
-    claim(quoteHash, commitment, message.hash("transaction"), wallet, send);
+    claim(quoteHash, commitment, message.hash("transaction"), wallet);
 
   return {
     /** Verifies the payment of a quote and records the receipt. Returns its id. */

@@ -4,7 +4,7 @@ import { anyExecution, type SignableIntent } from "../../../common/intent";
 import type { IntentryClient } from "../index";
 import { wait } from "../wait";
 import { unusable } from "./fields";
-import type { Send, Wallet } from "./wallet";
+import { senderOf, type Wallet } from "./wallet";
 
 /** What a buyer swaps for the token of a quote. */
 export type SwapOptions = {
@@ -18,15 +18,14 @@ export type SwapOptions = {
 const SECONDS = 300;
 const POLL_MS = 100;
 
-type Swapper = { intentry: IntentryClient; wallet: Wallet; send: Send };
-
 /** Submits an intent for at least an amount of a token, selects the best bid, and waits until it is filled. */
 export async function swap(
-  { intentry, wallet, send }: Swapper,
+  { intentry, wallet }: { intentry: IntentryClient; wallet: Wallet },
   wanted: { token: Address; amount: bigint },
   { token, maxAmount, seconds = SECONDS }: SwapOptions,
 ): Promise<void> {
   const { contracts } = await intentry.protocol();
+  const send = senderOf(wallet);
   const book = { abi: intentBookAbi, address: contracts.IntentBook } as const;
   const { timestamp } = await wallet.getBlock();
   const deadline = timestamp + BigInt(seconds);

@@ -2,6 +2,8 @@ import type { Account, Chain, Hex, PublicActions, TransactionReceipt, Transport,
 import {
   BaseError,
   HttpRequestError,
+  MethodNotFoundRpcError,
+  MethodNotSupportedRpcError,
   NonceTooLowError,
   SocketClosedError,
   TimeoutError,
@@ -10,7 +12,8 @@ import {
 } from "viem";
 import { IntentryError } from "../error";
 
-type Receipt = Pick<TransactionReceipt, "status" | "logs" | "blockHash" | "blockNumber" | "transactionHash">;
+/** The receipt of a transaction. */
+export type Receipt = Pick<TransactionReceipt, "status" | "logs" | "blockHash" | "blockNumber" | "transactionHash">;
 
 /** The members whose types depend on the chain: those of the OP stack have transactions of their own. */
 type ByChain = {
@@ -49,12 +52,26 @@ const mayBeSent = (cause: unknown) =>
   (/already (known|imported)/i.test(cause.details) ||
     cause.walk((one) => unanswered.some((kind) => one instanceof kind)) !== null);
 
+/** The errors of a signer that is no node. */
+const unsupported = [MethodNotFoundRpcError, MethodNotSupportedRpcError];
+
+const isUnsupported = (error: unknown) => unsupported.some((kind) => error instanceof kind);
+
+/** The senders of wallets, so that all transactions of a wallet are in one line. */
+const senders = new WeakMap<Wallet, Send>();
+
 /**
  * Sends the transactions of a wallet one at a time, so that their nonces follow each other. A transaction that the node
  * rejects or that reverts is an IntentryError with the code `transaction_failed`. After any other error, such as one with the
  * code `no_response`, it may have been sent.
  */
 export function senderOf(wallet: Wallet): Send {
+  const send = senders.get(wallet) ?? createSender(wallet);
+  senders.set(wallet, send);
+  return send;
+}
+
+function createSender(wallet: Wallet): Send {
   let last: Promise<unknown> = Promise.resolve();
   const mined = async (transaction: () => Promise<Hex>) => {
     const hash = await transaction().catch((cause: unknown) => {
@@ -67,6 +84,13 @@ export function senderOf(wallet: Wallet): Send {
     const receipt = await withRetry(() => wallet.getTransactionReceipt({ hash }), {
       delay: POLL_MS,
       retryCount: POLLS,
+      shouldRetry: ({ error }) => !isUnsupported(error),
+    }).catch((cause: unknown) => {
+      const message = cause instanceof BaseError ? cause.shortMessage : String(cause);
+      throw new IntentryError(`Transaction ${hash} was sent, but its receipt is not known: ${message}`, {
+        code: "no_response",
+        cause,
+      });
     });
     if (receipt.status !== "success")
       throw new IntentryError(`Transaction ${hash} reverted`, { code: "transaction_failed" });

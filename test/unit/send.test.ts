@@ -1,0 +1,112 @@
+import { type Hex, MethodNotFoundRpcError } from "viem";
+import { describe, expect, it, vi } from "vitest";
+import { createIntentryClient, type PreparedAction } from "../../client/src/index";
+import { senderOf, type Wallet } from "../../client/src/market/wallet";
+
+const hash: Hex = `0x${"1f".repeat(32)}`;
+const to: Hex = `0x${"2e".repeat(20)}`;
+
+const walletWith = (members: object) =>
+  ({ account: { address: to }, chain: { id: 31_337 }, ...members }) as unknown as Wallet;
+
+const action = (change: Partial<PreparedAction> = {}): PreparedAction => ({
+  summary: "Cancel intent 5.",
+  transactions: [{ from: to, to, data: "0xab", value: "7", chainId: 31_337, gas: "65000", description: "" }],
+  simulation: null,
+  warnings: [],
+  next: null,
+  ...change,
+});
+
+const receipt = { status: "success", logs: [], blockHash: hash, blockNumber: 5n, transactionHash: hash };
+
+/** A client whose service answers calls with these values. */
+const clientOf = (answers: Record<string, unknown>) =>
+  createIntentryClient({
+    url: "http://service.example",
+    retries: 0,
+    fetch: async (url) => {
+      const names = new URL(String(url)).pathname.replace("/trpc/", "").split(",");
+      return Response.json(names.map((name) => ({ result: { data: answers[name] } })));
+    },
+  });
+
+describe("send", () => {
+  it("sends exactly the prepared transaction, and returns its receipt and events", async () => {
+    const events = [{ eventName: "IntentCancelled", args: { intentId: "5" }, description: "" }];
+    const intentry = clientOf({ "status.ready": { block_number: "5" }, "transactions.explain": { events } });
+    const sendTransaction = vi.fn(async () => hash);
+    const wallet = walletWith({ sendTransaction, getTransactionReceipt: async () => receipt });
+    expect(await intentry.send(wallet, action())).toEqual({ receipts: [receipt], events });
+    expect(sendTransaction.mock.calls).toEqual([[{ to, data: "0xab", value: 7n, gas: 65_000n }]]);
+  });
+
+  it("refuses an action for another chain or account, and one that would revert", async () => {
+    const intentry = clientOf({});
+    const sendTransaction = vi.fn();
+    const revert = { error: "BidExpired", reason: "Bid 3 expired.", fix: "Select another one." };
+    const simulation = {
+      ok: false,
+      method: "eth_simulateV1",
+      note: null,
+      results: [{ ok: false, gas_used: null, revert, events: null }],
+    } as const;
+    await expect(intentry.send(walletWith({ chain: { id: 1 }, sendTransaction }), action())).rejects.toMatchObject({
+      code: "transaction_failed",
+      message: "The action is for chain 31337, and the wallet is on chain 1. Nothing was sent",
+    });
+    const other = { address: `0x${"3e".repeat(20)}` };
+    await expect(intentry.send(walletWith({ account: other, sendTransaction }), action())).rejects.toMatchObject({
+      message: `The action is of ${to}, and the wallet's account is ${other.address}. Nothing was sent`,
+    });
+    await expect(intentry.send(walletWith({ sendTransaction }), action({ simulation }))).rejects.toMatchObject({
+      code: "transaction_failed",
+      message: "The action would revert: Bid 3 expired. Select another one. Nothing was sent",
+    });
+    expect(sendTransaction).not.toHaveBeenCalled();
+  });
+
+  it("signs no typed data of another chain", async () => {
+    const typed_data = { domain: { chainId: 1 }, types: {}, primaryType: "Intent", message: {} };
+    const signTypedData = vi.fn();
+    const sending = clientOf({}).send(walletWith({ signTypedData }), action({ transactions: [], typed_data }));
+    await expect(sending).rejects.toThrow("The action is for chain 1, and the wallet is on chain 31337");
+    expect(signTypedData).not.toHaveBeenCalled();
+  });
+
+  it("says why a wallet did not sign", async () => {
+    const typed_data = { domain: { chainId: 31_337 }, types: {}, primaryType: "Intent", message: {} };
+    const wallet = walletWith({ signTypedData: () => Promise.reject(new Error("User rejected")) });
+    await expect(clientOf({}).send(wallet, action({ transactions: [], typed_data }))).rejects.toMatchObject({
+      code: "transaction_failed",
+      message: "The wallet did not sign: User rejected",
+    });
+  });
+
+  it("returns the signature of typed data that nobody sends, such as an authorization", async () => {
+    const typed_data = { domain: { chainId: 31_337 }, types: {}, primaryType: "Intent", message: {} };
+    const wallet = walletWith({ signTypedData: async () => "0x1234" });
+    const sent = await clientOf({}).send(wallet, action({ transactions: [], typed_data }));
+    expect(sent).toEqual({ receipts: [], events: [], signature: "0x1234" });
+  });
+
+  it("names the transactions that succeeded if the index does not show them", async () => {
+    const intentry = clientOf({});
+    const wallet = walletWith({ sendTransaction: async () => hash, getTransactionReceipt: async () => receipt });
+    await expect(intentry.send(wallet, action())).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining(`${hash} succeeded, but the index did not show it: `),
+    });
+  });
+});
+
+describe("the sender of a wallet", () => {
+  it("reports the hash at once if the signer knows no receipts", async () => {
+    const cause = new MethodNotFoundRpcError(new Error("no such method"));
+    const send = senderOf(walletWith({ getTransactionReceipt: () => Promise.reject(cause) }));
+    await expect(send(async () => hash)).rejects.toMatchObject({
+      code: "no_response",
+      message: expect.stringContaining(`Transaction ${hash} was sent, but its receipt is not known`),
+    });
+  });
+});
