@@ -158,6 +158,8 @@ export type Column<Row> = {
   label: string;
   cell: (row: Row) => ComponentChildren;
   isNumber?: boolean;
+  /** The filter by which all rows have the same value, so that the column is left out. */
+  filter?: string;
   /** The orders that the list can have by this column, see {@link Sorting}. */
   sort?: SortNames;
 };
@@ -183,7 +185,11 @@ type TableProps<Row> = {
   /** Shown instead of a table without rows. */
   empty: string | VNode;
   sorting?: Sorting | undefined;
+  /** The filters by which the rows belong to the record of the page. */
+  of?: Filters | undefined;
 };
+
+type Filters = Readonly<Record<string, string | undefined>>;
 
 const directionOf = ({ ascending, descending }: SortNames, { current }: Sorting) =>
   current === descending ? "descending" : current === ascending ? "ascending" : undefined;
@@ -205,8 +211,9 @@ function headerOf<Row>({ label, sort }: Column<Row>, sorting: Sorting | undefine
 }
 
 /** A table. On a narrow screen each row becomes a block with the labels of its columns. */
-export function Table<Row>({ caption, columns, rows, rowKey, empty, sorting }: TableProps<Row>) {
+export function Table<Row>({ caption, columns: all, rows, rowKey, empty, sorting, of = {} }: TableProps<Row>) {
   if (rows.length === 0) return typeof empty === "string" ? <Empty title={empty} /> : empty;
+  const columns = all.filter(({ filter }) => filter === undefined || of[filter] === undefined);
   return (
     <div class="scroll">
       <table>
@@ -242,7 +249,12 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, sorting }: T
 }
 
 /** A table of one kind of rows. */
-export type Rows<Row> = { rows: readonly Row[]; caption: string; sorting?: Sorting | undefined };
+export type Rows<Row> = {
+  rows: readonly Row[];
+  caption: string;
+  sorting?: Sorting | undefined;
+  of?: Filters | undefined;
+};
 
 /** Stands for a part of a page that could not be read. */
 export const Unavailable = () => <p class="none">Not available now.</p>;

@@ -1,4 +1,5 @@
 import type { CompetingBid, Intent } from "../../client/src/api";
+import { percentOfBasisPoints } from "../text/short-number";
 import { Bars } from "./bars";
 import { Empty, Section, Table } from "./blocks";
 import { RecordLink } from "./record-link";
@@ -12,10 +13,7 @@ const Bidder = ({ bid: { solver, solver_id } }: { bid: CompetingBid }) =>
   solver_id === null ? <Account value={solver} bare /> : <RecordLink kind="solver" id={solver_id} />;
 
 /** Basis points as percent, such as "−0.25 %". */
-function percentText(bps: string): string {
-  const percent = Number(bps) / 100;
-  return `${percent > 0 ? "+" : percent < 0 ? "−" : ""}${Math.abs(percent).toLocaleString("en", { maximumFractionDigits: 2 })} %`;
-}
+const percentText = (bps: string) => `${Number(bps) > 0 ? "+" : ""}${percentOfBasisPoints(bps).replace("-", "−")}`;
 
 /** What the bids pay beyond the minimum, so that small differences are visible. */
 const BidBars = ({ intent, bids }: Props) => (
@@ -57,9 +55,9 @@ const BidTable = ({ intent, bids }: Props) => (
         cell: ({ amount_in }) => <Amount value={amount_in} token={intent.input_token} />,
       },
       { label: "Fee", isNumber: true, cell: ({ fee }) => <Amount value={fee} /> },
-      { label: "Valid until", cell: ({ valid_until }) => <Time seconds={valid_until} /> },
+      { label: "Valid until", cell: ({ valid_until }) => <Time seconds={valid_until} isDeadline /> },
       { label: "Made", cell: ({ source }) => (source === "onchain" ? "on chain" : "off chain") },
-      { label: "Bid", cell: ({ bid_id }) => <code class="text">{bid_id}</code> },
+      { label: "Bid", cell: ({ bid_id }) => <code class="id">{bid_id}</code> },
     ]}
   />
 );

@@ -122,7 +122,8 @@ export const OfferSection = ({ offer }: { offer: Offer }) => (
         {
           field: "offer.expires_at",
           label: "Expires",
-          value: offer.expires_at === null ? <None>not stated</None> : <Time seconds={offer.expires_at} full />,
+          value:
+            offer.expires_at === null ? <None>not stated</None> : <Time seconds={offer.expires_at} isDeadline full />,
         },
       ]}
     />

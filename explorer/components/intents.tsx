@@ -9,7 +9,7 @@ const byTime = { descending: "newest", ascending: "oldest" } as const;
 const columns: readonly Column<Intent>[] = [
   { label: "Intent", cell: ({ intent_id }) => <RecordLink kind="intent" id={intent_id} /> },
   { label: "State", cell: ({ status }) => <Status value={status} /> },
-  { label: "Owner", cell: ({ owner }) => <Account value={owner} /> },
+  { label: "Owner", filter: "owner", cell: ({ owner }) => <Account value={owner} /> },
   {
     label: "Sells at most",
     isNumber: true,
@@ -24,11 +24,15 @@ const columns: readonly Column<Intent>[] = [
       <Amount value={amount_out_min} token={output_token} usd={amount_out_usd} />
     ),
   },
-  { label: "Deadline", sort: { ascending: "deadline" }, cell: ({ deadline }) => <Time seconds={deadline} /> },
+  {
+    label: "Deadline",
+    sort: { ascending: "deadline" },
+    cell: ({ deadline }) => <Time seconds={deadline} isDeadline />,
+  },
   { label: "Submitted", sort: byTime, cell: ({ submitted_at }) => <Time seconds={submitted_at} /> },
 ];
 
-export const IntentTable = ({ rows, caption, sorting }: Rows<Intent>) => (
+export const IntentTable = ({ rows, caption, sorting, of }: Rows<Intent>) => (
   <Table
     caption={caption}
     columns={columns}
@@ -36,5 +40,6 @@ export const IntentTable = ({ rows, caption, sorting }: Rows<Intent>) => (
     rowKey={({ intent_id }) => intent_id}
     empty="No intents."
     sorting={sorting}
+    of={of}
   />
 );

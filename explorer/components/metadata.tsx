@@ -66,11 +66,12 @@ type HeadingProps = Named & {
 };
 
 /** What the owner of a record says about it, and how far it is verified. */
-const Claims = ({ metadata: { state, tags, capabilities } }: { metadata: ShownMetadata }) => (
+const Claims = ({ metadata: { state, name, description, tags, capabilities } }: { metadata: ShownMetadata }) => (
   <>
     {tags.length + capabilities.length > 0 && <Terms texts={[...new Set([...tags, ...capabilities])]} />}
     <p>
-      <Status value={state} /> {explanations[state]} Its owner wrote the name and the description.
+      <Status value={state} /> {explanations[state]}
+      {(name ?? description) !== null && " Its owner wrote the name and the description."}
     </p>
   </>
 );

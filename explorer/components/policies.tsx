@@ -59,7 +59,7 @@ function Sentence({ policy }: { policy: Policy }) {
           <Amount value={policy.spent_today} token={policy.token} />
           {policy.window_resets_at !== null && (
             <>
-              , counted until <Time seconds={policy.window_resets_at} />
+              , counted until <Time seconds={policy.window_resets_at} isDeadline />
             </>
           )}
           .

@@ -61,21 +61,6 @@ const explanations: Readonly<Record<PolicyType, string>> = {
   GUARDIAN: "A guardian can freeze and unfreeze the account.",
 };
 
-/** The policy that a reason is about. Each sentence of the API begins or reads differently. */
-export function policyOf(reason: string): PolicyType {
-  if (/^Account 0x\w+ is frozen$/.test(reason)) return "ACCOUNT_FROZEN";
-  if (reason.startsWith("Target ")) return "TARGET_ALLOWLIST";
-  if (reason.startsWith("Function ")) return "FUNCTION_ALLOWLIST";
-  return /\bpayment\b/i.test(reason) ? "PAYMENT_POLICY" : "SPEND_LIMIT";
-}
-
-/** The update that removes a reason. */
-const fixOf = (reason: string, updates: readonly PolicyUpdate[]): PolicyUpdate | undefined =>
-  updates.find(
-    ({ policy_type, token }) =>
-      policy_type === policyOf(reason) && (policy_type !== "SPEND_LIMIT" || token === tokenIn(reason)),
-  );
-
 /** What the account may do after an update. */
 function NewPolicy({ update }: { update: PolicyUpdate }) {
   const { policy_type, target, selector, token = NATIVE_COIN, merchant, facilitator, suggested_value } = update;
@@ -142,20 +127,21 @@ function Fix({ update, account }: { update: PolicyUpdate; account: string }) {
 }
 
 /** Why an account's policies deny a request, each with the transaction that changes the policy. */
-export function Reasons({ result: { reasons, required_policy_updates, account } }: { result: Preflight }) {
-  const fixes = reasons.map((reason) => fixOf(reason, required_policy_updates));
+export function Reasons({ result }: { result: Preflight }) {
+  const { reasons, reason_policies, required_policy_updates, account } = result;
   return (
     <ol class="sentences reasons">
-      {reasons.map((reason, index) => {
-        const fix = fixes[index];
-        const first = fixes.indexOf(fix);
+      {reason_policies.map(({ policy_type, token, update }, index) => {
+        const reason = reasons[index] ?? "";
+        const fix = update === null ? undefined : required_policy_updates[update];
+        const first = reason_policies.findIndex((one) => one.update === update);
         return (
           <li key={reason} data-reason={reason}>
             <div>
               <p>
-                <PreflightText text={reason} token={tokenIn(reason)} />.
+                <PreflightText text={reason} token={token ?? undefined} />.
               </p>
-              <p class="note">{explanations[policyOf(reason)]}</p>
+              <p class="note">{explanations[policy_type]}</p>
             </div>
             {fix &&
               (first === index ? (

@@ -158,7 +158,7 @@ export function RecordTabs({ path, parameters, lists, page: { tab, rows, paginat
           {choiceIn(list.filter, query) ? undefined : empty}
         </Empty>
       ) : (
-        <Rows rows={rows} caption={title} />
+        <Rows rows={rows} caption={title} of={list.of} />
       )}
       <Pager path={path} parameters={query} pagination={pagination} anchor={ANCHOR} />
     </section>

@@ -3,6 +3,7 @@ import { links } from "../links";
 import { type Part, partsOf } from "../text/mentions";
 import { Hex } from "./hex";
 import { type RecordKind, RecordLink } from "./record-link";
+import { Amount } from "./tokens";
 import { Account } from "./values";
 
 /** The pages of hashes, by the words before them. The quote that a settlement names need not exist. Others lead nowhere. */
@@ -30,6 +31,8 @@ function shown(part: Part, before: string) {
       );
     case "symbol":
       return <a href={links.find(part.text)}>{part.text}</a>;
+    case "number":
+      return <Amount value={part.text} />;
     case "hash":
       return <Hex value={part.hex} bare href={pageOfHash(before, part.hex)} />;
   }

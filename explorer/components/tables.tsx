@@ -24,6 +24,7 @@ import {
   Active,
   Block,
   Count,
+  DisputeStatus,
   FoundHash,
   Kind,
   None,
@@ -98,11 +99,12 @@ export const AttestorTable = ({ rows, caption, sorting }: Rows<Attestor>) => (
   />
 );
 
-export const AttestationTable = ({ rows, caption, sorting }: Rows<Attestation>) => (
+export const AttestationTable = ({ rows, caption, sorting, of }: Rows<Attestation>) => (
   <Table
     caption={caption}
     rows={rows}
     sorting={sorting}
+    of={of}
     rowKey={({ attestation_id }) => attestation_id}
     empty="No attestations."
     columns={[
@@ -112,9 +114,13 @@ export const AttestationTable = ({ rows, caption, sorting }: Rows<Attestation>) 
         cell: ({ attestation_id }) => <RecordLink kind="attestation" id={attestation_id} />,
       },
       { label: "State", cell: ({ revoked }) => <Status value={revoked ? "REVOKED" : "VALID"} /> },
-      { label: "Schema", cell: ({ schema_hash }) => <Hex value={schema_hash} href={links.schema(schema_hash)} /> },
-      { label: "Subject", cell: ({ subject }) => <Subject value={subject} /> },
-      { label: "Attester", cell: ({ attester }) => <Account value={attester} /> },
+      {
+        label: "Schema",
+        filter: "schema",
+        cell: ({ schema_hash }) => <Hex value={schema_hash} href={links.schema(schema_hash)} />,
+      },
+      { label: "Subject", filter: "subject", cell: ({ subject }) => <Subject value={subject} /> },
+      { label: "Attester", filter: "attester", cell: ({ attester }) => <Account value={attester} /> },
       { label: "Time", cell: ({ timestamp }) => <Time seconds={timestamp} /> },
     ]}
   />
@@ -155,11 +161,12 @@ export const MerchantTable = ({ rows, caption, sorting }: Rows<Merchant>) => (
   />
 );
 
-export const ServiceTable = ({ rows, caption, sorting }: Rows<Service>) => (
+export const ServiceTable = ({ rows, caption, sorting, of }: Rows<Service>) => (
   <Table
     caption={caption}
     rows={rows}
     sorting={sorting}
+    of={of}
     rowKey={({ service_numeric_id }) => service_numeric_id}
     empty="No services."
     columns={[
@@ -173,6 +180,7 @@ export const ServiceTable = ({ rows, caption, sorting }: Rows<Service>) => (
       { label: "State", cell: ({ active }) => <Active value={active} /> },
       {
         label: "Merchant",
+        filter: "merchant_id",
         cell: ({ merchant_id }) => <RecordLink kind="merchant" id={merchant_id} />,
       },
       { label: "Capability", cell: ({ capability_hash }) => <Hex value={capability_hash} /> },
@@ -199,11 +207,12 @@ export const FacilitatorTable = ({ rows, caption, sorting }: Rows<Facilitator>) 
   />
 );
 
-export const QuoteTable = ({ rows, caption, sorting }: Rows<Quote>) => (
+export const QuoteTable = ({ rows, caption, sorting, of }: Rows<Quote>) => (
   <Table
     caption={caption}
     rows={rows}
     sorting={sorting}
+    of={of}
     rowKey={({ quote_hash }) => quote_hash}
     empty="No quotes."
     columns={[
@@ -211,25 +220,27 @@ export const QuoteTable = ({ rows, caption, sorting }: Rows<Quote>) => (
       { label: "State", cell: ({ settled }) => <Status value={settled ? "SETTLED" : "UNSETTLED"} /> },
       {
         label: "Merchant",
+        filter: "merchant_id",
         cell: ({ merchant_id }) => <RecordLink kind="merchant" id={merchant_id} />,
       },
-      { label: "Agent", cell: ({ agent }) => <Account value={agent} /> },
+      { label: "Agent", filter: "agent", cell: ({ agent }) => <Account value={agent} /> },
       {
         label: "Amount",
         isNumber: true,
         cell: ({ amount, token, amount_usd }) => <Amount value={amount} token={token} usd={amount_usd} />,
       },
       { label: "Committed", sort: byAge, cell: ({ committed_at }) => <Time seconds={committed_at} /> },
-      { label: "Expires", cell: ({ expires_at }) => <Time seconds={expires_at} /> },
+      { label: "Expires", cell: ({ expires_at }) => <Time seconds={expires_at} isDeadline /> },
     ]}
   />
 );
 
-export const ReceiptTable = ({ rows, caption, sorting }: Rows<Receipt>) => (
+export const ReceiptTable = ({ rows, caption, sorting, of }: Rows<Receipt>) => (
   <Table
     caption={caption}
     rows={rows}
     sorting={sorting}
+    of={of}
     rowKey={({ receipt_id }) => receipt_id}
     empty="No receipts."
     columns={[
@@ -238,9 +249,10 @@ export const ReceiptTable = ({ rows, caption, sorting }: Rows<Receipt>) => (
         label: "State",
         cell: ({ fulfillment_hash }) => <Status value={fulfillment_hash === null ? "UNFULFILLED" : "FULFILLED"} />,
       },
-      { label: "Agent", cell: ({ agent }) => <Account value={agent} /> },
+      { label: "Agent", filter: "agent", cell: ({ agent }) => <Account value={agent} /> },
       {
         label: "Merchant",
+        filter: "merchant_id",
         cell: ({ merchant_id }) => <RecordLink kind="merchant" id={merchant_id} />,
       },
       {
@@ -255,11 +267,12 @@ export const ReceiptTable = ({ rows, caption, sorting }: Rows<Receipt>) => (
   />
 );
 
-export const SettlementTable = ({ rows, caption, sorting }: Rows<Settlement>) => (
+export const SettlementTable = ({ rows, caption, sorting, of }: Rows<Settlement>) => (
   <Table
     caption={caption}
     rows={rows}
     sorting={sorting}
+    of={of}
     rowKey={({ execution_hash }) => execution_hash}
     empty="No settlements."
     columns={[
@@ -269,7 +282,7 @@ export const SettlementTable = ({ rows, caption, sorting }: Rows<Settlement>) =>
       },
       // The quote need not exist.
       { label: "Quote", cell: ({ quote_hash }) => <FoundHash value={quote_hash} /> },
-      { label: "Paid by", cell: ({ payer }) => <Account value={payer} /> },
+      { label: "Paid by", filter: "payer", cell: ({ payer }) => <Account value={payer} /> },
       {
         label: "Amount",
         isNumber: true,
@@ -280,34 +293,40 @@ export const SettlementTable = ({ rows, caption, sorting }: Rows<Settlement>) =>
   />
 );
 
-export const DisputeTable = ({ rows, caption, sorting }: Rows<Dispute>) => (
+export const DisputeTable = ({ rows, caption, sorting, of }: Rows<Dispute>) => (
   <Table
     caption={caption}
     rows={rows}
     sorting={sorting}
+    of={of}
     rowKey={({ dispute_id }) => dispute_id}
     empty="No disputes."
     columns={[
       { label: "Dispute", sort: byAge, cell: ({ dispute_id }) => <RecordLink kind="dispute" id={dispute_id} /> },
-      { label: "State", cell: ({ status }) => <Status value={status} /> },
-      { label: "Receipt", cell: ({ receipt_id }) => <RecordLink kind="receipt" id={receipt_id} /> },
-      { label: "Opened by", cell: ({ opener }) => <Account value={opener} /> },
+      { label: "State", cell: ({ status }) => <DisputeStatus value={status} /> },
+      {
+        label: "Receipt",
+        filter: "receipt_id",
+        cell: ({ receipt_id }) => <RecordLink kind="receipt" id={receipt_id} />,
+      },
+      { label: "Opened by", filter: "opener", cell: ({ opener }) => <Account value={opener} /> },
       { label: "Reason", cell: ({ reason_hash }) => <Hex value={reason_hash} /> },
     ]}
   />
 );
 
-export const SignalTable = ({ rows, caption, sorting }: Rows<TrustSignal>) => (
+export const SignalTable = ({ rows, caption, sorting, of }: Rows<TrustSignal>) => (
   <Table
     caption={caption}
     rows={rows}
     sorting={sorting}
+    of={of}
     rowKey={({ signal_id }) => signal_id}
     empty="No trust signals."
     columns={[
       { label: "Signal", sort: byAge, cell: ({ signal_id }) => `#${signal_id}` },
       { label: "Kind", cell: ({ kind }) => <Kind value={kind} names={signalKinds} /> },
-      { label: "Reporter", cell: ({ reporter }) => <Account value={reporter} /> },
+      { label: "Reporter", filter: "reporter", cell: ({ reporter }) => <Account value={reporter} /> },
       { label: "Hash", cell: ({ signal_hash }) => <Hex value={signal_hash} /> },
       { label: "Block", isNumber: true, cell: ({ block_number }) => <Block value={block_number} /> },
     ]}

@@ -24,7 +24,7 @@ const bidColumns: readonly Column<Bid>[] = [
   { label: "Bid", cell: ({ bid_id, intent_id }) => <a href={links.intent(intent_id)}>Bid {bid_id}</a> },
   { label: "State", cell: ({ status }) => <Status value={status} /> },
   { label: "Intent", cell: ({ intent_id }) => <RecordLink kind="intent" id={intent_id} /> },
-  { label: "Solver", cell: ({ solver }) => <Account value={solver} /> },
+  { label: "Solver", filter: "solver", cell: ({ solver }) => <Account value={solver} /> },
   {
     label: "Takes",
     isNumber: true,
@@ -43,7 +43,7 @@ const bidColumns: readonly Column<Bid>[] = [
   { label: "Made", sort: byTime, cell: ({ created_at }) => <Time seconds={created_at} /> },
 ];
 
-export const BidTable = ({ rows, caption, sorting }: Rows<Bid>) => (
+export const BidTable = ({ rows, caption, sorting, of }: Rows<Bid>) => (
   <Table
     caption={caption}
     columns={bidColumns}
@@ -51,13 +51,14 @@ export const BidTable = ({ rows, caption, sorting }: Rows<Bid>) => (
     rowKey={({ bid_id }) => bid_id}
     empty="No bids."
     sorting={sorting}
+    of={of}
   />
 );
 
 const fillColumns: readonly Column<FillRecord>[] = [
   { label: "Intent", cell: ({ intent_id }) => <RecordLink kind="intent" id={intent_id} /> },
-  { label: "Solver", cell: ({ solver }) => <Account value={solver} /> },
-  { label: "Owner", cell: ({ owner }) => <Account value={owner} /> },
+  { label: "Solver", filter: "solver", cell: ({ solver }) => <Account value={solver} /> },
+  { label: "Owner", filter: "owner", cell: ({ owner }) => <Account value={owner} /> },
   {
     label: "Took",
     isNumber: true,
@@ -77,7 +78,7 @@ const fillColumns: readonly Column<FillRecord>[] = [
   { label: "Filled", sort: byTime, cell: ({ filled_at }) => <Time seconds={filled_at} /> },
 ];
 
-export const FillTable = ({ rows, caption, sorting }: Rows<FillRecord>) => (
+export const FillTable = ({ rows, caption, sorting, of }: Rows<FillRecord>) => (
   <Table
     caption={caption}
     columns={fillColumns}
@@ -85,5 +86,6 @@ export const FillTable = ({ rows, caption, sorting }: Rows<FillRecord>) => (
     rowKey={({ intent_id }) => intent_id}
     empty="No fills."
     sorting={sorting}
+    of={of}
   />
 );

@@ -12,14 +12,14 @@ const meanings = { avoid: "Serious", review: "To review", info: "Fine" } as cons
 
 function summary({ verdict, reasons }: Trust): string {
   const open = reasons.filter(({ level }) => level !== "info").length;
-  const checks = `${open} of ${reasons.length} checks`;
+  const checks = `Checks to look at: ${open} of ${reasons.length}.`;
   switch (verdict) {
     case "proceed":
       return `All ${reasons.length} checks are fine.`;
     case "review":
-      return `Look closer before you pay or hire: ${checks} ask for it.`;
+      return `Look closer before you pay or hire. ${checks}`;
     case "avoid":
-      return `Do not pay or hire without good reason: ${checks} speak against it.`;
+      return `Do not pay or hire without good reason. ${checks}`;
   }
 }
 
@@ -65,10 +65,11 @@ const inputText: Readonly<Record<ScoreInput["name"], (value: number) => string>>
   credit: (value) => `Credit of ${value} from payments`,
   age_days: days,
   attestors: (value) => `${value} ${value === 1 ? "attestor" : "attestors"} of the address`,
-  lost_disputes_per_mille: (value) => `${value} of 1,000 payments lost in a dispute`,
+  lost_disputes_per_mille: (value) =>
+    value === 0 ? "No lost disputes" : `${value} lost in 1,000 disputes and payments with full credit`,
 };
 
-const signed = (points: number) => (points < 0 ? `−${-points}` : `+${points}`);
+const signed = (points: number) => (points < 0 ? `−${-points}` : points > 0 ? `+${points}` : "0");
 
 /** How the score follows from the record. */
 export const ScoreSection = ({ score, record }: { score: Score; record: ReputationRecord }) => (

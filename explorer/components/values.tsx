@@ -5,7 +5,7 @@ import { links } from "../links";
 import { addressIn } from "../names";
 import { safeUrl } from "../text/format";
 import { relativeTime } from "../text/relative-time";
-import { shortDollars, shortNumber } from "../text/short-number";
+import { percentOfBasisPoints, shortDollars } from "../text/short-number";
 import { NowContext } from "./clock";
 import { CopyButton } from "./copy-button";
 import { Hex, type HexProps } from "./hex";
@@ -68,14 +68,14 @@ export const Block = ({ value }: { value: string }) => (
   </a>
 );
 
-/** A decimal number, such as a price. */
+/** A decimal number, such as a price. Dollars have cents. */
 const Decimal = ({ value, unit = "" }: { value: string; unit?: string }) => {
   const [whole = "", fraction] = value.split(".");
   return (
     <data value={value}>
       {unit}
       {groupDigits(whole)}
-      {fraction === undefined ? "" : `.${fraction}`}
+      {fraction === undefined ? "" : `.${unit === "$" ? fraction.padEnd(2, "0") : fraction}`}
     </data>
   );
 };
@@ -95,7 +95,7 @@ export const Dollars = ({ value }: { value: string | null | undefined }) =>
 /** A share in basis points as percent, such as "2.1 %". */
 export const Percent = ({ basisPoints }: { basisPoints: string }) => (
   <data value={basisPoints} title={`${basisPoints} basis points`}>
-    {shortNumber(String(Number(basisPoints) / 100))} %
+    {percentOfBasisPoints(basisPoints)}
   </data>
 );
 
@@ -104,10 +104,12 @@ type TimeProps = {
   seconds: string;
   /** Shows the date beside the distance to now. */
   full?: boolean;
+  /** Whether it is a limit. Other times are those of events. */
+  isDeadline?: boolean;
 };
 
 /** A time as its distance to now, with the exact one as the title. */
-export function Time({ seconds, full = false }: TimeProps) {
+export function Time({ seconds, full = false, isDeadline = false }: TimeProps) {
   const now = useContext(NowContext);
   const date = dateOf(BigInt(seconds));
   const text = formatTime(BigInt(seconds));
@@ -118,7 +120,7 @@ export function Time({ seconds, full = false }: TimeProps) {
         {text}
       </data>
     );
-  const relative = relativeTime(BigInt(seconds), now);
+  const relative = relativeTime(BigInt(seconds), now, { isEvent: !isDeadline });
   return (
     <time dateTime={date.toISOString()} title={title}>
       {full && relative ? `${text} (${relative})` : (relative ?? text)}
@@ -153,8 +155,13 @@ const stateText = (value: string) => {
 };
 
 /** A state in words. Its color has a meaning of its own in the style sheet, and never carries it alone. */
-export const Status = ({ value }: { value: string }) => (
-  <span class={`status status-${value.toLowerCase()}`}>{stateText(value)}</span>
+export const Status = ({ value, color = value.toLowerCase() }: { value: string; color?: string }) => (
+  <span class={`status status-${color}`}>{stateText(value)}</span>
+);
+
+/** The state of a dispute. An open one has the color of what is disputed. */
+export const DisputeStatus = ({ value }: { value: string }) => (
+  <Status value={value} color={value === "OPEN" ? "disputed" : value.toLowerCase()} />
 );
 
 export const activity = (isActive: boolean) => (isActive ? "ACTIVE" : "INACTIVE");

@@ -1,4 +1,5 @@
 import type { AgentRecord, AgentReputation, Policy, Trust } from "../../client/src/api";
+import { ActOnAgent } from "../acting/on-records";
 import { type Activity, ActivitySection, readActivity } from "../components/activity";
 import { Facts, Technical, Unavailable } from "../components/blocks";
 import { EventLog } from "../components/event-log";
@@ -83,6 +84,7 @@ const View = ({ data, live, parameters }: ViewProps<Data>) => {
       </div>
       <RecordTabs path={path} parameters={parameters} lists={listsOf(agent)} page={list} />
       <EventLog title="Recent events of this agent" live={live} />
+      <ActOnAgent agent={agent} />
       <Technical>
         <Facts
           items={[

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
 import type { Dispute, Merchant, Receipt, StreamedEvent } from "../../client/src/api";
+import { ActOnDispute } from "../acting/on-records";
 import { Empty, Facts, Heading, Section, Technical } from "../components/blocks";
 import { Hex } from "../components/hex";
 import { hashFact, PaymentTitle } from "../components/payment";
 import { RecordLink } from "../components/record-link";
-import { Account, Block, Status, Time, Transaction } from "../components/values";
+import { Account, Block, DisputeStatus, Time, Transaction } from "../components/values";
 import { type Evidence, readEvidence } from "../evidence";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
@@ -135,7 +136,7 @@ const Thread = ({ entries }: { entries: readonly Entry[] }) => (
       <li key={name} data-entry={name}>
         <p class="sentence-row">
           <span>
-            {text} {status && <Status value={status} />}
+            {text} {status && <DisputeStatus value={status} />}
           </span>
           <span>{time === null ? "time unknown" : <Time seconds={time} />}</span>
         </p>
@@ -163,7 +164,7 @@ const View = ({ data }: ViewProps<Data>) => {
         ) : (
           `Dispute #${dispute.dispute_id}`
         )}{" "}
-        <Status value={dispute.status} />
+        <DisputeStatus value={dispute.status} />
       </Heading>
       <Section title="What happened" id="thread">
         <Thread entries={entriesOf(data)} />
@@ -171,6 +172,7 @@ const View = ({ data }: ViewProps<Data>) => {
           <Empty title="No decision yet">It appears here when the dispute is resolved or rejected on chain.</Empty>
         )}
       </Section>
+      <ActOnDispute dispute={dispute} />
       <Technical>
         <Facts
           items={[

@@ -1,4 +1,5 @@
 import type { Competition as Competing, CompetingBid, Intent, IntentMetadataRecord } from "../../client/src/api";
+import { ActOnIntent } from "../acting/on-records";
 import { Heading, Stats, selectedTab, Tabs } from "../components/blocks";
 import { Competition } from "../components/competition";
 import { EventLog } from "../components/event-log";
@@ -12,7 +13,7 @@ import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifFound } from "../reads";
 import { describeIntent, tradeOf } from "../social/descriptions";
-import { shortNumber } from "../text/short-number";
+import { percentOfBasisPoints, shortNumber } from "../text/short-number";
 
 const BIDS = 100;
 
@@ -49,13 +50,13 @@ function stepsOf({ intent, bids, hasMoreBids, winner }: Data): Step[] {
       : status === "CANCELLED"
         ? { name: "Cancelled", isReached: true, details: "by its owner" }
         : status === "EXPIRED"
-          ? { name: "Expired", isReached: true, details: <Time seconds={intent.deadline} /> }
+          ? { name: "Expired", isReached: true, details: <Time seconds={intent.deadline} isDeadline /> }
           : {
               name: "Fill",
               isReached: false,
               details: (
                 <>
-                  ends <Time seconds={intent.deadline} />
+                  ends <Time seconds={intent.deadline} isDeadline />
                 </>
               ),
             };
@@ -103,9 +104,6 @@ function Lead({ intent: { status, fill, owner, output_token }, bids, winner }: D
   );
 }
 
-/** Basis points in percent, exactly: "2.1 %". */
-const percentOfBps = (bps: string) => `${Number(bps) / 100} %`;
-
 /** How far the best bid is above the minimum, or what the fill paid beyond it. */
 function surplusOf({ intent, winner }: Pick<Data, "intent" | "winner">) {
   if (intent.fill || !winner)
@@ -116,7 +114,7 @@ function surplusOf({ intent, winner }: Pick<Data, "intent" | "winner">) {
         intent.surplus_bps === null ? (
           <None />
         ) : (
-          <data value={intent.surplus_bps}>{percentOfBps(intent.surplus_bps)}</data>
+          <data value={intent.surplus_bps}>{percentOfBasisPoints(intent.surplus_bps)}</data>
         ),
       note: intent.surplus_usd === null ? "beyond the minimum" : <Dollars value={intent.surplus_usd} />,
     };
@@ -126,7 +124,11 @@ function surplusOf({ intent, winner }: Pick<Data, "intent" | "winner">) {
     field: "best_bid_bps",
     label: "Best bid",
     value:
-      minimum === 0n ? <None>any amount is enough</None> : `+${percentOfBps(String((beyond * 10_000n) / minimum))}`,
+      minimum === 0n ? (
+        <None>any amount is enough</None>
+      ) : (
+        `+${percentOfBasisPoints(String((beyond * 10_000n) / minimum))}`
+      ),
     note: "beyond the minimum",
   };
 }
@@ -158,7 +160,7 @@ function Numbers({ intent, winner }: Pick<Data, "intent" | "winner">) {
         {
           field: "deadline",
           label: intent.status === "OPEN" ? "Ends" : "Deadline",
-          value: <Time seconds={intent.deadline} />,
+          value: <Time seconds={intent.deadline} isDeadline />,
         },
       ]}
     />
@@ -169,6 +171,7 @@ const parts = {
   trade: ({ data }: ViewProps<Data>) => (
     <>
       <Timeline steps={stepsOf(data)} />
+      <ActOnIntent intent={data.intent} bids={data.bids} winner={data.winner} />
       <Competition intent={data.intent} bids={data.bids} hasMore={data.hasMoreBids} />
       <div class="columns">
         <Fill intent={data.intent} />

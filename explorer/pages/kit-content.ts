@@ -1,4 +1,5 @@
-import type { Token } from "../../client/src/api";
+import type { PreparedAction, Token } from "../../client/src/api";
+import type { Offer } from "../acting/offer";
 import type { ListQuery } from "../lists/query";
 import { type Names, nameKey } from "../names";
 import type { LiveEvent } from "../page";
@@ -95,3 +96,51 @@ export const namesOf = (shown: Texts): Names =>
       [nameKey("merchant", String(index + 1)), name],
     ]),
   );
+
+/** Actions that ask for everything, about records with any text. */
+export const offersOf = (shown: Texts): readonly Offer[] =>
+  [shown.name, shown.nameWithoutSpaces, shown.markup, shown.reversed].map((label) => ({
+    name: "submitBid",
+    label,
+    note: `${shown.sentence} ${account("1")}`,
+    input: { intent_id: MAX, metadata: shown.markup },
+    fields: [
+      { kind: "amount", name: "amount", label: shown.nameWithoutSpaces, token: account("7"), hint: `At least ${MAX}.` },
+      { kind: "amount", name: "units", label: "Units", token: UNKNOWN_TOKEN },
+      { kind: "text", name: "text", label: shown.sentence },
+      { kind: "choice", name: "choice", label: "Choice", options: [{ value: MAX, text: shown.word }] },
+    ],
+  }));
+
+/** An action that would fail, with the texts of others in every sentence. */
+export function preparedOf(shown: Texts): PreparedAction {
+  const transaction = {
+    from: account("2") as Token["address"],
+    to: account("1") as Token["address"],
+    data: `0x${"ab".repeat(600)}` as const,
+    value: MAX,
+    chainId: 31337,
+    gas: MAX,
+    description: `IntentBook.submitIntent(${shown.markup})`,
+  };
+  const revert = { error: shown.word, reason: shown.markup, fix: shown.nameWithoutSpaces };
+  const succeeds = { ok: true, gas_used: MAX, revert: null, events: [] };
+  return {
+    summary: `Pay ${MAX} of "${shown.markup}" to ${account("1")} (named "${shown.nameWithoutSpaces}").`,
+    transactions: [transaction, { ...transaction, data: "0x", description: shown.word }, transaction],
+    typed_data: {
+      domain: { name: shown.markup, chainId: 31337 },
+      types: { Intent: [{ name: "owner", type: "address" }] },
+      primaryType: "Intent",
+      message: { owner: shown.word, text: shown.reversed },
+    },
+    simulation: {
+      ok: false,
+      method: "eth_simulateV1",
+      note: shown.sentence,
+      results: [succeeds, { ...succeeds, ok: false, revert }],
+    },
+    warnings: Object.values(shown).map((message) => ({ code: "counterparty", message })),
+    next: { description: shown.sentence, action: null, input: null },
+  };
+}

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from "preact";
+import { Answer } from "../acting/answer";
+import { Act } from "../components/act";
 import { Bars } from "../components/bars";
 import {
   Empty,
@@ -46,6 +48,8 @@ import {
   named,
   namesOf,
   notices,
+  offersOf,
+  preparedOf,
   query,
   states,
   type Texts,
@@ -236,6 +240,12 @@ const View = ({ data: shown }: ViewProps<Texts>) => (
         details: <Amount value={MAX} token={UNKNOWN_TOKEN} usd={MAX} />,
       }))}
     />
+    <Act offers={offersOf(shown)} />
+    <Section title="Prepared action" id="prepared">
+      <div class="answer">
+        <Answer answer={preparedOf(shown)} />
+      </div>
+    </Section>
     <EventLog title="Events" live={{ events: eventsOf(shown), isInteractive: false }} />
     <EventLog title="No events" live={{ events: [], isInteractive: false }} />
     <Fold title={shown.name}>{shown.word}</Fold>

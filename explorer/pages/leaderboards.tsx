@@ -81,6 +81,7 @@ const Rules = ({ board }: { board: string }) => (
         <>
           <li>Volume is what the filled intents sold, surplus what their owners received beyond the minimum.</li>
           <li>The win rate is the share of bids that were selected. In its order, solvers with few bids are last.</li>
+          <li>What a solver does with its own intents counts nothing.</li>
         </>
       ) : (
         <>
@@ -89,6 +90,7 @@ const Rules = ({ board }: { board: string }) => (
         </>
       )}
       <li>Only tokens on the chain's token list count, in dollars at the price of the hour: anyone can mint others.</li>
+      <li>Amounts are as the parties recorded them. Look at who paid whom before you rely on a rank.</li>
     </ul>
   </Section>
 );

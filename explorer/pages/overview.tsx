@@ -12,7 +12,7 @@ import { type Parameters, page, type ViewProps } from "../page";
 import { ifAvailable, type OnFailure, type Reads } from "../reads";
 import { growthOf, sumOfDecimals } from "../text/decimals";
 import { percentOf } from "../text/format";
-import { shortDollars } from "../text/short-number";
+import { percentOfBasisPoints, shortDollars } from "../text/short-number";
 import { type Interval, type Points, type Range, ranges, readTrend, spanOf, type TrendName, trends } from "../trends";
 
 const NEWEST = 6;
@@ -48,11 +48,12 @@ const rangeOf = ({ range = "" }: Parameters): Range => (Object.hasOwn(ranges, ra
 function Change({ value, before }: Day) {
   const growth = growthOf(value, before);
   if (growth === undefined) return value === "0" ? <>None in 48 h</> : <span class="up">None in the 24 h before</span>;
-  if (growth === 0) return <>As in the 24 h before</>;
+  if (growth === "0") return <>As in the 24 h before</>;
+  const isLess = growth.startsWith("-");
   return (
     <>
-      <span class={growth > 0 ? "up" : "down"}>
-        {growth > 0 ? "▲" : "▼"} {Math.abs(growth)} %
+      <span class={isLess ? "down" : "up"}>
+        {isLess ? "▼" : "▲"} {percentOfBasisPoints(growth.replace("-", ""))}
       </span>{" "}
       against the 24 h before
     </>

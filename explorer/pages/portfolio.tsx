@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import type { EIP1193Provider } from "viem";
 import type { PaymentRequirements } from "../../client/src/api";
 import type { PaidSnapshot } from "../../client/src/index";
+import { injectedWallet } from "../acting/injected-wallet";
 import { Empty, Facts, Heading, Section } from "../components/blocks";
 import { Hex } from "../components/hex";
 import { Snapshot } from "../components/snapshot";
@@ -26,9 +26,6 @@ type Data = {
   isFree: boolean;
   defaultChains: string;
 };
-
-/** The wallet that the browser offers to pages (EIP-1193). */
-const injectedWallet = () => (globalThis as { ethereum?: EIP1193Provider }).ethereum;
 
 const isEvmNetwork = (network: string): network is Terms["network"] => /^eip155:\d+$/.test(network);
 

@@ -1,4 +1,5 @@
 import type { Quote, Settlement } from "../../client/src/api";
+import { ActOnQuote } from "../acting/on-records";
 import { Facts, Heading, Section, TableSection, Technical } from "../components/blocks";
 import { EventLog } from "../components/event-log";
 import { Hex } from "../components/hex";
@@ -33,7 +34,7 @@ const stepsOf = ({ quote, settlements: [settlement] }: Data) => [
       "the merchant is paid"
     ) : (
       <>
-        the offer ends <Time seconds={quote.expires_at} />
+        the offer ends <Time seconds={quote.expires_at} isDeadline />
       </>
     ),
   },
@@ -51,19 +52,21 @@ const View = ({ data, live }: ViewProps<Data>) => {
         }
         lead={
           <>
-            Offered to <Account value={quote.agent} bare />, valid until <Time seconds={quote.expires_at} full />.
+            Offered to <Account value={quote.agent} bare />, valid until{" "}
+            <Time seconds={quote.expires_at} isDeadline full />.
           </>
         }
       >
         <PaymentTitle payment={quote} /> <Status value={quote.settled ? "SETTLED" : "UNSETTLED"} />
       </Heading>
       <Timeline steps={stepsOf(data)} />
+      <ActOnQuote quote={quote} />
       <Section title="Terms">
         <Facts
           items={[
             ...paymentFacts(quote),
             { field: "committed_at", label: "Committed", value: <Time seconds={quote.committed_at} full /> },
-            { field: "expires_at", label: "Expires", value: <Time seconds={quote.expires_at} full /> },
+            { field: "expires_at", label: "Expires", value: <Time seconds={quote.expires_at} isDeadline full /> },
           ]}
         />
       </Section>

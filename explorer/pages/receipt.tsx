@@ -1,10 +1,11 @@
 import type { Dispute, Quote, Receipt, ReceiptWithEvidence, Settlement } from "../../client/src/api";
+import { ActOnReceipt } from "../acting/on-records";
 import { Facts, Heading, Section, TableSection, Technical } from "../components/blocks";
 import { hashFact, LineTable, PaymentTitle, paymentFacts, technicalPaymentFacts } from "../components/payment";
 import { RecordLink } from "../components/record-link";
 import { DisputeTable } from "../components/tables";
 import { Timeline } from "../components/timeline";
-import { Account, Kind, None, paymentRails, Status, Time, Transaction } from "../components/values";
+import { Account, DisputeStatus, Kind, None, paymentRails, Status, Time, Transaction } from "../components/values";
 import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifFound } from "../reads";
@@ -69,7 +70,7 @@ function stepsOf({ receipt, disputes, quote }: Data) {
             isReached: true,
             details: (
               <>
-                <RecordLink kind="dispute" id={dispute.dispute_id} /> <Status value={dispute.status} />
+                <RecordLink kind="dispute" id={dispute.dispute_id} /> <DisputeStatus value={dispute.status} />
               </>
             ),
           },
@@ -95,6 +96,7 @@ const View = ({ data }: ViewProps<Data>) => {
         <Status value={receipt.fulfillment_hash === null ? "UNFULFILLED" : "FULFILLED"} />
       </Heading>
       <Timeline steps={stepsOf(data)} />
+      <ActOnReceipt receipt={receipt} disputes={disputes} />
       {disputes.length > 0 && (
         <TableSection
           title="Disputes"

@@ -85,7 +85,7 @@ const View = ({ data: { settlement, quote } }: ViewProps<Data>) => (
               settlement.deadline === null ? (
                 <None>unknown: a contract made the call</None>
               ) : (
-                <Time seconds={settlement.deadline} full />
+                <Time seconds={settlement.deadline} isDeadline full />
               ),
           },
           { field: "tx_hash", label: "Transaction", value: <Transaction value={settlement.tx_hash} full /> },

@@ -10,11 +10,20 @@ export function sumOfDecimals(decimals: readonly string[]): string {
   return `${digits.slice(0, -places)}.${digits.slice(-places)}`.replace(/\.?0+$/, "");
 }
 
+/** The number of millionths in a decimal number. */
+const micros = (decimal: string) => {
+  const [whole = "0", fraction = ""] = decimal.split(".");
+  return BigInt(whole + fraction.slice(0, 6).padEnd(6, "0"));
+};
+
 /**
- * By how much a number is more than an earlier one, in percent. Undefined if the earlier one is zero.
+ * By how much a number is more than an earlier one, in basis points and cut to tenths of a percent. Undefined if the earlier
+ * one is zero.
  *
  * @example
- * growthOf("150", "100") // 50
+ * growthOf("150", "100") // "5000"
  */
-export const growthOf = (value: string, before: string): number | undefined =>
-  Number(before) === 0 ? undefined : Math.round((Number(value) / Number(before) - 1) * 1000) / 10;
+export function growthOf(value: string, before: string): string | undefined {
+  const [now, then] = [micros(value), micros(before)];
+  return then === 0n ? undefined : String((((now - then) * 1000n) / then) * 10n);
+}

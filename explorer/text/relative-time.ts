@@ -5,6 +5,9 @@ const DAY = 24 * HOUR;
 /** Older times are written as dates. */
 const MAX_AGE = 30 * DAY;
 
+/** How far the clock of a chain may be ahead of the reader's, so that its newest events are in the future. */
+const MAX_DRIFT = 15 * MINUTE;
+
 const units = [
   [DAY, "d"],
   [HOUR, "h"],
@@ -17,6 +20,11 @@ export function duration(seconds: number): string | undefined {
   return unit && `${Math.floor(seconds / unit[0])} ${unit[1]}`;
 }
 
+type Options = {
+  /** Whether it is the time of something that happened. */
+  isEvent?: boolean;
+};
+
 /**
  * The distance between two times in unix seconds, in its largest unit. Undefined if it is more than 30 days.
  *
@@ -24,8 +32,9 @@ export function duration(seconds: number): string | undefined {
  * relativeTime(1_000n, 1_150) // "2 min ago"
  * relativeTime(90_000n, 3_600) // "in 1 d"
  */
-export function relativeTime(seconds: bigint, now: number): string | undefined {
+export function relativeTime(seconds: bigint, now: number, { isEvent = false }: Options = {}): string | undefined {
   const difference = now - Number(seconds);
+  if (isEvent && difference < 0 && difference >= -MAX_DRIFT) return "just now";
   const distance = Math.abs(difference);
   if (distance > MAX_AGE) return undefined;
   const text = duration(distance);

@@ -52,3 +52,16 @@ export function shortDollars(decimal: string): string {
   if (fraction === undefined) return `${sign}$${whole}`;
   return `${sign}$${whole}.${fraction.slice(0, 2).padEnd(2, "0")}`;
 }
+
+/**
+ * A share in basis points as percent, cut to hundredths.
+ *
+ * @example
+ * percentOfBasisPoints("210") // "2.1 %"
+ */
+export function percentOfBasisPoints(basisPoints: string): string {
+  const sign = basisPoints.startsWith("-") ? "-" : "";
+  const [whole = "0"] = basisPoints.slice(sign.length).split(".");
+  const digits = whole.padStart(3, "0");
+  return `${sign}${shortNumber(`${digits.slice(0, -2)}.${digits.slice(-2)}`)} %`;
+}

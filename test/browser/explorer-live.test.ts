@@ -172,7 +172,7 @@ describe.runIf(hasChromium)("the explorer while the chain moves on", () => {
 
   it("sells a portfolio to an injected wallet, for the price that it shows", async () => {
     const { page, problems, close } = await openExplorer(browser, stack.apiUrl);
-    const signed = await injectWallet(page, demoPayer);
+    const { signed } = await injectWallet(page, demoPayer);
     const balance = () => stack.read("TestDollar", "balanceOf", [demoPayer.address]);
     const before = await balance();
     await page.goto("/explore/portfolio");

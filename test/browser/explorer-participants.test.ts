@@ -124,6 +124,16 @@ describe.runIf(hasChromium)("the lists, scores and threads of records in the exp
     expect(await rowKeys(explorer.page, "#records")).toEqual(bids.map(({ bid_id }) => bid_id));
   });
 
+  it("leaves out the column with the record of the page", async () => {
+    const columns = (path: string) =>
+      explorer.page.goto(path).then(() => explorer.page.locator("#records th").allInnerTexts());
+    expect(await columns("/explore/merchants/1")).not.toContain("Merchant");
+    expect(await columns("/explore/agents/1")).not.toContain("Agent");
+    expect(await columns("/explore/agents/1")).toContain("Merchant");
+    const ofSolver = await columns("/explore/solvers/1");
+    expect([ofSolver.includes("Solver"), ofSolver.includes("Owner")]).toEqual([false, true]);
+  });
+
   it("says what would make rows appear in an empty tab", async () => {
     await explorer.page.goto("/explore/solvers/2?tab=attestations");
     expect(await explorer.page.locator("#records .empty").innerText()).toMatch(/No attestations yet\s+An attestation/);
@@ -203,6 +213,15 @@ describe.runIf(hasChromium)("the lists, scores and threads of records in the exp
       expect([path, values]).toEqual([path, points.map(({ value }) => value).filter((value) => value !== "0")]);
       expect(await explorer.page.locator(".sum data").getAttribute("value")).toBe(total);
     }
+  });
+
+  it("shows open disputes in the color of what is disputed, and others in theirs", async () => {
+    const { disputes } = await read<{ disputes: Row[] }>("/disputes");
+    await explorer.page.goto("/explore/disputes");
+    const colors = await explorer.page.$$eval("main tbody .status", (all) => all.map(({ className }) => className));
+    const colorOf = { OPEN: "disputed", RESOLVED: "resolved", REJECTED: "rejected" } as Record<string, string>;
+    expect(colors).toEqual(disputes.map(({ status = "" }) => `status status-${colorOf[status]}`));
+    expect(colors).toContain("status status-disputed");
   });
 
   it("shows a dispute as a thread in the order of time, with who opened and who decided it", async () => {

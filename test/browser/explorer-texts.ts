@@ -67,8 +67,8 @@ function textProblems(): string[] {
       if (card && !isEmpty(box) && exceeds(box, boxOf(card))) problems.add(`outside of its card: ${short(text)}`);
       if (!isEmpty(box)) lines.push({ ...box, text: text.trim(), node });
     }
-    for (const { 0: word, index } of text.matchAll(/\S+/g)) {
-      // A line may end at a hyphen or a slash, and anywhere in some scripts.
+    // A line may end at a hyphen, anywhere in a URL, and anywhere in some scripts.
+    for (const { 0: word, index } of text.matchAll(/[^\s-]+/g)) {
       if (word.length > LONGEST_WORD || !/^[\w.,:;$%#…×^()'"!?~+]+$/.test(word)) continue;
       range.setStart(node, index);
       range.setEnd(node, index + word.length);
