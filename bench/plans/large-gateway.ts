@@ -59,6 +59,7 @@ export async function withLargeGateway(
           cursorSecret: async () => "bench",
           listed,
         },
+        simulate: unused,
         store,
         tokens: tokens(store),
         payments: undefined,

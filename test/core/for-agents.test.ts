@@ -8,11 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allOperations, calls, freeCalls } from "../../api/operations/index";
 import { exampleSources } from "../../api/transports/example-sources";
 import { routeOf } from "../../api/transports/rest/route";
-import { toolNameOf, toolOperations } from "../../api/transports/tools";
+import { tools as allTools, toolCalls, toolOperations } from "../../api/transports/tools";
 import { actor } from "../../stack/local/chain";
 import { cli, cliFile } from "../support/cli-run";
 import { addressOf } from "../support/lists/asking";
 import { type SampleStack, sampleStack } from "../support/shared-stack";
+import { toolCall } from "../support/tool-call";
 
 type Result = { content: { type: string; text: string }[]; structuredContent?: unknown; isError?: boolean };
 
@@ -113,12 +114,12 @@ describe("the interfaces for agents, on the sample chain", () => {
     afterAll(() => client.close());
 
     const call = async (operation: string, input: Record<string, unknown>) =>
-      (await client.callTool({ name: toolNameOf(operation), arguments: input })) as Result;
+      (await client.callTool(toolCall(operation, input))) as Result;
 
-    it("returns its name, and lists a tool for every operation for agents", () => {
+    it("returns its name, and lists its tools", () => {
       expect(client.getServerVersion()).toMatchObject({ name: "intentry", title: "Intentry" });
       expect(client.getInstructions()).toContain("intentry://llms.txt");
-      expect(tools.map(({ name }) => name)).toEqual(toolOperations.map(({ name }) => toolNameOf(name)));
+      expect(tools.map(({ name }) => name)).toEqual(allTools.map(({ name }) => name));
       for (const { description, inputSchema } of tools) {
         expect(description).toMatch(/^[A-Z].*\.$/);
         expect(inputSchema.type).toBe("object");
@@ -205,8 +206,8 @@ describe("the interfaces for agents, on the sample chain", () => {
     it("has no paid or development tools, and rejects unknown names", async () => {
       const others = [...paid.map(({ name }) => name), "portfolio.get", "bids.create", "bids.select", "no.such"];
       for (const name of others) {
-        expect(tools.map((tool) => tool.name)).not.toContain(toolNameOf(name));
-        await expect(call(name, {})).rejects.toThrow(`Unknown tool ${toolNameOf(name)};`);
+        expect(toolCalls.has(name), name).toBe(false);
+        await expect(call(name, {})).rejects.toThrow(`Unknown tool ${name.replace(".", "_")};`);
       }
     });
 
@@ -274,10 +275,14 @@ describe("the interfaces for agents, on the sample chain", () => {
 
     it("gives each role of the market its instructions", async () => {
       const { prompts } = await client.listPrompts();
-      expect(prompts.map(({ name }) => name)).toEqual(["solver", "merchant", "buyer"]);
+      expect(prompts.map(({ name }) => name)).toEqual(["solver", "merchant", "buyer", "dispute"]);
       const address = actor(3).address;
       for (const { name } of prompts) {
-        const values = { address, ...(name === "buyer" && { need: "weather forecasts" }) };
+        const values = {
+          address,
+          ...(name === "buyer" && { need: "weather forecasts" }),
+          ...(name === "dispute" && { receipt_id: "1" }),
+        };
         const { messages } = await client.getPrompt({ name, arguments: values });
         expect(messages).toMatchObject([{ role: "user", content: { type: "text" } }]);
         expect(JSON.stringify(messages)).toContain(address);
@@ -358,10 +363,10 @@ describe("the interfaces for agents, on the sample chain", () => {
 
     it("passes on the service's error for an oversized request", async () => {
       const large = { catalog_json: JSON.stringify({ services: ["x".repeat(300_000)] }) };
-      await expect(client.callTool({ name: "documents_publishCatalog", arguments: large })).rejects.toThrow(
+      await expect(client.callTool(toolCall("documents.publishCatalog", large))).rejects.toThrow(
         /^(MCP error -32600: )+body: must have at most 262144 bytes$/,
       );
-      expect(await client.callTool({ name: "status_health", arguments: {} })).not.toHaveProperty("isError");
+      expect(await client.callTool({ name: "status", arguments: { kind: "health" } })).not.toHaveProperty("isError");
     });
 
     it("responds to all requests before the end of its input, and then ends", async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { toolCall } from "../support/tool-call";
 import { callTool, openGatewayOnStore, post } from "./gateway-on-store";
 
 type Gateways = Awaited<ReturnType<typeof openGatewayOnStore>>;
@@ -113,7 +114,8 @@ describe("what a client may send", () => {
       expect((await send("/intents/metadata", metadata(1_750))).status).toBe(429);
       const trpc = await send("/trpc/intents.reserveMetadata", metadata(1_750));
       expect([trpc.status, trpc.headers.get("retry-after")]).toEqual([429, expect.stringMatching(/^\d+$/)]);
-      const tool = await callTool(gateway, "intents_reserveMetadata", metadata(1_750), {
+      const reserve = toolCall("intents.reserveMetadata", metadata(1_750));
+      const tool = await callTool(gateway, reserve.name, reserve.arguments, {
         "x-forwarded-for": "192.0.2.60",
       });
       expect(tool).toMatchObject({ isError: true, text: expect.stringContaining("More than 10000 bytes") });
@@ -134,7 +136,7 @@ describe("what a client may send", () => {
     expect(results.at(-1)?.error).toMatchObject({ message: error, data: { httpStatus: 413 } });
     const calls = Array.from({ length: 50 }, (_, id) => ({
       ...{ jsonrpc: "2.0", id, method: "tools/call" },
-      params: { name: "documents_getCatalog", arguments: { hash } },
+      params: toolCall("documents.getCatalog", { hash }),
     }));
     const mcp = await post(gateway, "/mcp", calls, { accept: "application/json, text/event-stream" });
     const answers = (await mcp.json()) as { result: { isError?: boolean; content: { text: string }[] } }[];

@@ -36,7 +36,7 @@ describe("a portfolio of the local chain", () => {
     // A chain without blocks for two days, like a long-running `npm start`.
     chain = await startChain({ port, startTime: Math.floor(Date.now() / 1000) - 2 * 86_400 });
     contracts = await deploy(chain.client);
-    list = await deployTokens(chain.client, contracts);
+    list = await deployTokens(chain.client);
     proxy = await startRpcProxy(chain.rpcUrl);
   });
   afterAll(async () => {

@@ -79,6 +79,7 @@ describe("queries", () => {
       tokens,
       // Queries of the store count too.
       store: async () => index.db as Store["db"],
+      simulate: () => Promise.reject(new Error("Unexpected simulation")),
       payments: undefined,
       events: { subscribe: () => Promise.reject(new Error("Unexpected subscription")) },
       portfolio: { chains: [], snapshot: () => Promise.reject(new Error("Unexpected portfolio request")) },

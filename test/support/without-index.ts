@@ -8,6 +8,7 @@ const unused = () => {
 export const withoutIndex: Omit<Context, "store" | "config"> = {
   db: { select: unused, execute: unused } as never,
   clients: { chain: { getCode: unused, verifyTypedData: unused } },
+  simulate: unused,
   tokens: { find: unused, named: unused },
   payments: undefined,
   events: { subscribe: () => Promise.reject(new Error("Unexpected access to the event log")) },

@@ -15,6 +15,8 @@ const RESERVED = ["/health", "/ready", "/status", "/metrics"];
 describe("Ponder's own command line, without the gateway's process", () => {
   let stack: Stack;
   let ponder: Child | undefined;
+  /** The modules that Vite has compiled. */
+  const compiled: string[] = [];
 
   beforeAll(async () => {
     stack = await startStack({ sample: true });
@@ -36,7 +38,11 @@ describe("Ponder's own command line, without the gateway's process", () => {
         command: resolve(root, "node_modules", ".bin", "ponder"),
         args: [command, "--schema", "ponder_alone", "--port", String(port), "--hostname", "127.0.0.1"],
         cwd: root,
-        env: { ...stack.env, PONDER_TELEMETRY_DISABLED: "true" },
+        env: { ...stack.env, PONDER_TELEMETRY_DISABLED: "true", DEBUG: "vite-node:server:request" },
+        onLine(line) {
+          const [, module] = /vite-node:server:request (\S+)/.exec(line) ?? [];
+          if (module) compiled.push(module);
+        },
       });
       ponder = child;
       const url = `http://127.0.0.1:${port}`;
@@ -54,6 +60,11 @@ describe("Ponder's own command line, without the gateway's process", () => {
     },
     180_000,
   );
+
+  it("compiles this project, and neither Ponder nor its GraphQL", () => {
+    expect(compiled.some((path) => path.endsWith("/src/intents.ts"))).toBe(true);
+    expect(compiled.filter((path) => /node_modules\/(ponder|@?graphql)/.test(path))).toEqual([]);
+  });
 
   it("leaves no lock on its schema after SIGTERM", async () => {
     const rows = await query(stack.databaseUrl, "SELECT value->>'is_locked' AS locked FROM ponder_alone._ponder_meta");

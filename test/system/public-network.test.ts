@@ -53,10 +53,23 @@ describe("NETWORK=base-sepolia, on a chain with its chain id, block numbers and 
 
   it("serves the example of every route", async () => {
     await publishExamples(stack.apiUrl, undefined);
-    // The network has no token list.
+    // The network has no token list, so it has no prices and no symbols, apart from the native coin.
     const withPrices = "tokens.prices";
-    const responses = await sendExamples(stack.apiUrl, [withPrices]);
-    expect([...Object.keys(responses), withPrices].sort()).toEqual(freeCalls.map(({ name }) => name).sort());
+    const withSymbols = freeCalls.filter(({ operation }) => JSON.stringify(operation.example).includes("tUSD"));
+    expect(withSymbols.every(({ resource }) => resource === "actions")).toBe(true);
+    const except = [withPrices, ...withSymbols.map(({ name }) => name)];
+    const responses = await sendExamples(stack.apiUrl, except);
+    expect([...Object.keys(responses), ...except].sort()).toEqual(freeCalls.map(({ name }) => name).sort());
+    for (const { operation } of withSymbols) {
+      const body = JSON.stringify(operation.example);
+      const headers = { "content-type": "application/json" };
+      const path = operation.route.replace("POST ", "");
+      const response = await fetch(`${stack.apiUrl}${path}`, { method: "POST", headers, body });
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { error: expect.stringContaining("no listed token has the symbol tUSD; give its address") },
+      ]);
+    }
     const prices = await fetch(`${stack.apiUrl}/tokens/${stack.contracts.TestDollar}/prices?interval=hour`);
     expect([prices.status, await prices.json()]).toMatchObject([404, { code: "not_found" }]);
   });

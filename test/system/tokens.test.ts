@@ -96,7 +96,7 @@ describe("tokens", () => {
 
   beforeAll(async () => {
     stack = await startStack({ index: false, sample: true });
-    const list = await deployTokens(stack.client, stack.contracts);
+    const list = await deployTokens(stack.client);
     points = list.tokens.find(({ symbol }) => symbol === "tPTS")?.address ?? "0x";
     for (const [number, { functions }] of Object.values(contracts).entries())
       await stack.client.setCode({ address: placeOf(number), bytecode: contractCode(functions) });

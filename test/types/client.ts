@@ -8,6 +8,7 @@ import {
   type IntentMetadata,
   iterate,
   parseAmount,
+  type Wallet,
 } from "../../client/src/index";
 
 // Compiled by test/core/types.test.ts and `npm run check`, never run. Each @ts-expect-error fails the check if its line compiles.
@@ -60,7 +61,7 @@ type Differences = {
       ? IsSame<Loose<OutputOf<Called>>, Loose<SchemasOf<Operations[Resource][Name]>["output"]>> extends
           | true
           | (`${Resource}.${Name & string}` extends WithEvents ? false : never)
-        ? InputOf<Called> extends SchemasOf<Operations[Resource][Name]>["input"]
+        ? Loose<InputOf<Called>> extends Loose<SchemasOf<Operations[Resource][Name]>["input"]>
           ? never
           : `${Resource}.${Name & string} has another input`
         : `${Resource}.${Name & string} has another output`
@@ -111,6 +112,27 @@ export async function compiles(): Promise<unknown> {
     listedByCall.pagination.count,
     parseAmount("1.5", await intentry.tokens.get({ address: "0x" })),
   ];
+}
+
+export async function sends(wallet: Wallet): Promise<unknown> {
+  const action = await intentry.actions.submitBid({
+    from: wallet.account.address,
+    intent_id: 5,
+    amount_out: "955 tUSD",
+  });
+  const { receipts, events, signature } = await intentry.send(wallet, action, { force: true });
+  const hash: `0x${string}` | undefined = receipts[0]?.transactionHash;
+  const signed: `0x${string}` | undefined = signature;
+  for (const { eventName, args } of events) if (eventName === "SolverBidSubmitted") void args.bidId.length;
+  // @ts-expect-error an amount is missing
+  await intentry.actions.submitBid({ from: wallet.account.address, intent_id: 5 });
+  // @ts-expect-error the input of an action is not prepared
+  await intentry.send(wallet, { from: wallet.account.address, intent_id: 5 });
+  // @ts-expect-error an unknown option
+  await intentry.send(wallet, action, { forced: true });
+  // @ts-expect-error the wallet has no account
+  await intentry.send({ ...wallet, account: undefined }, action);
+  return [hash, signed];
 }
 
 export async function doesNotCompile(): Promise<void> {

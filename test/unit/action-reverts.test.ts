@@ -6,7 +6,8 @@ import { type Called, explainRevert } from "../../api/actions/reverts";
 import { contractNames } from "../../config/contracts";
 
 const abiOf = (contract: string): Abi =>
-  (abis as Readonly<Record<string, Abi>>)[`${contract.charAt(0).toLowerCase()}${contract.slice(1)}Abi`] ?? [];
+  (abis as unknown as Readonly<Record<string, Abi>>)[`${contract.charAt(0).toLowerCase()}${contract.slice(1)}Abi`] ??
+  [];
 
 const samples: Readonly<Record<string, unknown>> = {
   address: `0x${"a1".repeat(20)}`,

@@ -125,7 +125,7 @@ describe("a command line", () => {
   it.each<[string[], string | RegExp]>([
     [
       ["frob"],
-      "Unknown command frob. Commands: start, indexer, api, doctor, reindex, mcp, call, events, pay-portfolio, completion",
+      "Unknown command frob. Commands: start, indexer, api, doctor, reindex, mcp, call, do, events, pay-portfolio, completion",
     ],
     [["call", "a.b", "{}", "more"], /^The input is not valid JSON \(.*\): more$/],
     [["call", "a.b", "id=1", '{"id":"2"}'], "id is given twice"],
@@ -174,6 +174,9 @@ describe("a command line", () => {
       fc.string(),
       fc.constantFrom(
         "call",
+        "do",
+        "bid",
+        "--from",
         "events",
         "completion",
         "__complete",

@@ -45,6 +45,18 @@ describe("the summary of an event", () => {
     );
   });
 
+  it("names the facilitator of a payment, and the rail unless it is that of a facilitator", () => {
+    const [agent, facilitator, token] = [`0x${"a1".repeat(20)}`, `0x${"f1".repeat(20)}`, `0x${"70".repeat(20)}`];
+    const paid = { receiptId: "1", merchantId: "2", serviceNumericId: "3", agent, token, amount: "5" };
+    const sentenceOf = (paymentRail: number, through: string) =>
+      describeEvent("ReceiptRecorded", { ...paid, paymentRail, facilitator: through });
+    const sentence = (how: string) =>
+      `Receipt #1: agent ${agent} paid merchant #2 5 of token ${token} ${how} for service #3`;
+    expect(sentenceOf(0, zeroAddress)).toBe(sentence("by transfer"));
+    expect(sentenceOf(2, facilitator)).toBe(sentence(`through facilitator ${facilitator}`));
+    expect(sentenceOf(3, facilitator)).toBe(sentence(`by x402 through facilitator ${facilitator}`));
+  });
+
   it("writes ids with a number sign, so that they can't match inside a hash", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (id) => {

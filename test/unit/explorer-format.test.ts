@@ -4,7 +4,7 @@ import { matchPath } from "../../explorer/page";
 import { growthOf, sumOfDecimals } from "../../explorer/text/decimals";
 import { percentOf, safeUrl, shortHex } from "../../explorer/text/format";
 import { relativeTime } from "../../explorer/text/relative-time";
-import { shortDollars, shortNumber } from "../../explorer/text/short-number";
+import { percentOfBasisPoints, shortDollars, shortNumber } from "../../explorer/text/short-number";
 import { spanOf } from "../../explorer/trends";
 
 describe("numbers for people", () => {
@@ -91,6 +91,16 @@ describe("a number for a glance", () => {
   });
 });
 
+describe("a share in basis points", () => {
+  it("is a percentage of any size, cut to hundredths", () => {
+    const cases = { "210": "2.1 %", "5": "0.05 %", "-25": "-0.25 %", "156.789012": "1.56 %", "0": "0 %" };
+    for (const [basisPoints, text] of Object.entries(cases))
+      expect([basisPoints, percentOfBasisPoints(basisPoints)]).toEqual([basisPoints, text]);
+    expect(percentOfBasisPoints(String(2n ** 256n))).toBe("1.15 × 10^75 %");
+    expect(percentOfBasisPoints(growthOf(`${2n ** 256n}.5`, "0.000001") ?? "")).toBe("1.15 × 10^85 %");
+  });
+});
+
 describe("decimals", () => {
   it("are added exactly, whatever their size and number of places", () => {
     expect(sumOfDecimals([])).toBe("0");
@@ -100,8 +110,9 @@ describe("decimals", () => {
   });
 
   it("have a growth in percent, unless there was nothing before", () => {
-    expect(growthOf("150", "100")).toBe(50);
-    expect(growthOf("1", "3")).toBe(-66.7);
+    expect(growthOf("150", "100")).toBe("5000");
+    expect(growthOf("1", "3")).toBe("-6660");
+    expect(growthOf("100.04", "100")).toBe("0");
     expect(growthOf("1", "0")).toBeUndefined();
   });
 });
@@ -121,6 +132,13 @@ describe("a time", () => {
     ] as const)
       expect([distance, relativeTime(BigInt(now - distance), now)]).toEqual([distance, text]);
     expect(relativeTime(2n ** 255n, now)).toBeUndefined();
+  });
+
+  it("is now if it is that of an event on a chain whose clock is minutes ahead", () => {
+    const now = 100 * 86_400;
+    const eventIn = (seconds: number) => relativeTime(BigInt(now + seconds), now, { isEvent: true });
+    expect([1, 59, 600, 1_200].map(eventIn)).toEqual(["just now", "just now", "just now", "in 20 min"]);
+    expect(eventIn(-120)).toBe("2 min ago");
   });
 });
 

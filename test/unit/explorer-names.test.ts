@@ -87,6 +87,15 @@ describe("the tokens in a sentence", () => {
   const symbolsIn = (sentence: string) => partsOf(sentence).flatMap(({ is, text }) => (is === "symbol" ? [text] : []));
   const token = `0x${"c".repeat(40)}`;
 
+  it("are apart from the fee of a bid, which has none", () => {
+    const numbersIn = (sentence: string) =>
+      partsOf(sentence).flatMap(({ is, text }) => (is === "number" ? [text] : []));
+    expect(numbersIn("Bid #1: 1.00 tUSD in, 2.00 tUSD out, fee 123456789012, valid until 1 Jan 2030")).toEqual([
+      "123456789012",
+    ]);
+    expect(numbersIn('Service #1 ("fee 5") registered by merchant #2')).toEqual([]);
+  });
+
   it.each([
     ["Bid #1 on intent #58: 25,000.00 tUSD in, 7.92747 tWETH out, fee 5000000", ["tUSD", "tWETH"]],
     ["It may spend at most 0.01 USD.e a day.", ["USD.e"]],

@@ -1,4 +1,5 @@
 import { pino } from "pino";
+import { type Address, zeroAddress } from "viem";
 import { describe, expect, it } from "vitest";
 import { clockAt } from "../../api/core/clock";
 import { type AnyCall, readsIndex } from "../../api/core/operation";
@@ -7,9 +8,11 @@ import { createGateway } from "../../api/gateway";
 import type { IndexHead } from "../../api/indexed/head";
 import type { Context } from "../../api/operations/context";
 import { calls } from "../../api/operations/index";
+import type { Token } from "../../api/tokens/token";
 import { openApiDocument } from "../../api/transports/openapi";
 import { parseEnvironment } from "../../config/environment";
 import { baseSepolia } from "../../config/networks";
+import type { ListedToken } from "../../config/token-list";
 
 const synced: IndexHead = {
   historyDone: true,
@@ -42,11 +45,26 @@ const noting = (onUse: () => void) =>
     },
   });
 
+/** The token that examples name by its symbol. */
+const dollar: ListedToken = {
+  address: "0xa513e6e4b8f2a923d98304ec87f64353c4d5c853",
+  ...{ symbol: "tUSD", name: "Test Dollar", decimals: 6, logo: null, stablecoin: true, feeds: [] },
+};
+
+const tokenAt = (address: Address): Token =>
+  address === zeroAddress
+    ? { address, symbol: "ETH", name: "Ether", decimals: 18, source: "list" }
+    : { ...dollar, source: "list" };
+
 function servicesOver(db: never, head: () => Promise<IndexHead> = async () => synced): Context {
   return {
     db,
     clients: { chain: {} as never },
-    tokens: { find: () => Promise.reject(new Error("not read")), named: () => Promise.reject(new Error("not read")) },
+    simulate: () => Promise.reject(new Error("not simulated")),
+    tokens: {
+      find: async (addresses) => new Map(addresses.map((address) => [address, tokenAt(address)])),
+      named: () => Promise.reject(new Error("not read")),
+    },
     store: async () => noting(() => {}),
     payments: undefined,
     events: { subscribe: () => Promise.reject(new Error("not read")) },
@@ -54,7 +72,7 @@ function servicesOver(db: never, head: () => Promise<IndexHead> = async () => sy
       ...parseEnvironment({ NODE_ENV: "test" }),
       ...baseSepolia,
       cursorSecret: async () => "a secret for tests",
-      listed: new Map(),
+      listed: new Map([[dollar.address, dollar]]),
     },
     portfolio: { chains: ["local"], snapshot: () => Promise.reject(new Error("not read")) },
     head,

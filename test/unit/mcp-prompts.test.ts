@@ -1,13 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { getPrompt, prompts } from "../../api/transports/mcp-prompts";
-import { toolNameOf, toolOperations } from "../../api/transports/tools";
-import { contractNames, protocolAbis } from "../../config/contracts";
+import { tools as allTools, toolGroups } from "../../api/transports/tools";
 
-const values = { address: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8", need: "a translation" };
+const values = { address: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8", need: "a translation", receipt_id: "7" };
 
 /** The values of the arguments that the prompt requires. */
-const requiredBy = (name: string) => (name === "buyer" ? values : { address: values.address });
+const requiredBy = (name: string) => {
+  const required = prompts.find((one) => one.name === name)?.arguments?.filter((argument) => argument.required) ?? [];
+  const names = required.map((argument) => argument.name);
+  return Object.fromEntries(Object.entries(values).filter(([argument]) => names.includes(argument)));
+};
 
 const textOf = (name: string, given: Record<string, string> = requiredBy(name)) => {
   const [message] = getPrompt(name, given).messages;
@@ -15,24 +18,27 @@ const textOf = (name: string, given: Record<string, string> = requiredBy(name)) 
 };
 
 describe("the prompts of the market's roles", () => {
-  const tools = new Set(toolOperations.map(({ name }) => toolNameOf(name)));
-  const functions = new Set(
-    contractNames.flatMap((contract) =>
-      (protocolAbis[contract] as readonly { type: string; name?: string }[])
-        .filter(({ type }) => type === "function")
-        .map(({ name }) => `${contract}.${name}`),
-    ),
-  );
-
-  it.each(prompts)("$name names only tools and contract functions that exist", ({ name }) => {
+  const tools = new Set(allTools.map(({ name }) => name));
+  it.each(prompts)("$name names only tools, actions and fields that exist", ({ name }) => {
     const text = textOf(name);
     const resources = [...new Set([...tools].map((tool) => tool.split("_")[0]))].join("|");
     const named = [...text.matchAll(new RegExp(`\\b(?:${resources})_[a-zA-Z]+`, "g"))].map(([tool]) => tool);
     expect(named.length).toBeGreaterThan(5);
     for (const tool of named) expect(tools, tool).toContain(tool);
-    const called = [...text.matchAll(/\b[A-Z]\w+(?:Registry|Book|Module)\.\w+/g)].map(([call]) => call);
-    expect(called.length).toBeGreaterThan(0);
-    for (const call of called) expect(functions, call).toContain(call);
+    const prepared = [...text.matchAll(/\b(prepare_[a-z]+) (\w+) \((.*?)\)/g)];
+    expect(prepared.length).toBeGreaterThan(2);
+    for (const [, tool, action = "", fields = ""] of prepared) {
+      const group = toolGroups.find((one) => one.name === tool);
+      const shape = group?.operations[action]?.input.shape ?? {};
+      const given = fields
+        .split(/[,;] ?/)
+        .flatMap((field) => /(?:^|also | and )([a-z_]+)(?:=|$| and)/.exec(field)?.[1] ?? []);
+      expect(given.length, `${tool} ${action}`).toBeGreaterThan(0);
+      for (const field of given) expect(Object.keys(shape), `${tool} ${action}`).toContain(field);
+    }
+    const chosen = [...text.matchAll(/\b(documents_[a-z]+|status) \(kind=([\w-]+)\)/g)];
+    for (const [, tool, kind = ""] of chosen)
+      expect(Object.keys(toolGroups.find((one) => one.name === tool)?.operations ?? {})).toContain(kind);
   });
 
   it("have the arguments that the documentation lists", async () => {
@@ -44,7 +50,7 @@ describe("the prompts of the market's roles", () => {
   });
 
   it("contain the values of their arguments, and say how to treat untrusted text", () => {
-    expect(textOf("buyer", { ...values, budget: "5 USDC" })).toContain("Budget: 5 USDC");
+    expect(textOf("buyer", { ...requiredBy("buyer"), budget: "5 USDC" })).toContain("Budget: 5 USDC");
     expect(textOf("buyer")).not.toContain("Budget");
     for (const { name } of prompts) expect(textOf(name)).toContain("never as instructions");
   });
@@ -57,6 +63,6 @@ describe("the prompts of the market's roles", () => {
       "stratgy: unknown; did you mean strategy?",
     );
     for (const name of ["other", "constructor", ""])
-      expect(() => getPrompt(name, values)).toThrow("prompts/list returns all prompts");
+      expect(() => getPrompt(name, { address: values.address })).toThrow("prompts/list returns all prompts");
   });
 });

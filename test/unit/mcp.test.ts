@@ -4,12 +4,13 @@ import { describe, expect, it } from "vitest";
 import { createGateway } from "../../api/gateway";
 import type { Context } from "../../api/operations/context";
 import { freeCalls } from "../../api/operations/index";
-import { toolNameOf, toolOf, toolOperations } from "../../api/transports/tools";
+import { tools as allTools, toolCalls, toolOperations } from "../../api/transports/tools";
+import { toolCall } from "../support/tool-call";
 
 describe("a tool", () => {
-  const tools = toolOperations.map(({ name, operation }) => ({
-    operation,
-    tool: toolOf(name, operation, { outputSchemas: false }),
+  const tools = allTools.map(({ operations, definition }) => ({
+    operations,
+    tool: definition({ outputSchemas: false }),
   }));
 
   it("has a unique name that every client accepts", () => {
@@ -19,17 +20,20 @@ describe("a tool", () => {
   });
 
   it("exists for every operation except paid and development ones", () => {
-    const left = freeCalls.filter(({ name }) => !tools.some(({ tool }) => tool.name === toolNameOf(name)));
+    const left = freeCalls.filter(({ name }) => !toolCalls.has(name));
     expect(left.map(({ name }) => name)).toEqual(["bids.create", "bids.select"]);
   });
 
   it("accepts the operation's example by its schema, and rejects it without a required field", () => {
     const ajv = new Ajv2020({ strict: false });
-    for (const { operation, tool } of tools) {
+    for (const { name, operation } of toolOperations) {
+      const call = toolCall(name, operation.example);
+      const { tool } = tools.find((one) => one.tool.name === call.name) ?? {};
+      if (!tool) throw new Error(`${name} has no tool`);
       const accepts = ajv.compile(tool.inputSchema);
       // REST sends booleans and numbers as strings.
       const typed = Object.fromEntries(
-        Object.entries(operation.example).map(([name, value]) => {
+        Object.entries(call.arguments).map(([name, value]) => {
           const { type } = (tool.inputSchema.properties as Record<string, { type?: string }>)[name] ?? {};
           return [
             name,
@@ -46,10 +50,16 @@ describe("a tool", () => {
   });
 
   it("declares whether it writes", () => {
-    for (const { operation, tool } of tools)
-      expect(tool.annotations).toEqual(
-        operation.writes ? { destructiveHint: false, idempotentHint: true } : { readOnlyHint: true },
+    const readOnly = { readOnlyHint: true };
+    const writing = { destructiveHint: false, idempotentHint: true };
+    for (const { operations, tool } of tools)
+      expect(tool.annotations, tool.name).toEqual(
+        operations.some(({ writes, errors = [] }) => writes || errors.includes(401)) ? writing : readOnly,
       );
+    const named = new Map(tools.map(({ tool }) => [tool.name, tool.annotations]));
+    expect(named.get("prepare_payment")).toEqual(readOnly);
+    // An object as metadata is published as a document.
+    expect(named.get("prepare_registration")).toEqual(writing);
   });
 });
 
@@ -96,18 +106,43 @@ describe("/mcp", () => {
   it("rejects writes without a token if tokens are required", async () => {
     const { call } = gatewayWith({ writeTokens: ["a-token-that-may-write"] });
     const input = { catalog_json: "{}" };
+    const publish = (sent: object, headers?: Record<string, string>) =>
+      call("documents_publish", { kind: "catalogs", input: sent }, headers);
     const text = "authorization: must be 'Bearer <token>' with a valid write token";
     const _meta = { "intentry/code": "unauthorized" };
     const refused = { result: { content: [{ type: "text", text }], isError: true, _meta } };
-    expect((await call("documents_publishCatalog", input)).body).toMatchObject(refused);
+    expect((await publish(input)).body).toMatchObject(refused);
     const wrong = { authorization: "Bearer another-token-than-that" };
-    expect((await call("documents_publishCatalog", input, wrong)).body).toMatchObject(refused);
+    expect((await publish(input, wrong)).body).toMatchObject(refused);
     const right = { authorization: "Bearer a-token-that-may-write" };
-    const { result } = (await call("documents_publishCatalog", input, right)).body as {
+    const { result } = (await publish(input, right)).body as {
       result: { content: { text: string }[] };
     };
     // The call reached the store, which throws here.
     expect(result.content[0]?.text).toContain("Internal error");
+  });
+
+  it("rejects calls of a tool of several operations without a valid choice, and fields that are not in their place", async () => {
+    const { call } = gatewayWith({});
+    const textOf = async (sent: object) => (await call("prepare_sale", sent)).body.result.content[0].text;
+    const from = `0x${"a1".repeat(20)}`;
+    const sales = "commitQuote, recordReceipt, recordFulfillment, openDispute, resolveDispute, recordTrustSignal";
+    expect(await textOf({ from, input: {} })).toBe("action: is required");
+    for (const action of ["submitBid", "constructor", 1])
+      expect(await textOf({ action, from, input: {} })).toBe(`action: must be one of ${sales}`);
+    expect(await textOf({ action: "openDispute", from, receipt_id: "1" })).toBe(
+      "receipt_id: unknown; the names are action, from, account, signer, input",
+    );
+    expect(await textOf({ action: "openDispute", from, input: "{}" })).toBe("input: must be a JSON object");
+    expect(await textOf({ action: "openDispute", from, input: { receipt: "1" } })).toMatch(/^receipt: unknown; /);
+    expect(await textOf({ action: "openDispute", from, input: { receipt_id: "x" } })).toMatch(/^receipt_id: must be /);
+    expect(await textOf({ action: "openDispute", input: { receipt_id: "1" } })).toBe("from: is required");
+    const other = `0x${"b2".repeat(20)}`;
+    expect(await textOf({ action: "openDispute", from, input: { from: other, receipt_id: "1" } })).toBe(
+      "from: is sent twice, with different values",
+    );
+    // The input of a next step has it, too. The operation gets as far as the index.
+    expect(await textOf({ action: "openDispute", from, input: { from, receipt_id: "1" } })).toMatch(/^Internal error/);
   });
 
   it("rejects unknown tools, development tools, and names of Object.prototype", async () => {
@@ -148,10 +183,10 @@ describe("/mcp", () => {
       const { result } = (await response.json()) as { result: { tools: { outputSchema?: object }[] } };
       return result.tools.filter(({ outputSchema }) => outputSchema).length;
     };
-    const documents = toolOperations.filter(({ operation }) => operation.document);
+    const documents = allTools.filter(({ operations }) => operations.some(({ document }) => document));
     expect(await schemasWith("")).toBe(0);
     expect(await schemasWith("?output_schemas=false")).toBe(0);
-    expect(await schemasWith("?output_schemas=true")).toBe(toolOperations.length - documents.length);
+    expect(await schemasWith("?output_schemas=true")).toBe(allTools.length - documents.length);
     const wrong = await send(listTools(1), {}, "?output_schemas=yes");
     expect([wrong.status, await wrong.json()]).toMatchObject([400, { error: "output_schemas: must be true or false" }]);
   });

@@ -81,13 +81,25 @@ describe("the verdict", () => {
     const amount = { dollars: 25_500_000n, usual: micros(2) };
     expect(reasonsOf({ ...trusted, ageDays: 1, credit: 0, amount }).map(({ message }) => message)).toEqual([
       "The merchant 1 is active.",
-      "Registered 1 day ago; less than 7 is new.",
-      "Its payments give a credit of 0 (counterparties: 40); less than 60 is little.",
+      "Registered 1 day ago. Records of less than 7 days are new.",
+      "Payments with 40 counterparties give it a credit of 0. Less than 60 is little.",
       "0 open disputes, 0 lost.",
       "1 active attestor attests its address.",
       "No record with as much credit has a name that looks like its name.",
-      "The amount is $25.5, the average of recent proven payments $2: more than 10 times as much.",
+      "The amount is $25.50, the average of recent proven payments $2: more than 10 times as much.",
     ]);
+  });
+
+  it("says how many disputes are too many", () => {
+    const messageOf = (change: Partial<Facts>) =>
+      reasonsOf({ ...trusted, ...change }).find(({ code }) => code === "disputes")?.message;
+    const of = "of the settlements that a credit of 1000 stands for";
+    expect(messageOf({ credit: 1000, disputes: { open: 6, lost: 1 } })).toBe(
+      `6 open disputes, 1 lost: more than 5 % ${of}.`,
+    );
+    expect(messageOf({ credit: 1000, disputes: { open: 0, lost: 21 } })).toBe(
+      `0 open disputes, 21 lost: lost are more than 20 % ${of}.`,
+    );
   });
 
   it("never improves with more disputes, less credit or less age", () => {

@@ -6,9 +6,10 @@ import { createGateway } from "../../api/gateway";
 import type { Context } from "../../api/operations/context";
 import { allOperations, calls, freeCalls } from "../../api/operations/index";
 import { routeOf } from "../../api/transports/rest/route";
-import { toolNameOf, toolOf, toolOperations } from "../../api/transports/tools";
+import { toolOperations, tools } from "../../api/transports/tools";
 import { call } from "../../client/cli/call";
 import { filterOf } from "../../client/cli/inputs";
+import { toolCall } from "../support/tool-call";
 import { withoutIndex } from "../support/without-index";
 
 type Named = (typeof allOperations)[number];
@@ -48,7 +49,7 @@ async function trpc({ name }: Named, input: Input): Promise<Refusal> {
 }
 
 async function mcp({ name }: Named, input: Input): Promise<Refusal> {
-  const params = { name: toolNameOf(name), arguments: input };
+  const params = toolCall(name, input);
   const response = await gateway.request("/mcp", json({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
   const { result, error } = await response.json();
   return result
@@ -233,8 +234,8 @@ describe("an unknown name", () => {
 });
 
 describe("the schema of a tool", () => {
-  it.each(toolOperations)("of $name has no additional properties", ({ name, operation }) => {
-    expect(toolOf(name, operation, { outputSchemas: false }).inputSchema.additionalProperties).toBe(false);
+  it.each(tools)("of $name has no additional properties", ({ definition }) => {
+    expect(definition({ outputSchemas: false }).inputSchema.additionalProperties).toBe(false);
   });
 });
 

@@ -87,7 +87,8 @@ describe("the installed package", () => {
   it("runs the guide of its README", async () => {
     const guide = join(built, "readme.js");
     const code = await readFile(guide, "utf8");
-    await writeFile(guide, code.replaceAll("http://localhost:3001", stack.apiUrl));
+    const moved = code.replaceAll("http://localhost:3001", stack.apiUrl);
+    await writeFile(guide, moved.replaceAll("http://localhost:8545", stack.chain.rpcUrl));
     const printed = (await run(process.execPath, [guide], project, 60_000)).trim().split("\n");
     expect(printed).toContain("Agent 999 not found");
     const hash = printed.at(-1);
