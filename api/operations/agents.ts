@@ -1,14 +1,12 @@
 import { eq, getTableColumns } from "drizzle-orm";
 import { agent } from "../../ponder.schema";
-import { NotFound } from "../core/errors";
-import { address, id } from "../core/inputs";
+import { address } from "../core/inputs";
 import { listOperation } from "../core/list";
-import { operation, z } from "../core/operation";
+import { z } from "../core/operation";
 import { oldestFirst } from "../core/orders";
 import { addressText, bytesText, chainText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
-import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
-import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
+import { recordOperation } from "./resource-metadata";
 
 export const Agent = z
   .strictObject({
@@ -32,34 +30,19 @@ export const agentToWire = (row: typeof agent.$inferSelect): z.input<typeof Agen
   block_number: String(row.blockNumber),
 });
 
-const findAgent = preparedQuery((db, { agentId }: Placeholders<{ agentId: bigint }>) =>
-  db.select().from(agent).where(eq(agent.agentId, agentId)),
-);
-
-const findAgentWithMetadata = preparedQuery((db, { agentId }: Placeholders<{ agentId: bigint; chainId: number }>) =>
-  db
-    .select({ ...getTableColumns(agent), metadata: metadataField("agent") })
-    .from(agent)
-    .where(eq(agent.agentId, agentId)),
-);
-
-const getAgent = operation({
+const getAgent = recordOperation({
   route: "GET /agents/{agentId}",
   summary: "One agent by its id, even if revoked.",
-  input: z.object({ agentId: id, ...includeInput }),
-  output: withMetadata(Agent, "AgentRecord"),
-  errors: [404],
-  example: { agentId: "1" },
-  dependsOn: storeIfIncluded("index"),
-  async run(context, { agentId, include }) {
-    const { db, config } = context;
-    if (include) await context.store();
-    const [row] = include
-      ? await findAgentWithMetadata(db, { agentId, chainId: config.chainId })
-      : await findAgent(db, { agentId });
-    if (!row) throw new NotFound(`Agent ${agentId} not found`);
-    return { ...agentToWire(row), ...metadataOf(row) };
-  },
+  subject: "agent",
+  item: Agent,
+  name: "AgentRecord",
+  idName: "agentId",
+  query: (db, { id }, metadata) =>
+    db
+      .select({ ...getTableColumns(agent), ...metadata })
+      .from(agent)
+      .where(eq(agent.agentId, id)),
+  toWire: agentToWire,
 });
 
 const listAgents = listOperation({

@@ -1,14 +1,12 @@
 import { and, eq, getTableColumns } from "drizzle-orm";
 import { attestor, total } from "../../ponder.schema";
-import { NotFound } from "../core/errors";
-import { address, flag, id } from "../core/inputs";
+import { address, flag } from "../core/inputs";
 import { listOperation } from "../core/list";
-import { operation, z } from "../core/operation";
+import { z } from "../core/operation";
 import { oldestFirst } from "../core/orders";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
-import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
-import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
+import { recordOperation } from "./resource-metadata";
 
 const Attestor = z
   .strictObject({
@@ -43,36 +41,21 @@ const toWire = (row: Row): z.input<typeof Attestor> => ({
   block_number: String(row.blockNumber),
 });
 
-const findAttestor = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
-  selectAttestors(db).where(eq(attestor.attestorId, id)),
-);
-
-const findAttestorWithMetadata = preparedQuery((db, { id }: Placeholders<{ id: bigint; chainId: number }>) =>
-  db
-    .select({ ...attestorFields, metadata: metadataField("attestor") })
-    .from(attestor)
-    .leftJoin(total, ofOperator)
-    .where(eq(attestor.attestorId, id)),
-);
-
-const getAttestor = operation({
+const getAttestor = recordOperation({
   route: "GET /attestors/{id}",
   summary: "One attestor by its id.",
   description: "With the number of its operator's attestations.",
-  input: z.object({ id, ...includeInput }),
-  output: withMetadata(Attestor, "AttestorRecord"),
-  errors: [404],
-  example: { id: "1" },
-  dependsOn: storeIfIncluded("index"),
-  async run(context, { id, include }) {
-    const { db, config } = context;
-    if (include) await context.store();
-    const [row] = include
-      ? await findAttestorWithMetadata(db, { id, chainId: config.chainId })
-      : await findAttestor(db, { id });
-    if (!row) throw new NotFound(`Attestor ${id} not found`);
-    return { ...toWire(row), ...metadataOf(row) };
-  },
+  subject: "attestor",
+  item: Attestor,
+  name: "AttestorRecord",
+  idName: "id",
+  query: (db, { id }, metadata) =>
+    db
+      .select({ ...attestorFields, ...metadata })
+      .from(attestor)
+      .leftJoin(total, ofOperator)
+      .where(eq(attestor.attestorId, id)),
+  toWire,
 });
 
 const listAttestors = listOperation({

@@ -1,14 +1,12 @@
 import { eq, getTableColumns } from "drizzle-orm";
 import { facilitator } from "../../ponder.schema";
-import { NotFound } from "../core/errors";
-import { flag, id } from "../core/inputs";
+import { flag } from "../core/inputs";
 import { listOperation } from "../core/list";
-import { operation, z } from "../core/operation";
+import { z } from "../core/operation";
 import { oldestFirst } from "../core/orders";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
-import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
-import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
+import { recordOperation } from "./resource-metadata";
 import { runningTotals } from "./running-totals";
 
 const Facilitator = z
@@ -31,34 +29,19 @@ const toWire = (row: typeof facilitator.$inferSelect): z.input<typeof Facilitato
   block_number: String(row.blockNumber),
 });
 
-const findFacilitator = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
-  db.select().from(facilitator).where(eq(facilitator.facilitatorId, id)),
-);
-
-const findFacilitatorWithMetadata = preparedQuery((db, { id }: Placeholders<{ id: bigint; chainId: number }>) =>
-  db
-    .select({ ...getTableColumns(facilitator), metadata: metadataField("facilitator") })
-    .from(facilitator)
-    .where(eq(facilitator.facilitatorId, id)),
-);
-
-const getFacilitator = operation({
+const getFacilitator = recordOperation({
   route: "GET /facilitators/{id}",
   summary: "One payment facilitator by its id.",
-  input: z.object({ id, ...includeInput }),
-  output: withMetadata(Facilitator, "FacilitatorRecord"),
-  errors: [404],
-  example: { id: "1" },
-  dependsOn: storeIfIncluded("index"),
-  async run(context, { id, include }) {
-    const { db, config } = context;
-    if (include) await context.store();
-    const [row] = include
-      ? await findFacilitatorWithMetadata(db, { id, chainId: config.chainId })
-      : await findFacilitator(db, { id });
-    if (!row) throw new NotFound(`Facilitator ${id} not found`);
-    return { ...toWire(row), ...metadataOf(row) };
-  },
+  subject: "facilitator",
+  item: Facilitator,
+  name: "FacilitatorRecord",
+  idName: "id",
+  query: (db, { id }, metadata) =>
+    db
+      .select({ ...getTableColumns(facilitator), ...metadata })
+      .from(facilitator)
+      .where(eq(facilitator.facilitatorId, id)),
+  toWire,
 });
 
 const listFacilitators = listOperation({

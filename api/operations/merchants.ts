@@ -1,14 +1,12 @@
 import { eq, getTableColumns } from "drizzle-orm";
 import { merchant } from "../../ponder.schema";
-import { NotFound } from "../core/errors";
-import { address, flag, id } from "../core/inputs";
+import { address, flag } from "../core/inputs";
 import { listOperation } from "../core/list";
-import { operation, z } from "../core/operation";
+import { z } from "../core/operation";
 import { oldestFirst } from "../core/orders";
 import { addressText, chainText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
-import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
-import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
+import { recordOperation } from "./resource-metadata";
 import { runningTotals } from "./running-totals";
 
 export const Merchant = z
@@ -33,34 +31,19 @@ export const merchantToWire = (row: typeof merchant.$inferSelect): z.input<typeo
   block_number: String(row.blockNumber),
 });
 
-const findMerchant = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
-  db.select().from(merchant).where(eq(merchant.merchantId, id)),
-);
-
-const findMerchantWithMetadata = preparedQuery((db, { id }: Placeholders<{ id: bigint; chainId: number }>) =>
-  db
-    .select({ ...getTableColumns(merchant), metadata: metadataField("merchant") })
-    .from(merchant)
-    .where(eq(merchant.merchantId, id)),
-);
-
-const getMerchant = operation({
+const getMerchant = recordOperation({
   route: "GET /merchants/{id}",
   summary: "One merchant by its id.",
-  input: z.object({ id, ...includeInput }),
-  output: withMetadata(Merchant, "MerchantRecord"),
-  errors: [404],
-  example: { id: "1" },
-  dependsOn: storeIfIncluded("index"),
-  async run(context, { id, include }) {
-    const { db, config } = context;
-    if (include) await context.store();
-    const [row] = include
-      ? await findMerchantWithMetadata(db, { id, chainId: config.chainId })
-      : await findMerchant(db, { id });
-    if (!row) throw new NotFound(`Merchant ${id} not found`);
-    return { ...merchantToWire(row), ...metadataOf(row) };
-  },
+  subject: "merchant",
+  item: Merchant,
+  name: "MerchantRecord",
+  idName: "id",
+  query: (db, { id }, metadata) =>
+    db
+      .select({ ...getTableColumns(merchant), ...metadata })
+      .from(merchant)
+      .where(eq(merchant.merchantId, id)),
+  toWire: merchantToWire,
 });
 
 const listMerchants = listOperation({

@@ -1,7 +1,11 @@
 import { eq, placeholder, type SQL, sql } from "drizzle-orm";
-import { oneOf } from "../core/inputs";
-import { type Dependency, z } from "../core/operation";
+import type { BaseContext } from "../core/context";
+import { NotFound } from "../core/errors";
+import { id, oneOf } from "../core/inputs";
+import { type Operation, operation, z } from "../core/operation";
 import { hashText } from "../core/outputs";
+import type { Selectable } from "../indexed/database";
+import { type Placeholders, preparedQuery, type Query } from "../indexed/prepared-query";
 import { textLiteral } from "../indexed/text-literal";
 import { metadataColumns } from "../metadata/subjects";
 import type { MetadataSubject } from "../offchain/resolved-metadata";
@@ -34,26 +38,6 @@ const ResolvedMetadata = z
 
 type Metadata = z.input<typeof ResolvedMetadata>;
 
-/** The input of an operation that adds the metadata of its record on request. */
-export const includeInput = {
-  include: oneOf("metadata").optional().openapi({ description: "`metadata` adds what `metadata_uri` points to." }),
-};
-
-/** The dependencies of an operation with {@link includeInput}. Metadata is in the store. */
-export const storeIfIncluded =
-  (...dependencies: Dependency[]) =>
-  ({ include }: { include?: "metadata" | undefined }): readonly Dependency[] =>
-    include ? [...dependencies, "store"] : dependencies;
-
-/** The schema of a record with its metadata, for one resource. */
-export const withMetadata = <Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>, name: string) =>
-  z
-    .strictObject({
-      ...record.shape,
-      metadata: ResolvedMetadata.optional().openapi({ description: "Present with include=metadata." }),
-    })
-    .openapi(name);
-
 /** Selects the stored metadata of a record, unless the chain has another URI or hash meanwhile. */
 export const isMetadataOf = (subject: MetadataSubject): SQL => {
   const { id, uri, hash } = metadataColumns[subject];
@@ -63,7 +47,7 @@ export const isMetadataOf = (subject: MetadataSubject): SQL => {
 };
 
 /** The metadata of a record in a query of its table. `chainId` is a value of the query. */
-export const metadataField = (subject: MetadataSubject) => sql<Metadata | null>`(
+const metadataField = (subject: MetadataSubject) => sql<Metadata | null>`(
   SELECT json_build_object(
     'state', ${resolvedMetadata.state},
     'reason', ${resolvedMetadata.reason},
@@ -90,6 +74,71 @@ const pending: Metadata = {
   resolved_at: null,
 };
 
-/** The metadata in the output, if it was selected. */
-export const metadataOf = (row: object & { metadata?: Metadata | null }): { metadata?: Metadata } =>
-  row.metadata === undefined ? {} : { metadata: row.metadata ?? pending };
+/** The field with the metadata of a record, for its query. */
+type MetadataField = { metadata: SQL<Metadata | null> };
+
+/** The placeholders of a record's query. */
+type Values = Placeholders<{ id: bigint; now: bigint }>;
+
+type RecordDefinition<Shape extends z.ZodRawShape, Row, IdName extends string> = {
+  route: `GET /${string}`;
+  summary: string;
+  description?: string;
+  subject: MetadataSubject;
+  item: z.ZodObject<Shape>;
+  /** The name of the item with its metadata. */
+  name: string;
+  /** The parameter with the id, in the path. */
+  idName: IdName;
+  /** Whether the query uses the time. */
+  usesTime?: true;
+  /** Selects the record, with a further field. */
+  query: (
+    db: Selectable,
+    values: Values,
+    metadata: MetadataField,
+  ) => Query<NoInfer<Row> & { metadata: Metadata | null }>;
+  toWire: (row: Row) => z.input<z.ZodObject<Shape>>;
+};
+
+/** Creates the operation that reads one record of a resource. With `include=metadata`, it adds what its `metadata_uri` points to. */
+export function recordOperation<Shape extends z.ZodRawShape, Row, const IdName extends string>(
+  definition: RecordDefinition<Shape, Row, IdName>,
+) {
+  const { route, summary, description, subject, item, name, idName, usesTime, query, toWire } = definition;
+  const input = z.object({
+    [idName]: id,
+    include: oneOf("metadata").optional().openapi({ description: "`metadata` adds what `metadata_uri` points to." }),
+  } as { [Name in IdName]: typeof id } & { include: z.ZodOptional<ReturnType<typeof oneOf<"metadata">>> });
+  const output = z
+    .strictObject({
+      ...item.shape,
+      metadata: ResolvedMetadata.optional().openapi({ description: "Present with include=metadata." }),
+    })
+    .openapi(name);
+  const dependencies = usesTime ? (["index", "time"] as const) : (["index"] as const);
+  const find = preparedQuery((db, values: Values) => query(db, values, {} as MetadataField));
+  const metadata = metadataField(subject);
+  const findWithMetadata = preparedQuery((db, values: Values) => query(db, values, { metadata }));
+  const run = async (context: BaseContext, sent: Record<string, unknown>) => {
+    const { db, config } = context;
+    const { [idName]: value, include } = sent;
+    const now = usesTime ? (await context.clock()).now : 0n;
+    if (include) await context.store();
+    const values = { id: value as bigint, now, chainId: config.chainId };
+    const [row] = await (include ? findWithMetadata : find)(db, values);
+    if (!row) throw new NotFound(`${subject[0]?.toUpperCase()}${subject.slice(1)} ${value} not found`);
+    return { ...toWire(row), ...(include !== undefined && { metadata: row.metadata ?? pending }) };
+  };
+  return operation({
+    route,
+    summary,
+    ...(description && { description }),
+    input,
+    output,
+    errors: [404],
+    example: { [idName]: "1" },
+    dependsOn: ({ include }: { include?: "metadata" }) => (include ? [...dependencies, "store"] : dependencies),
+    run,
+  } as never as Operation<typeof input, typeof output>);
+}

@@ -1,14 +1,12 @@
 import { eq, getTableColumns } from "drizzle-orm";
 import { service } from "../../ponder.schema";
-import { NotFound } from "../core/errors";
 import { flag, hash, id } from "../core/inputs";
 import { listOperation } from "../core/list";
-import { operation, z } from "../core/operation";
+import { z } from "../core/operation";
 import { oldestFirst } from "../core/orders";
 import { chainText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
-import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
-import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
+import { recordOperation } from "./resource-metadata";
 import { runningTotals } from "./running-totals";
 
 const Service = z
@@ -35,34 +33,19 @@ const toWire = (row: typeof service.$inferSelect): z.input<typeof Service> => ({
   block_number: String(row.blockNumber),
 });
 
-const findService = preparedQuery((db, { id }: Placeholders<{ id: bigint }>) =>
-  db.select().from(service).where(eq(service.serviceNumericId, id)),
-);
-
-const findServiceWithMetadata = preparedQuery((db, { id }: Placeholders<{ id: bigint; chainId: number }>) =>
-  db
-    .select({ ...getTableColumns(service), metadata: metadataField("service") })
-    .from(service)
-    .where(eq(service.serviceNumericId, id)),
-);
-
-const getService = operation({
+const getService = recordOperation({
   route: "GET /services/{id}",
   summary: "One service by its numeric id.",
-  input: z.object({ id, ...includeInput }),
-  output: withMetadata(Service, "ServiceRecord"),
-  errors: [404],
-  example: { id: "1" },
-  dependsOn: storeIfIncluded("index"),
-  async run(context, { id, include }) {
-    const { db, config } = context;
-    if (include) await context.store();
-    const [row] = include
-      ? await findServiceWithMetadata(db, { id, chainId: config.chainId })
-      : await findService(db, { id });
-    if (!row) throw new NotFound(`Service ${id} not found`);
-    return { ...toWire(row), ...metadataOf(row) };
-  },
+  subject: "service",
+  item: Service,
+  name: "ServiceRecord",
+  idName: "id",
+  query: (db, { id }, metadata) =>
+    db
+      .select({ ...getTableColumns(service), ...metadata })
+      .from(service)
+      .where(eq(service.serviceNumericId, id)),
+  toWire,
 });
 
 const listServices = listOperation({

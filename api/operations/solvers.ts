@@ -2,16 +2,14 @@ import { and, eq, getTableColumns, gt, gte, lt, sql } from "drizzle-orm";
 import { intervalSeconds } from "../../common/rows/interval";
 import { intent, openSelection, solver, solverActivity } from "../../ponder.schema";
 import { average } from "../core/average";
-import { NotFound } from "../core/errors";
-import { address, flag, id } from "../core/inputs";
+import { address, flag } from "../core/inputs";
 import { listOperation } from "../core/list";
 import type { Now } from "../core/list-queries";
-import { operation, z } from "../core/operation";
+import { z } from "../core/operation";
 import { oldestFirst } from "../core/orders";
 import { addressText, chainText, decimalText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
-import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
-import { includeInput, metadataField, metadataOf, storeIfIncluded, withMetadata } from "./resource-metadata";
+import { recordOperation } from "./resource-metadata";
 
 const Solver = z
   .strictObject({
@@ -87,37 +85,21 @@ const toWire = ({ activity, openSelections, ...row }: Row): z.input<typeof Solve
   };
 };
 
-const findSolver = preparedQuery((db, { id, now }: Placeholders<{ id: bigint; now: bigint }>) =>
-  selectSolvers(db, { now }).where(eq(solver.solverId, id)),
-);
-
-const findSolverWithMetadata = preparedQuery(
-  (db, { id, now }: Placeholders<{ id: bigint; now: bigint; chainId: number }>) =>
+export const getSolver = recordOperation({
+  route: "GET /solvers/{id}",
+  summary: "One solver by its id, with its fill statistics.",
+  subject: "solver",
+  item: Solver,
+  name: "SolverRecord",
+  idName: "id",
+  usesTime: true,
+  query: (db, { id, now }, metadata) =>
     db
-      .select({ ...solverFields({ now }), metadata: metadataField("solver") })
+      .select({ ...solverFields({ now }), ...metadata })
       .from(solver)
       .leftJoin(solverActivity, ofOperator)
       .where(eq(solver.solverId, id)),
-);
-
-export const getSolver = operation({
-  route: "GET /solvers/{id}",
-  summary: "One solver by its id, with its fill statistics.",
-  input: z.object({ id, ...includeInput }),
-  output: withMetadata(Solver, "SolverRecord"),
-  errors: [404],
-  example: { id: "1" },
-  dependsOn: storeIfIncluded("index", "time"),
-  async run(context, { id, include }) {
-    const { db, config } = context;
-    const { now } = await context.clock();
-    if (include) await context.store();
-    const [row] = include
-      ? await findSolverWithMetadata(db, { id, now, chainId: config.chainId })
-      : await findSolver(db, { id, now });
-    if (!row) throw new NotFound(`Solver ${id} not found`);
-    return { ...toWire(row), ...metadataOf(row) };
-  },
+  toWire,
 });
 
 const listSolvers = listOperation({
