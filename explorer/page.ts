@@ -48,8 +48,6 @@ type Definition<Data> = {
   subscription?: (data: Data, parameters: Parameters) => Subscription;
   /** Whether its texts are shown in full. Only for texts whose length the API limits. */
   keepsLongTexts?: true;
-  /** Whether it is a tool of developers: served in development only, and not in the sitemap. */
-  isForDevelopment?: true;
   /** Tokens of its amounts that its data does not name. */
   tokens?: readonly string[];
 };
@@ -58,10 +56,7 @@ type Definition<Data> = {
 type Loaded = { data: unknown; tokens: readonly Token[]; names: Names };
 
 /** A page whose data has any type. Only its own `load` creates the data that its other functions receive. */
-export type Page = Pick<
-  Definition<unknown>,
-  "path" | "title" | "description" | "View" | "status" | "subscription" | "isForDevelopment"
-> & {
+export type Page = Pick<Definition<unknown>, "path" | "title" | "description" | "View" | "status" | "subscription"> & {
   load: (api: Reads, parameters: Parameters, onFailure: OnFailure) => Promise<Loaded>;
 };
 

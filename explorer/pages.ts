@@ -8,7 +8,6 @@ import { disputePage } from "./pages/dispute";
 import { documentPage } from "./pages/document";
 import { facilitatorPage } from "./pages/facilitator";
 import { intentPage } from "./pages/intent";
-import { kitPage } from "./pages/kit";
 import { leaderboardsPage } from "./pages/leaderboards";
 import { listPages } from "./pages/lists";
 import { merchantPage } from "./pages/merchant";
@@ -51,14 +50,11 @@ const pages: readonly Page[] = [
   blockPage,
   documentPage,
   leaderboardsPage,
-  kitPage,
   ...listPages,
 ];
 
-/** The paths of the public pages without parameters. */
-export const pagePaths: readonly string[] = pages
-  .filter(({ path, isForDevelopment }) => !path.includes(":") && !isForDevelopment)
-  .map(({ path }) => path);
+/** The paths of the pages without parameters. */
+export const pagePaths: readonly string[] = pages.filter(({ path }) => !path.includes(":")).map(({ path }) => path);
 
 /** The page at a path, and the parameters in it. The first one that matches wins. */
 export function findPage(path: string): { page: Page; parameters: Parameters } | undefined {

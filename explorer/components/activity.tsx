@@ -67,7 +67,7 @@ export function ActivitySection({ path, parameters, activity: { kind, series } }
       title="Activity"
       id="activity"
       note={
-        <span class="controls">
+        <div class="controls">
           <Segments
             label="Number"
             segments={metrics[kind].map(({ name, title }, index) => ({
@@ -84,7 +84,7 @@ export function ActivitySection({ path, parameters, activity: { kind, series } }
               isCurrent: name === rangeIn(parameters),
             }))}
           />
-        </span>
+        </div>
       }
     >
       {series === null ? (

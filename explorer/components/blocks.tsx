@@ -67,7 +67,7 @@ export const Section = ({ title, children, note, id }: SectionProps) => (
   <section class="card" id={id}>
     <header>
       <h2>{title}</h2>
-      {note !== undefined && <p class="note">{note}</p>}
+      {note !== undefined && <div class="note">{note}</div>}
     </header>
     {children}
   </section>
@@ -295,7 +295,7 @@ export const Heading = ({ kind, children, mark, lead, actions }: HeadingProps) =
       <h1>{children}</h1>
       {actions !== undefined && <div class="actions">{actions}</div>}
     </div>
-    {lead !== undefined && <p class="lead">{lead}</p>}
+    {lead && <p class="lead">{lead}</p>}
   </header>
 );
 

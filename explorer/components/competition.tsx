@@ -44,7 +44,7 @@ const BidTable = ({ intent, bids }: Props) => (
         cell: ({ amount_out }) => <Amount value={amount_out} token={intent.output_token} />,
       },
       {
-        label: "Against the winner",
+        label: bids.some(({ status }) => status === "SELECTED") ? "Against the winner" : "Against the best",
         isNumber: true,
         cell: ({ difference_bps }) =>
           difference_bps === null ? "" : <data value={difference_bps}>{percentText(difference_bps)}</data>,
@@ -69,11 +69,7 @@ export const Competition = ({ intent, bids, hasMore }: Props & { hasMore: boolea
   <Section
     title="Competition"
     id="bids"
-    note={
-      hasMore
-        ? `The best ${bids.length} bids, best first`
-        : "Best first. The bars show what is offered beyond the minimum."
-    }
+    note={`${hasMore ? `The best ${bids.length} bids` : "Best first"}. The bars show what ${bids.length > CHARTED ? `the first ${CHARTED} offer` : "they offer"} beyond the minimum.`}
   >
     {bids.length === 0 ? (
       <Empty title="No bids yet">A bid appears here when a solver offers to fill this intent.</Empty>

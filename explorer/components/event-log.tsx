@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { links } from "../links";
 import type { Live, LiveEvent } from "../page";
 import { Empty, Section, Unavailable } from "./blocks";
@@ -22,23 +23,29 @@ const Entry = ({ event }: { event: LiveEvent }) => (
   </li>
 );
 
+/** A log that begins with fewer events has a lower box. */
+const FEW = 4;
+
 /**
- * The newest events. The box has a fixed height, so that arriving events move nothing outside. Screen readers announce new
+ * The newest events. The box keeps its height, so that arriving events move nothing outside. Screen readers announce new
  * ones.
  */
-export const EventLog = ({ title, live: { events, isInteractive } }: { title: string; live: Live }) => (
-  <Section title={title}>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
-    <div class="events" tabIndex={0} role="log" aria-live="polite" aria-label={title}>
-      {events === null && <Unavailable />}
-      {events?.length === 0 && <Empty title="No events yet">{isInteractive && "New ones appear here."}</Empty>}
-      {events && (
-        <ol>
-          {events.map((event) => (
-            <Entry key={event.id} event={event} />
-          ))}
-        </ol>
-      )}
-    </div>
-  </Section>
-);
+export function EventLog({ title, live: { events, isInteractive } }: { title: string; live: Live }) {
+  const [isLow] = useState((events?.length ?? 0) < FEW);
+  return (
+    <Section title={title}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
+      <div class={isLow ? "events low" : "events"} tabIndex={0} role="log" aria-live="polite" aria-label={title}>
+        {events === null && <Unavailable />}
+        {events?.length === 0 && <Empty title="No events yet">{isInteractive && "New ones appear here."}</Empty>}
+        {events && (
+          <ol>
+            {events.map((event) => (
+              <Entry key={event.id} event={event} />
+            ))}
+          </ol>
+        )}
+      </div>
+    </Section>
+  );
+}

@@ -44,7 +44,12 @@ type Props = {
 export function RecordLink({ kind, id, name, before }: Props) {
   const names = useContext(NamesContext);
   const shown = names[nameKey(kind, id)] ?? name;
-  if (!shown) return <a href={links[kind](id)}>{before === undefined ? recordTitle(kind, id) : `${before} #${id}`}</a>;
+  if (!shown)
+    return (
+      <a class="id" href={links[kind](id)}>
+        {before === undefined ? recordTitle(kind, id) : `${before} #${id}`}
+      </a>
+    );
   return (
     <>
       {before !== undefined && `${before} `}

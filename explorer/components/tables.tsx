@@ -55,7 +55,7 @@ export const AgentTable = ({ rows, caption, sorting }: Rows<Agent>) => (
       { label: "Agent", sort: byAge, cell: ({ agent_id }) => <RecordLink kind="agent" id={agent_id} /> },
       { label: "State", cell: ({ revoked }) => <Status value={revoked ? "REVOKED" : "ACTIVE"} /> },
       { label: "Owner", cell: ({ owner }) => <Account value={owner} /> },
-      { label: "Metadata", cell: ({ metadata_uri }) => <Uri value={metadata_uri} /> },
+      { label: "Metadata", cell: ({ metadata_uri }) => <Uri value={metadata_uri} short /> },
     ]}
   />
 );
@@ -156,7 +156,7 @@ export const MerchantTable = ({ rows, caption, sorting }: Rows<Merchant>) => (
       },
       { label: "State", cell: ({ active }) => <Active value={active} /> },
       { label: "Owner", cell: ({ owner }) => <Account value={owner} /> },
-      { label: "Metadata", cell: ({ metadata_uri }) => <Uri value={metadata_uri} /> },
+      { label: "Metadata", cell: ({ metadata_uri }) => <Uri value={metadata_uri} short /> },
     ]}
   />
 );

@@ -63,7 +63,7 @@ export function Token({ value, full = false }: TokenProps) {
 
 type AmountProps = {
   value: string;
-  /** Undefined if the protocol does not define the token: the amount stays in smallest units. */
+  /** Undefined if the protocol does not define the token: the amount stays in units. */
   token?: string | undefined;
   /** Its value in dollars, if it is known. */
   usd?: string | null | undefined;
@@ -80,16 +80,11 @@ export function Amount({ value, token: address, usd, full = false }: AmountProps
     <span class="amount">
       <data value={value} title={isWhole ? `${exact} (${value} of the smallest unit)` : groupDigits(value)}>
         {full ? exact : shortText(value, token)}
-      </data>
-      {address !== undefined && (
-        <>
-          {" "}
-          <span class="unit">
-            {isWhole ? "" : "units of "}
-            <Token value={address} />
-          </span>
-        </>
-      )}
+      </data>{" "}
+      <span class="unit">
+        {isWhole ? "" : address === undefined ? "units" : "units of "}
+        {address !== undefined && <Token value={address} />}
+      </span>
       {full && isWhole && <span class="exact"> ({value})</span>}
       {usd != null && " "}
       <Dollars value={usd} />

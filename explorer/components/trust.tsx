@@ -1,4 +1,5 @@
 import type { ReputationRecord, Score, Trust } from "../../client/src/api";
+import { percentOfBasisPoints } from "../text/short-number";
 import { Fold, Section, Stats, Table, Unavailable } from "./blocks";
 import { Count, Status, Time } from "./values";
 
@@ -66,7 +67,7 @@ const inputText: Readonly<Record<ScoreInput["name"], (value: number) => string>>
   age_days: days,
   attestors: (value) => `${value} ${value === 1 ? "attestor" : "attestors"} of the address`,
   lost_disputes_per_mille: (value) =>
-    value === 0 ? "No lost disputes" : `${value} lost in 1,000 disputes and payments with full credit`,
+    value === 0 ? "No lost disputes" : `${percentOfBasisPoints(String(value * 10))} lost in disputes`,
 };
 
 const signed = (points: number) => (points < 0 ? `−${-points}` : points > 0 ? `+${points}` : "0");
@@ -97,7 +98,7 @@ export const ScoreSection = ({ score, record }: { score: Score; record: Reputati
       <p>
         Each of the <Count value={record.receipts.value} /> payments in listed tokens gives credit: 10 if a settlement
         on chain proves it, 6 if a neutral facilitator recorded it, 1 if a party only claims it, and at most 30 for one
-        counterparty and token.
+        counterparty and token. Lost disputes count by their share: a credit of 10 stands for one payment without.
       </p>
       <p>
         <code>{score.formula}</code>

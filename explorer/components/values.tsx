@@ -133,15 +133,24 @@ export const IsoTime = ({ value }: { value: string }) => (
   <Time seconds={String(Math.floor(Date.parse(value) / 1000))} full />
 );
 
-/** A URI that someone put on chain. Only http and https become links. */
-export function Uri({ value }: { value: string }) {
+/** How much of a URI a table shows. */
+const SHORT_URI = 32;
+
+/** A URI that someone put on chain. Only http and https become links. The title of a `short` one has it all. */
+export function Uri({ value, short = false }: { value: string; short?: boolean }) {
   const href = safeUrl(value);
   if (value === "") return <None />;
+  const isCut = short && value.length > SHORT_URI;
+  const text = (
+    <code class="text" title={isCut ? value : undefined}>
+      {isCut ? `${value.slice(0, SHORT_URI)}…` : value}
+    </code>
+  );
   return href === undefined ? (
-    <code class="text">{value}</code>
+    text
   ) : (
     <a href={href} rel="noopener noreferrer nofollow">
-      <code class="text">{value}</code>
+      {text}
     </a>
   );
 }

@@ -5,7 +5,7 @@ import { Heading, Section } from "../components/blocks";
 import { EventLog } from "../components/event-log";
 import { Hex } from "../components/hex";
 import { PolicySection } from "../components/policies";
-import { type RecordKind, RecordLink } from "../components/record-link";
+import { type RecordKind, RecordLink, useNameOfAccount } from "../components/record-link";
 import { type ListPage, type RecordList, RecordTabs, readTab } from "../components/record-tabs";
 import { Active, None, Status } from "../components/values";
 import { links, withQuery } from "../links";
@@ -21,7 +21,6 @@ import {
   receiptsOf,
   settlementsOf,
 } from "../record-lists";
-import { shortHex } from "../text/format";
 
 /** Policies, and records of each kind that the account acts for, that the page shows. */
 const SHOWN = 20;
@@ -93,24 +92,36 @@ function RoleSection({ agents, merchants, solvers, attestors }: Data) {
   );
 }
 
+/** The name of the account if it has one, and its address in full, which no name can imitate. */
+function Title({ account, contract }: Pick<Data, "account" | "contract">) {
+  const name = useNameOfAccount(account) ?? contract;
+  const address = (
+    <span data-field="account">
+      <Hex value={account} full />
+    </span>
+  );
+  return (
+    <Heading
+      kind={contract === null ? "Account" : "Contract of the protocol"}
+      mark={account}
+      lead={name != null && address}
+      actions={
+        <a class="button" href={withQuery(links.portfolio, { address: account })}>
+          Balances
+        </a>
+      }
+    >
+      {name == null ? address : <bdi>{name}</bdi>}
+    </Heading>
+  );
+}
+
 const View = ({ data, live, parameters }: ViewProps<Data>) => {
   const { account, contract, policies, hasMorePolicies, activity, list } = data;
   const path = links.account(account);
   return (
     <>
-      <Heading
-        kind={contract === null ? "Account" : `Contract ${contract} of the protocol`}
-        mark={account}
-        actions={
-          <a class="button" href={withQuery(links.portfolio, { address: account })}>
-            Balances
-          </a>
-        }
-      >
-        <span data-field="account">
-          <Hex value={account} full />
-        </span>
-      </Heading>
+      <Title account={account} contract={contract} />
       <div class="columns even">
         <RoleSection {...data} />
         <PolicySection title="What it may do" account={account} policies={policies} hasMore={hasMorePolicies} />
@@ -124,7 +135,7 @@ const View = ({ data, live, parameters }: ViewProps<Data>) => {
 
 export const accountPage = page<Data>({
   path: links.account(":address"),
-  title: ({ account, contract }) => contract ?? `Account ${shortHex(account)}`,
+  title: ({ account, contract }, _, words) => contract ?? `Account ${words.account(account)}`,
   description: ({ account }) => `Policies, intents and payments of the account ${account}.`,
   async load(api, parameters, onFailure) {
     const { address = "" } = parameters;

@@ -133,5 +133,5 @@ export const agentPage = page<Data>({
     };
   },
   View,
-  subscription: ({ agent }) => ({ filter: { agent: agent.agent_id } }),
+  subscription: ({ agent }) => ({ filter: { account: agent.owner } }),
 });

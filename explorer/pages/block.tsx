@@ -56,8 +56,8 @@ function View({ data }: ViewProps<Data>) {
         lead={
           first && (
             <>
-              Mined <Time seconds={first.timestamp} />, with the hash <Hex value={first.block_hash} />.{" "}
-              <Status value={first.finality} />
+              <Status value={first.finality} /> Mined <Time seconds={first.timestamp} />, with the hash{" "}
+              <Hex value={first.block_hash} />
             </>
           )
         }

@@ -256,7 +256,6 @@ const View = ({ data: shown }: ViewProps<Texts>) => (
 export const kitPage = page({
   path,
   title: () => "Components",
-  isForDevelopment: true,
   load: () => Promise.resolve(texts),
   View,
 });

@@ -9,6 +9,7 @@ import { links } from "../links";
 import { page, type ViewProps } from "../page";
 import { ifFound } from "../reads";
 import { describeSettlement } from "../social/descriptions";
+import { counted } from "../social/words";
 import { shortHex } from "../text/format";
 
 /** Anyone may settle a quote that was never committed. */
@@ -25,8 +26,8 @@ const View = ({ data: { settlement, quote } }: ViewProps<Data>) => (
       lead={
         <>
           Paid by <Account value={settlement.payer} bare /> <Time seconds={settlement.executed_at} /> in{" "}
-          <Transaction value={settlement.tx_hash} />, split over{" "}
-          {settlement.lines === null ? "unknown lines" : `${settlement.lines.length} lines`}.
+          <Transaction value={settlement.tx_hash} bare />, split over{" "}
+          {settlement.lines === null ? "unknown lines" : counted(settlement.lines.length, "line")}.
         </>
       }
     >

@@ -2,9 +2,10 @@ const kinds = "agent|intent|solver|attestor|merchant|service|facilitator|receipt
 
 /**
  * An amount with the symbol of its token, such as `25,000.00 tUSD`. After a token that is not listed, a sentence of the API has
- * its address, which is the link then.
+ * its address, which is the link then. Amounts can also be followed by a word, as in "250.00 a payment" and "5.00 today".
  */
-const AMOUNT = "(?<![\\w.,])\\d[\\d,]*\\.\\d{2,} (?!of\\b)([\\w$₮.+-]{0,15}[\\w$₮+])(?![\\w$₮+-]| \\(token)";
+const AMOUNT =
+  "(?<![\\w.,])\\d[\\d,]*\\.\\d{2,} (?!(?:of|a|today)\\b)([\\w$₮.+-]{0,15}[\\w$₮+])(?![\\w$₮+-]| \\(token)";
 
 /** The fee of a bid, which has no token. */
 const FEE = "\\bfee (\\d+)\\b";

@@ -123,7 +123,7 @@ export const shownSentences = (page: Page): Promise<{ text: string; state: strin
       const event = element.cloneNode(true);
       for (const party of event.querySelectorAll(".party")) party.replaceWith(party.querySelector("[title]").title);
       for (const hex of event.querySelectorAll("code[title]")) hex.textContent = hex.title;
-      for (const number of event.querySelectorAll(".amount data")) number.textContent = number.value;
+      for (const amount of event.querySelectorAll(".amount")) amount.replaceWith(amount.querySelector("data").value);
       for (const name of event.querySelectorAll("a.record")) name.remove();
       return {
         text: event.querySelector(".event-text").textContent.replace(/ +/g, " ").toLowerCase(),

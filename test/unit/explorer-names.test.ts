@@ -100,6 +100,9 @@ describe("the tokens in a sentence", () => {
     ["Bid #1 on intent #58: 25,000.00 tUSD in, 7.92747 tWETH out, fee 5000000", ["tUSD", "tWETH"]],
     ["It may spend at most 0.01 USD.e a day.", ["USD.e"]],
     ["It paid 5.00 tUSD.", ["tUSD"]],
+    [`It may pay 0x1 in tUSD: at most 250.00 a payment, at most 1,000.00 a day`, []],
+    ["It paid 12.50 tUSD, 12.50 today", ["tUSD"]],
+    ["It paid 12.50 aUSD, 12.50 todays", ["aUSD", "todays"]],
     // Not listed, of an unknown symbol, without decimals, and quoted by someone.
     [`It paid 5.00 tUSD (token ${token})`, []],
     [`It paid 5.00 of token ${token}`, []],

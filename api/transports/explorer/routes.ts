@@ -7,6 +7,7 @@ import { readEvents } from "../../../explorer/live/events";
 import { namesOfEvents } from "../../../explorer/names";
 import { type Page, type Parameters, Redirect } from "../../../explorer/page";
 import { findPage } from "../../../explorer/pages";
+import { kitPage } from "../../../explorer/pages/kit";
 import { findCsv } from "../../../explorer/pages/lists";
 import { type Shell, THEME_COOKIE, themeOf } from "../../../explorer/shell";
 import { pageOfPicture, summaryOf } from "../../../explorer/social/head";
@@ -115,10 +116,9 @@ export function explorerRoutes(
     return reply(c, await compressedReply(c, text, "text/csv; charset=UTF-8; header=present", csvHeaders));
   };
 
-  const findServed = (path: string) => {
-    const found = findPage(path);
-    return found?.page.isForDevelopment && !context.config.isDevelopment ? undefined : found;
-  };
+  /** The kit is a page of developers. Its script is not in that of the other pages, so it only shows components. */
+  const findServed = (path: string) =>
+    context.config.isDevelopment && path === kitPage.path ? { page: kitPage, parameters: {} } : findPage(path);
 
   const routes = new Hono<Env>();
   routes.get("/", (c) => {
