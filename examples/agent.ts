@@ -1,4 +1,4 @@
-import { createIntentryClient } from "intentry";
+import { createIntentryClient, eventNamed } from "intentry";
 import { toHex } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { mnemonic, url, walletOf } from "./local.js";
@@ -25,7 +25,7 @@ const tokens = { input_token: contracts.IntentBook, output_token: contracts.Agen
 const amounts = { amount_in_max: 1_000, amount_out_min: 900, slippage_bps: 50 };
 const intent = await intentry.actions.submitIntent({ from: owner, ...tokens, ...amounts });
 const submitted = await intentry.send(agent, intent);
-const id = submitted.events.find((one) => one.eventName === "IntentSubmitted")?.args.intentId ?? "0";
+const id = eventNamed(submitted.events, "IntentSubmitted").args.intentId;
 const { intent_hash: hash } = await intentry.intents.get({ id });
 const owner_signature = await intentry.signMetadata(agent.account, hash, { executionTarget: execution_target });
 await intentry.intents.putMetadata({ id, execution_target, owner_signature });
@@ -45,12 +45,13 @@ const following = (async () => {
 const from = solver.account.address;
 const bid = await intentry.actions.submitBid({ from, intent_id: id, amount_out: 950, fee: 1 });
 const { events } = await intentry.send(solver, bid);
-const bid_id = events.find((one) => one.eventName === "SolverBidSubmitted")?.args.bidId ?? "0";
+const bid_id = eventNamed(events, "SolverBidSubmitted").args.bidId;
 await intentry.send(agent, await intentry.actions.selectBid({ from: owner, intent_id: id, bid_id }));
 const fill = await intentry.actions.fillIntent({ from, intent_id: id, result_hash: hash, trace_hash: hash });
 const filled = await intentry.send(solver, fill);
 const done = await intentry.waitForIntent(id, { timeoutMs: 30_000 });
-console.log(`${done.status} by ${done.fill?.solver}, in ${filled.receipts[0]?.transactionHash}`);
+const outcome = filled.events.map(({ description }) => description).join("; ");
+console.log(`${done.status} by ${done.fill?.solver}: ${outcome}`);
 await following;
 
 // Run a preflight check, and buy a portfolio snapshot of the payer.

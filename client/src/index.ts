@@ -18,6 +18,7 @@ export type { MetadataContent } from "../../common/intent-metadata";
 export { PAYLOAD_ENCRYPTION } from "../../common/payload-encryption";
 export type * from "./api";
 export { type ClientErrorCode, IntentryError, type IntentryErrorCode } from "./error";
+export { eventNamed } from "./event-named";
 export type { Follow, FollowOptions, LiveMessage, Reconnection } from "./follow";
 export * from "./hashing";
 export { iterate } from "./iterate";

@@ -61,7 +61,10 @@ describe("the documented examples", () => {
     const agent = run("npm run example agent", env);
     await solver.printed("bids on open intents");
     expect(await agent.ended, agent.output()).toBe(0);
-    expect(agent.output()).toMatch(/\nFILLED by 0x[0-9a-f]{40}: Transaction contained 2 event/);
+    // The fill has exactly two events.
+    expect(agent.output()).toMatch(
+      /\nFILLED by (0x[0-9a-f]{40}): Intent #(\d+) filled by \1: [^;\n]+; The fill of intent #\2 has the result 0x[0-9a-f]{64}\n/,
+    );
     expect(await poor.ended, poor.output()).toBe(1);
     expect(poor.output()).toBe("No merchant offers greetings. Start one: npm run example merchant\n");
 

@@ -3,6 +3,7 @@ import type { operations } from "../../api/operations/index";
 import {
   type Api,
   createIntentryClient,
+  eventNamed,
   type Fill,
   type Intent,
   type IntentMetadata,
@@ -124,6 +125,11 @@ export async function sends(wallet: Wallet): Promise<unknown> {
   const hash: `0x${string}` | undefined = receipts[0]?.transactionHash;
   const signed: `0x${string}` | undefined = signature;
   for (const { eventName, args } of events) if (eventName === "SolverBidSubmitted") void args.bidId.length;
+  const bidId: string = eventNamed(events, "SolverBidSubmitted").args.bidId;
+  // @ts-expect-error the event has another argument
+  void eventNamed(events, "SolverBidSubmitted").args.agentId;
+  // @ts-expect-error an event that does not exist
+  eventNamed(events, "BidSubmitted");
   // @ts-expect-error an amount is missing
   await intentry.actions.submitBid({ from: wallet.account.address, intent_id: 5 });
   // @ts-expect-error the input of an action is not prepared
@@ -132,7 +138,7 @@ export async function sends(wallet: Wallet): Promise<unknown> {
   await intentry.send(wallet, action, { forced: true });
   // @ts-expect-error the wallet has no account
   await intentry.send({ ...wallet, account: undefined }, action);
-  return [hash, signed];
+  return [hash, signed, bidId];
 }
 
 export async function doesNotCompile(): Promise<void> {
