@@ -42,6 +42,7 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   "src/schema/agents.ts": [{ after: "capabilitiesHash: hex(t).notNull(),\n" }],
   "src/agents.ts": [{ after: 'export const agents: Handlers<"AgentRegistry"> = {\n' }],
   "api/events/describe-event.ts": [{ before: "  AgentRevoked: (" }],
+  "api/operations/actions/registries.ts": [{ after: "export const registryActions = {\n" }],
   "config/variables/processes.ts": [{ before: "    API_HOST: {\n" }],
   "api/offchain/tables.ts": [{ before: "/** Published JSON documents." }],
 };
