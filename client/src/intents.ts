@@ -14,6 +14,12 @@ export type SubmitIntentArguments = readonly [intent: SignableIntent, v: number,
 export const signTypedData = (signer: Signer, message: object): Promise<Hex> =>
   (signer as Pick<LocalAccount, "signTypedData">).signTypedData(message as never);
 
+/** The arguments of `IntentBook.submitIntent` for a signed intent. */
+export function submissionOf(intent: SignableIntent, signature: Hex): SubmitIntentArguments {
+  const { v, yParity, r, s } = parseSignature(signature);
+  return [intent, Number(v ?? BigInt(yParity) + 27n), r, s];
+}
+
 /**
  * Signs an intent for one IntentBook on one chain. Returns the arguments of `submitIntent`.
  *
@@ -32,6 +38,5 @@ export async function signIntent(
     primaryType: "Intent",
     message: intent,
   });
-  const { v, yParity, r, s } = parseSignature(signature);
-  return [intent, Number(v ?? BigInt(yParity) + 27n), r, s];
+  return submissionOf(intent, signature);
 }

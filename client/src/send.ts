@@ -2,6 +2,9 @@ import type { Api, Hex, PreparedAction, TransactionExplanation, TypedData } from
 import { hasCode, IntentryError, reasonOf } from "./error";
 import { indexed } from "./market/indexed";
 import { type Receipt, senderOf, type Wallet } from "./market/wallet";
+import { refused } from "./refusal";
+import { requireSignable, requireSubmission } from "./signed-intent";
+import { requireWellFormed } from "./well-formed";
 
 /** How to send an action. */
 export type SendOptions = {
@@ -20,8 +23,6 @@ export type SentAction = {
 };
 
 type Client = Pick<Api, "actions" | "status" | "transactions">;
-
-const refused = (message: string) => new IntentryError(`${message}. Nothing was sent`, { code: "transaction_failed" });
 
 function requireChain(wallet: Wallet, chainId: unknown): void {
   if (Number(chainId) !== wallet.chain.id)
@@ -51,11 +52,12 @@ async function sign(wallet: Wallet, typedData: TypedData): Promise<Hex> {
   }
 }
 
-/** Prepares an action again with a signature. */
-async function prepareSigned({ actions }: Client, next: PreparedAction["next"], signature: Hex) {
-  if (!next?.action || !next.input) return undefined;
-  const prepare = (actions as unknown as Record<string, (input: object) => Promise<PreparedAction>>)[next.action];
-  return prepare?.({ ...next.input, signature });
+/** The answer to a signed intent: one transaction that submits exactly this intent. */
+async function submissionFor({ actions }: Client, action: PreparedAction, signature: Hex): Promise<PreparedAction> {
+  if (!action.next?.input) throw refused("The service does not say how to submit the signed intent");
+  const submission = await actions.submitIntent({ ...action.next.input, signature } as never);
+  requireSubmission(action, signature, submission);
+  return submission;
 }
 
 /** The protocol events of a transaction. Transactions of other contracts, such as approvals, have none. */
@@ -92,17 +94,23 @@ export async function send(
 ): Promise<SentAction> {
   const { typed_data } = action;
   let signature: Hex | undefined;
-  let ready: PreparedAction | undefined = action;
+  let ready = action;
   if (typed_data) {
+    if (action.transactions.length > 0) throw refused("The action has both a message to sign and transactions");
+    requireSignable(typed_data, wallet.account.address);
     signature = await sign(wallet, typed_data);
-    ready = await prepareSigned(client, action.next, signature);
+    // An authorization goes to the merchant.
+    if (typed_data.primaryType !== "Intent") return { receipts: [], events: [], signature };
+    ready = await submissionFor(client, action, signature);
   }
-  const transactions = ready?.transactions ?? [];
+  const { transactions } = ready;
+  if (transactions.length === 0) throw refused("The action has no transactions");
+  requireWellFormed(transactions);
   for (const { chainId, from } of transactions) {
     requireChain(wallet, chainId);
     requireSender(wallet, from);
   }
-  if (ready && !force) requireSuccess(ready);
+  if (!force) requireSuccess(ready);
   const receipts: Receipt[] = [];
   for (const { to, data, value, gas } of transactions) {
     const transaction = { to, data, value: BigInt(value), ...(gas !== null && { gas: BigInt(gas) }) };

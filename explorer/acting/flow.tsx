@@ -18,7 +18,7 @@ import { Question } from "./question";
 import { Done, followTransaction, isOver, type Sent } from "./sent";
 
 /** A prepared action, and the account that it is for. */
-type Plan = { name: Offer["name"]; account: string; answer: PreparedAction };
+type Plan = { name: Offer["name"]; account: `0x${string}`; answer: PreparedAction };
 
 /** Aborts when the component is removed. */
 function useRemoval(): AbortSignal {
@@ -120,11 +120,14 @@ export function Flow({ offer }: { offer: Offer }) {
       const { typed_data, transactions, next } = answer;
       if (typed_data) {
         if (!(await isOn(wallet, Number(typed_data.domain.chainId)))) return;
+        const { requireSignable, requireSubmission } = await import("../../client/src/signed-intent");
+        requireSignable(typed_data, account);
         const signed = await signTypedData(wallet, account, typed_data);
-        // The signature belongs into a second call of the same action, or else goes to someone else.
-        if (next?.action === name && next.input)
-          show({ name, account, answer: await prepareAction(name, { ...next.input, signature: signed }) });
-        else setSignature(signed);
+        // The signature of an intent belongs into a second call of the same action, and others go to someone else.
+        if (typed_data.primaryType !== "Intent" || !next?.input) return setSignature(signed);
+        const submission = await prepareAction(name, { ...next.input, signature: signed });
+        requireSubmission(answer, signed, submission);
+        show({ name, account, answer: submission });
         return;
       }
       const transaction = transactions[sent.length];

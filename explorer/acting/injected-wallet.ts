@@ -38,6 +38,9 @@ export function sentenceOf(error: unknown): string {
 const isAddress = (value: unknown): value is `0x${string}` =>
   typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value);
 
+const isHex = (value: unknown): value is `0x${string}` =>
+  typeof value === "string" && /^0x([0-9a-fA-F]{2})+$/.test(value);
+
 /** Asks for the account to act with. */
 export async function requestAccount(wallet: InjectedWallet): Promise<`0x${string}`> {
   const accounts = await wallet.request({ method: "eth_requestAccounts" });
@@ -75,13 +78,12 @@ export async function sendTransaction(
 }
 
 /** Asks the wallet to sign exactly a message. Returns the signature. */
-export async function signTypedData(wallet: InjectedWallet, from: string, message: object): Promise<string> {
+export async function signTypedData(wallet: InjectedWallet, from: string, message: object): Promise<`0x${string}`> {
   const signature = await wallet.request({
     method: "eth_signTypedData_v4",
     params: [from, JSON.stringify(message)],
   });
-  if (typeof signature !== "string" || !/^0x([0-9a-fA-F]{2})+$/.test(signature))
-    throw new Error("The wallet returned no signature.");
+  if (!isHex(signature)) throw new Error("The wallet returned no signature.");
   return signature;
 }
 

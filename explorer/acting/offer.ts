@@ -1,4 +1,5 @@
 import type { Api, PreparedAction, Token } from "../../client/src/api";
+import { requireWellFormed } from "../../client/src/well-formed";
 import { readAmount } from "../../common/amount";
 
 /** A question that an action has for the person. Each is a text. */
@@ -85,16 +86,6 @@ export function curlOf({ name, input, fields }: Offer, url: string, findToken: F
   return `curl ${url}/actions/${name} -H 'content-type: application/json' -d '${body.replaceAll("'", "'\\''")}'`;
 }
 
-const shapes = { to: /^0x[0-9a-fA-F]{40}$/, data: /^0x([0-9a-fA-F]{2})*$/, value: /^\d+$/ } as const;
-
-/** Throws if a transaction is not what a page shows character by character. */
-function checkTransactions({ transactions }: PreparedAction): void {
-  for (const transaction of transactions)
-    for (const [field, shape] of Object.entries(shapes))
-      if (!shape.test(transaction[field as keyof typeof shapes]))
-        throw new Error(`The service answered with a transaction whose ${field} is malformed.`);
-}
-
 /** The sentence of an error response of the gateway. */
 function messageOf(body: unknown): string | undefined {
   const { error } = (typeof body === "object" && body !== null ? body : {}) as { error?: unknown };
@@ -115,6 +106,6 @@ export async function prepareAction(
   const body: unknown = await response.json().catch(() => undefined);
   if (!response.ok) throw new Error(messageOf(body) ?? `The service responded with status ${response.status}.`);
   const answer = body as PreparedAction;
-  checkTransactions(answer);
+  requireWellFormed(answer.transactions);
   return answer;
 }

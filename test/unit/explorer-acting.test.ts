@@ -66,7 +66,7 @@ describe("the request for programs", () => {
 
 describe("preparing an action", () => {
   const answering = (status: number, body: unknown) => async () => Response.json(body, { status });
-  const transaction = { to: LISTED, data: "0x1234", value: "0", chainId: 1 };
+  const transaction = { to: LISTED, data: "0x1234", value: "0", chainId: 1, gas: null };
 
   it("returns the answer of the service", async () => {
     const answer = { transactions: [transaction] };
@@ -86,6 +86,7 @@ describe("preparing an action", () => {
     ["data", "0x12\u202e34"],
     ["value", "-1"],
     ["value", "0x1"],
+    ["gas", "all"],
   ])("rejects a transaction whose %s is %s", async (field, value) => {
     const answer = { transactions: [transaction, { ...transaction, [field]: value }] };
     await expect(prepareAction("submitBid", {}, answering(200, answer))).rejects.toThrow(`whose ${field} is malformed`);

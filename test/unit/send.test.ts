@@ -66,28 +66,23 @@ describe("send", () => {
     expect(sendTransaction).not.toHaveBeenCalled();
   });
 
-  it("signs no typed data of another chain", async () => {
-    const typed_data = { domain: { chainId: 1 }, types: {}, primaryType: "Intent", message: {} };
-    const signTypedData = vi.fn();
-    const sending = clientOf({}).send(walletWith({ signTypedData }), action({ transactions: [], typed_data }));
-    await expect(sending).rejects.toThrow("The action is for chain 1, and the wallet is on chain 31337");
-    expect(signTypedData).not.toHaveBeenCalled();
-  });
-
-  it("says why a wallet did not sign", async () => {
-    const typed_data = { domain: { chainId: 31_337 }, types: {}, primaryType: "Intent", message: {} };
-    const wallet = walletWith({ signTypedData: () => Promise.reject(new Error("User rejected")) });
-    await expect(clientOf({}).send(wallet, action({ transactions: [], typed_data }))).rejects.toMatchObject({
+  it("refuses an action with nothing to send, and a transaction that is malformed", async () => {
+    const sendTransaction = vi.fn();
+    const wallet = walletWith({ sendTransaction });
+    await expect(clientOf({}).send(wallet, action({ transactions: [] }))).rejects.toMatchObject({
       code: "transaction_failed",
-      message: "The wallet did not sign: User rejected",
+      message: "The action has no transactions. Nothing was sent",
     });
-  });
-
-  it("returns the signature of typed data that nobody sends, such as an authorization", async () => {
-    const typed_data = { domain: { chainId: 31_337 }, types: {}, primaryType: "Intent", message: {} };
-    const wallet = walletWith({ signTypedData: async () => "0x1234" });
-    const sent = await clientOf({}).send(wallet, action({ transactions: [], typed_data }));
-    expect(sent).toEqual({ receipts: [], events: [], signature: "0x1234" });
+    const [good] = action().transactions;
+    for (const wrong of [{ to: "vitalik.eth" }, { data: "0x123" }, { value: "-1" }, { gas: "all" }]) {
+      // The second one: the first must not be sent either.
+      const transactions = [good, { ...good, ...wrong }] as PreparedAction["transactions"];
+      await expect(clientOf({}).send(wallet, action({ transactions }))).rejects.toMatchObject({
+        code: "transaction_failed",
+        message: `The service answered with a transaction whose ${Object.keys(wrong)[0]} is malformed. Nothing was sent`,
+      });
+    }
+    expect(sendTransaction).not.toHaveBeenCalled();
   });
 
   it("names the transactions that succeeded if the index does not show them", async () => {

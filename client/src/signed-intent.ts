@@ -1,0 +1,69 @@
+import { type Address, encodeFunctionData, type Hex, hashTypedData } from "viem";
+import { intentBookAbi, policyAccountAbi } from "../../abis/index";
+import { intentTypes, type SignableIntent } from "../../common/intent";
+import type { PreparedAction, TypedData } from "./api";
+import { submissionOf } from "./intents";
+import { authorizationTypes } from "./market/authorization";
+import { refused } from "./refusal";
+
+// A service that lies or was changed must not obtain another signature or transaction than the ones it shows. What it answers
+// is compared with what this package encodes from the signed message.
+
+/** The messages of actions. */
+const signable: Readonly<Record<string, object>> = {
+  Intent: intentTypes,
+  TransferWithAuthorization: authorizationTypes,
+};
+
+/** The digest that is signed for typed data. */
+const digestOf = (typedData: object): Hex => hashTypedData(typedData as never);
+
+const isSame = (one: unknown, other: unknown): boolean => String(one).toLowerCase() === String(other).toLowerCase();
+
+/**
+ * Throws unless a signature of typed data means an intent or an authorization (EIP-3009), with the fields of its message. For an
+ * intent, the account that signs must be its owner.
+ */
+export function requireSignable(typedData: TypedData, account: Address): void {
+  const { domain, primaryType, message } = typedData;
+  const types = Object.hasOwn(signable, primaryType) ? signable[primaryType] : undefined;
+  if (!types) throw refused(`The message to sign is of type ${primaryType}, which no action has`);
+  let isKnown: boolean;
+  try {
+    isKnown = digestOf(typedData) === digestOf({ domain, types, primaryType, message });
+  } catch (cause) {
+    throw refused(`The message to sign is not a valid ${primaryType}`, cause);
+  }
+  if (!isKnown) throw refused(`The message to sign has other fields than ${primaryType}`);
+  if (primaryType === "Intent" && !isSame(message.owner, account))
+    throw refused(`The intent is of ${message.owner}, and the wallet's account is ${account.toLowerCase()}`);
+}
+
+/** Throws unless an answer does nothing but submit exactly the signed intent, directly or through the policy account. */
+export function requireSubmission(
+  { typed_data, next }: Pick<PreparedAction, "next" | "typed_data">,
+  signature: Hex,
+  { transactions }: Pick<PreparedAction, "transactions">,
+): void {
+  if (!typed_data) throw new Error("Nothing was signed");
+  const { chainId, verifyingContract } = typed_data.domain;
+  const intentBook = verifyingContract as Address;
+  const [transaction, ...others] = transactions;
+  if (!transaction || others.length > 0)
+    throw refused(`The service answered to the signed intent with ${transactions.length} transactions instead of one`);
+  const args = submissionOf(typed_data.message as SignableIntent, signature);
+  const submission = encodeFunctionData({ abi: intentBookAbi, functionName: "submitIntent", args });
+  const isThroughAccount = next?.input?.account === "policy";
+  const execution = [intentBook, 0n, submission] as const;
+  const data = isThroughAccount
+    ? encodeFunctionData({ abi: policyAccountAbi, functionName: "execute", args: execution })
+    : submission;
+  const differences = [
+    ["target", isSame(transaction.to, isThroughAccount ? next?.input?.from : intentBook)],
+    ["calldata", isSame(transaction.data, data)],
+    ["value", transaction.value === "0"],
+    ["chain", isSame(transaction.chainId, chainId)],
+  ] as const;
+  for (const [what, isEqual] of differences)
+    if (!isEqual) throw refused(`The service answered to the signed intent with a transaction whose ${what} differs`);
+}
