@@ -28,7 +28,7 @@ export async function differences(stack: Stack, fromBlock = 0n): Promise<string[
 }
 
 /** The expected rows of every table. */
-export async function rowsOnChain(stack: Stack, fromBlock: bigint): Promise<Rows<TableName>> {
+export async function rowsOnChain(stack: Omit<Protocol, "write">, fromBlock: bigint): Promise<Rows<TableName>> {
   const chain = await readChain(stack, fromBlock);
   const [registries, commerce] = [await registryRows(chain), await commerceRows(chain)];
   const [logs, intents] = [await eventLogRows(chain), await intentRows(chain)];

@@ -1,8 +1,12 @@
 import type { Protocol } from "../../../stack/local/protocol";
 import { seededRandom } from "../actions/random";
+import { rowsOnChain } from "../agreement";
+import { readChain } from "../agreement/chain";
 import { criteria, expectedCommerce, expectedLeaderboard, expectedPerformance, expectedSolvers } from "./expected";
 import { expectedCompetition, type OffchainBid } from "./expected-bids";
+import { expectedReputations, expectedVerdicts, type Records, valuesOfReputation } from "./expected-records";
 import { expectedSeries, participantParameters, type SeriesRequest, seriesQuery } from "./expected-series";
+import { expectedValues } from "./expected-values";
 import { type Facts, factsOf } from "./facts";
 import { rankingGateway } from "./gateway";
 import { boardNames, type Market, marketOf, windowNames } from "./market";
@@ -13,13 +17,14 @@ type Compare = (path: string, expected: unknown, pick?: (answer: never) => unkno
 
 /**
  * Returns the differences between the money that the gateway reports and the money computed from all facts of the chain, one
- * line each: rankings, records of solvers, series and competitions, at several times.
+ * line each: values of rows, rankings, records of solvers, series, competitions, reputations and verdicts, at several times.
  */
 export async function rankingDifferences(stack: Stack, schema: string, fromBlock = 0n): Promise<string[]> {
   const facts = await factsOf(stack, fromBlock);
   const { timestamp } = await stack.client.getBlock();
   const differences: string[] = [];
   const offchain = offchainBids(facts, timestamp);
+  const [rows, { timeOf }] = [await rowsOnChain(stack, fromBlock), await readChain(stack, fromBlock)];
   // Later, more of it is outside of the windows, and intents have expired.
   for (const now of [timestamp, timestamp + 1_800n, timestamp + 3n * 86_400n, timestamp + 20n * 86_400n]) {
     const market = marketOf(facts, now);
@@ -33,6 +38,8 @@ export async function rankingDifferences(stack: Stack, schema: string, fromBlock
       await compareRankings(market, compare);
       await compareSeries(market, compare);
       await compareCompetitions(market, offchain, compare);
+      await compareRecords({ rows, timeOf, market }, facts.hours, compare);
+      if (now === timestamp) differences.push(...(await valueDifferences(gateway.get, market, rows)));
     } finally {
       await gateway.close();
     }
@@ -42,13 +49,18 @@ export async function rankingDifferences(stack: Stack, schema: string, fromBlock
 
 async function compareRankings(market: Market, compare: Compare): Promise<void> {
   for (const window of windowNames) {
-    for (const board of boardNames)
-      await compare(`/leaderboard/${board}?window=${window}&limit=100`, expectedLeaderboard(market, board, window));
+    for (const board of boardNames) {
+      const ranked = expectedLeaderboard(market, board, window);
+      await compare(`/leaderboard/${board}?window=${window}&limit=100`, ranked);
+      for (const limit of [1, 2])
+        await compare(`/leaderboard/${board}?window=${window}&limit=${limit}`, {
+          ...ranked,
+          ranking: ranked.ranking.slice(0, limit),
+        });
+    }
     for (const by of criteria)
       await compare(`/solvers/leaderboard?by=${by}&window=${window}&limit=100`, expectedSolvers(market, by, window));
   }
-  const ranked = expectedLeaderboard(market, "merchants", "30d");
-  await compare("/leaderboard/merchants?window=30d&limit=2", { ...ranked, ranking: ranked.ranking.slice(0, 2) });
   for (const solver of market.facts.solvers)
     await compare(`/solvers/${solver.solverId}/performance`, expectedPerformance(market, solver));
   const expected = expectedCommerce(market);
@@ -108,6 +120,46 @@ async function compareCompetitions(
         `/intents/${intentId}/competition?limit=${page.limit}&offset=${page.offset}`,
         expectedCompetition(facts, offchain, intentId, now, page),
       );
+}
+
+/** The reputations of all merchants and agents, and the verdicts about all records. */
+async function compareRecords(records: Records, hours: readonly bigint[], compare: Compare): Promise<void> {
+  for (const { path, ...expected } of expectedReputations(records)) await compare(path, expected, valuesOfReputation);
+  const [token] = records.market.listed.keys();
+  if (token === undefined) return;
+  for (const amount of [1n, 10n ** 12n])
+    for (const { path, expected } of expectedVerdicts(records, { token, amount }, hours))
+      await compare(path, expected, ({ reasons, ...answer }: { reasons: { code: string; level: string }[] }) => ({
+        ...answer,
+        levels: reasons.map(({ code, level }) => [code, level]),
+      }));
+}
+
+type Answer = Record<string, unknown> & { pagination: { next_cursor: string | null } };
+
+/** The differences between the values of rows in lists and those computed from all rows of the chain. */
+async function valueDifferences(
+  get: (path: string) => Promise<unknown>,
+  market: Market,
+  rows: Records["rows"],
+): Promise<string[]> {
+  const differences: string[] = [];
+  for (const [path, { id, values }] of Object.entries(expectedValues(market, rows))) {
+    let count = 0;
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const answer = (await get(`${path}?limit=100${cursor && `&cursor=${cursor}`}`)) as Answer;
+      for (const item of Object.values(answer).find(Array.isArray) as Record<string, unknown>[]) {
+        count++;
+        const expected = values.get(String(item[id])) ?? {};
+        const actual = Object.fromEntries(Object.keys(expected).map((name) => [name, item[name]]));
+        const [found, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
+        if (found !== wanted || found === "{}") differences.push(`${path} ${item[id]}:\n  ${found}\n  ${wanted}`);
+      }
+      cursor = answer.pagination.next_cursor;
+    }
+    if (count !== values.size) differences.push(`${path}: ${count} rows instead of ${values.size}`);
+  }
+  return differences;
 }
 
 /** Off-chain bids on some intents, near the on-chain ones and equal to them. */

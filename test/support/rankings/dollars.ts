@@ -1,9 +1,9 @@
 import { keccak256, toHex } from "viem";
 import type { ListedToken } from "../../../config/token-list";
 
-// Dollars in whole numbers of 10^-26: prices have 8 decimals, and tokens at most 18.
+// Dollars in whole numbers of 10^-85: prices have 8 decimals, and tokens at most 77.
 
-const SCALE = 26;
+const SCALE = 85;
 const PRICE_DECIMALS = 8;
 
 const HOUR = 3_600n;
@@ -40,11 +40,11 @@ export function dollarText(dollars: bigint): string {
   return `${millionths.slice(0, -6)}.${millionths.slice(-6)}`.replace(/\.?0+$/, "");
 }
 
-/** A quotient with at most 6 decimals, rounded half away from zero. */
-export function quotientText(part: bigint, whole: bigint): string {
+/** A quotient with at most 6 decimals, or as many as given, rounded half away from zero. */
+export function quotientText(part: bigint, whole: bigint, decimals = 6): string {
   const size = part < 0n ? -part : part;
-  const millionths = (2n * size * 10n ** 6n + whole) / (2n * whole);
-  const digits = String(millionths).padStart(7, "0");
-  const text = `${digits.slice(0, -6)}.${digits.slice(-6)}`.replace(/\.?0+$/, "");
+  const units = (2n * size * 10n ** BigInt(decimals) + whole) / (2n * whole);
+  const digits = String(units).padStart(decimals + 1, "0");
+  const text = `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, "");
   return part < 0n && text !== "0" ? `-${text}` : text;
 }

@@ -6,6 +6,7 @@ import { eventLogRows } from "../agreement/event-log";
 import { intentRows } from "../agreement/intents";
 import { registryRows } from "../agreement/registries";
 import type { Row } from "../index-of";
+import { hourAt } from "./dollars";
 
 /** What happened on the chain that rankings count, from its logs and getters. */
 export type Facts = {
@@ -24,6 +25,8 @@ export type Facts = {
   facilitators: Row<"facilitator">[];
   agents: Row<"agent">[];
   solvers: Row<"solver">[];
+  /** Every hour with an event. */
+  hours: bigint[];
 };
 
 export type Receipt = {
@@ -84,6 +87,7 @@ export async function factsOf(protocol: Omit<Protocol, "write">, fromBlock = 0n)
     facilitators: facilitator,
     agents: agent,
     solvers: solver,
+    hours: [...new Set(eventLog.map(({ blockTimestamp }) => hourAt(BigInt(blockTimestamp))))],
   };
   /** The owner and the payout address of each merchant, and the selected solver of each intent, so far. */
   const sellers = new Map<string, { owner: string; payout: string }>();

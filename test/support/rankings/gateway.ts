@@ -8,7 +8,6 @@ import type { ListedToken } from "../../../config/token-list";
 import type { Contracts } from "../../../stack/local/deploy";
 import { recordedIndex } from "../recorded-index";
 import { withoutIndex } from "../without-index";
-import { hourAt } from "./dollars";
 import type { OffchainBid } from "./expected-bids";
 import type { Market } from "./market";
 
@@ -73,15 +72,10 @@ export async function rankingGateway({ databaseUrl, schema, contracts, market, o
 
 type Pool = ReturnType<typeof recordedIndex>["pool"];
 
-/** Every hour in which something happened. */
-function hoursOf({ facts: { receipts, fills } }: Market): bigint[] {
-  return [...new Set([...receipts, ...fills].map(({ time }) => hourAt(time)))];
-}
-
 async function savePrices(pool: Pool, market: Market): Promise<void> {
   await pool.query("DELETE FROM offchain.token_price WHERE chain_id = $1", [CHAIN_ID]);
   const rows = [...market.listed].flatMap(([token, { decimals }]) =>
-    hoursOf(market).flatMap((hour) => {
+    market.facts.hours.flatMap((hour) => {
       const price = market.priceOf(token, hour);
       return price === undefined
         ? []

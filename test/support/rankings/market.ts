@@ -36,7 +36,12 @@ export const isIn = (window: WindowName, now: bigint) => {
 export const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
 
 /** The dollars of an amount; zero without a price. */
-export function dollarsAt({ listed, priceOf }: Market, token: string, amount: bigint, time: bigint): bigint {
+export function dollarsAt(
+  { listed, priceOf }: Pick<Market, "listed" | "priceOf">,
+  token: string,
+  amount: bigint,
+  time: bigint,
+): bigint {
   const decimals = listed.get(token)?.decimals;
   return decimals === undefined ? 0n : (dollarsOf(amount, priceOf(token, hourAt(time)), decimals) ?? 0n);
 }
