@@ -57,7 +57,7 @@ export async function countReceipt(
   const changes = await addToPairs(happened.context.db, pairs, { [provenBy[paymentProof]]: 1, isSelf, time });
   const additions: Addition[] = [{ kind: "payment_rail", key: String(paymentRail), metric: "receipts", token, amount }];
   for (const { kind, key } of pairs) {
-    additions.push({ kind, key, metric: "receipts", token, amount, ...changes.get(kind) });
+    additions.push({ kind, key, metric: "receipts", token, amount, isSelf, ...changes.get(kind) });
     if (isSelf) additions.push({ kind, key, metric: "self_receipts", token, amount });
   }
   await addToParticipants(happened, additions);
@@ -108,8 +108,8 @@ export async function countFill(happened: Happened, filled: Filled, of: typeof i
   const changes = await addToPairs(db, [pair], { settlements: 1, isSelf, time });
   const surplus = amountOut - amountOutMin;
   const additions: Addition[] = [
-    { ...participant, metric: "fills", token: inputToken, amount: amountIn, ...changes.get("solver") },
-    { ...participant, metric: "surplus", token: outputToken, amount: surplus },
+    { ...participant, metric: "fills", token: inputToken, amount: amountIn, isSelf, ...changes.get("solver") },
+    { ...participant, metric: "surplus", token: outputToken, amount: surplus, isSelf },
   ];
   if (amountOutMin > 0n) {
     const amount = (surplus * BASIS_POINTS) / amountOutMin;

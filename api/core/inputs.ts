@@ -246,7 +246,8 @@ export const enumNumber = (names: readonly string[]) => {
   );
 };
 
-const MAX_LIMIT = 100;
+/** The most rows of a page or a ranking. */
+export const MAX_LIMIT = 100;
 
 const limitOf = (initial: number, what: string) =>
   scalar<string | number, number>(

@@ -9,15 +9,18 @@ import { textLiteral } from "../indexed/text-literal";
 import { dollarText } from "../prices/value";
 import { type Board, type BoardName, boardNames, boards } from "./rankings/boards";
 import {
+  candidatesOfToken,
   dollarsOfAmounts,
   isInWindow,
   isOneOf,
+  isSelf,
   largestInTokens,
   listedTokens,
   listedTotal,
   pricedHours,
   pricedHoursOfWindow,
   texts,
+  withoutSelf,
 } from "./rankings/hours";
 import { rankingDependencies, startFor, windowInput, windowNames } from "./rankings/windows";
 
@@ -72,12 +75,10 @@ type Values = { chainId: number; listed: string[]; limit: number; from: bigint }
 
 const { kind, key, metric, count, amount } = participantHour;
 
-/** Receipts and fills with one participant on both sides are subtracted: they cost nothing to make. */
-const isSelf = sql`${metric} IN ('self_receipts', 'self_fills')`;
-const others = (value: SQL) => sql`CASE WHEN ${isSelf} THEN -${value} ELSE ${value} END`;
+const others = withoutSelf(metric, count);
 
-const sums = sql`${dollarsOfAmounts(others(sql`${amount}`))} AS dollars,
-  sum(${others(sql`${count}`)}) AS count, coalesce(sum(${count}) FILTER (WHERE ${isSelf}), 0) AS self_count`;
+const sums = sql`${dollarsOfAmounts(withoutSelf(metric, amount))} AS dollars,
+  sum(${others}) AS count, coalesce(sum(${count}) FILTER (WHERE ${isSelf(metric)}), 0) AS self_count`;
 
 /** The hours of a board's participants in listed tokens. */
 const hoursOf = (board: Board) =>
@@ -89,18 +90,12 @@ const limit = sql`${sql.placeholder("limit")}::int`;
 /** The sums of everyone with an hour in the window: the ones with most dollars, and those with as much as the last of them. */
 const inWindow = (board: Board) => sql`SELECT ${key}, ${sums} FROM ${pricedHoursOfWindow}
   WHERE ${hoursOf(board)} AND ${isInWindow}
-  GROUP BY ${key} HAVING sum(${others(sql`${count}`)}) > 0
+  GROUP BY ${key} HAVING sum(${others}) > 0
   ORDER BY dollars DESC FETCH FIRST (${limit}) ROWS WITH TIES`;
 
 /** The sums of all time of the ones with the largest amounts in a listed token. */
 const ofAllTime = (board: Board) => sql`SELECT candidate.key, sums.* FROM (
-    ${largestInTokens(
-      listedTokens,
-      textLiteral(board.kind),
-      board.metric,
-      limit,
-      sql`${participantTotal.counterparties} > 0`,
-    )} GROUP BY 1
+    ${largestInTokens(listedTokens, textLiteral(board.kind), board.metric, candidatesOfToken)} GROUP BY 1
   ) AS candidate CROSS JOIN LATERAL (
     SELECT ${sums} FROM ${pricedHours} WHERE ${hoursOf(board)} AND ${key} = candidate.key
   ) AS sums WHERE sums.count > 0`;

@@ -8,6 +8,7 @@ import { preparedQuery } from "../indexed/prepared-query";
 import { dollarText } from "../prices/value";
 import { boards } from "./rankings/boards";
 import {
+  candidatesOfToken,
   dollarsOfAmounts,
   isInWindow,
   largestInTokens,
@@ -16,6 +17,7 @@ import {
   pricedHours,
   pricedHoursOfWindow,
   texts,
+  withoutSelf,
 } from "./rankings/hours";
 import { winRate } from "./rankings/win-rate";
 import { rankingDependencies, startFor, windowInput, windowNames } from "./rankings/windows";
@@ -66,8 +68,7 @@ const { kind, key, metric, token, count, amount } = participantHour;
 const limit = sql`${sql.placeholder("limit")}::int`;
 const isListed = sql`${token} = ANY(${listedTokens})`;
 
-/** What a solver does with its own intents is subtracted: it costs nothing. */
-const others = (value: SQLWrapper) => sql`CASE WHEN ${metric} LIKE 'self%' THEN -${value} ELSE ${value} END`;
+const others = (value: SQLWrapper) => withoutSelf(metric, value);
 
 const isOf = (name: "wins" | "fills" | "surplus") => sql`${metric} IN ${texts([name, `self_${name}`])}`;
 
@@ -84,8 +85,8 @@ const inWindow = sql`SELECT ${key}, ${sums} FROM ${pricedHoursOfWindow}
   WHERE ${hours} AND ${isInWindow} GROUP BY ${key}`;
 
 const ofAllTime = sql`SELECT candidate.key, sums.* FROM (
-    ${largestInTokens(listedTokens, sql`'solver'`, "fills", limit)}
-    UNION ${largestInTokens(listedTokens, sql`'solver'`, "surplus", limit)}
+    ${largestInTokens(listedTokens, sql`'solver'`, "fills", candidatesOfToken)}
+    UNION ${largestInTokens(listedTokens, sql`'solver'`, "surplus", candidatesOfToken)}
     UNION (SELECT ${solverActivity.solver} FROM ${solverActivity}
       ORDER BY ${solverActivity.fills} DESC, ${solverActivity.solver} LIMIT ${sql.raw(String(MOST_FILLS))})
   ) AS candidate CROSS JOIN LATERAL (SELECT ${sums} FROM ${pricedHours} WHERE ${hours} AND ${key} = candidate.key) AS sums`;

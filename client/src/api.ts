@@ -1661,7 +1661,7 @@ export type CommerceAnalytics = {
     receipts: string;
     /** The sum of the receipts' amounts, in smallest units. */
     settled_volume: string;
-    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    /** The receipts in listed tokens, in dollars at the price of the hour of each, of participants without self-dealt ones. Hours without a price count nothing. */
     settled_volume_usd: string;
     /** The sum of the receipts' protocol fees. */
     settled_protocol_fees: string;
@@ -1686,7 +1686,7 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
-    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    /** The receipts in listed tokens, in dollars at the price of the hour of each, of participants without self-dealt ones. Hours without a price count nothing. */
     settled_volume_usd: string;
   }[];
   /** The 20 tokens with the largest volume that are not on the token list of the chain. */
@@ -1712,7 +1712,7 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
-    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    /** The receipts in listed tokens, in dollars at the price of the hour of each, of participants without self-dealt ones. Hours without a price count nothing. */
     settled_volume_usd: string;
     /** The agents that paid in listed tokens, without itself, counted once for each token. */
     counterparties: string;
@@ -1731,7 +1731,7 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
-    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    /** The receipts in listed tokens, in dollars at the price of the hour of each, of participants without self-dealt ones. Hours without a price count nothing. */
     settled_volume_usd: string;
     /** The agents that paid in listed tokens, without itself, counted once for each token. */
     counterparties: string;
@@ -1746,7 +1746,7 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
-    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    /** The receipts in listed tokens, in dollars at the price of the hour of each, of participants without self-dealt ones. Hours without a price count nothing. */
     settled_volume_usd: string;
     /** The agents that paid in listed tokens, without itself, counted once for each token. */
     counterparties: string;
@@ -1761,7 +1761,7 @@ export type CommerceAnalytics = {
     settled_volume: string;
     /** The sum of the receipts' protocol fees. */
     protocol_fees: string;
-    /** The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing. */
+    /** The receipts in listed tokens, in dollars at the price of the hour of each, of participants without self-dealt ones. Hours without a price count nothing. */
     settled_volume_usd: string;
   }[];
   /** The number of trust signals of each kind. */

@@ -13,6 +13,8 @@ type Subject = Participant & { metric: (typeof participantMetrics)[number] };
 export type Addition = Subject & {
   token: string;
   amount: bigint;
+  /** Whether the participant is its own counterparty. Then the total leaves out the amount. */
+  isSelf?: boolean;
   /** The change in the participant's number of counterparties, and in the credit that they give. */
   counterparties?: number;
   credit?: number;
@@ -40,7 +42,9 @@ export async function addToParticipants({ context, event }: Happened, additions:
   const hours = additions.map(({ kind, key, metric, token, amount }) => {
     return { kind, key, metric, token, start, count: 1, amount };
   });
-  const totals = additions.map((addition) => ({ ...addition, count: 1 }));
+  const totals = additions.map(({ isSelf = false, ...addition }) => {
+    return { ...addition, amount: isSelf ? 0n : addition.amount, count: 1 };
+  });
   await context.db
     .insert(participantHour)
     .values(hours)
@@ -51,10 +55,10 @@ export async function addToParticipants({ context, event }: Happened, additions:
     .insert(participantTotal)
     .values(totals)
     .onConflictDoUpdate((row) => {
-      const { amount, counterparties = 0, credit = 0 } = additionOf(additions, row);
+      const { amount, isSelf = false, counterparties = 0, credit = 0 } = additionOf(additions, row);
       return {
         count: row.count + 1,
-        amount: row.amount + amount,
+        amount: isSelf ? row.amount : row.amount + amount,
         counterparties: row.counterparties + counterparties,
         credit: row.credit + credit,
       };

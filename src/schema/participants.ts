@@ -64,6 +64,7 @@ export const participantTotal = onchainTable(
     metric: t.varchar({ enum: participantMetrics }).notNull(),
     token: t.varchar().notNull(),
     count: count(t),
+    /** Receipts, fills and surplus: without those of the participant with itself, so that they can't hide others in `largest`. */
     amount: sum(t),
     /** Receipts and fills: the counterparties in this token, and the sum of what `creditOf` (common/rows/credit.ts) gives for each. */
     counterparties: count(t),

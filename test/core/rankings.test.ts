@@ -21,18 +21,22 @@ const listedToken: Address = "0x00000000000000000000000000000000000000d1";
 const otherToken: Address = "0x00000000000000000000000000000000000000d2";
 const unlistedToken: Address = "0x00000000000000000000000000000000000000d3";
 const unpricedToken: Address = "0x00000000000000000000000000000000000000d4";
+/** 2^256 - 1 of its smallest unit is 1.16 whole tokens. */
+const tinyToken: Address = "0x00000000000000000000000000000000000000d5";
 
 /** The dollars that the listed tokens are worth, at all times. */
 const prices = new Map<string, bigint | null>([
   [listedToken, 10n ** 8n],
   [otherToken, 2000n * 10n ** 8n],
   [unpricedToken, null],
+  [tinyToken, 123_456_789n],
 ]);
 const priceOf: PriceOf = (token) => prices.get(token);
 const listed = new Map<string, { decimals: number }>([
   [listedToken, { decimals: 6 }],
   [otherToken, { decimals: 18 }],
   [unpricedToken, { decimals: 6 }],
+  [tinyToken, { decimals: 77 }],
 ]);
 
 type Account = ReturnType<typeof actor>;
@@ -141,7 +145,31 @@ describe("rankings", () => {
       const { ranking } = await read<Ranking>(`/leaderboard/merchants?window=${window}`);
       const own = ranking.find(({ key }) => key === String(shop.merchantId));
       expect(own).toMatchObject({ volume_usd: "0.000001", counterparties: "1", count: "1", self_count: "1" });
+      // Nor does it take the only place.
+      expect(keysOf(await read<Ranking>(`/leaderboard/merchants?window=${window}&limit=1`))).toEqual(["1"]);
     }
+    const { top_merchants, summary } = await read<Commerce>("/analytics/commerce");
+    expect(top_merchants.map(({ merchant_id }) => merchant_id)).toEqual(["1", String(shop.merchantId), "2"]);
+    expect(top_merchants[1]).toMatchObject({
+      ...{ settled_volume_usd: "0.000001", counterparties: "1" },
+      settled_volume: String(10n ** 15n + 1n),
+    });
+    expect(summary.settled_volume_usd).toBe("1000000012.000001");
+  });
+
+  it("have the same first places whatever their limit, also if nobody is the largest in a token", async () => {
+    const [first, second, both] = [await openShop(), await openShop(), await openShop()];
+    const [dollar, ether] = [10n ** 6n, 10n ** 18n];
+    await pay(first, actor(3).address, listedToken, 5_000n * dollar);
+    await pay(second, actor(3).address, otherToken, (12n * ether) / 5n);
+    await pay(both, actor(3).address, listedToken, 4_000n * dollar);
+    await pay(both, actor(4).address, otherToken, 2n * ether);
+    const expected = [both, first, second].map(({ merchantId }) => String(merchantId));
+    for (const window of ["24h", "all"])
+      for (const limit of [3, 2, 1])
+        expect(keysOf(await read<Ranking>(`/leaderboard/merchants?window=${window}&limit=${limit}`))).toEqual(
+          expected.slice(0, limit),
+        );
   });
 
   /** Submits an intent, and has it filled by a solver, who may be its owner. */
@@ -202,23 +230,33 @@ describe("rankings", () => {
     await pay(other, actor(3).address, otherToken, 2n * amount);
     for (const customer of [3, 4]) await pay(loved, actor(customer).address, otherToken, amount);
     for (const _ of [1, 2]) await pay(busy, actor(3).address, otherToken, amount);
-    const { ranking } = await read<Ranking>("/leaderboard/merchants?window=24h&limit=4");
-    expect(ranking.map(({ key, volume_usd }) => [key, volume_usd])).toEqual(
-      [loved, busy, one, other].map(({ merchantId }) => [String(merchantId), "4000"]),
-    );
+    // It does not count.
+    await pay(other, actor(3).address, unlistedToken, maxUint256);
+    const tied = [loved, busy, one, other].map(({ merchantId }) => String(merchantId));
+    const { ranking } = await read<Ranking>("/leaderboard/merchants?window=24h&limit=100");
+    const ofTie = ranking.filter(({ key }) => tied.includes(key));
+    expect(ofTie.map(({ key, volume_usd }) => [key, volume_usd])).toEqual(tied.map((key) => [key, "4000"]));
+    const { top_merchants } = await read<Commerce>("/analytics/commerce");
+    const top = top_merchants.map(({ merchant_id }) => merchant_id);
+    expect(top.filter((key) => tied.includes(key))).toEqual(tied);
     // The limit cuts through the tie.
-    const two = await read<Ranking>("/leaderboard/merchants?window=24h&limit=2");
-    expect(keysOf(two)).toEqual([loved, busy].map(({ merchantId }) => String(merchantId)));
+    const limit = ranking.indexOf(ofTie[0] as Ranked) + 2;
+    const two = await read<Ranking>(`/leaderboard/merchants?window=24h&limit=${limit}`);
+    expect(keysOf(two).slice(-2)).toEqual(tied.slice(0, 2));
   });
 
   it("are exact for the largest amounts, and rank listed tokens without a price by counterparties", async () => {
-    const [whale, unpriced] = [await openShop(), await openShop()];
+    const [whale, unpriced, tiny] = [await openShop(), await openShop(), await openShop()];
     await pay(whale, actor(3).address, otherToken, maxUint256);
     await pay(whale, actor(4).address, otherToken, maxUint256);
     await pay(unpriced, actor(3).address, unpricedToken, maxUint256);
+    await pay(tiny, actor(3).address, tinyToken, maxUint256);
     const { ranking } = await read<Ranking>("/leaderboard/merchants?window=24h&limit=100");
-    const dollars = dollarText(2n * maxUint256 * 2000n * 10n ** 8n);
+    // 18 decimals of the token, and 8 of the price.
+    const dollars = dollarText(2n * maxUint256 * 2000n * 10n ** 8n * 10n ** (85n - 26n));
     expect(ranking[0]).toMatchObject({ key: String(whale.merchantId), volume_usd: dollars });
+    const ofTiny = ranking.find(({ key }) => key === String(tiny.merchantId));
+    expect(ofTiny).toMatchObject({ volume_usd: "1.429532" });
     expect(ranking.at(-1)).toMatchObject({ key: String(unpriced.merchantId), volume_usd: "0", counterparties: "1" });
   });
 

@@ -96,7 +96,7 @@ describe("the record of a solver", () => {
     const rows = await stack.rows("participantTotal");
     const fills = rows.filter(({ metric }) => metric === "fills");
     const creditOf = ({ address }: Account) => fills.find(({ key }) => key === address.toLowerCase());
-    expect(creditOf(owner)).toMatchObject({ count: 1, counterparties: 0, credit: 0 });
+    expect(creditOf(owner)).toMatchObject({ count: 1, amount: "0", counterparties: 0, credit: 0 });
     expect(creditOf(fast)).toMatchObject({ count: 2, counterparties: 1, credit: 20 });
   });
 

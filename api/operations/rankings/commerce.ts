@@ -12,7 +12,7 @@ import type { IndexDatabase } from "../../indexed/database";
 import { preparedQuery } from "../../indexed/prepared-query";
 import { textLiteral } from "../../indexed/text-literal";
 import { dollarText } from "../../prices/value";
-import { dollarsOfAmounts, joinPrice, largestInTokens, listedTokens, pricedHours, texts } from "./hours";
+import { dollarsOfAmounts, joinPrice, largestInTokens, listedTokens, pricedHours, texts, withoutSelf } from "./hours";
 
 /** The number of rows per ranking. */
 export const TOP = 20;
@@ -78,16 +78,19 @@ const tokenDollars = sql`SELECT ${dollarsOfAmounts(activity.value)} AS dollars
   WHERE ${activity.metric} = 'receipt_volume' AND ${activity.token} = found.key AND ${activity.interval} = 'hour'
     AND found.subject = 'receipts_by_token'`;
 
-/** The dollars of a participant's receipts. */
-const participantDollars = sql`SELECT ${dollarsOfAmounts(participantHour.amount)} AS dollars FROM ${pricedHours}
-  WHERE ${participantHour.kind} = ${kind} AND ${participantHour.key} = found.key AND ${participantHour.metric} = 'receipts'`;
+const receipts = texts(["receipts", "self_receipts"]);
 
-/** The counterparties and receipts of a participant in listed tokens. */
+/** The dollars of a participant's receipts, without those of itself. */
+const participantDollars = sql`SELECT ${dollarsOfAmounts(withoutSelf(participantHour.metric, participantHour.amount))} AS dollars
+  FROM ${pricedHours}
+  WHERE ${participantHour.kind} = ${kind} AND ${participantHour.key} = found.key AND ${participantHour.metric} IN ${receipts}`;
+
+/** The same receipts and their counterparties in listed tokens. */
 const inListedTokens = sql`SELECT coalesce(sum(${participantTotal.counterparties}), 0) AS counterparties,
-    coalesce(sum(${participantTotal.count}), 0) AS receipts
+    coalesce(sum(${withoutSelf(participantTotal.metric, participantTotal.count)}), 0) AS receipts
   FROM ${participantTotal}
   WHERE ${participantTotal.kind} = ${kind} AND ${participantTotal.key} = found.key
-    AND ${participantTotal.metric} = 'receipts' AND ${participantTotal.token} = ANY(${listedTokens})`;
+    AND ${participantTotal.metric} IN ${receipts} AND ${participantTotal.token} = ANY(${listedTokens})`;
 
 const isListed = sql`(found.subject = 'receipts_by_token' AND found.key = ANY(${listedTokens}))`;
 
@@ -114,8 +117,8 @@ const bigint = (name: string) => sql`${field(name)}`.mapWith(BigInt);
 
 /**
  * Selects the overall totals, and the candidates of each ranking with their merchants and services, in the order of the
- * rankings: dollars of listed tokens, counterparties and receipts in them, and last the sum of all amounts. It reads only these
- * rows from an index, and the hours of the candidates.
+ * rankings: dollars of listed tokens, counterparties and receipts in them. The sum of all amounts orders only those that have
+ * none. It reads only these rows from an index, and the hours of the candidates.
  */
 export const selectCommerce = preparedQuery<Values, CommerceRow, IndexDatabase>((db) =>
   db
@@ -139,7 +142,8 @@ export const selectCommerce = preparedQuery<Values, CommerceRow, IndexDatabase>(
     })
     .from(sql`(${totals}) AS totals`)
     .orderBy(
-      sql`totals.dollars DESC, totals.counterparties DESC, totals.listed_receipts DESC, totals.volume DESC, totals.key`,
+      sql`totals.dollars DESC, totals.counterparties DESC, totals.listed_receipts DESC,
+        CASE WHEN totals.listed_receipts = 0 THEN totals.volume END DESC NULLS LAST, totals.key`,
     ),
 );
 

@@ -1,6 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { participantHour, type participantKinds, participantTotal } from "../../../ponder.schema";
+import { MAX_LIMIT } from "../../core/inputs";
 import { textLiteral } from "../../indexed/text-literal";
 import { tokenPrice } from "../../offchain/tables";
 
@@ -48,6 +49,13 @@ export const isInWindow = sql`${participantHour.start} >= ${from}::numeric`;
 export const dollarsOfAmounts = (amount: SQLWrapper, filter: SQL = sql`true`): SQL =>
   sql`coalesce(sum(${amount} * ${tokenPrice.unitPrice}) FILTER (WHERE ${filter}), 0)`;
 
+/** Whether rows are of what a participant does with itself, which costs nothing. */
+export const isSelf = (metric: PgColumn): SQL => sql`${metric} LIKE 'self%'`;
+
+/** A value that is negative of such rows: the others are of everything, with them. So a sum is without them. */
+export const withoutSelf = (metric: PgColumn, value: SQLWrapper): SQL =>
+  sql`CASE WHEN ${isSelf(metric)} THEN -${value} ELSE ${value} END`;
+
 /** The sum of a column of a participant's totals in listed tokens. */
 export const listedTotal = (
   kind: SQL,
@@ -58,19 +66,21 @@ export const listedTotal = (
   WHERE ${participantTotal.kind} = ${kind} AND ${participantTotal.key} = ${key}
     AND ${participantTotal.metric} = ${textLiteral(metric)} AND ${participantTotal.token} = ANY(${listedTokens}))`;
 
+/** The candidates of each token: as many as the longest ranking has rows, so that a shorter one is its beginning. */
+export const candidatesOfToken = sql.raw(String(MAX_LIMIT));
+
 /**
- * The keys of participants with the largest amounts in each of some tokens: as many as `limit` for each token. Rankings of
- * all time choose among them, so that they don't read the hours of everyone.
+ * The keys of participants with the largest amounts in each of some tokens, without those with themselves: as many as `limit`
+ * for each token. Rankings of all time choose among them, so that they don't read the hours of everyone.
  */
 export const largestInTokens = (
   tokens: SQL,
   kind: SQL,
   metric: "receipts" | "fills" | "surplus",
   limit: SQL,
-  where: SQL = sql`true`,
 ): SQL => sql`SELECT largest.key FROM unnest(${tokens}) AS listed(token) CROSS JOIN LATERAL (
     SELECT ${participantTotal.key} FROM ${participantTotal}
     WHERE ${participantTotal.kind} = ${kind} AND ${participantTotal.metric} = ${textLiteral(metric)}
-      AND ${participantTotal.token} = listed.token AND ${where}
+      AND ${participantTotal.token} = listed.token
     ORDER BY ${participantTotal.amount} DESC, ${participantTotal.key} LIMIT ${limit}
   ) AS largest`;

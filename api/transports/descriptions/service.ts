@@ -48,7 +48,7 @@ export const serviceDescriptions: Readonly<Record<string, string>> = {
   settled_protocol_fees: "The sum of the receipts' protocol fees.",
   protocol_fees: "The sum of the receipts' protocol fees.",
   settled_volume_usd:
-    "The receipts in listed tokens, in dollars at the price of the hour of each. Hours without a price count nothing.",
+    "The receipts in listed tokens, in dollars at the price of the hour of each, of participants without self-dealt ones. Hours without a price count nothing.",
   volume_by_token: "The 20 tokens with the largest volume: listed tokens by dollars, then the others.",
   unlisted_volume: "The 20 tokens with the largest volume that are not on the token list of the chain.",
   listed: "Whether the token is on the token list of the chain.",

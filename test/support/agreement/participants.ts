@@ -7,7 +7,7 @@ type Pair = Row<"counterparty">;
 type Kind = Hour["kind"];
 
 /** One event that counts for one metric of a participant. */
-type Counted = Pick<Hour, "kind" | "key" | "metric" | "token"> & { time: string; amount: bigint };
+type Counted = Pick<Hour, "kind" | "key" | "metric" | "token"> & { time: string; amount: bigint; isSelf?: boolean };
 
 /** One receipt or fill of a participant and a counterparty. */
 type Deal = Pick<Pair, "kind" | "key" | "token" | "counterparty" | "isSelf"> & {
@@ -76,7 +76,7 @@ function dealsOfReceipts({ logs, receipts }: Source): Deal[] {
 function countedReceipts({ receipts }: Source, deals: readonly Deal[]): Counted[] {
   const ofParties = deals.flatMap(({ kind, key, token, time, amount, isSelf }): Counted[] => {
     const one = { kind, key, token, time, amount };
-    const counted = { ...one, metric: "receipts" as const };
+    const counted = { ...one, metric: "receipts" as const, isSelf };
     return isSelf ? [counted, { ...one, metric: "self_receipts" }] : [counted];
   });
   const ofRails = receipts.map(({ paymentRail, token, settledAt: time, amount }): Counted => {
@@ -115,8 +115,8 @@ function countedFills({ intents, fills }: Source): Counted[] {
     const [minimum, surplus] = [BigInt(amountOutMin), BigInt(amountOut) - BigInt(amountOutMin)];
     const of = { kind: "solver", key, time } as const;
     const counted: Counted[] = [
-      { ...of, metric: "fills", token: inputToken, amount: BigInt(amountIn) },
-      { ...of, metric: "surplus", token: outputToken, amount: surplus },
+      { ...of, metric: "fills", token: inputToken, amount: BigInt(amountIn), isSelf: owner === key },
+      { ...of, metric: "surplus", token: outputToken, amount: surplus, isSelf: owner === key },
     ];
     if (minimum !== 0n)
       counted.push({ ...of, metric: "surplus_bps", token: "", amount: (10_000n * surplus) / minimum });
@@ -175,7 +175,7 @@ function totalRows(counted: readonly Counted[], pairs: readonly Pair[]): Row<"pa
     return {
       ...{ kind, key, metric, token },
       count: same.length,
-      amount: sumOf(same),
+      amount: sumOf(same.filter(({ isSelf }) => !isSelf)),
       counterparties: others.length,
       credit: others.reduce((sum, pair) => sum + creditOf(pair), 0),
     };

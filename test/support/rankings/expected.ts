@@ -73,7 +73,7 @@ export function expectedLeaderboard(market: Market, board: BoardName, window: Wi
     };
   });
   const ranking = participants
-    .filter(({ count, counterparties }) => count > 0 && (window !== "all" || counterparties > 0))
+    .filter(({ count }) => count > 0)
     .sort(
       descending(
         ({ dollars, counterparties, count }) => [dollars, counterparties, count],
@@ -232,15 +232,18 @@ export function expectedCommerce(market: Market) {
   ) => {
     const receipts = facts.receipts.filter((one) => keyOf(one) !== null);
     const trades = board ? grouped(tradesOf(facts, board), ({ key }) => key) : undefined;
+    /** What counts: of participants, not what they pay to themselves. */
+    const counted = (of: readonly Receipt[]) =>
+      of.filter(({ token, isSelf }) => listed.has(token) && !(board && isSelf));
     return [...grouped(receipts, (one) => String(keyOf(one)))]
       .map(([key, of]) => ({ key, of, counterparties: counterpartiesOf(trades?.get(key) ?? [], listed) }))
       .sort(
         descending(
           ({ of, counterparties }) => [
-            dollars(of),
+            dollars(counted(of)),
             counterparties,
-            of.filter(({ token }) => listed.has(token)).length,
-            sum(of.map(({ amount }) => amount)),
+            counted(of).length,
+            counted(of).length === 0 ? sum(of.map(({ amount }) => amount)) : 0n,
           ],
           ({ key }) => key,
         ),
@@ -249,7 +252,7 @@ export function expectedCommerce(market: Market) {
       .map(({ key, of, counterparties }) => ({
         ...rowOf(key, of),
         ...volumeOf(of),
-        settled_volume_usd: dollarText(dollars(of)),
+        settled_volume_usd: dollarText(dollars(counted(of))),
         ...(board && { counterparties: String(counterparties) }),
       }));
   };
