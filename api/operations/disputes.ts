@@ -8,6 +8,7 @@ import { newestFirst } from "../core/orders";
 import { addressText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
 import { type Placeholders, preparedQuery } from "../indexed/prepared-query";
+import { runningTotals } from "./running-totals";
 
 const Dispute = z
   .strictObject({
@@ -66,6 +67,7 @@ const listDisputes = listOperation({
     opener && eq(dispute.opener, opener),
   ],
   orders: newestFirst(dispute, "disputeId"),
+  counted: runningTotals("disputes_by_status"),
   toWire,
 });
 

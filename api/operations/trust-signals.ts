@@ -6,6 +6,7 @@ import { z } from "../core/operation";
 import { newestFirst } from "../core/orders";
 import { addressText, hashText, uintText } from "../core/outputs";
 import type { Selectable } from "../indexed/database";
+import { runningTotals } from "./running-totals";
 
 /** Names with their numbers on chain: `0 merchant, 1 service`. */
 const numbered = (names: readonly string[]) => names.map((name, number) => `${number} ${name}`).join(", ");
@@ -58,6 +59,7 @@ const listTrustSignals = listOperation({
     reporter && eq(trustSignal.reporter, reporter),
   ],
   orders: newestFirst(trustSignal, "signalId"),
+  counted: runningTotals("signals_by_kind", { kind: "signals_by_kind" }),
   toWire: (row) => ({
     signal_id: String(row.signalId),
     subject_type: row.subjectType,
