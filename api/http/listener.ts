@@ -161,10 +161,13 @@ async function withoutConnections(server: Server, limitMs: number): Promise<void
 const connectionsOf = (server: Server) =>
   new Promise<number>((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)));
 
+/** How long closing resources may take. A database that hangs never confirms the end of a connection. */
+const FINISH_MS = 5_000;
+
 type Stopping = {
   /** Called at once: ends long-lived responses. */
   begin?: () => void;
-  /** Called after the last request: closes resources. */
+  /** Called after the last request: closes resources. The process ends without it after a time limit. */
   finish: () => Promise<void>;
 };
 
@@ -176,7 +179,7 @@ export function stopOnSignals(listener: Listener, { begin, finish }: Stopping): 
     stopping = true;
     begin?.();
     await listener.drain();
-    await finish();
+    await Promise.race([finish(), sleep(FINISH_MS)]);
     process.exit(0);
   };
   process.on("SIGTERM", () => void stop());

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { keccak256, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { addressVariable, contractNames } from "../../config/contracts";
@@ -12,6 +13,7 @@ import { freePorts } from "../../stack/roles/ports";
 import { FollowingClient } from "../support/event-client";
 import { npmStart } from "../support/npm-start";
 import { createDatabase, dropDatabase } from "../support/postgres-server";
+import { startTcpProxy } from "../support/tcp-proxy";
 import { startTraceCollector } from "./trace-collector";
 
 const CHAIN_ID = 84_533;
@@ -130,6 +132,20 @@ describe("an indexer and gateways as separate programs", () => {
     await collector.stop();
     const span = collector.spans.find(({ name }) => name === "GET /agents/{agentId}");
     expect(span?.resource).toMatchObject({ "service.name": "api-1" });
+  });
+
+  it("end on SIGTERM although their database hangs", async () => {
+    const database = new URL(databaseUrl);
+    const proxy = await startTcpProxy(Number(database.port));
+    database.port = String(proxy.port);
+    const { run, url } = await startApi({ DATABASE_URL: database.href });
+    await run.printed("Serving custom on");
+    expect(await read(`${url}/agents/1`)).toMatchObject({ metadata_uri: "one" });
+    proxy.hang();
+    const ended = run.stop();
+    const limit = setTimeout(20_000, "still running", { ref: false });
+    expect(await Promise.race([ended, limit])).toBe(0);
+    await proxy.close();
   });
 
   it("log in one format: every line of the indexer and the gateways is JSON with level, time and msg", () => {

@@ -26,6 +26,9 @@ const FOUND: Readonly<Record<number, string>> = {
   176: "(found: a PostgreSQL server that did not start again)",
 };
 
+/** How many lines of the service's log a failure prints. The file may be on a machine that is gone. */
+const END_LINES = 40;
+
 /** Chain id of the chain of portfolios, Base. */
 const PORTFOLIO_CHAIN_ID = 8453;
 
@@ -84,7 +87,8 @@ export function simulateSeeds(part: number): void {
         const file = join(tmpdir(), `intentry-simulation-${seed}.log`);
         await writeFile(file, log);
         // Vitest prints a failure at the end of the run, which may be hours later.
-        console.log([`SIMULATION_SEED=${seed} failed. The service's log is ${file}`, ...problems].join("\n"));
+        const end = log.trimEnd().split("\n").slice(-END_LINES);
+        console.log([`SIMULATION_SEED=${seed} failed. The service's log is ${file}`, ...problems, ...end].join("\n"));
       }
       expect(problems, `SIMULATION_SEED=${seed}`).toEqual([]);
     },

@@ -27,7 +27,9 @@ export async function eventually<Value>(
     }
     await setTimeout(50);
   }
-  throw new Error(`Not within ${ms / 1000} s: ${what}${last instanceof Error ? ` (${last.message})` : ""}`);
+  // The cause of a failed fetch says whether the connection was refused, reset or timed out.
+  const reason = last instanceof Error ? ` (${[last.message, last.cause].filter(Boolean).join(": ")})` : "";
+  throw new Error(`Not within ${ms / 1000} s: ${what}${reason}`);
 }
 
 /** The environment of a service on an existing chain: payments on that chain, portfolios of another one. */
