@@ -4,7 +4,7 @@ import { Facts, Fold, Section } from "./blocks";
 import { Hex } from "./hex";
 import { RecordLink } from "./record-link";
 import { Amount, Token } from "./tokens";
-import { Account, Block, Count, decimalFact, None, Time, Transaction } from "./values";
+import { Account, Block, Count, decimalFact, None, Percent, Time, Transaction } from "./values";
 
 type Props = { intent: Intent };
 
@@ -27,7 +27,7 @@ export const Terms = ({ intent }: Props) => (
         ...decimalFact("amount_in_usd", "Sells at most, in dollars", intent.amount_in_usd, "$"),
         ...decimalFact("amount_out_usd", "For at least, in dollars", intent.amount_out_usd, "$"),
         ...decimalFact("surplus_usd", "Surplus in dollars", intent.surplus_usd, "$"),
-        { field: "slippage_bps", label: "Slippage in basis points", value: <Count value={intent.slippage_bps} /> },
+        { field: "slippage_bps", label: "Slippage", value: <Percent basisPoints={String(intent.slippage_bps)} /> },
         { field: "submitted_at", label: "Submitted", value: <Time seconds={intent.submitted_at} full /> },
       ]}
     />

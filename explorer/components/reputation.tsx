@@ -38,7 +38,7 @@ export const ReputationStats = ({ score, record, counterparties, disputes, payme
           field: "receipts",
           label: payments,
           value: <Count value={record.receipts.value} />,
-          note: "Without those to oneself",
+          note: "Not counting those to itself",
         },
         {
           field: "counterparties",

@@ -28,6 +28,12 @@ describe.runIf(hasChromium)("the layout of the explorer's pages", () => {
         "Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)",
       );
       expect([path, excess]).toEqual([path, 0]);
+      // The labels of a row are below each other.
+      const indents = await page.$$eval(
+        "td",
+        (cells) => new Set(cells.map((cell) => getComputedStyle(cell).paddingLeft)).size,
+      );
+      expect([path, indents]).toEqual([path, indents === 0 ? 0 : 1]);
     }
     await page.evaluate(axe.source);
     expect(await page.evaluate("axe.run().then(({ violations }) => violations)")).toEqual([]);

@@ -95,6 +95,18 @@ describe.runIf(hasChromium)("the explorer while the chain moves on", () => {
     await close();
   });
 
+  it("shows the newest block in the header", async () => {
+    const { page, problems, close } = await openExplorer(browser, stack.apiUrl);
+    await page.goto("/explore/preflight");
+    await isInteractive(page);
+    await stack.client.mine({ blocks: 1 });
+    const newest = String(await stack.client.getBlockNumber());
+    await page.locator(`.network [data-block="${newest}"]`).waitFor();
+    expect(await page.locator(".network b").innerText()).toBe(newest);
+    expect(await problems()).toEqual([]);
+    await close();
+  });
+
   it("holds no connection in a hidden tab, and shows what it has missed when it is visible again", async () => {
     const { page, close } = await openExplorer(browser, stack.apiUrl);
     const isStream = (request: { url: () => string }) => request.url().includes("/events?");

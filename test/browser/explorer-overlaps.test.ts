@@ -34,6 +34,21 @@ describe.runIf(hasChromium)("the texts of the explorer's pages at 1280, 768 and 
     });
   });
 
+  it("are in the elements that the server wrote, because no element is where its parent ends", async () => {
+    const tagsIn = (html: string) => html.match(/<[a-z][a-z0-9]*/gi)?.join("");
+    const { page, close } = await openExplorer(browser, stack.apiUrl);
+    await page.goto(KIT);
+    for (const path of [...(await samplePaths(stack.apiUrl)), "/explore/intents", KIT]) {
+      const html = await (await fetch(stack.apiUrl + path, { headers: { accept: "text/html" } })).text();
+      const written = html.slice(html.indexOf("<main"), html.indexOf("</main>"));
+      const parsed = await page.evaluate<string>(
+        `new DOMParser().parseFromString(${JSON.stringify(html)}, "text/html").querySelector("main").outerHTML`,
+      );
+      expect([path, tagsIn(parsed)]).toEqual([path, tagsIn(written)]);
+    }
+    await close();
+  });
+
   it("neither overlap nor are cut in any component with hostile content", async () => {
     const { page, problems, close } = await openExplorer(browser, stack.apiUrl);
     await page.goto(KIT);

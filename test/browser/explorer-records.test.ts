@@ -64,6 +64,8 @@ describe.runIf(hasChromium)("the records in the explorer", () => {
     ["/", ""],
     ["/explore/intents/1?tab=events", "intent_id=1"],
     ["/explore/merchants/1", "merchant_id=1"],
+    // What its account pays and trades.
+    ["/explore/agents/1", `account=${ALICE}`],
   ])("shows the newest events of %s, also without JavaScript", async (path, filter) => {
     const { events } = await read<{ events: { summary: string; finality: string }[] }>(
       `/events/recent?limit=50&${filter}`,
@@ -120,6 +122,17 @@ describe.runIf(hasChromium)("the records in the explorer", () => {
       expect(await explorer.page.locator(".heading .kind").innerText()).toBe(title);
       expect(await explorer.page.locator(".claims .status").innerText()).toBe(state);
     }
+  });
+
+  it("heads the page of an account with its name and its address", async () => {
+    await explorer.page.goto(`/explore/accounts/${ALICE}`);
+    expect(await explorer.page.title()).toBe("Account Harbor Trader · Intentry");
+    expect(await explorer.page.locator("h1").innerText()).toBe("Harbor Trader");
+    expect(await explorer.page.locator(".heading .lead code").innerText()).toBe(ALICE);
+    const nameless = `0x${"ab".repeat(20)}`;
+    await explorer.page.goto(`/explore/accounts/${nameless}`);
+    expect(await explorer.page.locator("h1 code").innerText()).toBe(nameless);
+    expect(await explorer.page.locator(".heading .lead").count()).toBe(0);
   });
 
   it("shows records by their names in lists, in other records and in transactions, with the id beside", async () => {

@@ -4,7 +4,7 @@ import { openFolds } from "./explorer-page";
 /** The widths of a desktop, a tablet and a phone. */
 export const widths = [1280, 768, 390] as const;
 
-/** Runs in a page: describes the texts that overlap others, are cut, or are broken inside a short word. */
+/** Runs in a page: describes the texts that overlap others or pictures, are cut, or are broken inside a short word. */
 function textProblems(): string[] {
   /** What pixels are rounded by. */
   const TOLERANCE = 2;
@@ -40,6 +40,12 @@ function textProblems(): string[] {
     inner.right > outer.right + TOLERANCE ||
     inner.top < outer.top - TOLERANCE ||
     inner.bottom > outer.bottom + TOLERANCE;
+  /** The part of a box that its scrolling ancestors show. */
+  const shownPart = (box: Box, ancestors: readonly Element[]) =>
+    ancestors.reduce((shown, ancestor) => {
+      const { overflowX, display } = getComputedStyle(ancestor);
+      return overflowX === "visible" || display === "inline" ? shown : overlap(shown, boxOf(ancestor));
+    }, box);
   const short = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
 
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -84,6 +90,13 @@ function textProblems(): string[] {
       if (other.node !== one.node && !isEmpty(overlap(one, other)))
         problems.add(`overlap: ${short(one.text)} | ${short(other.text)}`);
     }
+  for (const picture of document.querySelectorAll("svg")) {
+    if (!picture.checkVisibility({ visibilityProperty: true })) continue;
+    const { left, right, top, bottom } = picture.getBoundingClientRect();
+    const box = shownPart({ left, right, top, bottom }, ancestorsOf(picture.parentElement ?? picture));
+    for (const line of isEmpty(box) ? [] : lines)
+      if (!isEmpty(overlap(box, line))) problems.add(`under a picture: ${short(line.text)}`);
+  }
   const { scrollWidth, clientWidth } = document.documentElement;
   if (scrollWidth > clientWidth) problems.add(`the page is ${scrollWidth - clientWidth} px too wide`);
   return [...problems];
