@@ -14,6 +14,8 @@ export const links = {
   portfolio: `${ROOT}/portfolio`,
   status: `${ROOT}/status`,
   list: (name: string) => `${ROOT}/${name}`,
+  /** The page with the records of a list of the API. Its filters have the same names. */
+  listOfApi: (path: string) => ROOT + path,
   agent: to("agents"),
   account: to("accounts"),
   intent: to("intents"),

@@ -1,4 +1,5 @@
 import type { ReputationRecord, Score, Trust } from "../../client/src/api";
+import { links } from "../links";
 import { percentOfBasisPoints } from "../text/short-number";
 import { Fold, Section, Stats, Table, Unavailable } from "./blocks";
 import { Count, Status, Time } from "./values";
@@ -24,6 +25,17 @@ function summary({ verdict, reasons }: Trust): string {
   }
 }
 
+/** The list that a check counts. Without a filter, the evidence is the record of the page. */
+const Evidence = ({ path, code }: { path: string; code: string }) =>
+  path.includes("?") ? (
+    <>
+      {" "}
+      <a class="note" href={links.listOfApi(path)}>
+        Evidence<span class="visually-hidden"> of the check {code}</span>
+      </a>
+    </>
+  ) : null;
+
 /** The verdict about a participant, with the outcome of each check. */
 export const TrustSection = ({ trust }: { trust: Trust | null }) => (
   <Section title="Trust" id="trust" note={trust && <Status value={trust.verdict} />}>
@@ -43,10 +55,8 @@ export const TrustSection = ({ trust }: { trust: Trust | null }) => (
                   </span>
                   <span>
                     <span class="visually-hidden">{meanings[level]}: </span>
-                    <bdi>{message}</bdi>{" "}
-                    <a class="note" href={evidence}>
-                      Evidence<span class="visually-hidden"> of the check {code}</span>
-                    </a>
+                    <bdi>{message}</bdi>
+                    <Evidence path={evidence} code={code} />
                   </span>
                 </li>
               )),

@@ -170,15 +170,23 @@ describe.runIf(hasChromium)("the lists, scores and threads of records in the exp
   it.each(["merchant", "agent", "solver", "service", "facilitator"])(
     "shows the verdict about a %s with the outcome of every check",
     async (kind) => {
-      const { verdict, reasons } = await read<{ verdict: string; reasons: { code: string; message: string }[] }>(
-        `/trust/${kind}/1`,
-      );
+      const { verdict, reasons } = await read<{
+        verdict: string;
+        reasons: { code: string; message: string; evidence: string }[];
+      }>(`/trust/${kind}/1`);
       await explorer.page.goto(`/explore/${kind}s/1`);
       expect((await explorer.page.locator("#trust .status").innerText()).toLowerCase()).toBe(verdict);
       const checks = await explorer.page.$$eval("#trust [data-check]", (entries) =>
         entries.map((entry) => [entry.getAttribute("data-check"), entry.querySelector("bdi")?.textContent]),
       );
       expect(checks.sort()).toEqual(reasons.map(({ code, message }) => [code, message]).sort());
+      // The lists that the figures are computed from, as pages. The record itself is this page.
+      const evidence = await explorer.page.$$eval("#trust [data-check] a", (all) =>
+        all.map((link) => link.getAttribute("href")),
+      );
+      const lists = reasons.filter((reason) => reason.evidence.includes("?"));
+      expect(evidence.sort()).toEqual(lists.map((reason) => `/explore${reason.evidence}`).sort());
+      expect(lists.length).toBeGreaterThan(1);
     },
   );
 
