@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 
 const SHOWN_MS = 1_500;
 
-/** Copies a text. The style sheet hides it where JavaScript is off, and keeps it on the line of the text before it. */
+/** Copies a text. The style sheet hides it where JavaScript is off. */
 export function CopyButton({ text }: { text: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {

@@ -42,7 +42,7 @@ export function Account({ value, full, bare }: Omit<HexProps, "href">) {
  * A hash that a search finds: the subject of an attestation, the metadata of a record, or the plan or quote of a settlement.
  * Other hashes are not links.
  */
-export const FoundHash = ({ value, full }: Omit<HexProps, "href">) => (
+export const FoundHash = ({ value, full }: Omit<HexProps, "href" | "bare">) => (
   <Hex value={value} full={full} href={isZero(value) ? undefined : links.find(value)} />
 );
 
@@ -52,8 +52,8 @@ export const Subject = ({ value }: { value: string }) => {
   return address === undefined ? <FoundHash value={value} /> : <Account value={address} />;
 };
 
-export const Transaction = ({ value, full }: Omit<HexProps, "href">) => (
-  <Hex value={value} full={full} href={links.transaction(value)} />
+export const Transaction = ({ value, full, bare }: Omit<HexProps, "href">) => (
+  <Hex value={value} full={full} bare={bare} href={links.transaction(value)} />
 );
 
 /** A whole number of any size. */
@@ -133,17 +133,18 @@ export const IsoTime = ({ value }: { value: string }) => (
   <Time seconds={String(Math.floor(Date.parse(value) / 1000))} full />
 );
 
-/** How much of a URI a table shows. */
-const SHORT_URI = 32;
+/** How much of the beginning and the end of a URI a table shows. */
+const URI_START = 22;
+const URI_END = 9;
 
 /** A URI that someone put on chain. Only http and https become links. The title of a `short` one has it all. */
 export function Uri({ value, short = false }: { value: string; short?: boolean }) {
   const href = safeUrl(value);
   if (value === "") return <None />;
-  const isCut = short && value.length > SHORT_URI;
+  const isCut = short && value.length > URI_START + URI_END;
   const text = (
     <code class="text" title={isCut ? value : undefined}>
-      {isCut ? `${value.slice(0, SHORT_URI)}…` : value}
+      {isCut ? `${value.slice(0, URI_START)}…${value.slice(-URI_END)}` : value}
     </code>
   );
   return href === undefined ? (

@@ -71,7 +71,7 @@ function Numbers({ days: { volume, intents, fills, agents, receipts } }: Data) {
       items={[
         {
           field: "volume_usd_24h",
-          label: "Volume, 24 h",
+          label: "Volume, 24\u00a0h",
           value: volume ? <Dollars value={volume.value} /> : unknown,
           note: volume && (
             <>
@@ -82,7 +82,7 @@ function Numbers({ days: { volume, intents, fills, agents, receipts } }: Data) {
         },
         {
           field: "fills_24h",
-          label: "Intents filled, 24 h",
+          label: "Intents filled, 24\u00a0h",
           value: fills ? <Count value={fills.value} /> : unknown,
           note: fills && (
             <>
@@ -98,14 +98,14 @@ function Numbers({ days: { volume, intents, fills, agents, receipts } }: Data) {
         },
         {
           field: "active_agents_24h",
-          label: "Agents that paid, 24 h",
+          label: "Agents that paid, 24\u00a0h",
           value: agents ? <Count value={agents.value} /> : unknown,
           note: agents && <Change {...agents} />,
           chart: spark(agents),
         },
         {
           field: "receipts_24h",
-          label: "Receipts, 24 h",
+          label: "Receipts, 24\u00a0h",
           value: receipts ? <Count value={receipts.value} /> : unknown,
           note: receipts && <Change {...receipts} />,
           chart: spark(receipts),
