@@ -31,6 +31,9 @@ export function useNameOfAccount(address: string): string | undefined {
   return names[nameKey("account", address)];
 }
 
+/** The digits of an id that stays on the line of its kind. */
+const SHORT_ID = 9;
+
 type Props = {
   kind: RecordKind;
   id: string;
@@ -46,7 +49,7 @@ export function RecordLink({ kind, id, name, before }: Props) {
   const shown = names[nameKey(kind, id)] ?? name;
   if (!shown)
     return (
-      <a class="id" href={links[kind](id)}>
+      <a class={id.length > SHORT_ID ? undefined : "id"} href={links[kind](id)}>
         {before === undefined ? recordTitle(kind, id) : `${before} #${id}`}
       </a>
     );

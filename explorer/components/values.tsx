@@ -141,10 +141,11 @@ const URI_END = 9;
 export function Uri({ value, short = false }: { value: string; short?: boolean }) {
   const href = safeUrl(value);
   if (value === "") return <None />;
-  const isCut = short && value.length > URI_START + URI_END;
+  const letters = [...value];
+  const isCut = short && letters.length > URI_START + URI_END;
   const text = (
     <code class="text" title={isCut ? value : undefined}>
-      {isCut ? `${value.slice(0, URI_START)}…${value.slice(-URI_END)}` : value}
+      {isCut ? `${letters.slice(0, URI_START).join("")}…${letters.slice(-URI_END).join("")}` : value}
     </code>
   );
   return href === undefined ? (

@@ -74,12 +74,12 @@ const Chips = ({ shown }: { shown: Texts }) => {
         ))}
       </p>
       <Tabs path={path} parameters={{}} label="Tabs" tabs={states.map((name) => ({ name, title: `Tab of ${name}` }))} />
-      <p class="controls">
+      <div class="controls">
         <Segments
           label="Variants"
           segments={states.map((title) => ({ title, href: path, isCurrent: title === "OPEN" }))}
         />
-      </p>
+      </div>
       <div class="toolbar">
         <FilterForm {...props} isOpen />
       </div>
