@@ -15,6 +15,7 @@ import { inTurns } from "./in-turns";
 import { indexed } from "./indexed";
 import { orderMessage } from "./order-signature";
 import { paymentsOf, transferOf } from "./payments";
+import { requirePolicyUpdate } from "./policy-update";
 import { postJson } from "./post-json";
 import { needsFacilitator, quoteIn, quoteOf, type Rail, railOf, rails, type VerifiedQuote } from "./quote";
 import type { SwapOptions } from "./swap";
@@ -192,6 +193,8 @@ export async function buyer(options: BuyerOptions): Promise<Buyer> {
       throw new IntentryError(`The policies of ${agent} deny the payment: ${checked.reasons.join("; ")}`, {
         code: "policy_denied",
       });
+    const payment = { agent, token, payTo: verified.payTo };
+    for (const { call } of checked.required_policy_updates) requirePolicyUpdate(call, contracts.PolicyModule, payment);
     for (const { call } of checked.required_policy_updates)
       await senderOf(wallet)(() => wallet.sendTransaction({ to: call.to, data: call.data }));
     await until("The updated policies were not indexed", async () =>
