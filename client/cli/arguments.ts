@@ -7,7 +7,7 @@ import { WrongUsage } from "./failure";
 import { filterOf, inputOf } from "./inputs";
 import { operations } from "./operations";
 import type { Format } from "./output";
-import { actionIn, actionOf, PREFIX } from "./verbs";
+import { actionIn, actionNames, actionOf, optionsOf, PREFIX } from "./verbs";
 
 /** The base URL of a service, and the write token if it requires one. */
 export type Service = { url: string; token: string | undefined };
@@ -181,10 +181,18 @@ const commands: Record<Topic, (args: readonly string[], env: NodeJS.ProcessEnv) 
       : { name: "call", ...asked, operation, input: inputOf(words) };
   },
   do(args, env) {
-    const options = { ...service, from: text, "signer-url": text, yes: flag, json: flag };
+    const own = { ...service, "signer-url": text, yes: flag, json: flag };
+    const inputs = { from: "from", ...optionsOf(args.find((word) => actionNames.includes(actionOf(word))) ?? "") };
+    const others = Object.keys(inputs).filter((name) => !Object.hasOwn(own, name));
+    const options = { ...Object.fromEntries(others.map((name) => [name, text])), ...own } as typeof own;
     const { values, positionals } = parse(args, options);
-    const { from, "signer-url": signerUrl, yes = false, json = false } = values;
-    const { action, input } = actionIn(from === undefined ? positionals : [...positionals, `from=${from}`]);
+    const { "signer-url": signerUrl, yes = false, json = false } = values;
+    const sent = Object.entries(inputs).flatMap(([name, input]) =>
+      others.includes(name) && Object.hasOwn(values, name)
+        ? [`${input}=${(values as Readonly<Record<string, unknown>>)[name]}`]
+        : [],
+    );
+    const { action, input } = actionIn([...positionals, ...sent]);
     if (signerUrl === undefined && yes) throw new WrongUsage("--yes needs --signer-url, which sends");
     return {
       name: "do",

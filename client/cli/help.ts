@@ -129,7 +129,8 @@ protocol, such as registerAgent or register-agent, and these short names:
 
 ${columnsOf(Object.entries(verbs).map(([verb, action]) => `${verb.padEnd(11)}${action}`))}
 
-Values without a name are the inputs in their order, required ones first. intentry do <action> --help lists the inputs.
+Values without a name are the inputs in their order, required ones first. An input can also be an option: amount_out is
+--amount-out, or --out. intentry do <action> --help lists the inputs.
 
 With --signer-url, it asks, sends the transactions through the JSON-RPC of a signer (anvil, Frame, Web3Signer, a node
 with Clef), waits for the receipts, and until the index shows them. --yes does not ask. An action that would revert is
@@ -137,7 +138,7 @@ not sent. Without --signer-url, it prints lines for cast. It never reads a priva
 --json prints the prepared action, and with --yes also what was sent.
 
   intentry do submit '1,000 tUSD' '990 tUSD' deadline=2h --from 0x7099…
-  intentry do bid 5 955tUSD --from 0x15d3…
+  intentry do bid 5 --out 955tUSD --from 0x15d3…
   intentry do register-agent 'metadata:={"name":"Ada"}' --from 0x7099… --signer-url http://localhost:8545
   intentry do transfer 0x9766… 5tUSD --from 0x3c44… account=policy signer=0x7099…`,
 

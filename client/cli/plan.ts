@@ -39,14 +39,17 @@ export function planText({ summary, transactions, typed_data, simulation, warnin
   return lines.map(escapeInvisible).join("\n");
 }
 
-/** Who sends an action, and the input that it was prepared for. */
-type Sending = { sender: string | undefined; action: string };
+/** Who sends an action, its name, and the service that prepared it. */
+type Sending = { sender: string | undefined; action: string; url: string };
 
 /**
  * Commands that do the same as an action, one a line: `cast send` for each transaction, or `cast wallet sign` for typed data
  * and then the command for the signed action.
  */
-export function castLines({ transactions, typed_data, next }: PreparedAction, { sender, action }: Sending): string[] {
+export function castLines(
+  { transactions, typed_data, next }: PreparedAction,
+  { sender, action, url }: Sending,
+): string[] {
   const from = sender === undefined ? [] : ["--from", sender];
   const sends = transactions.map(({ to, data, value, chainId }) => [
     ...["cast", "send", ...from, "--chain", String(chainId), "--value", value, to],
@@ -54,6 +57,8 @@ export function castLines({ transactions, typed_data, next }: PreparedAction, { 
   ]);
   if (!typed_data) return sends.map((words) => words.map((word) => escapeInvisible(shellQuoted(word))).join(" "));
   const sign = `cast wallet sign --data ${shellQuoted(JSON.stringify(typed_data))}`;
-  const again = next?.input && ["intentry", "do", action, ...wordsOf(next.input), "signature=…"].join(" ");
+  const again =
+    next?.input &&
+    ["intentry", "do", action, ...wordsOf(next.input), "--url", shellQuoted(url), "signature=…"].join(" ");
   return [sign, ...(again ? [again] : [])].map(escapeInvisible);
 }

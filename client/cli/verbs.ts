@@ -54,6 +54,19 @@ export function inputsOf(word: string): CliOperation["inputs"] {
   return Object.fromEntries(inputs.sort((one, other) => placeOf(...one) - placeOf(...other)));
 }
 
+/** The last word of a name: of `amount_out` it is `out`. */
+const lastWord = (name: string): string => name.slice(name.lastIndexOf("_") + 1);
+
+/** The options of an action with the inputs that they mean: `amount-out`, and `out` if no other input ends so. */
+export function optionsOf(word: string): Readonly<Record<string, string>> {
+  const names = Object.keys(inputsOf(word));
+  const short = names.filter((name) => names.filter((other) => lastWord(other) === lastWord(name)).length === 1);
+  return Object.fromEntries([
+    ...short.map((name) => [lastWord(name), name]),
+    ...names.map((name) => [name.replaceAll("_", "-"), name]),
+  ]);
+}
+
 /**
  * An action and its input from words. A value without a name is the next input in their order.
  *

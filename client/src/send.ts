@@ -1,7 +1,7 @@
 import type { Api, Hex, PreparedAction, TransactionExplanation, TypedData } from "./api";
 import { hasCode, IntentryError, reasonOf } from "./error";
 import { indexed } from "./market/indexed";
-import { type Receipt, senderOf, type Wallet } from "./market/wallet";
+import { type Receipt, senderOf, sentenceOf, type Wallet } from "./market/wallet";
 import { refused } from "./refusal";
 import { requireSignable, requireSubmission } from "./signed-intent";
 import { requireWellFormed } from "./well-formed";
@@ -35,7 +35,8 @@ function requireSender(wallet: Wallet, from: string | null): void {
     throw refused(`The action is of ${from}, and the wallet's account is ${wallet.account.address.toLowerCase()}`);
 }
 
-function requireSuccess({ simulation }: PreparedAction): void {
+/** Throws the reason if an action would revert. */
+export function requireSuccess({ simulation }: PreparedAction): void {
   if (!simulation || simulation.ok) return;
   const revert = simulation.results.find(({ ok }) => !ok)?.revert;
   const reason = [revert?.reason, revert?.fix].filter(Boolean).join(" ").replace(/\.$/, "");
@@ -47,7 +48,7 @@ async function sign(wallet: Wallet, typedData: TypedData): Promise<Hex> {
   try {
     return await wallet.signTypedData(typedData as never);
   } catch (cause) {
-    const message = `The wallet did not sign: ${reasonOf(cause)}`;
+    const message = `The wallet did not sign: ${sentenceOf(cause)}`;
     throw new IntentryError(message, { code: "transaction_failed", cause });
   }
 }

@@ -1,4 +1,11 @@
-import { type Address, encodeFunctionData, type Hex, hashTypedData } from "viem";
+import {
+  type Address,
+  decodeFunctionData,
+  encodeFunctionData,
+  type Hex,
+  hashTypedData,
+  recoverTypedDataAddress,
+} from "viem";
 import { intentBookAbi, policyAccountAbi } from "../../abis/index";
 import { intentTypes, type SignableIntent } from "../../common/intent";
 import type { PreparedAction, TypedData } from "./api";
@@ -66,4 +73,34 @@ export function requireSubmission(
   ] as const;
   for (const [what, isEqual] of differences)
     if (!isEqual) throw refused(`The service answered to the signed intent with a transaction whose ${what} differs`);
+}
+
+/** The contract and the intent of a submission, directly or through a policy account. Undefined for other calldata. */
+function submittedIn(to: Address, data: Hex): { intentBook: Address; intent: SignableIntent } | undefined {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: [...intentBookAbi, ...policyAccountAbi], data });
+    if (functionName === "execute") return submittedIn(args[0], args[2]);
+    return functionName === "submitIntent" ? { intentBook: to, intent: args[0] } : undefined;
+  } catch {
+    // It is not a call of these contracts.
+    return undefined;
+  }
+}
+
+/** Throws unless an answer does nothing but submit an intent that its owner signed with this signature. */
+export async function requireSigned(answer: PreparedAction, signature: Hex, input: object): Promise<void> {
+  const [transaction] = answer.transactions;
+  const submitted = transaction && submittedIn(transaction.to, transaction.data);
+  if (!submitted) throw refused("The service answered to the signed intent with something else than its submission");
+  const { intentBook: verifyingContract, intent } = submitted;
+  const domain = { name: "AgentIntentBook", version: "1", chainId: transaction.chainId, verifyingContract };
+  const message = { domain, types: intentTypes, primaryType: "Intent", message: intent } as const;
+  const signer = await recoverTypedDataAddress({ ...message, signature }).catch(() => undefined);
+  if (!isSame(signer, intent.owner)) throw refused(`The signature is not one of ${intent.owner} for this intent`);
+  const signed = { ...message, types: {}, message: { ...intent } };
+  requireSubmission(
+    { typed_data: signed, next: { description: "", action: null, input: { ...input } } },
+    signature,
+    answer,
+  );
 }

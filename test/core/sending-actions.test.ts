@@ -1,4 +1,8 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
 import {
   createWalletClient,
   encodeFunctionData,
@@ -107,7 +111,7 @@ describe("sending actions", () => {
   it("prints the plan of an action, with a line for cast that has the same calldata", async () => {
     const intent_id = await submitIntent();
     const deadline = BigInt((await intentry.intents.get({ id: intent_id })).deadline);
-    const args = ["do", "bid", String(intent_id), "955", "--from", solver.address];
+    const args = ["do", "bid", String(intent_id), "--out", "955", "--from", solver.address];
     const { code, stdout, stderr } = await cli(args, env);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain(`Bid on intent ${intent_id} of ${owner.address.toLowerCase()}`);
@@ -147,7 +151,8 @@ describe("sending actions", () => {
     expect(await intentry.intents.get({ id: intent_id })).toMatchObject({ status: "FILLED" });
 
     const again = await cli([...fill, "--yes"], env);
-    expect(again).toMatchObject({ code: 1, stderr: "Nothing was sent: the action would revert\n" });
+    expect(again.code).toBe(1);
+    expect(again.stderr).toMatch(/^The action would revert: .* Nothing was sent\n$/);
   });
 
   it("signs typed data through a signer, and prints lines for cast without one", async () => {
@@ -157,7 +162,10 @@ describe("sending actions", () => {
     const asked = ["do", "submit", "1000", "900", ...tokens, "deadline=30d", "--from", address];
     const printed = await cli(asked, env);
     expect(printed.stdout).toMatch(/^ {2}cast wallet sign --data '\{"domain":/m);
-    expect(printed.stdout).toMatch(/^ {2}intentry do submitIntent from=0x.* signature=…$/m);
+    const [, again = ""] = /^ {2}intentry (do submitIntent from=0x.*) signature=…$/m.exec(printed.stdout) ?? [];
+    const wrong = await cli([...again.split(" "), `signature=0x${"1".repeat(128)}1b`]);
+    expect(wrong.code).toBe(1);
+    expect(wrong.stderr).toMatch(/^The signature is not one of 0x\w{40} for this intent\. Nothing was sent$/m);
     const sent = await cli([...asked, "--signer-url", rpcUrl, "--yes"], env);
     expect(sent.code, sent.stderr).toBe(0);
     expect(sent.stdout).toMatch(/^Signature 0x[\da-f]{130}\nTransaction 0x[\da-f]{64}\nIntent #\d+ submitted by 0x/m);
@@ -176,6 +184,37 @@ describe("sending actions", () => {
     expect(away).toMatchObject({ code: 4, stdout: "" });
   });
 
+  it("names the signer that can't be used, and sends nothing", async () => {
+    const signer = async (answer: (method: string) => object): Promise<Server & { url: string }> => {
+      const server = createServer(async (request, response) => {
+        const { id, method } = (await json(request)) as { id: number; method: string };
+        response.setHeader("content-type", "application/json");
+        response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer(method) }));
+      }).listen(0, "127.0.0.1");
+      await once(server, "listening");
+      return Object.assign(server, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` });
+    };
+    const rejected = { error: { code: 4001, message: "User rejected the request." } };
+    const refusing = await signer((method) => (method === "eth_chainId" ? { result: "0x7a69" } : rejected));
+    const other = await signer(() => ({ result: "0x1" }));
+    const token = stack.contracts.TestDollar;
+    const register = ["registerAgent", "metadata_uri=ipfs://a"];
+    const submit = ["submit", "1000", "900", `input_token=${token}`, `output_token=${token}`];
+    const away = "http://127.0.0.1:2/";
+    for (const [words, url, code, problem] of [
+      [register, refusing.url, 1, "The transaction was not sent: User rejected the request"],
+      [submit, refusing.url, 1, "The wallet did not sign: User rejected the request"],
+      [register, other.url, 1, "The signer is on chain 1, and the service on 31337. Nothing was sent"],
+      [register, away, 4, `No valid response of a signer from ${away}: HTTP request failed. Nothing was sent`],
+      [register, env.INTENTRY_URL, 4, /^No valid response of a signer from http:.* Nothing was sent$/],
+    ] as const) {
+      const asked = await cli(["do", ...words, "--from", owner.address, "--signer-url", url, "--yes"], env);
+      expect(asked.stderr.trim()).toMatch(problem);
+      expect(asked.code).toBe(code);
+    }
+    for (const server of [refusing, other]) server.close();
+  });
+
   it.skipIf(!hasTerminals)("asks on a terminal before it sends", async () => {
     const before = await stack.client.getTransactionCount({ address: actor(19).address });
     const line = `do registerAgent metadata_uri=ipfs://asked --from ${actor(19).address} --signer-url ${rpcUrl}`;
@@ -190,7 +229,8 @@ describe("sending actions", () => {
       });
       return new Promise((done) => child.once("close", () => done(output)));
     };
-    expect(await answered("n")).not.toMatch(/^Transaction/m);
+    const endOfInput = "\u0004";
+    for (const no of ["n", endOfInput]) expect(await answered(no)).toMatch(/Nothing was sent\.\s*$/);
     expect(await stack.client.getTransactionCount({ address: actor(19).address })).toBe(before);
     expect(await answered("y")).toMatch(/^Transaction 0x/m);
     expect(await stack.client.getTransactionCount({ address: actor(19).address })).toBe(before + 1);

@@ -28,6 +28,18 @@ describe("intentry do", () => {
     });
   });
 
+  it("takes inputs as options, by the last word if it is unique", () => {
+    const input = { intent_id: "5", amount_out: "955tUSD", from };
+    expect(asked("bid", "5", "--out", "955tUSD", "--from", from)).toMatchObject({ action: "submitBid", input });
+    expect(asked("bid", "5", "--amount-out=955tUSD", "--from", from)).toMatchObject({ input });
+    expect(asked("--from", from, "select", "--intent-id", "5", "--bid-id", "3")).toMatchObject({
+      input: { intent_id: "5", bid_id: "3" },
+    });
+    // --token is the write token.
+    const limit = asked("set-spend-limit", "token=tUSD", "--day", "5", "--token", "secret", "--from", from);
+    expect(limit).toMatchObject({ input: { token: "tUSD", max_per_day: "5" }, service: { token: "secret" } });
+  });
+
   it.each(["registerAgent", "register-agent"])("takes the name of any action, as %s", (name) => {
     expect(asked(name, 'metadata:={"name":"Ada"}', `from=${from}`)).toMatchObject({
       action: "registerAgent",
@@ -57,6 +69,8 @@ describe("intentry do", () => {
     [["cancel", "5", "--from", from, "--yes"], "--yes needs --signer-url, which sends"],
     [["cancel", "5", "--from", from, "--signer-url", "anvil"], /^--signer-url: must be an http:\/\/ or https:\/\/ URL/],
     [["cancel", "5", "--from", from, "--out", "1"], /^--out: unknown; /],
+    [["select", "5", "--id", "1", "--from", from], /^--id: unknown; the options are --from, /],
+    [["bid", "5", "1", "--out", "2", "--from", from], "amount_out is given twice"],
   ])("rejects %j", (words, message) => {
     expect(() => asked(...words)).toThrow(WrongUsage);
     expect(() => asked(...words)).toThrow(message);
@@ -82,6 +96,8 @@ describe("intentry do", () => {
     expect(completions(typed)).toEqual(found);
   });
 });
+
+const url = "http://localhost:3001";
 
 const transaction = {
   from: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
@@ -162,7 +178,7 @@ describe("the plan of an action", () => {
     expect(
       castLines(
         { ...prepared, transactions: [transaction, { ...transaction, data: "0x" }] },
-        { sender: from, action: "cancelIntent" },
+        { sender: from, action: "cancelIntent", url },
       ),
     ).toEqual([
       `cast send --from ${from} --chain 31337 --value 7 ${transaction.to} 0xabcd`,
@@ -174,15 +190,15 @@ describe("the plan of an action", () => {
     const typed_data = { domain: { chainId: 31337 }, types: {}, primaryType: "Intent", message: { who: "it's me" } };
     const next = { description: "", action: "submitIntent", input: { from, amount_in_max: "1" } };
     const action = { ...prepared, transactions: [], simulation: null, typed_data, next };
-    expect(castLines(action, { sender: from, action: "submitIntent" })).toEqual([
+    expect(castLines(action, { sender: from, action: "submitIntent", url })).toEqual([
       `cast wallet sign --data '${JSON.stringify(typed_data).replace("'", "'\\''")}'`,
-      `intentry do submitIntent from=${from} amount_in_max=1 signature=…`,
+      `intentry do submitIntent from=${from} amount_in_max=1 --url ${url} signature=…`,
     ]);
   });
 
   it("attack: a service can't put commands into the lines", () => {
     const hostile = { ...transaction, to: "0x$(reboot)`x`", data: "0x;rm" } as unknown as typeof transaction;
-    const [line] = castLines({ ...prepared, transactions: [hostile] }, { sender: from, action: "cancelIntent" });
+    const [line] = castLines({ ...prepared, transactions: [hostile] }, { sender: from, action: "cancelIntent", url });
     expect(line).toBe(`cast send --from ${from} --chain 31337 --value 7 '0x$(reboot)\`x\`' '0x;rm'`);
   });
 });

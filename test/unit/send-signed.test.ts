@@ -5,6 +5,7 @@ import { intentBookAbi, policyAccountAbi } from "../../abis/index";
 import { createIntentryClient, type PreparedAction } from "../../client/src/index";
 import { submissionOf } from "../../client/src/intents";
 import type { Wallet } from "../../client/src/market/wallet";
+import { requireSigned } from "../../client/src/signed-intent";
 import { anyExecution, intentTypes, type SignableIntent } from "../../common/intent";
 
 const account = privateKeyToAccount(`0x${"1".repeat(64)}`);
@@ -286,5 +287,39 @@ describe("send, for an action with a message to sign", () => {
     const { EIP712Domain: _, ...types } = authorization.types;
     const signature = await account.signTypedData({ ...authorization, types } as never);
     expect(sent).toEqual({ receipts: [], events: [], signature });
+  });
+});
+
+describe("the submission of an intent that was signed elsewhere", () => {
+  const message = { domain, types: intentTypes, primaryType: "Intent", message: intent } as const;
+  const answer = (data: Hex, change: Partial<Transaction> = {}): PreparedAction => ({
+    ...toSign,
+    transactions: [{ ...transactionOf(data), ...change }],
+  });
+  const through = (data: Hex) =>
+    encodeFunctionData({ abi: policyAccountAbi, functionName: "execute", args: [book, 0n, data] });
+
+  it("is exactly what the owner signed, directly or through a policy account", async () => {
+    const signature = await account.signTypedData(message);
+    const data = calldata(intent, signature);
+    await requireSigned(answer(data), signature, { from: owner });
+    const input = { from: policyAccount, account: "policy" };
+    await requireSigned(answer(through(data), { to: policyAccount }), signature, input);
+  });
+
+  it("attack: is refused if the service changed it", async () => {
+    const signature = await account.signTypedData(message);
+    const data = calldata(intent, signature);
+    const unsigned = `The signature is not one of ${account.address} for this intent. Nothing was sent`;
+    for (const [changed, problem] of [
+      [answer(calldata({ ...intent, nonce: 8n }, signature)), unsigned],
+      [answer(data, { to: other }), unsigned],
+      [answer(data, { chainId: 1 }), unsigned],
+      [answer(data, { value: "1" }), "a transaction whose value differs"],
+      [answer(through(data), { to: other }), "a transaction whose target differs"],
+      [answer("0xa9059cbb"), "something else than its submission"],
+      [{ ...toSign }, "something else than its submission"],
+    ] as const)
+      await expect(requireSigned(changed, signature, { from: owner })).rejects.toThrow(problem);
   });
 });

@@ -10,7 +10,7 @@ import {
   WebSocketRequestError,
   withRetry,
 } from "viem";
-import { IntentryError } from "../error";
+import { IntentryError, reasonOf } from "../error";
 
 /** The receipt of a transaction. */
 export type Receipt = Pick<TransactionReceipt, "status" | "logs" | "blockHash" | "blockNumber" | "transactionHash">;
@@ -52,6 +52,10 @@ const mayBeSent = (cause: unknown) =>
   (/already (known|imported)/i.test(cause.details) ||
     cause.walk((one) => unanswered.some((kind) => one instanceof kind)) !== null);
 
+/** The sentence of an error of a wallet. */
+export const sentenceOf = (cause: unknown): string =>
+  cause instanceof BaseError ? cause.shortMessage.replace(/\.$/, "") : reasonOf(cause);
+
 /** The errors of a signer that is no node. */
 const unsupported = [MethodNotFoundRpcError, MethodNotSupportedRpcError];
 
@@ -75,7 +79,7 @@ function createSender(wallet: Wallet): Send {
   let last: Promise<unknown> = Promise.resolve();
   const mined = async (transaction: () => Promise<Hex>) => {
     const hash = await transaction().catch((cause: unknown) => {
-      const message = cause instanceof BaseError ? cause.shortMessage : String(cause);
+      const message = sentenceOf(cause);
       if (mayBeSent(cause))
         throw new IntentryError(`The transaction may have been sent: ${message}`, { code: "no_response", cause });
       throw new IntentryError(`The transaction was not sent: ${message}`, { code: "transaction_failed", cause });
@@ -86,7 +90,7 @@ function createSender(wallet: Wallet): Send {
       retryCount: POLLS,
       shouldRetry: ({ error }) => !isUnsupported(error),
     }).catch((cause: unknown) => {
-      const message = cause instanceof BaseError ? cause.shortMessage : String(cause);
+      const message = sentenceOf(cause);
       throw new IntentryError(`Transaction ${hash} was sent, but its receipt is not known: ${message}`, {
         code: "no_response",
         cause,
