@@ -13,7 +13,7 @@ import {
   signTypedData,
   switchChain,
 } from "./injected-wallet";
-import { inputOf, type Offer, prepareAction, unitOf } from "./offer";
+import { inputOf, type Offer, prepareAction, senderOf, unitOf } from "./offer";
 import { Question } from "./question";
 import { Done, followTransaction, isOver, type Sent } from "./sent";
 
@@ -106,7 +106,8 @@ export function Flow({ offer }: { offer: Offer }) {
       const texts = Object.fromEntries([...new FormData(form)].map(([name, text]) => [name, String(text)]));
       const input = inputOf(offer, texts, findToken);
       const account = await requestAccount(wallet);
-      show({ name: offer.name, account, answer: await prepareAction(offer.name, { from: account, ...input }) });
+      const answer = await prepareAction(offer.name, { ...senderOf(offer, account), ...input });
+      show({ name: offer.name, account, answer });
     });
   /** Whether the wallet is on a chain. If not, the person can switch. */
   const isOn = async (wallet: InjectedWallet, chainId: number) => {

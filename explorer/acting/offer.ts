@@ -25,6 +25,8 @@ export type Offer = {
   label: string;
   /** What it does, and who can do it. */
   note: string;
+  /** The account that must act. Default: the wallet's. */
+  account?: string;
   /** What the page knows. */
   input: Readonly<Record<string, unknown>>;
   fields: readonly Field[];
@@ -64,6 +66,12 @@ export function inputOf(
   return { ...input, ...Object.fromEntries(values) };
 }
 
+/** The inputs about who acts. The wallet's account signs for the account that must act, if that is another one. */
+export function senderOf({ account }: Offer, walletAccount: string): Readonly<Record<string, string>> {
+  if (account === undefined || account === walletAccount.toLowerCase()) return { from: walletAccount };
+  return { from: account, account: "policy", signer: walletAccount };
+}
+
 /** Symbols that a shell and JSON leave as they are. */
 const PLAIN_SYMBOL = /^[A-Za-z][\w.-]{0,30}$/;
 
@@ -79,10 +87,10 @@ function exampleOf(field: Field, findToken: FindToken): unknown {
 }
 
 /** The same request for programs, as a line of a shell. */
-export function curlOf({ name, input, fields }: Offer, url: string, findToken: FindToken): string {
+export function curlOf({ name, account = "0x…", input, fields }: Offer, url: string, findToken: FindToken): string {
   const required = fields.filter(({ isOptional }) => isOptional === undefined);
   const values = required.map((field) => [field.name, exampleOf(field, findToken)]);
-  const body = JSON.stringify({ from: "0x…", ...input, ...Object.fromEntries(values) });
+  const body = JSON.stringify({ from: account, ...input, ...Object.fromEntries(values) });
   return `curl ${url}/actions/${name} -H 'content-type: application/json' -d '${body.replaceAll("'", "'\\''")}'`;
 }
 

@@ -1,4 +1,5 @@
 import type { Preflight } from "../../client/src/api";
+import { ActOnPreflight } from "../acting/on-preflight";
 import { Heading, Section, Table } from "../components/blocks";
 import { PreflightText, Reasons } from "../components/policy-fix";
 import { Amount, Token } from "../components/tokens";
@@ -53,7 +54,7 @@ type FieldProps = { name: string; label: string; hint?: string; parameters: Para
 const Field = ({ name, label, hint, parameters, required }: FieldProps) => (
   <label>
     {label}
-    <input name={name} value={parameters[name]} autocomplete="off" spellcheck={false} required={required} />
+    <input name={name} defaultValue={parameters[name]} autocomplete="off" spellcheck={false} required={required} />
     {hint !== undefined && <span class="hint">{hint}</span>}
   </label>
 );
@@ -114,6 +115,7 @@ const Result = ({ result }: { result: Preflight }) => (
         <Reasons result={result} />
       </Section>
     )}
+    <ActOnPreflight result={result} />
     {result.spend_checks.length > 0 && (
       <Section title="Spending">
         <Table
@@ -191,5 +193,6 @@ export const preflightPage = page<Data>({
     }
   },
   View: PreflightView,
+  subscription: ({ result }) => (result ? { filter: { account: result.account } } : {}),
   keepsLongTexts: true,
 });

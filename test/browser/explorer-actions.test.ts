@@ -235,33 +235,139 @@ describe.runIf(hasChromium)("acting in the explorer with a wallet", () => {
     await close();
   });
 
-  it("signs exactly the shown message, and prepares the next step with the signature", async () => {
-    const { page, signed, close } = await open(intentPage(), people.alice);
-    const typedData = {
-      domain: { name: "AgentIntentBook", version: "1", chainId: LOCAL_CHAIN_ID },
-      types: { EIP712Domain: [{ name: "name", type: "string" }], Note: [{ name: "text", type: "string" }] },
-      primaryType: "Note",
-      message: { text: "exactly this" },
-    };
-    const bodies: unknown[] = [];
-    await page.route("**/actions/cancelIntent", async (route) => {
-      bodies.push(route.request().postDataJSON());
-      const common = { simulation: null, warnings: [], transactions: [] };
-      const next = { description: "Then.", action: "cancelIntent", input: { intent_id: id } };
-      const first = { ...common, summary: "Sign a note.", typed_data: typedData, next };
-      const second = { ...common, summary: "Signed.", next: null };
-      await route.fulfill({ json: bodies.length === 1 ? first : second });
+  /** Has the service answer to Cancel with an intent to sign, and to the signature with a transaction. */
+  const answerWithIntent = async (page: Page, change: (transaction: object) => object) => {
+    const { body } = await prepared("submitIntent", {
+      ...{ from: people.alice.address, input_token: zeroAddress, output_token: stack.contracts.TestDollar },
+      ...{ amount_in_max: "5", amount_out_min: "7" },
     });
+    const asked: unknown[] = [];
+    await page.route("**/actions/cancelIntent", async (route) => {
+      const input: Record<string, unknown> = route.request().postDataJSON();
+      asked.push(input);
+      if (input.signature === undefined) return route.fulfill({ json: body });
+      const submission = await prepared("submitIntent", input);
+      const transactions = submission.body.transactions.map(change);
+      return route.fulfill({ json: { ...submission.body, transactions } });
+    });
+    return { typedData: body.typed_data, input: body.next.input, asked };
+  };
+
+  const prepared = async (name: string, input: object) => {
+    const headers = { "content-type": "application/json" };
+    const request = { method: "POST", headers, body: JSON.stringify(input) };
+    return { body: await (await fetch(`${stack.apiUrl}/actions/${name}`, request)).json() };
+  };
+
+  it("signs exactly the shown message, and sends its submission", async () => {
+    const { page, signed, sent, close } = await open(intentPage(), people.alice);
+    const { typedData, input, asked } = await answerWithIntent(page, (transaction) => transaction);
     const action = await choose(page, "Cancel");
     await prepare(action);
     expect(JSON.parse(await action.locator(".answer pre").innerText())).toEqual(typedData);
     await action.getByRole("button", { name: "Sign with wallet" }).click();
-    await action.getByText("Signed.", { exact: true }).waitFor();
+    await action.locator("[data-simulation=succeeds]").waitFor();
     expect(signed).toEqual([typedData.message]);
     const { EIP712Domain: _, ...types } = typedData.types;
-    const signature = await people.alice.signTypedData({ ...typedData, types } as never);
-    expect(bodies[1]).toEqual({ intent_id: id, signature });
+    const signature = await people.alice.signTypedData({ ...typedData, types });
+    expect(asked[1]).toEqual({ ...input, signature });
+    const transaction = await shown(action);
+    await send(action);
+    await action.locator("[data-sent=indexed]").waitFor();
+    expect(sent).toEqual([transaction]);
+    const { intents } = await read<{ intents: Row[] }>("/intents?limit=1");
+    expect(intents).toMatchObject([{ owner: people.alice.address.toLowerCase(), amount_in_max: "5" }]);
     await close();
+  });
+
+  it("attack: shows and sends nothing but the submission of the signed intent", async () => {
+    const { page, signed, sent, close } = await open(intentPage(), people.alice);
+    await answerWithIntent(page, (transaction) => ({ ...transaction, value: "1" }));
+    const action = await choose(page, "Cancel");
+    await prepare(action);
+    await action.getByRole("button", { name: "Sign with wallet" }).click();
+    await action.getByText("a transaction whose value differs. Nothing was sent").waitFor();
+    expect(await action.locator("[data-transaction]").count()).toBe(0);
+    expect([signed.length, sent]).toEqual([1, []]);
+    await close();
+  });
+
+  it("attack: signs no message that is not of an action", async () => {
+    const { page, signed, close } = await open(intentPage(), people.alice);
+    const typed_data = {
+      domain: { name: "Token", version: "1", chainId: LOCAL_CHAIN_ID },
+      types: { EIP712Domain: [{ name: "name", type: "string" }], Permit: [{ name: "spender", type: "address" }] },
+      primaryType: "Permit",
+      message: { spender: people.alice.address },
+    };
+    const json = { summary: "", transactions: [], simulation: null, warnings: [], next: null, typed_data };
+    await page.route("**/actions/cancelIntent", (route) => route.fulfill({ json }));
+    const action = await choose(page, "Cancel");
+    await prepare(action);
+    await action.getByRole("button", { name: "Sign with wallet" }).click();
+    await action.getByText("The message to sign is of type Permit, which no action has.").waitFor();
+    expect(signed).toEqual([]);
+    await close();
+  });
+
+  describe("on a preflight", () => {
+    const path = (account: string) =>
+      `/explore/preflight?account=${account}&target=${stack.contracts.SolverRegistry}&value=0`;
+    const label = () => {
+      const target = stack.contracts.SolverRegistry.toLowerCase();
+      return `Allow calls of ${target.slice(0, 6)}…${target.slice(-4)}`;
+    };
+
+    it("changes the policy of the wallet's account with exactly the shown transaction", async () => {
+      const { page, problems, sent, close } = await open(path(people.swiftSolver.address), people.swiftSolver);
+      const fix = await page.locator(".fix").getAttribute("data-fix");
+      const action = await choose(page, label());
+      await prepare(action);
+      const transaction = await shown(action);
+      expect(transaction).toMatchObject({ to: stack.contracts.PolicyModule.toLowerCase(), data: fix, value: "0x0" });
+      await action.locator("[data-simulation=succeeds]").waitFor();
+      await page.getByLabel("Value in wei").fill("7");
+      await send(action);
+      await action.locator("[data-sent=indexed]").waitFor();
+      expect(sent).toEqual([transaction]);
+      // The request passes now, and the page still shows what was sent.
+      await page.locator("#result .verdict").getByText("Allowed").waitFor();
+      expect(await action.locator("[data-sent=indexed]").count()).toBe(1);
+      expect(await page.getByLabel("Value in wei").inputValue()).toBe("7");
+      expect(await problems()).toEqual([]);
+      await close();
+    });
+
+    it("changes the policy of a policy account as its signer, and as nobody else", async () => {
+      const { PolicyAccount } = stack.contracts;
+      const stranger = await open(path(PolicyAccount), people.swiftSolver);
+      const refused = await choose(stranger.page, label());
+      await prepare(refused);
+      await refused.locator("[data-simulation=fails]").waitFor();
+      expect(await refused.getByRole("button", { name: "Send with wallet" }).isDisabled()).toBe(true);
+      await stranger.close();
+
+      const { page, sent, close } = await open(path(PolicyAccount), people.alice);
+      const action = await choose(page, label());
+      await prepare(action);
+      const transaction = await shown(action);
+      expect(transaction).toMatchObject({ from: people.alice.address, to: PolicyAccount.toLowerCase() });
+      await send(action);
+      await action.locator("[data-sent=indexed]").waitFor();
+      expect(sent).toEqual([transaction]);
+      await page.locator("#result .verdict").getByText("Allowed").waitFor();
+      await close();
+    });
+
+    it("warns that a wallet can't act for another account", async () => {
+      const { page, sent, close } = await open(path(people.bob.address), people.alice);
+      const action = await choose(page, label());
+      await prepare(action);
+      await action.getByText("does not seem to be a policy account").waitFor();
+      expect(await action.getByRole("button", { name: "Send with wallet" }).isDisabled()).toBe(true);
+      expect(sent).toEqual([]);
+      await close();
+    });
   });
 
   it("shows a malformed transaction to no one", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { curlOf, inputOf, type Offer, prepareAction } from "../../explorer/acting/offer";
+import { curlOf, inputOf, type Offer, prepareAction, senderOf } from "../../explorer/acting/offer";
 
 const LISTED = `0x${"a1".repeat(20)}`;
 const HOSTILE = `0x${"b2".repeat(20)}`;
@@ -44,6 +44,21 @@ describe("the input of an action", () => {
     const fields = [{ kind: "text", name: "evidence", property: "note", label: "What" }] as const;
     const input = inputOf({ ...offer(LISTED), fields }, { evidence: "sent by mail" }, findToken);
     expect(input).toEqual({ intent_id: "5", evidence: { note: "sent by mail" } });
+  });
+});
+
+describe("the sender of an action", () => {
+  const account = `0x${"ab".repeat(20)}`;
+  const checksummed = account.toUpperCase().replace("0X", "0x");
+
+  it("is the account of the wallet", () => {
+    expect(senderOf(offer(LISTED), checksummed)).toEqual({ from: checksummed });
+    expect(senderOf({ ...offer(LISTED), account }, checksummed)).toEqual({ from: checksummed });
+  });
+
+  it("is a policy account that the wallet's account signs for, if another account must act", () => {
+    const sender = senderOf({ ...offer(LISTED), account: HOSTILE }, account);
+    expect(sender).toEqual({ from: HOSTILE, account: "policy", signer: account });
   });
 });
 

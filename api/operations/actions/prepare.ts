@@ -197,11 +197,11 @@ async function simulate(
     ...(isInner ? ["The calls of the policy account itself were simulated, because its signer is not given."] : []),
     ...(left > 0 ? [`The node can simulate only the first transaction; the other ${left} may revert.`] : []),
   ];
-  // `execute` always returns something, so that an account which returns nothing is no policy account.
+  // What a policy account executes always returns something, and its own settings emit an event.
+  const hasEffect = ({ data, logs }: Outcome, index: number) =>
+    sent[index]?.isExecuted ? data !== "0x" : logs === null || logs.length > 0;
   const isAccount =
-    isInner ||
-    account !== "policy" ||
-    outcomes.every(({ ok, data }, index) => !ok || data !== "0x" || !sent[index]?.isExecuted);
+    isInner || account !== "policy" || outcomes.every((outcome, index) => !outcome.ok || hasEffect(outcome, index));
   if (!isAccount) scope.warn("policies", `${from} does not seem to be a policy account: the call has no effect.`);
   return { ok: isAccount && outcomes.every(({ ok }) => ok), method, note: notes.join(" ") || null, results };
 }

@@ -204,6 +204,15 @@ describe("the answer for an action", () => {
       expect(decoded(frozen.body.transactions[0]?.data as Hex, policyAccountAbi as never).args).toEqual([true]);
     });
 
+    it("does not change policies of an account that is none, and says so", async () => {
+      const { body } = await ask("setSpendLimit", { from: bob.address, ...wrapped, max_per_day: "75 tUSD" });
+      expect(body.simulation).toMatchObject({ ok: false, results: [{ ok: true, events: [] }] });
+      expect(body.warnings).toContainEqual({
+        code: "policies",
+        message: `${bob.address.toLowerCase()} does not seem to be a policy account: the call has no effect.`,
+      });
+    });
+
     it("is simulated from within without its signer, and says so", async () => {
       const from = stack.contracts.PolicyAccount;
       const { body } = await ask("transferToken", { from, account: "policy", to: bob.address, amount: "1 tUSD" });
