@@ -2,14 +2,7 @@ import type { Address, PublicClient } from "viem";
 import type { ListedToken } from "../../config/token-list";
 import { withDeadline } from "../core/with-deadline";
 import type { StoreDatabase } from "../offchain/open";
-import {
-  correctPrices,
-  deletePrices,
-  forgetHours,
-  hoursWithoutPrice,
-  savePrices,
-  type TokenHour,
-} from "../offchain/token-prices";
+import { deletePrices, forgetHours, hoursWithoutPrice, savePrices, type TokenHour } from "../offchain/token-prices";
 import { HOUR } from "./price-of-hour";
 import { readPrices } from "./read-prices";
 import { type Compared, compareBlocks, type SeenBlock } from "./seen-blocks";
@@ -40,8 +33,6 @@ export type Pass = Priced & {
   last: bigint;
   /** The blocks of earlier passes of this process, the newest first. */
   seen: readonly SeenBlock[];
-  /** Whether this process has not compared the stored prices with the token list. */
-  isFirst: boolean;
   /** Ends the reads. */
   signal: AbortSignal;
 };
@@ -88,11 +79,7 @@ async function hoursToRead({ transaction, chainId, tokens, first, last }: Pass):
 
 /** Reads prices that are missing or may have changed, and stores them in the transaction. */
 export async function readMissingPrices(pass: Pass): Promise<Passed> {
-  const { transaction, chainId, tokens, client, multicall3, signal, isFirst } = pass;
-  if (isFirst) {
-    const decimals = new Map([...tokens].map(([address, token]) => [address, token.decimals]));
-    await correctPrices(transaction, chainId, decimals);
-  }
+  const { transaction, chainId, tokens, client, multicall3, signal } = pass;
   // Only requests to the node have a deadline: the transaction must not end during one of its statements.
   const fromNode = <Value>(reads: Promise<Value>) => withDeadline(reads, { signal });
   const block = await fromNode(newestBlock(pass));

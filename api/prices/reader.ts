@@ -7,7 +7,7 @@ import type { IndexHead } from "../indexed/head";
 import { preparedQuery } from "../indexed/prepared-query";
 import { databaseProblemOf } from "../indexed/problem";
 import type { StoreDatabase } from "../offchain/open";
-import { withPriceLock } from "../offchain/token-prices";
+import { correctPrices, withPriceLock } from "../offchain/token-prices";
 import { type Pass, type Priced, readMissingPrices } from "./pass";
 import { HOUR } from "./price-of-hour";
 
@@ -57,9 +57,20 @@ export function startPriceReader(options: Options): { stop: () => Promise<void> 
   /** The head up to which nothing is left to read. */
   let done: IndexHead | undefined;
   let seen: Pass["seen"] = [];
-  let isFirst = true;
+  /** Whether the stored prices are those of listed tokens. */
+  let isCorrected = false;
   let ending = new AbortController();
   let isStopped = false;
+
+  /** Compares the stored prices with the token list, also while no node answers. Returns whether it could. */
+  async function correct(storeDb: StoreDatabase): Promise<boolean> {
+    const decimals = new Map([...tokens].map(([address, token]) => [address, token.decimals]));
+    const corrected = await withPriceLock(storeDb, chainId, async (transaction) => {
+      await correctPrices(transaction, chainId, decimals);
+      return true;
+    });
+    return corrected === true;
+  }
 
   async function readUpTo(newest: bigint): Promise<boolean> {
     const [firstEvent] = await selectFirstEvent(db, {});
@@ -69,7 +80,10 @@ export function startPriceReader(options: Options): { stop: () => Promise<void> 
     if (isStopped) ending.abort();
     const timer = setTimeout(() => ending.abort(new Error(`The node took more than ${PASS_MS} ms`)), PASS_MS);
     try {
-      const [storeDb, connected] = await Promise.all([store(), client()]);
+      const storeDb = await store();
+      isCorrected ||= await correct(storeDb);
+      if (!isCorrected) return false;
+      const connected = await client();
       const range = { first: hourAt(firstEvent.time), last: hourAt(newest) };
       const passed = await withPriceLock(storeDb, chainId, (transaction) =>
         readMissingPrices({
@@ -80,13 +94,11 @@ export function startPriceReader(options: Options): { stop: () => Promise<void> 
           transaction,
           client: connected,
           seen,
-          isFirst,
           signal,
         }),
       );
       if (!passed) return false;
       seen = passed.seen;
-      isFirst = false;
       if (passed.error !== undefined) throw passed.error;
       return passed.isComplete;
     } finally {

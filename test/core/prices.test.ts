@@ -36,7 +36,7 @@ describe("prices by hour", () => {
   let store: Store;
   let proxies: [RpcProxy, RpcProxy];
   let feeds: { ether: Address; rate: Address };
-  let list: { ether: ListedToken; staked: ListedToken; unknown: ListedToken };
+  let list: { ether: ListedToken; staked: ListedToken; unknown: ListedToken; tiny: ListedToken };
   const running: { stop: () => Promise<void> }[] = [];
 
   const newestBlock = () => stack.client.getBlock();
@@ -91,6 +91,7 @@ describe("prices by hour", () => {
         feeds: [rateFeed, etherFeed],
       },
       unknown: { ...common, address: `0x${"03".repeat(20)}`, symbol: "NONE", decimals: 0, feeds: [noFeed] },
+      tiny: { ...common, address: `0x${"04".repeat(20)}`, symbol: "TINY", decimals: 77, feeds: [etherFeed] },
     };
   }, 180_000);
   afterEach(async () => {
@@ -199,8 +200,9 @@ describe("prices by hour", () => {
     await setAnswerAfter(2n * HOUR, feeds.ether, 2_999_12345678n);
     await setAnswerAfter(10n, feeds.ether, 2_000n * 10n ** 8n);
     await setAnswerAfter(5n * HOUR, feeds.rate, 120_000_000n);
-    // No trusted answer for three hours.
+    // No trusted answer for six hours.
     await setAnswerAfter(HOUR, feeds.rate, 0n);
+    await setAnswerAfter(3n * HOUR, feeds.rate, -1n);
     await setAnswerAfter(3n * HOUR, feeds.rate, 130_000_001n);
     startReader();
     const prices = await expectAllPrices();
@@ -285,8 +287,12 @@ describe("prices by hour", () => {
     expect(waiting.calls.length).toBeGreaterThan(0);
   });
 
-  it("of a token that is not listed any more are deleted, and changed decimals corrected", async () => {
+  it("of a token that is not listed any more are deleted, and changed decimals corrected, without a node", async () => {
     const { ether } = list;
+    startReader();
+    await expectAllPrices();
+    await Promise.all(running.splice(0).map((reader) => reader.stop()));
+    proxies[0].decide(() => "refuse");
     startReader(proxies[0], [{ ...ether, decimals: 2 }]);
     const expected = (await expectedPrices())
       .filter(([token]) => token === ether.address)
