@@ -383,7 +383,7 @@ export const resolvedMetadata = offchain.table(
   (table) => [
     primaryKey({ name: "resolved_metadata_pkey", columns: [table.chainId, table.subject, table.subjectId] }),
     index("resolved_metadata_search").using("gin", table.search),
-    index("resolved_metadata_name").on(table.chainId, sql`lower(${table.name})`),
+    index("resolved_metadata_name").on(table.chainId, sql`lower(${table.name})`, table.subject, table.subjectId),
     index("resolved_metadata_due")
       .on(table.chainId, table.isRemote, table.nextAttemptAt)
       .where(sql`${table.nextAttemptAt} IS NOT NULL`),

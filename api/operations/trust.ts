@@ -20,8 +20,9 @@ import { isMetadataOf } from "./resource-metadata";
 /** The newest payments of a record whose amounts are compared. */
 const USUAL = sql.raw("100");
 
-/** Other records with the name that are read, and shown. */
+/** The oldest records with one name that are read: later ones can't hide them. */
 const MAX_NAMED = sql.raw("100");
+/** How many look-alikes are shown. */
 const MAX_SHOWN = 5;
 
 /** How old the price of an amount may be, in seconds. */
@@ -80,9 +81,12 @@ const namedAlike = (kind: TrustKind) => {
   return sql<Named[]>`(SELECT coalesce(json_agg(found ORDER BY found.credit DESC, found.id::numeric), '[]') FROM (
       SELECT ${id}::text AS id, ${resolvedMetadata.name} AS name, (${totalsOf(kind, key)} ->> 'credit')::bigint AS credit
       FROM (
-        SELECT ${resolvedMetadata.subjectId} AS id FROM ${resolvedMetadata}
-        WHERE ${resolvedMetadata.chainId} = ${sql.placeholder("chainId")} AND ${resolvedMetadata.subject} = ${textLiteral(kind)}
-          AND lower(${resolvedMetadata.name}) = ANY(${skeletonsIn(sql`named.name`)}) LIMIT ${MAX_NAMED}
+        SELECT DISTINCT oldest.id FROM unnest(${skeletonsIn(sql`named.name`)}) AS skeleton(name) CROSS JOIN LATERAL (
+          SELECT ${resolvedMetadata.subjectId} AS id FROM ${resolvedMetadata}
+          WHERE ${resolvedMetadata.chainId} = ${sql.placeholder("chainId")}
+            AND ${resolvedMetadata.subject} = ${textLiteral(kind)} AND lower(${resolvedMetadata.name}) = skeleton.name
+          ORDER BY ${resolvedMetadata.subjectId} LIMIT ${MAX_NAMED}
+        ) AS oldest
       ) AS alike, ${tables} JOIN ${resolvedMetadata} ON ${isMetadataOf(kind)}
       WHERE ${id} = alike.id AND ${id} <> own.id AND ${address} <> own.address
     ) AS found)`;

@@ -4,15 +4,18 @@ import { sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 import fc from "fast-check";
 import pg from "pg";
-import { type Address, pad, parseEther, zeroAddress, zeroHash } from "viem";
+import { type Address, encodeFunctionData, pad, parseEther, zeroAddress, zeroHash } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { commerceRegistryAbi } from "../../abis/index";
 import { skeletonsIn, skeletonsOf } from "../../api/trust/look-alike";
 import { createIntentryClient } from "../../client/src/index";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
+import { rowsOnChain } from "../support/agreement";
+import { readChain } from "../support/agreement/chain";
 import { ask } from "../support/lists/asking";
+import { expectedReputations, valuesOfReputation } from "../support/rankings/expected-records";
 import { timeStack, type WrittenStack } from "../support/shared-stack";
-import { figuresOnChain, unitPrice } from "./trust/figures";
 import { DOLLAR, marketOn, metadataUri, type Shop } from "./trust/market";
 
 type Figure = { value: unknown; evidence: string };
@@ -34,9 +37,9 @@ describe("reputations and verdicts", () => {
   let stack: WrittenStack;
   let market: ReturnType<typeof marketOn>;
   let pool: pg.Pool;
-  /** The listed tokens: with a price of $1, and with the prices of this file. */
+  /** The listed tokens: with a price of $1, and with the prices of this file, in 10^-8 dollars. */
   let tokens: { dollar: Address; points: Address; ether: Address };
-  const prices = new Map<string, string>();
+  const prices = new Map<string, bigint>();
 
   const shops = {} as Record<"honest" | "loyal" | "claimant" | "exotic" | "own" | "payout" | "cheat" | "idle", Shop>;
   const buyers: PrivateKeyAccount[] = [];
@@ -44,7 +47,7 @@ describe("reputations and verdicts", () => {
 
   /** Sets the dollars of a whole token in an hour. */
   async function setPrice(token: Address, decimals: number, hour: bigint, dollars: string): Promise<void> {
-    prices.set(`${token} ${hour}`, dollars);
+    prices.set(`${token} ${hour}`, BigInt(Math.round(Number(dollars) * 1e8)));
     await pool.query(
       `INSERT INTO offchain.token_price (chain_id, address, hour, price, unit_price) VALUES ($1, $2, $3, $4, $4::numeric / 10::numeric ^ $5::int)
        ON CONFLICT (chain_id, address, hour) DO UPDATE SET price = excluded.price, unit_price = excluded.unit_price`,
@@ -128,16 +131,12 @@ describe("reputations and verdicts", () => {
   async function expectFigures(): Promise<void> {
     await stack.indexed();
     const decimals = (token: string) => (token === tokens.dollar ? 6 : POINTS_DECIMALS);
-    const priceOf = (token: string, hour: string) => {
-      const dollars = prices.get(`${token} ${hour}`);
-      return dollars === undefined ? undefined : unitPrice(dollars, decimals(token));
-    };
-    const { agents, merchants } = await figuresOnChain(stack, new Set(Object.values(tokens)), priceOf);
-    for (const { path, figures } of [...agents, ...merchants]) {
-      const { record } = await reputation(path);
-      const values = Object.entries(record).map(([name, one]) => [name, typeof one === "string" ? one : one.value]);
-      expect([path, Object.fromEntries(values)]).toEqual([path, figures]);
-    }
+    const listed = new Map(Object.values(tokens).map((token) => [token, { decimals: decimals(token) }]));
+    const priceOf = (token: string, hour: bigint) => prices.get(`${token} ${hour}`);
+    const { timestamp: now } = await stack.client.getBlock();
+    const [rows, { timeOf }] = [await rowsOnChain(stack, 0n), await readChain(stack)];
+    for (const { path, ...expected } of expectedReputations({ rows, timeOf, market: { listed, priceOf, now } }))
+      expect([path, valuesOfReputation(await reputation(path))]).toEqual([path, expected]);
   }
 
   it("have the figures that follow from the chain's logs and the prices", async () => {
@@ -338,6 +337,25 @@ describe("reputations and verdicts", () => {
       expect(problemsOf(await trustOf(shops.honest))).toEqual([]);
     });
 
+    it("answers review for such a name among a hundred others with the same one", async () => {
+      const name = "Honest 5hop of Trust";
+      const { Multicall, CommerceRegistry } = stack.contracts;
+      const args = [Multicall, metadataUri(name), zeroHash] as const;
+      const data = encodeFunctionData({ abi: commerceRegistryAbi, functionName: "registerMerchant", args });
+      const decoys = Array.from({ length: 110 }, () => ({ target: CommerceRegistry, value: 0n, data }));
+      await stack.write(await market.account("owner of decoys"), "Multicall", "aggregate", [decoys]);
+      const impostor = await market.shop("impostor among decoys", { uri: metadataUri(name) });
+      const resolved = async () => {
+        const select =
+          "SELECT count(*)::int AS count FROM offchain.resolved_metadata WHERE chain_id = $1 AND name = $2";
+        return (await pool.query<{ count: number }>(select, [LOCAL_CHAIN_ID, name])).rows[0]?.count;
+      };
+      await expect.poll(resolved, { timeout: 60_000 }).toBe(111);
+      const found = await trustOf(impostor);
+      expect(problemsOf(found)).toContain("name: review");
+      expect(found.facts.look_alikes).toMatchObject([{ id: String(shops.honest.merchantId) }, {}, {}, {}, {}]);
+    }, 90_000);
+
     it("reads names in the database as the tested function does", async () => {
       const letters = [..."Skyline Data 015$I|", ..."аАеЕоОΙΝΚѕԁ", "\u200d", "Ｓ", "\u00a0"];
       await fc.assert(
@@ -416,9 +434,17 @@ describe("reputations and verdicts", () => {
   it("have the figures of the canonical chain after a reorg", async () => {
     const buyer = buyers[1] as PrivateKeyAccount;
     const before = await reputationOf(shops.loyal);
+    const fresh = await market.shop("fresh");
+    const onBoard = async () => {
+      const path = "/leaderboard/merchants?window=24h&limit=100";
+      const { ranking } = (await ask(stack.apiUrl, path)) as unknown as { ranking: { key: string }[] };
+      return ranking.some(({ key }) => key === String(fresh.merchantId));
+    };
     const snapshot = await stack.client.snapshot();
     await market.dispute(shops.loyal, buyer, await market.sell(shops.loyal, buyer), 1);
+    await market.sell(fresh, buyer);
     await stack.indexed();
+    expect([await creditOf(fresh), await onBoard()]).toEqual(["10", true]);
     expect((await reputationOf(shops.loyal)).score.value).toBeLessThan(before.score.value);
     await stack.client.revert({ id: snapshot });
     await market.agent(await market.account("agent after the reorg"));
@@ -427,6 +453,8 @@ describe("reputations and verdicts", () => {
     await expect
       .poll(async () => (await reputationOf(shops.loyal)).record)
       .toMatchObject({ ...before.record, age_days: expect.anything() });
+    // Its only receipt is gone.
+    expect([await creditOf(fresh), await onBoard()]).toEqual(["0", false]);
     await expectFigures();
   }, 60_000);
 });

@@ -10,7 +10,7 @@ type Rows = Awaited<ReturnType<typeof rowsOnChain>>;
 /** The rows of a chain, the times of its blocks, and the listed tokens with their prices. */
 export type Records = { rows: Rows; timeOf: (block: bigint) => string; market: Omit<Market, "facts"> };
 
-export const recordKinds = ["merchant", "service", "agent", "solver", "facilitator"] as const;
+const recordKinds = ["merchant", "service", "agent", "solver", "facilitator"] as const;
 type Kind = (typeof recordKinds)[number];
 
 type RecordOf = {

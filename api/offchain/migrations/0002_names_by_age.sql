@@ -1,0 +1,2 @@
+DROP INDEX "offchain"."resolved_metadata_name";--> statement-breakpoint
+CREATE INDEX "resolved_metadata_name" ON "offchain"."resolved_metadata" USING btree ("chain_id",lower("name"),"subject","subject_id");
