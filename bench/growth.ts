@@ -93,6 +93,8 @@ async function pathsOf(apiUrl: string, pool: pg.Pool, rowsOf: RowCounts): Promis
     "reputation of an agent": `/agents/${deepIn("agent")}/reputation`,
     "trust in the most frequent merchant": `/trust/merchant/${merchant_id}?amount=1000&token=${zeroAddress}`,
     "trust in an agent": `/trust/agent/${deepIn("agent")}`,
+    "trust in a solver": `/trust/solver/${deepIn("solver")}`,
+    "prices of a token": `/tokens/${[...listedTokens.keys()][0]}/prices?interval=hour`,
     ...rankingPaths(deepIn("solver"), rowsOf("bid")),
   };
 }

@@ -32,7 +32,7 @@ const RankedSolver = z
     solver: addressText,
     solver_id: uintText.nullable().openapi({ description: "Null if it is not registered." }),
     name: z.string().nullable().openapi({ description: "The name in its metadata, as its owner wrote it." }),
-    bids: uintText.openapi({ description: "On-chain bids." }),
+    bids: uintText.openapi({ description: "On-chain bids. They and wins are on intents in any token." }),
     wins: uintText.openapi({
       description:
         "Intents of others that selected a bid of this solver instead of another solver's or none. Its own intents count for none of these figures but bids.",

@@ -1093,7 +1093,7 @@ export type RankedSolver = {
   solver_id: string | null;
   /** The name in its metadata, as its owner wrote it. */
   name: string | null;
-  /** On-chain bids. */
+  /** On-chain bids. They and wins are on intents in any token. */
   bids: string;
   /** Intents of others that selected a bid of this solver instead of another solver's or none. Its own intents count for none of these figures but bids. */
   wins: string;
