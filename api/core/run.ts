@@ -61,8 +61,10 @@ export async function runValid(
   { onRateLimit, onIndexHead }: Hooks = {},
 ): Promise<unknown> {
   const { config, limits } = context;
-  if (operation.writes && config.writesPerMinute !== undefined)
-    onRateLimit?.(await countWrite(await context.store(), caller.client, config.writesPerMinute));
+  if (operation.writes && config.writesPerMinute !== undefined) {
+    const allowance = await countWrite(await context.store(), caller.client, config.writesPerMinute);
+    onRateLimit?.(allowance);
+  }
   if (onIndexHead && readsIndex(operation)) onIndexHead(await context.head());
   const run = () => runChecked(context, operation, input, caller);
   const isRead = !operation.writes && !operation.paid;

@@ -66,6 +66,18 @@ describe("what a client may send", () => {
     });
   });
 
+  it("counts the writes of tools", async () => {
+    const gateway = gateways.serve({ writesPerMinute: 2, trustProxy: true });
+    const headers = { "x-forwarded-for": "192.0.2.51" };
+    const publish = toolCall("documents.publishCatalog", { catalog_json: "[1]" });
+    const refused: boolean[] = [];
+    // A new minute may start in between, which allows two more.
+    for (let number = 0; number < 5; number++)
+      refused.push((await callTool(gateway, publish.name, publish.arguments, headers)).isError);
+    expect(refused[0]).toBe(false);
+    expect(refused).toContain(true);
+  });
+
   describe("the bytes that a client may store per day", () => {
     const intent_hash = `0x${"5f".repeat(32)}`;
     const owner = `0x${"6a".repeat(20)}`;
