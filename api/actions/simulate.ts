@@ -76,7 +76,12 @@ const Blocks = z
   .min(1);
 
 const NOT_FOUND = -32_601;
-const INSUFFICIENT_FUNDS = [-38_014, -32_003];
+
+/** The code of `eth_simulateV1` for a sender with too little of the native coin. Others have several meanings. */
+const INSUFFICIENT_FUNDS = -38_014;
+
+/** The same in the words of nodes: Geth, Erigon, Reth and anvil; Nethermind; revm; Besu. */
+const FUNDS_MISSING = /insufficient (sender )?(funds|balance)|lack of funds|up-?front cost exceeds/i;
 
 /** The error that the node answered with; undefined for other errors, such as of the connection. */
 const answerOf = (error: unknown): RpcRequestError | undefined => {
@@ -189,7 +194,7 @@ export function createSimulate(client: () => Promise<Pick<Client, "request">>): 
         missing.add(method);
         return undefined;
       }
-      if (answer && (INSUFFICIENT_FUNDS.includes(answer.code) || /insufficient funds/i.test(answer.details)))
+      if (answer && (answer.code === INSUFFICIENT_FUNDS || FUNDS_MISSING.test(answer.details)))
         throw new InsufficientFunds(method, error);
       throw error;
     }
