@@ -50,6 +50,17 @@ export function formatDay(unixSeconds: bigint): string {
 }
 
 /**
+ * Writes a time to the second. A time without a date stays a number.
+ *
+ * @example
+ * formatSecond(1_794_684_325n) // "14 Nov 2026 19:25:25 UTC"
+ */
+export function formatSecond(unixSeconds: bigint): string {
+  const date = dateOf(unixSeconds);
+  return date ? `${formatDay(unixSeconds)} ${date.toISOString().slice(11, 19)} UTC` : String(unixSeconds);
+}
+
+/**
  * Writes a time to the minute. A time without a date stays a number.
  *
  * @example

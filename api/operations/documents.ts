@@ -77,7 +77,10 @@ const servedFields = <Name extends FieldName>(names: readonly Name[]) =>
 const member = <const Name extends string, Value>(name: Name, value: Value) =>
   ({ [name]: value }) as { [Key in Name]: Value };
 
-/** Creates the three operations of one kind of document: publish it, read it, and read its metadata. */
+/**
+ * Creates the three operations of one kind of document: publish it, read it, and read its metadata. `check` is the part of a
+ * publication before it stores anything.
+ */
 function documentOperations<const Text extends string, const Hash extends string, const Name extends FieldName>({
   kind,
   what,
@@ -100,6 +103,7 @@ function documentOperations<const Text extends string, const Hash extends string
     uri: z.url().openapi({ description: "The URL of the document.", example: exampleUri }),
   };
   const input = z.object({ ...member(text, jsonText), expected_hash: hash.optional(), ...sentFields(fields) });
+  const uriOf = (found: string, baseUrl: string) => `${baseUrl}${path}/${found}`;
   const name = `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
   const typeName = what.replace(/(?:^| )([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
@@ -108,8 +112,37 @@ function documentOperations<const Text extends string, const Hash extends string
     [hashName]: record.hash,
     ...Object.fromEntries(fields.map((field) => [field, record[fieldTypes[field].column]])),
     size_bytes: record.sizeBytes,
-    uri: `${baseUrl}${path}/${record.hash}`,
+    uri: uriOf(record.hash, baseUrl),
   });
+
+  /** What is stored for a text. Throws for one that is not such a document. */
+  const check = (parsed: z.output<typeof input>) => {
+    const sent: Record<string, unknown> = parsed;
+    const content = sent[text] as string;
+    const bytes = new TextEncoder().encode(content);
+    if (bytes.length > MAX_DOCUMENT_BYTES) throw new TooLarge(`${text}: must have at most ${MAX_DOCUMENT_BYTES} bytes`);
+    const otherSchema = otherKindIn(kind, content);
+    if (otherSchema !== undefined)
+      throw new BadInput(`${text}: its schema ${otherSchema} names another kind of document than a ${what}`);
+    const expected = sent.expected_hash as Hex | undefined;
+    const actual = documentHash(bytes);
+    if (expected !== undefined && expected !== actual)
+      throw new Conflict(`expected_hash: is ${expected}, but the text's hash is ${actual}`);
+    const found =
+      lookIn === "nowhere"
+        ? {}
+        : fieldsInDocument(content, inputTypes(fields), { insideQuote: lookIn === "top and quote", synonyms });
+    const missing = required.filter((field) => (sent[field] ?? found[field]) === undefined);
+    if (missing.length > 0)
+      throw new BadInput(...missing.map((field) => `${field}: is required, in the request or in the document`));
+    const values = Object.fromEntries(
+      Object.entries(fieldTypes).map(([field, { column }]) => {
+        const value = fields.some((own) => own === field) ? (sent[field] ?? found[field]) : undefined;
+        return [column, value === undefined ? null : String(value)];
+      }),
+    ) as DocumentFields;
+    return { bytes, hash: actual, values };
+  };
 
   const publish = operation({
     route: `POST ${path}`,
@@ -123,31 +156,7 @@ function documentOperations<const Text extends string, const Hash extends string
     status: 201,
     dependsOn: ["store"],
     async run({ store, config }, input, caller) {
-      const sent: Record<string, unknown> = input;
-      const content = sent[text] as string;
-      const bytes = new TextEncoder().encode(content);
-      if (bytes.length > MAX_DOCUMENT_BYTES)
-        throw new TooLarge(`${text}: must have at most ${MAX_DOCUMENT_BYTES} bytes`);
-      const otherSchema = otherKindIn(kind, content);
-      if (otherSchema !== undefined)
-        throw new BadInput(`${text}: its schema ${otherSchema} names another kind of document than a ${what}`);
-      const expected = sent.expected_hash as Hex | undefined;
-      const actual = documentHash(bytes);
-      if (expected !== undefined && expected !== actual)
-        throw new Conflict(`expected_hash: is ${expected}, but the text's hash is ${actual}`);
-      const found =
-        lookIn === "nowhere"
-          ? {}
-          : fieldsInDocument(content, inputTypes(fields), { insideQuote: lookIn === "top and quote", synonyms });
-      const missing = required.filter((field) => (sent[field] ?? found[field]) === undefined);
-      if (missing.length > 0)
-        throw new BadInput(...missing.map((field) => `${field}: is required, in the request or in the document`));
-      const values = Object.fromEntries(
-        Object.entries(fieldTypes).map(([field, { column }]) => {
-          const value = fields.some((own) => own === field) ? (sent[field] ?? found[field]) : undefined;
-          return [column, value === undefined ? null : String(value)];
-        }),
-      ) as DocumentFields;
+      const { bytes, hash: actual, values } = check(input as never);
       const db = await store();
       if (hasByteLimit(config, caller) && (await readDocumentRecord(db, kind, actual)) === null)
         await countBytes(db, config, caller, bytes.length + textBytes(values));
@@ -195,7 +204,7 @@ function documentOperations<const Text extends string, const Hash extends string
       } as never;
     },
   });
-  return { publish, get, metadata };
+  return { publish, get, metadata, check, uriOf };
 }
 
 export const catalogs = documentOperations({

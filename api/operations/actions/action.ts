@@ -6,8 +6,9 @@ import { address, bytes, exactly, flag, hash, id } from "../../core/inputs";
 import { operation, z } from "../../core/operation";
 import type { Context } from "../context";
 import { type Next, PreparedAction, type TypedData } from "./answer";
-import { answerOf, checkSender, contractAt, type Prepared, type Step, stepOf } from "./prepare";
+import { answerOf, checkSender, type Prepared } from "./prepare";
 import { createScope, type Scope } from "./scope";
+import { contractAt, type Step, stepOf } from "./step";
 
 /** The fields of every action. */
 const common = {
@@ -133,9 +134,11 @@ export function actionOperation<Fields extends z.ZodRawShape>(definition: {
       const { from, account, signer } = input as z.output<z.ZodObject<typeof common>>;
       checkSender({ account, signer });
       const { now } = await context.clock();
-      const scope = createScope(context, caller, from, now);
+      const scope = createScope(context, caller, { from, isPolicyAccount: account === "policy" }, now);
       const prepared = await prepare(sent, scope);
       const answer = await answerOf(scope, prepared, { account, signer });
+      // Also if the simulation reverts: what was prepared may still be sent, and then names the document.
+      await scope.publish();
       const { next } = answer;
       if (!next?.input || next.input.from !== from) return answer;
       // The next action of the same account has the same sender.

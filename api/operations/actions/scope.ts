@@ -1,12 +1,12 @@
 import { type Address, type Hex, maxUint256, zeroAddress } from "viem";
 import { readAmount } from "../../../common/amount";
-import { formatAmount, formatTime } from "../../../common/format";
+import { formatAmount, formatSecond } from "../../../common/format";
 import { quotedText } from "../../../common/text";
 import type { AmountTerm, TimeTerm, TokenTerm } from "../../actions/terms";
 import type { BaseContext } from "../../core/context";
 import { BadInput, NotFound } from "../../core/errors";
 import type { Caller, Operation, z } from "../../core/operation";
-import { runOperation } from "../../core/run";
+import { parseInput, requirePermission, runValid } from "../../core/run";
 import { type Decimal, roundedHalfUp } from "../../portfolio/decimal";
 import { newestUnitPrice } from "../../prices/newest-price";
 import type { Token } from "../../tokens/token";
@@ -47,13 +47,19 @@ const UNLIMITED = 2n ** 255n;
 /** The names that records and accounts may have. */
 type Named = TrustKind | "attestor";
 
+/** A kind of document that actions publish. */
+type Publishable = Pick<typeof catalogs | typeof evidenceDocuments, "publish" | "check" | "uriOf">;
+
 /** The answer to one request: its warnings, and what a person's terms mean in it. */
 export type Scope = ReturnType<typeof createScope>;
 
+type Acting = { from: Address; isPolicyAccount: boolean };
+
 /** Creates the scope of one request for an action of the account `from`. */
-export function createScope(context: Context, caller: Caller, from: Address, now: bigint) {
+export function createScope(context: Context, caller: Caller, { from, isPolicyAccount }: Acting, now: bigint) {
   const { db, config, tokens } = context;
   const warnings: Warning[] = [];
+  const publications: (() => Promise<unknown>)[] = [];
   const known = new Map<Address, Promise<Token>>();
 
   /** Adds a warning, once. */
@@ -67,6 +73,15 @@ export function createScope(context: Context, caller: Caller, from: Address, now
     input: z.input<Input>,
   ): Promise<z.input<Output>> =>
     operation.run(context as unknown as Needed, operation.input.parse(input) as z.output<Input>, caller);
+
+  /** Checks a document, and remembers to publish it. */
+  const toPublish = ({ publish, check, uriOf }: Publishable, sent: Record<string, string>) => {
+    requirePermission(context, publish, caller);
+    const input = parseInput(context, publish, sent);
+    const { hash } = check(input as never);
+    publications.push(() => runValid(context, publish, input, caller));
+    return { uri: uriOf(hash, caller.baseUrl), hash };
+  };
 
   const findToken = async (address: Address): Promise<Token> => {
     const found = (await tokens.find([address], TOKEN_WAIT_MS, caller)).get(address);
@@ -156,6 +171,7 @@ export function createScope(context: Context, caller: Caller, from: Address, now
     context,
     caller,
     from,
+    isPolicyAccount,
     now,
     warnings,
     warn,
@@ -172,15 +188,19 @@ export function createScope(context: Context, caller: Caller, from: Address, now
       return token(field, { symbol: term.symbol });
     },
 
-    /** A time in unix seconds. */
-    time: (term: TimeTerm): bigint => ("at" in term ? term.at : now + term.after),
+    /** A time in unix seconds that is not over: a contract refuses one that is. */
+    time(field: string, term: TimeTerm): bigint {
+      const time = "at" in term ? term.at : now + term.after;
+      if (time <= now) throw new BadInput(`${field}: ${formatSecond(time)} is over; choose a later time`);
+      return time;
+    },
 
     /** A time for people, with a warning if it is near. */
     until(time: bigint): string {
-      if (time <= now) warn("deadline", `The time ${formatTime(time)} is over.`);
-      else if (time - now < SHORT_SECONDS)
-        warn("deadline", `The time ${formatTime(time)} is only ${time - now} seconds away.`);
-      return formatTime(time);
+      const shown = formatSecond(time);
+      if (time <= now) warn("deadline", `The time ${shown} is over.`);
+      else if (time - now < SHORT_SECONDS) warn("deadline", `The time ${shown} is only ${time - now} seconds away.`);
+      return shown;
     },
 
     /** Warns if what is received is worth much less than what is given. */
@@ -226,28 +246,19 @@ export function createScope(context: Context, caller: Caller, from: Address, now
       }
     },
 
-    /** Publishes metadata as a catalog. Returns where it is, and its hash. */
-    async publishMetadata(metadata: Record<string, unknown>): Promise<{ uri: string; hash: Hex }> {
-      const published = await runOperation(
-        context,
-        catalogs.publish,
-        { catalog_json: JSON.stringify(metadata) },
-        caller,
-      );
-      const { uri, catalog_hash } = published as { uri: string; catalog_hash: Hex };
-      return { uri, hash: catalog_hash };
-    },
+    /** Publishes metadata as a catalog, with {@link publish}. Returns where it will be, and its hash. */
+    publishMetadata: (metadata: Record<string, unknown>): { uri: string; hash: Hex } =>
+      toPublish(catalogs, { catalog_json: JSON.stringify(metadata) }),
 
-    /** Publishes a statement about a receipt, such as a complaint. Returns its hash. */
-    async publishStatement(type: string, receiptId: string, content: Record<string, unknown>): Promise<Hex> {
-      const text = JSON.stringify({ type, receipt_id: receiptId, ...content });
-      const published = await runOperation(
-        context,
-        evidenceDocuments.publish,
-        { fulfillment_evidence_json: text },
-        caller,
-      );
-      return (published as { evidence_hash: Hex }).evidence_hash;
+    /** Publishes a statement about a receipt, such as a complaint, with {@link publish}. Returns its hash. */
+    publishStatement: (type: string, receiptId: string, content: Record<string, unknown>): Hex =>
+      toPublish(evidenceDocuments, {
+        fulfillment_evidence_json: JSON.stringify({ type, receipt_id: receiptId, ...content }),
+      }).hash,
+
+    /** Publishes the documents of the action, once nothing else of it can fail. */
+    async publish(): Promise<void> {
+      for (const store of publications) await store();
     },
   };
 }

@@ -4,6 +4,7 @@ import { createSimulate, type Simulate, type SimulationMethod } from "../../../a
 import { clockAt } from "../../../api/core/clock";
 import { createGateway } from "../../../api/gateway";
 import type { Store } from "../../../api/offchain/open";
+import type { Context } from "../../../api/operations/context";
 import type { TokenFacts } from "../../../api/tokens/contract";
 import type { Token, Tokens } from "../../../api/tokens/token";
 import { parseEnvironment } from "../../../config/environment";
@@ -66,7 +67,7 @@ export async function gatewaysOn(stack: SampleStack, contracts: ReadonlyMap<Addr
     find: async (addresses) => new Map(addresses.map((token) => [token, tokenAt(token)])),
     named: async () => [],
   };
-  const gatewayWith = (simulate: Simulate) =>
+  const gatewayWith = (simulate: Simulate, settings: Partial<Context["config"]>) =>
     createGateway(
       {
         db: index.db,
@@ -80,6 +81,7 @@ export async function gatewaysOn(stack: SampleStack, contracts: ReadonlyMap<Addr
           ) as never,
           cursorSecret: async () => "a secret for tests",
           listed,
+          ...settings,
         },
         tokens,
         store,
@@ -102,9 +104,9 @@ export async function gatewaysOn(stack: SampleStack, contracts: ReadonlyMap<Addr
   return {
     now: timestamp,
     close: index.close,
-    /** Prepares actions with a simulation. */
-    preparing(simulate: Simulate) {
-      const gateway = gatewayWith(simulate);
+    /** Prepares actions with a simulation and settings. */
+    preparing(simulate: Simulate, settings: Partial<Context["config"]> = {}) {
+      const gateway = gatewayWith(simulate, settings);
       return async (name: string, input: object): Promise<{ status: number; body: Prepared & { error?: string } }> => {
         const body = JSON.stringify(input, (_, value) => (typeof value === "bigint" ? String(value) : value));
         const headers = { "content-type": "application/json" };
