@@ -124,15 +124,15 @@ export const chainString = scalar<string, string>(
   { type: "string", maxLength: MAX_TEXT, example: "ipfs://agents/1" },
 );
 
-const UINT16_MAX = 65_535;
+const MAX_BASIS_POINTS = 10_000;
 
-/** Hundredths of a percent. The contract decides which it accepts. */
+/** Hundredths of a percent, of at most 100 %. */
 export const basisPoints = scalar<string | number, number>(
   (sent) => {
     const parsed = id.safeParse(sent);
-    return parsed.success && parsed.data <= BigInt(UINT16_MAX)
+    return parsed.success && parsed.data <= BigInt(MAX_BASIS_POINTS)
       ? { value: Number(parsed.data) }
-      : { problem: `must be a whole number from 0 to ${UINT16_MAX}` };
+      : { problem: `must be a whole number of basis points from 0 to ${MAX_BASIS_POINTS}, which is 100 %` };
   },
-  { type: "integer", minimum: 0, maximum: UINT16_MAX, example: 50 },
+  { type: "integer", minimum: 0, maximum: MAX_BASIS_POINTS, example: 50 },
 );

@@ -449,7 +449,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
         description: "In the smallest unit, or in whole tokens with the symbol, such as `1,000.5 tUSD`.",
       },
       deadline: { type: "text", description: "Unix seconds or a duration. Default: 1h." },
-      slippage_bps: { type: "whole number", description: "At most 10000. Default: 0." },
+      slippage_bps: { type: "whole number", description: "Default: 0." },
       nonce: { type: "whole number", description: "Default: the next one of the owner." },
       execution_target: { type: "address", description: "The contract to execute. Default: any." },
       data_hash: { type: "hash", description: "The keccak256 of the execution's data. Default: none." },

@@ -3356,7 +3356,7 @@ export type Api = {
         amount_out_min: Uint;
         /** Unix seconds or a duration. Default: 1h. */
         deadline?: string;
-        /** At most 10000. Default: 0. */
+        /** Default: 0. */
         slippage_bps?: number;
         /** Default: the next one of the owner. */
         nonce?: Uint;

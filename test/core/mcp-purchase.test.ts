@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type MetadataResolver, startMetadataResolver } from "../../api/metadata/resolver";
 import { openStore, type Store } from "../../api/offchain/open";
 import { PreparedAction } from "../../api/operations/actions/answer";
-import { formatTime } from "../../common/format";
+import { formatSecond } from "../../common/format";
 import { LOCAL_CHAIN_ID } from "../../config/networks";
 import { mined } from "../../stack/local/chain";
 import { DATABASE_SCHEMA } from "../support/index-of";
@@ -126,7 +126,7 @@ describe("agents that only speak MCP, with wallets that only sign", () => {
     const registered = await act("registration", account, "registerMerchant", { metadata: { name } });
     const shop = await only("merchants_list", "merchants", { owner: addressOf(account) });
     expect(registered.summary).toBe(
-      `Register a merchant of ${shop.owner} that is paid at ${shop.payout_address}: its metadata is at "${shop.metadata_uri}".`,
+      `Register a merchant of ${shop.owner} that is paid at ${shop.payout_address}: its metadata is at "${shop.metadata_uri}", with the metadata hash ${shop.metadata_hash}.`,
     );
     const { merchant_id } = shop;
     const offered = { merchant_id, service_id: "tides", metadata: { name: serviceName, tags: ["tides"] } };
@@ -136,7 +136,7 @@ describe("agents that only speak MCP, with wallets that only sign", () => {
     await expect
       .poll(async () => (await call("search_names", { records })).structured.names, { timeout: 20_000 })
       .toMatchObject([{ name }, { name: serviceName }]);
-    expect(added.summary).toContain(`its metadata is at "${service.metadata_uri}".`);
+    expect(added.summary).toContain(`its metadata is at "${service.metadata_uri}", with the metadata hash`);
     return {
       merchantId: merchant_id,
       serviceId: service.service_numeric_id,
@@ -148,7 +148,9 @@ describe("agents that only speak MCP, with wallets that only sign", () => {
   it("buy and sell a service, from its search to a dispute", async () => {
     const joined = await act("registration", buyer, "registerAgent", { metadata: { name: "Harbor pilot" } });
     const agent = await only("agents_list", "agents", { owner: addressOf(buyer) });
-    expect(joined.summary).toBe(`Register an agent of ${agent.owner}: its metadata is at "${agent.metadata_uri}".`);
+    expect(joined.summary).toBe(
+      `Register an agent of ${agent.owner}: its metadata is at "${agent.metadata_uri}", with no public key and no capabilities hash.`,
+    );
     const { merchantId, serviceId, shop, service } = await openShop(merchant, "Harbor office", SERVICE);
 
     const found = await only("search_find", "results", { q: "northern harbors", type: "service", active: true });
@@ -169,11 +171,12 @@ describe("agents that only speak MCP, with wallets that only sign", () => {
     const quote = await only("quotes_list", "quotes", { merchant_id: merchantId, settled: false });
     const quote_hash = quote.quote_hash ?? "";
     expect(quote).toMatchObject({ agent: addressOf(buyer), amount: String(PRICE), resource_hash });
-    const until = formatTime(BigInt(quote.expires_at ?? 0));
+    const until = formatSecond(BigInt(quote.expires_at ?? 0));
     expect(quoted.summary).toMatch(/^Quote 1\.50 tUSD /);
     expect(quoted.summary).toContain(
-      ` to ${quote.agent} for ${service} of ${shop}, paid by transfer before ${until}. The quote is ${quote_hash}.`,
+      ` to ${quote.agent} for ${service} of ${shop}, paid by transfer without a facilitator before ${until}, with the payment nonce ${quote.payment_nonce}, `,
     );
+    expect(quoted.summary).toContain(` The quote is ${quote_hash}.`);
     expect(quoted.next).toMatchObject({ action: "payQuote", input: { from: quote.agent, quote_hash } });
 
     // The input of the next step is sent as it is, with its from.
@@ -240,8 +243,8 @@ describe("agents that only speak MCP, with wallets that only sign", () => {
     const intent = await only("intents_list", "intents", { owner: addressOf(owner) });
     const intent_id = intent.intent_id ?? "";
     expect(intent).toMatchObject({ amount_in_max: "1000000000", amount_out_min: "990000000", status: "OPEN" });
-    expect(submitted.summary).toContain(`an intent of ${intent.owner} to give at most 1,000.00 tUSD`);
-    expect(submitted.summary).toContain(`until ${formatTime(BigInt(intent.deadline ?? 0))}`);
+    expect(submitted.summary).toContain(`a swap intent of ${intent.owner} to give at most 1,000.00 tUSD`);
+    expect(submitted.summary).toContain(`until ${formatSecond(BigInt(intent.deadline ?? 0))}`);
 
     const offered = await act("intent", solver, "submitBid", { intent_id, amount_out: "995 tUSD" });
     const bid = await only("bids_list", "bids", { id: intent_id });

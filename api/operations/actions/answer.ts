@@ -114,7 +114,7 @@ export const PreparedAction = z
         z
           .strictObject({ code: z.enum(warningCodes), message: z.string().openapi({ description: "The warning." }) })
           .openapi("ActionWarning", {
-            example: { code: "deadline", message: "The time 14 Nov 2026 19:25 UTC is only 30 seconds away." },
+            example: { code: "deadline", message: "The time 14 Nov 2026 19:25:00 UTC is only 30 seconds away." },
           }),
       )
       .openapi({ description: "What to be careful about." }),

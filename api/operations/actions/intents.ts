@@ -1,20 +1,24 @@
-import { desc, eq } from "drizzle-orm";
-import { type Address, type Hex, maxUint256, parseSignature, zeroAddress, zeroHash } from "viem";
-import { formatTime } from "../../../common/format";
-import { intentTypes, type SignableIntent } from "../../../common/intent";
-import { intent } from "../../../ponder.schema";
-import { amountTerm, basisPoints, timeTerm, tokenTerm } from "../../actions/terms";
+import { type Address, type Hex, zeroHash } from "viem";
+import { formatSecond } from "../../../common/format";
+import { amountTerm, timeTerm } from "../../actions/terms";
 import { BadInput, NotFound } from "../../core/errors";
-import { address, bytes, hash, id } from "../../core/inputs";
-import type { z } from "../../core/operation";
-import { type Placeholders, preparedQuery } from "../../indexed/prepared-query";
+import { bytes, id } from "../../core/inputs";
 import { attestations } from "../attestations";
 import { onchainBids } from "../bids";
 import { intents } from "../intents";
 import { actionsOf } from "./action";
 import { describeValues } from "./metadata";
-import { contractAt } from "./prepare";
 import type { Scope } from "./scope";
+import {
+  checkSignature,
+  describeIntent,
+  inputOf,
+  intentData,
+  intentFields,
+  intentOf,
+  optionalHash,
+  signatureParts,
+} from "./signed-intent";
 import { typedDataOf } from "./typed-data";
 
 // Intents of owners, bids and fills of solvers.
@@ -23,137 +27,6 @@ const alice = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 const solver = "0x15d34aaf54267db7d7c367839aaf71a00a2c6a65";
 
 const book = actionsOf("IntentBook");
-
-const DEFAULT_DEADLINE = { after: 3_600n };
-
-/** The only type: SWAP_EXACT_IN_MAX_SLIPPAGE. */
-const INTENT_TYPE = 0;
-
-/** How many of an owner's newest intents are read for the next nonce. */
-const NEWEST = 100;
-
-const SIGNATURE_LENGTH = 2 + 65 * 2;
-
-const selectNonces = preparedQuery((db, { owner }: Placeholders<{ owner: Address }>) =>
-  db
-    .select({ nonce: intent.nonce })
-    .from(intent)
-    .where(eq(intent.owner, owner))
-    .orderBy(desc(intent.intentId))
-    .limit(NEWEST),
-);
-
-/** The nonce after the highest one of the owner's newest intents. */
-async function nextNonce({ context }: Scope, owner: Address): Promise<bigint> {
-  const rows = await selectNonces(context.db, { owner });
-  const highest = rows.reduce((nonce, row) => (row.nonce > nonce ? row.nonce : nonce), 0n);
-  if (highest === maxUint256) throw new BadInput("nonce: is required, because the owner has used the highest one");
-  return highest + 1n;
-}
-
-const optionalHash = (description: string) => hash.optional().openapi({ description: `${description} Default: none.` });
-
-const intentFields = {
-  owner: address.optional().openapi({ description: "Who signs the intent. Default: from, who sends it." }),
-  input_token: tokenTerm.optional().openapi({ description: "What is given. Default: the token of amount_in_max." }),
-  output_token: tokenTerm.optional().openapi({ description: "What is wanted. Default: the token of amount_out_min." }),
-  amount_in_max: amountTerm.openapi({ example: "1,000 tUSD" }),
-  amount_out_min: amountTerm.openapi({ example: "0.3 tWETH" }),
-  deadline: timeTerm.optional().openapi({ description: "Unix seconds or a duration. Default: 1h." }),
-  slippage_bps: basisPoints.optional().openapi({ description: "At most 10000. Default: 0." }),
-  nonce: id.optional().openapi({ description: "Default: the next one of the owner." }),
-  execution_target: address.optional().openapi({ description: "The contract to execute. Default: any." }),
-  data_hash: optionalHash("The keccak256 of the execution's data."),
-  required_attestation_subject: optionalHash("The subject of an attestation that a fill needs."),
-  required_attestation_schema: optionalHash("The schema of an attestation that a fill needs."),
-  metadata_uri_hash: optionalHash("The keccak256 of the metadata's URI."),
-  signature: bytes.optional().openapi({ description: "The owner's signature of typed_data.", example: "0x" }),
-};
-
-/** The intent that an input describes. */
-async function intentOf(input: z.output<z.ZodObject<typeof intentFields>>, scope: Scope): Promise<SignableIntent> {
-  const owner = input.owner ?? scope.from;
-  const tokenOf = (side: "input" | "output", term: typeof input.amount_in_max) => {
-    const named = input[`${side}_token`];
-    return named ? scope.token(`${side}_token`, named) : scope.tokenOf(`${side}_token`, term);
-  };
-  const inputToken = tokenOf("input", input.amount_in_max);
-  const outputToken = tokenOf("output", input.amount_out_min);
-  return {
-    owner,
-    intentType: INTENT_TYPE,
-    constraints: {
-      amountInMax: await scope.amount("amount_in_max", input.amount_in_max, inputToken),
-      amountOutMin: await scope.amount("amount_out_min", input.amount_out_min, outputToken),
-      deadline: scope.time(input.deadline ?? DEFAULT_DEADLINE),
-      slippageBps: input.slippage_bps ?? 0,
-    },
-    execution: {
-      target: input.execution_target ?? zeroAddress,
-      dataHash: input.data_hash ?? zeroHash,
-      requiredAttestationSubject: input.required_attestation_subject ?? zeroHash,
-      requiredAttestationSchema: input.required_attestation_schema ?? zeroHash,
-      metadataURIHash: input.metadata_uri_hash ?? zeroHash,
-    },
-    inputToken,
-    outputToken,
-    nonce: input.nonce ?? (await nextNonce(scope, owner)),
-  };
-}
-
-/** The input that describes exactly an intent. */
-const inputOf = ({ owner, constraints, execution, inputToken, outputToken, nonce }: SignableIntent) => ({
-  owner,
-  input_token: inputToken,
-  output_token: outputToken,
-  amount_in_max: String(constraints.amountInMax),
-  amount_out_min: String(constraints.amountOutMin),
-  deadline: String(constraints.deadline),
-  slippage_bps: constraints.slippageBps,
-  nonce: String(nonce),
-  execution_target: execution.target,
-  data_hash: execution.dataHash,
-  required_attestation_subject: execution.requiredAttestationSubject,
-  required_attestation_schema: execution.requiredAttestationSchema,
-  metadata_uri_hash: execution.metadataURIHash,
-});
-
-async function describeIntent(
-  { owner, constraints, execution, inputToken, outputToken, nonce }: SignableIntent,
-  scope: Scope,
-) {
-  const { amountInMax, amountOutMin, deadline, slippageBps } = constraints;
-  const given = { amount: amountInMax, token: inputToken };
-  const wanted = { amount: amountOutMin, token: outputToken };
-  await scope.compareTrade(given, wanted, "the owner");
-  scope.checkUnlimited(amountInMax, "The amount to give");
-  const conditions = [
-    `the nonce ${nonce}`,
-    ...(slippageBps === 0 ? [] : [`a slippage of ${slippageBps} basis points`]),
-    ...(execution.target === zeroAddress ? [] : [`the execution target ${execution.target}`]),
-    ...(execution.dataHash === zeroHash ? [] : [`the execution data with the hash ${execution.dataHash}`]),
-    ...(execution.requiredAttestationSubject === zeroHash
-      ? []
-      : [`an attestation about ${execution.requiredAttestationSubject}`]),
-    ...(execution.requiredAttestationSchema === zeroHash
-      ? []
-      : [`an attestation of schema ${execution.requiredAttestationSchema}`]),
-    ...(execution.metadataURIHash === zeroHash ? [] : [`metadata at a URI with the hash ${execution.metadataURIHash}`]),
-  ];
-  return `an intent of ${owner} to give at most ${await scope.money(amountInMax, inputToken)} for at least ${await scope.money(amountOutMin, outputToken)} until ${scope.until(deadline)}, with ${conditions.join(", ")}`;
-}
-
-function signatureParts(signature: Hex) {
-  const problem = "signature: must be the 65 bytes of an ECDSA signature";
-  if (signature.length !== SIGNATURE_LENGTH) throw new BadInput(problem);
-  try {
-    const { v, yParity, r, s } = parseSignature(signature);
-    return { v: Number(v ?? BigInt(yParity) + 27n), r, s };
-  } catch {
-    // viem rejects a recovery byte other than 0, 1, 27 and 28.
-    throw new BadInput(problem);
-  }
-}
 
 /** An intent as a sentence names it, with its owner. */
 const readIntent = (scope: Scope, intentId: bigint) => scope.read(intents.get, { id: String(intentId) });
@@ -168,8 +41,21 @@ async function describeBid(
 ) {
   const { amountIn, amountOut, fee } = bid;
   // The contract does not define the token of a fee.
-  const charge = fee === 0n ? "" : ` with a fee of ${fee}`;
+  const charge = ` with ${fee === 0n ? "no fee" : `a fee of ${fee}`}`;
   return `${await scope.money(amountOut, output_token as Address)} for ${await scope.money(amountIn, input_token as Address)}${charge}`;
+}
+
+/** Throws for a bid that takes more or pays less than its intent allows. The terms of an intent never change. */
+async function checkBid(
+  scope: Scope,
+  { amount_in_max, amount_out_min, input_token, output_token }: Intent,
+  { amountIn, amountOut }: { amountIn: bigint; amountOut: bigint },
+): Promise<void> {
+  const [most, least] = [BigInt(amount_in_max), BigInt(amount_out_min)];
+  if (amountIn > most)
+    throw new BadInput(`amount_in: the intent gives at most ${await scope.money(most, input_token as Address)}`);
+  if (amountOut < least)
+    throw new BadInput(`amount_out: the intent wants at least ${await scope.money(least, output_token as Address)}`);
 }
 
 type BidText = Awaited<ReturnType<typeof readBid>>;
@@ -219,29 +105,23 @@ export const intentActions = {
     async plan(input, scope) {
       const signable = await intentOf(input, scope);
       const described = await describeIntent(signable, scope);
-      if (input.signature !== undefined)
+      const typed = intentData(signable, scope);
+      if (input.signature !== undefined) {
+        const parts = signatureParts(input.signature);
+        await checkSignature(typed, parts);
         return {
-          summary: `Submit ${described}.`,
-          args: { intent: signable, ...signatureParts(input.signature) },
+          summary: `Submit ${described}. Its signature has v ${parts.v}, r ${parts.r} and s ${parts.s}.`,
+          args: { intent: signable, ...parts },
           next: {
             description: "Wait for bids of solvers, then select one.",
             action: "selectBid",
             input: { from: signable.owner },
           },
         };
+      }
       return {
         summary: `Sign ${described}.`,
-        typedData: typedDataOf({
-          domain: {
-            name: "AgentIntentBook",
-            version: "1",
-            chainId: scope.context.config.chainId,
-            verifyingContract: contractAt("IntentBook", scope),
-          },
-          types: intentTypes,
-          primaryType: "Intent",
-          message: signable,
-        }),
+        typedData: typedDataOf(typed),
         next: {
           description: `Sign typed_data with the key of ${signable.owner}, then prepare the same action with this input and the signature.`,
           action: "submitIntent",
@@ -292,12 +172,16 @@ export const intentActions = {
       const amountOut = await scope.amount("amount_out", input.amount_out, outputToken);
       const fee = input.fee ?? 0n;
       const executionHash = input.execution_hash ?? (found.execution.data_hash as Hex | null) ?? zeroHash;
-      const validUntil = input.valid_until ? scope.time(input.valid_until) : BigInt(found.deadline);
+      const deadline = BigInt(found.deadline);
+      const validUntil = input.valid_until ? scope.time("valid_until", input.valid_until) : deadline;
+      if (validUntil > deadline)
+        throw new BadInput(`valid_until: must not be after the deadline of the intent, ${formatSecond(deadline)}`);
+      await checkBid(scope, found, { amountIn, amountOut });
       const given = { amount: amountOut, token: outputToken };
       await scope.compareTrade(given, { amount: amountIn, token: inputToken }, "the solver");
       const offer = await describeBid(scope, found, { amountIn, amountOut, fee });
       return {
-        summary: `Bid on intent ${intent_id} of ${found.owner}: pay ${offer}, valid until ${scope.until(validUntil)}${describeValues({ "execution hash": executionHash })}.`,
+        summary: `Bid on intent ${intent_id} of ${found.owner}: pay ${offer}, valid until ${scope.until(validUntil)}, ${describeValues({ "execution hash": executionHash })}.`,
         args: { amountIn, amountOut, fee, validUntil, executionHash },
         next: {
           description: "Once the owner selects the bid, fill the intent before its deadline.",
@@ -352,15 +236,14 @@ export const intentActions = {
         result_hash: resultHash = zeroHash,
         trace_hash: traceHash = zeroHash,
       } = input;
-      const proof = attestationId === 0n ? "" : `, with attestation ${attestationId}`;
+      const proof = attestationId === 0n ? "without an attestation" : `with attestation ${attestationId}`;
       const values = describeValues({
         "execution data": executionData,
         "result hash": resultHash,
         "trace hash": traceHash,
       });
-      scope.until(BigInt(found.deadline));
       return {
-        summary: `Fill intent ${intent_id} of ${found.owner} as ${selected.solver}: ${offer}${proof}, before ${formatTime(BigInt(found.deadline))}${values}. The contract records the fill; it moves no tokens.`,
+        summary: `Fill intent ${intent_id} of ${found.owner} as ${selected.solver}: ${offer}, ${proof}, before ${scope.until(BigInt(found.deadline))}, ${values}. The contract records the fill; it moves no tokens.`,
         args: {
           fill: {
             amountIn,

@@ -52,7 +52,7 @@ export const merchantActions = {
       const payoutAddress = input.payout_address ?? scope.from;
       const { uri, hash: metadataHash } = await metadataOf(input, scope);
       return {
-        summary: `Register a merchant of ${scope.from} that is paid at ${payoutAddress}: ${describeUri(uri)}${describeValues({ "metadata hash": metadataHash })}.`,
+        summary: `Register a merchant of ${scope.from} that is paid at ${payoutAddress}: ${describeUri(uri)}, ${describeValues({ "metadata hash": metadataHash })}.`,
         args: { payoutAddress, metadataURI: uri, metadataHash },
       };
     },
@@ -70,7 +70,7 @@ export const merchantActions = {
       const { uri, hash: metadataHash } = await metadataOf(input, scope, currentOf(found));
       const isActive = input.active ?? found.active;
       return {
-        summary: `Update ${await scope.record("merchant", input.merchant_id)}: it is paid at ${payoutAddress}, ${describeUri(uri)}${describeValues({ "metadata hash": metadataHash })}${describeActivity(found.active, isActive)}.`,
+        summary: `Update ${await scope.record("merchant", input.merchant_id)}: it is paid at ${payoutAddress}, ${describeUri(uri)}, ${describeValues({ "metadata hash": metadataHash })}, and ${describeActivity(found.active, isActive)}.`,
         args: { payoutAddress, metadataURI: uri, metadataHash, active: isActive },
       };
     },
@@ -89,7 +89,7 @@ export const merchantActions = {
       const { uri, hash: metadataHash } = await metadataOf(input, scope);
       const capabilityHash = hashOf("capability_hash", input.capability_hash, input.capability);
       return {
-        summary: `Register the service ${quotedText(input.service_id, MAX_TEXT)} of ${await scope.record("merchant", input.merchant_id)}: ${describeUri(uri)}${describeValues({ "metadata hash": metadataHash, "capability hash": capabilityHash })}.`,
+        summary: `Register the service ${quotedText(input.service_id, MAX_TEXT)} of ${await scope.record("merchant", input.merchant_id)}: ${describeUri(uri)}, ${describeValues({ "metadata hash": metadataHash, "capability hash": capabilityHash })}.`,
         args: { metadataURI: uri, metadataHash, capabilityHash },
       };
     },
@@ -108,7 +108,7 @@ export const merchantActions = {
       const isActive = input.active ?? found.active;
       const capabilityHash = hashOf("capability_hash", input.capability_hash, input.capability, current);
       return {
-        summary: `Update ${await scope.record("service", input.service_numeric_id)} of merchant ${found.merchant_id}: ${describeUri(uri)}${describeValues({ "metadata hash": metadataHash, "capability hash": capabilityHash })}${describeActivity(found.active, isActive)}.`,
+        summary: `Update ${await scope.record("service", input.service_numeric_id)} of merchant ${found.merchant_id}: ${describeUri(uri)}, ${describeValues({ "metadata hash": metadataHash, "capability hash": capabilityHash })}, and ${describeActivity(found.active, isActive)}.`,
         args: { metadataURI: uri, metadataHash, capabilityHash, active: isActive },
       };
     },
@@ -127,7 +127,7 @@ export const merchantActions = {
       const facilitator = input.facilitator ?? scope.from;
       const { uri, hash: metadataHash } = await metadataOf(input, scope);
       return {
-        summary: `Register ${facilitator} as a facilitator of payments: ${describeUri(uri)}${describeValues({ "metadata hash": metadataHash })}.`,
+        summary: `Register ${facilitator} as a facilitator of payments: ${describeUri(uri)}, ${describeValues({ "metadata hash": metadataHash })}.`,
         args: { facilitator, metadataURI: uri, metadataHash },
       };
     },
@@ -144,7 +144,7 @@ export const merchantActions = {
       const { uri, hash: metadataHash } = await metadataOf(input, scope, currentOf(found));
       const isActive = input.active ?? found.active;
       return {
-        summary: `Update ${await scope.record("facilitator", input.facilitator_id)}, ${found.facilitator}: ${describeUri(uri)}${describeValues({ "metadata hash": metadataHash })}${describeActivity(found.active, isActive)}.`,
+        summary: `Update ${await scope.record("facilitator", input.facilitator_id)}, ${found.facilitator}: ${describeUri(uri)}, ${describeValues({ "metadata hash": metadataHash })}, and ${describeActivity(found.active, isActive)}.`,
         args: { metadataURI: uri, metadataHash, active: isActive },
       };
     },

@@ -62,13 +62,14 @@ export const describeUri = (uri: string): string => `its metadata is at ${quoted
 
 /**
  * Values that nobody can read but the contract keeps, for a summary: everything in the calldata is also in the summary. Zero and
- * empty ones are left out.
+ * empty ones are "no" values.
  */
-export function describeValues(values: Readonly<Record<string, Hex>>): string {
-  const given = Object.entries(values).filter(([, value]) => value !== zeroHash && value !== "0x");
-  return given.length === 0 ? "" : `, with ${given.map(([name, value]) => `the ${name} ${value}`).join(" and ")}`;
-}
+export const describeValues = (values: Readonly<Record<string, Hex>>): string =>
+  `with ${listed(Object.entries(values).map(([name, value]) => (value === zeroHash || value === "0x" ? `no ${name}` : `the ${name} ${value}`)))}`;
 
-/** A change of whether a record is active, for a summary. */
+const listed = (texts: readonly string[]) =>
+  [texts.slice(0, -1).join(", "), ...texts.slice(-1)].filter(Boolean).join(" and ");
+
+/** Whether a record will be active, for a summary. */
 export const describeActivity = (before: boolean, after: boolean): string =>
-  before === after ? "" : `, and make it ${after ? "active" : "inactive"}`;
+  `${before === after ? "it stays" : "it becomes"} ${after ? "active" : "inactive"}`;

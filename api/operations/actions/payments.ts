@@ -1,5 +1,5 @@
 import { authorizationTypes } from "@x402/evm";
-import { type Address, encodeAbiParameters, type Hex, keccak256, maxUint256, zeroHash } from "viem";
+import { type Address, encodeAbiParameters, type Hex, keccak256, maxUint256, zeroAddress, zeroHash } from "viem";
 import { paymentRails } from "../../../ponder.schema";
 import { amountTerm, timeTerm, tokenTerm } from "../../actions/terms";
 import { BadInput } from "../../core/errors";
@@ -9,8 +9,9 @@ import { merchants } from "../merchants";
 import { quotes } from "../quotes";
 import { actionOperation, actionsOf } from "./action";
 import { domainOf } from "./domain";
-import { contractAt, type Step, stepOf } from "./prepare";
+import { describeValues } from "./metadata";
 import { isNative, type Scope } from "./scope";
+import { contractAt, type Step, stepOf } from "./step";
 import { typedDataOf } from "./typed-data";
 
 // Payments: of quotes on every rail, and what they need.
@@ -31,7 +32,12 @@ const approval = (token: Address, spender: Address, amount: bigint): Step =>
 
 const transfer = (token: Address, to: Address, amount: bigint): Step =>
   isNative(token)
-    ? { to, called: { contract: "token", name: "transfer", args: { to, value: amount } }, data: "0x", value: amount }
+    ? {
+        to,
+        called: { contract: "recipient", name: "transfer", args: { to, value: amount } },
+        data: "0x",
+        value: amount,
+      }
     : stepOf("token", token, "transfer", { to, value: amount });
 
 /** A quote, what its merchant is paid, and warnings about both. */
@@ -100,6 +106,14 @@ const settlementLine = async (
   amount: await scope.amount(`lines.${index}.amount`, amount, token),
   metadataHash: metadata_hash ?? zeroHash,
 });
+
+/** Throws for lines that the contract refuses. */
+function checkLines(lines: readonly SettlementLine[]): void {
+  for (const [index, { recipient, amount }] of lines.entries()) {
+    if (recipient === zeroAddress) throw new BadInput(`lines.${index}.recipient: must not be the zero address`);
+    if (amount === 0n) throw new BadInput(`lines.${index}.amount: must be more than 0`);
+  }
+}
 
 export const paymentActions = {
   approveToken: actionOperation({
@@ -230,6 +244,7 @@ export const paymentActions = {
       const sent: readonly Line[] = input.lines ?? [{ recipient: payTo, amount: { raw: amount } }];
       const lines = [];
       for (const [index, line] of sent.entries()) lines.push(await settlementLine(scope, line, token, index));
+      checkLines(lines);
       const grossAmount = lines.reduce((sum, line) => sum + line.amount, 0n);
       if (grossAmount > maxUint256) throw new BadInput("lines: their sum must be below 2^256");
       const toMerchant = lines.reduce((sum, line) => (line.recipient === payTo ? sum + line.amount : sum), 0n);
@@ -239,7 +254,11 @@ export const paymentActions = {
           `The lines pay the merchant less than the ${await scope.money(amount, token)} of the quote.`,
         );
       const latest = scope.now + SETTLEMENT_SECONDS;
-      const deadline = input.deadline ? scope.time(input.deadline) : latest < expiresAt ? latest : expiresAt;
+      const deadline = input.deadline
+        ? scope.time("deadline", input.deadline)
+        : latest < expiresAt
+          ? latest
+          : expiresAt;
       if (deadline > expiresAt)
         scope.warn("deadline", "The quote expires before the deadline. Paid after that, it can't get a receipt.");
       const rail = paymentRails[quote.payment_rail] ?? "";
@@ -247,8 +266,12 @@ export const paymentActions = {
       if (isSigned)
         scope.warn("payment", `The quote is to be paid by ${rail}: only its facilitator can record the receipt.`);
       const paid = await Promise.all(
-        lines.map(async (line) => `${await scope.money(line.amount, token)} to ${line.recipient}`),
+        lines.map(
+          async ({ amount, recipient, kind, metadataHash }) =>
+            `${await scope.money(amount, token)} to ${recipient} as kind ${kind} ${describeValues({ "metadata hash": metadataHash })}`,
+        ),
       );
+      if (input.settlement_plan_hash === zeroHash) throw new BadInput("settlement_plan_hash: must not be zero");
       const settlementPlanHash = input.settlement_plan_hash ?? planHash(lines);
       const instruction = {
         quoteHash: quote_hash,
@@ -260,7 +283,7 @@ export const paymentActions = {
         lines,
       };
       return {
-        summary: `Pay ${await scope.money(grossAmount, token)} from ${scope.from} for ${await describeQuote(scope, quote, quote_hash)}, before ${scope.until(deadline)}, through the SettlementAdapter ${adapter}${isNative(token) ? "" : ", which is approved for exactly this amount"}: ${paid.join(", ")}. The plan is ${settlementPlanHash}.`,
+        summary: `Pay ${await scope.money(grossAmount, token)} from ${scope.from} for ${await describeQuote(scope, quote, quote_hash)}, before ${scope.until(deadline)}, through the SettlementAdapter ${adapter}${isNative(token) ? "" : ", which is approved for exactly this amount"}: ${paid.join("; ")}. The plan is ${settlementPlanHash}.`,
         args: { instruction },
         ...(isNative(token) ? { value: grossAmount } : { before: [approval(token, adapter, grossAmount)] }),
         next: {

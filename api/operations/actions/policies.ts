@@ -41,7 +41,8 @@ async function limit(scope: Scope, amount: bigint, token: Address): Promise<stri
   return `any amount of ${await scope.tokenName(token)}`;
 }
 
-const through = (facilitator: Address) => (facilitator === zeroAddress ? "" : ` through ${facilitator}`);
+const through = (facilitator: Address) =>
+  facilitator === zeroAddress ? " without a facilitator" : ` through ${facilitator}`;
 
 export const policyActions = {
   setSpendLimit: policy("setSpendLimit", {

@@ -48,7 +48,7 @@ export const registryActions = {
       const { pubkey = "0x" } = input;
       const capabilitiesHash = hashOf("capabilities_hash", input.capabilities_hash, input.capabilities);
       return {
-        summary: `Register an agent of ${scope.from}: ${describeUri(uri)}${describeValues({ "public key": pubkey, "capabilities hash": capabilitiesHash })}.`,
+        summary: `Register an agent of ${scope.from}: ${describeUri(uri)}, ${describeValues({ "public key": pubkey, "capabilities hash": capabilitiesHash })}.`,
         args: { metadataURI: uri, pubkey, capabilitiesHash },
       };
     },
@@ -71,7 +71,7 @@ export const registryActions = {
         found.capabilities_hash as Hex,
       );
       return {
-        summary: `Update ${await scope.record("agent", input.agent_id)}: ${describeUri(uri)}${describeValues({ "capabilities hash": capabilitiesHash })}.`,
+        summary: `Update ${await scope.record("agent", input.agent_id)}: ${describeUri(uri)}, ${describeValues({ "capabilities hash": capabilitiesHash })}.`,
         args: { metadataURI: uri, capabilitiesHash },
       };
     },
@@ -94,7 +94,7 @@ export const registryActions = {
     },
     example: { from: alice, schema: `0x${"1f".repeat(32)}`, subject: bob },
     plan: async ({ schema, subject, data_hash }, scope) => ({
-      summary: `Attest, as ${scope.from}, the subject ${subject} under schema ${schema}${describeValues({ "data hash": data_hash ?? zeroHash })}.`,
+      summary: `Attest, as ${scope.from}, the subject ${subject} under schema ${schema}, ${describeValues({ "data hash": data_hash ?? zeroHash })}.`,
       args: { dataHash: data_hash ?? zeroHash },
     }),
   }),
@@ -120,7 +120,7 @@ export const registryActions = {
       const { uri } = await metadataOf(input, scope);
       const schemasHash = input.schemas_hash ?? zeroHash;
       return {
-        summary: `Register ${scope.from} as an attestor: ${describeUri(uri)}${describeValues({ "schemas hash": schemasHash })}.`,
+        summary: `Register ${scope.from} as an attestor: ${describeUri(uri)}, ${describeValues({ "schemas hash": schemasHash })}.`,
         args: { metadataURI: uri, schemasHash },
       };
     },
@@ -138,7 +138,7 @@ export const registryActions = {
       const { uri } = await metadataOf(input, scope, { uri: found.metadata_uri, hash: zeroHash });
       const active = input.active ?? found.active;
       return {
-        summary: `Update ${await scope.record("attestor", input.attestor_id)}: ${describeUri(uri)}${describeValues({ "schemas hash": schemasHash })}${describeActivity(found.active, active)}.`,
+        summary: `Update ${await scope.record("attestor", input.attestor_id)}: ${describeUri(uri)}, ${describeValues({ "schemas hash": schemasHash })}, and ${describeActivity(found.active, active)}.`,
         args: { metadataURI: uri, schemasHash, active },
       };
     },
@@ -162,7 +162,7 @@ export const registryActions = {
       const capabilitiesHash = hashOf("capabilities_hash", input.capabilities_hash, input.capabilities);
       const deposit = bond === 0n ? "without a bond" : `with a bond of ${await scope.money(bond, zeroAddress)}`;
       return {
-        summary: `Register ${scope.from} as a solver ${deposit}: ${describeUri(uri)}${describeValues({ "capabilities hash": capabilitiesHash })}.`,
+        summary: `Register ${scope.from} as a solver ${deposit}: ${describeUri(uri)}, ${describeValues({ "capabilities hash": capabilitiesHash })}.`,
         args: { metadataURI: uri, capabilitiesHash },
         value: bond,
       };
@@ -182,7 +182,7 @@ export const registryActions = {
       const active = input.active ?? found.active;
       const capabilitiesHash = hashOf("capabilities_hash", input.capabilities_hash, input.capabilities, current);
       return {
-        summary: `Update ${await scope.record("solver", input.solver_id)}: ${describeUri(uri)}${describeValues({ "capabilities hash": capabilitiesHash })}${describeActivity(found.active, active)}.`,
+        summary: `Update ${await scope.record("solver", input.solver_id)}: ${describeUri(uri)}, ${describeValues({ "capabilities hash": capabilitiesHash })}, and ${describeActivity(found.active, active)}.`,
         args: { metadataURI: uri, capabilitiesHash, active },
       };
     },

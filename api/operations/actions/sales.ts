@@ -10,8 +10,9 @@ import { quotes } from "../quotes";
 import { receipts } from "../receipts";
 import { services } from "../services";
 import { actionsOf } from "./action";
-import { contractAt } from "./prepare";
+import { describeValues } from "./metadata";
 import type { Scope } from "./scope";
+import { contractAt } from "./step";
 
 // A sale: the quote, its receipt, its fulfillment, disputes, and what is said about the parties.
 
@@ -122,7 +123,7 @@ export const saleActions = {
         facilitator: input.facilitator ?? zeroAddress,
         amount,
         paymentRail: paymentRails.indexOf(rail),
-        expiresAt: scope.time(input.expires_at ?? { after: QUOTE_SECONDS }),
+        expiresAt: scope.time("expires_at", input.expires_at ?? { after: QUOTE_SECONDS }),
         paymentNonce: input.payment_nonce ?? BigInt(resourceHash),
         resourceHash,
         termsHash: input.terms_hash ?? (service.metadata_hash as Hex),
@@ -131,9 +132,18 @@ export const saleActions = {
       const { chainId } = scope.context.config;
       const quoteHash = hashOfQuote(chainId, contractAt("CommerceRegistry", scope), commitment);
       await checkCommitted(scope, quoteHash);
-      const facilitator = needsFacilitator ? ` through facilitator ${commitment.facilitator}` : "";
+      const facilitator =
+        commitment.facilitator === zeroAddress
+          ? "without a facilitator"
+          : `through facilitator ${commitment.facilitator}`;
+      const { paymentNonce, termsHash, x402PayloadHash } = commitment;
+      const values = describeValues({
+        "resource hash": resourceHash,
+        "terms hash": termsHash,
+        "x402 payload hash": x402PayloadHash,
+      });
       return {
-        summary: `Quote ${await scope.money(amount, token)} to ${agent} for ${await scope.record("service", input.service_numeric_id)} of ${await scope.record("merchant", service.merchant_id)}, paid by ${rail}${facilitator} before ${scope.until(commitment.expiresAt)}. The quote is ${quoteHash}.`,
+        summary: `Quote ${await scope.money(amount, token)} to ${agent} for ${await scope.record("service", input.service_numeric_id)} of ${await scope.record("merchant", service.merchant_id)}, paid by ${rail} ${facilitator} before ${scope.until(commitment.expiresAt)}, with the payment nonce ${paymentNonce}, ${values}. The quote is ${quoteHash}.`,
         args: { commitment },
         next: {
           description: "The agent pays the quote.",

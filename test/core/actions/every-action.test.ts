@@ -131,7 +131,7 @@ describe("every action, prepared, sent and indexed", () => {
     expect(first).toMatchObject({ transactions: [], simulation: null, next: { action: "submitIntent" } });
     expect(first.summary).toMatch(
       new RegExp(
-        `^Sign an intent of ${low(owner)} to give at most 1,000.50 tUSD \\(\\$1,000.50\\) for at least 0.30 tWETH \\(\\$900.00\\) until .* UTC, with the nonce 1, an attestation of schema ${hashOf("solvent")}\\.$`,
+        `^Sign a swap intent of ${low(owner)} to give at most 1,000.50 tUSD \\(\\$1,000.50\\) for at least 0.30 tWETH \\(\\$900.00\\) until .* UTC, with the nonce 1, no slippage, any execution target, any execution data, a required attestation of any subject under schema ${hashOf("solvent")}, no metadata\\.$`,
       ),
     );
     const typed = first.typed_data;

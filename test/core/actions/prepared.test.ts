@@ -1,7 +1,17 @@
-import { type Address, decodeFunctionData, erc20Abi, type Hex, keccak256, stringToBytes, zeroAddress } from "viem";
+import {
+  type Address,
+  decodeFunctionData,
+  erc20Abi,
+  type Hex,
+  keccak256,
+  RpcRequestError,
+  stringToBytes,
+  zeroAddress,
+  zeroHash,
+} from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { policyAccountAbi } from "../../../abis/index";
-import { simulationMethods } from "../../../api/actions/simulate";
+import { createSimulate, simulationMethods } from "../../../api/actions/simulate";
 import { people } from "../../../stack/local/sample/people";
 import { ownAccount } from "../../support/own-accounts";
 import { type SampleStack, sampleStack } from "../../support/shared-stack";
@@ -38,7 +48,7 @@ describe("the answer for an action", () => {
   const codes = (body: { warnings: { code: string }[] }) => body.warnings.map(({ code }) => code);
 
   it("is the same for the same input, and the calldata is in the description", async () => {
-    const input = { from: swiftSolver.address, intent_id: 5, amount_out: "970000000", valid_until: "1900000000" };
+    const input = { from: swiftSolver.address, intent_id: 5, amount_out: "970000000" };
     const [one, other] = [await ask("submitBid", input), await ask("submitBid", input)];
     expect(one).toEqual(other);
     expect(one.body.transactions[0]?.description).toContain("IntentBook.submitBid(intentId: 5, amountIn: 1000000000");
@@ -48,7 +58,6 @@ describe("the answer for an action", () => {
     ["cancelIntent", bob, { intent_id: "5" }, "Unauthorized", "Only the owner of intent 5 can cancel it"],
     ["fillIntent", swiftSolver, { intent_id: "3" }, "IntentExpired", "Intent 3 is past its deadline."],
     ["submitBid", swiftSolver, { intent_id: "1", amount_out: "970000000" }, "IntentNotOpen", "Intent 1 is not open"],
-    ["submitBid", swiftSolver, { intent_id: "5", amount_out: "1" }, "ConstraintViolation", "takes more or pays less"],
     [
       "registerSolver",
       swiftSolver,
@@ -99,8 +108,8 @@ describe("the answer for an action", () => {
     expect(one).toMatchObject({ ok: true, method: method === "state_overrides" ? "eth_call" : method });
     // What the node lacks was found by the first request.
     requests.length = 0;
-    const reverting = (await prepareWith("submitBid", { ...bid, amount_out: "1" })).body.simulation;
-    expect(reverting?.results).toMatchObject([{ ok: false, revert: { error: "ConstraintViolation" } }]);
+    const reverting = (await prepareWith("cancelIntent", { from: bob.address, intent_id: "5" })).body.simulation;
+    expect(reverting?.results).toMatchObject([{ ok: false, revert: { error: "Unauthorized" } }]);
     expect(requests).toHaveLength(1);
     requests.length = 0;
     const several = (await prepareWith("executeSettlement", settlement)).body.simulation;
@@ -173,6 +182,7 @@ describe("the answer for an action", () => {
       expect(decoded(data, erc20Abi)).toEqual({ name: "transfer", args: [bob.address.toLowerCase(), 1_000_000n] });
       expect(body.preflight).toMatchObject([{ allowed: true, account: from.toLowerCase() }]);
       expect(body.simulation).toMatchObject({ ok: true, note: null });
+      expect(body.summary).toMatch(new RegExp(`^Send .* The policy account ${from.toLowerCase()} does this\\.$`));
     });
 
     it("shows the updates that would allow what its policies deny, as the contract does", async () => {
@@ -337,6 +347,137 @@ describe("the answer for an action", () => {
     const found = await ask(name, { from: alice.address, ...input });
     expect(found.status, JSON.stringify(found.body)).toBe(status);
     expect(found.body.error).toContain(error);
+  });
+
+  const over = String(2n ** 256n - 1n);
+  const noLines = { deadline: "1900000000" };
+
+  it.each([
+    [
+      "submitIntent",
+      { amount_in_max: "1 tUSD", amount_out_min: "1 tUSD", slippage_bps: 10_001 },
+      "slippage_bps: must be a whole number of basis points from 0 to 10000, which is 100 %",
+    ],
+    [
+      "submitIntent",
+      { amount_in_max: "1 tUSD", amount_out_min: "1 tUSD", deadline: "1000000000" },
+      "deadline: 9 Sep 2001 01:46:40 UTC is over; choose a later time",
+    ],
+    [
+      "submitIntent",
+      { amount_in_max: "1 tUSD", amount_out_min: "1 tUSD", account: "policy" },
+      "owner: is required, because a policy account can't sign an intent",
+    ],
+    [
+      "submitIntent",
+      { amount_in_max: "1 tUSD", amount_out_min: "1 tUSD", signature: `0x${"12".repeat(64)}1b` },
+      "signature: is not one of 0x70997970c51812dc3a010c7d01b50e0d17dc79c8 over exactly this intent",
+    ],
+    [
+      "submitBid",
+      { intent_id: "5", amount_out: "970000000", valid_until: "0" },
+      "valid_until: 1 Jan 1970 00:00:00 UTC is over",
+    ],
+    [
+      "submitBid",
+      { intent_id: "5", amount_out: "970000000", valid_until: "999999999999" },
+      "valid_until: must not be after the deadline of the intent",
+    ],
+    ["submitBid", { intent_id: "5", amount_out: "1" }, "amount_out: the intent wants at least"],
+    [
+      "submitBid",
+      { intent_id: "5", amount_out: over, amount_in: over },
+      "amount_in: the intent gives at most 1,000.00 tUSD",
+    ],
+    [
+      "commitQuote",
+      { service_numeric_id: "1", agent: bob.address, amount: "1 tUSD", payment_rail: "transfer", expires_at: 1 },
+      "expires_at: 1 Jan 1970 00:00:01 UTC is over",
+    ],
+    [
+      "executeSettlement",
+      { ...noLines, lines: [{ recipient: zeroAddress, amount: "1" }] },
+      "lines.0.recipient: must not be the zero address",
+    ],
+    [
+      "executeSettlement",
+      { ...noLines, lines: [{ recipient: bob.address, amount: "0" }] },
+      "lines.0.amount: must be more than 0",
+    ],
+    ["executeSettlement", { ...noLines, settlement_plan_hash: zeroHash }, "settlement_plan_hash: must not be zero"],
+    ["executeSettlement", { deadline: "1" }, "deadline: 1 Jan 1970 00:00:01 UTC is over"],
+    [
+      "executeSettlement",
+      {
+        ...noLines,
+        lines: [
+          { recipient: bob.address, amount: over },
+          { recipient: bob.address, amount: "1" },
+        ],
+      },
+      "lines: their sum must be below 2^256",
+    ],
+    ["transferToken", { to: bob.address, amount: String(2n ** 256n), token: "tUSD" }, "amount: must be digits"],
+    [
+      "transferToken",
+      { to: bob.address, amount: `${2n ** 256n / 1_000_000n + 1n} tUSD` },
+      "amount: is more than the contract's largest number",
+    ],
+    ["addBond", { solver_id: "1", amount: `${2n ** 256n} ETH` }, "amount: is more than the contract's largest number"],
+  ])("rejects %s %o, which the contract would always refuse, also without a node", async (name, input, error) => {
+    const sent = name === "executeSettlement" ? { quote_hash: unsettled, ...input } : input;
+    const prepareAway = gateways.preparing(away);
+    const found = await prepareAway(name, { from: alice.address, ...sent });
+    expect(found.status, JSON.stringify(found.body)).toBe(400);
+    expect(found.body.error).toContain(error);
+  });
+
+  it("says amounts of 2^256 - 1 exactly", async () => {
+    const { body } = await ask("approveToken", {
+      from: alice.address,
+      spender: bob.address,
+      token: "tUSD",
+      amount: over,
+    });
+    expect(decoded(body.transactions[0]?.data as Hex, erc20Abi).args).toEqual([
+      bob.address.toLowerCase(),
+      BigInt(over),
+    ]);
+    const lines = [
+      { recipient: bob.address, amount: String(2n ** 255n) },
+      { recipient: dataMerchant.address, amount: String(2n ** 255n - 1n) },
+    ];
+    const settled = await ask("executeSettlement", { from: alice.address, quote_hash: unsettled, lines });
+    expect(settled.status).toBe(200);
+    expect(settled.body.simulation?.ok).toBe(false);
+    expect(decoded(settled.body.transactions[1]?.data as Hex).args).toMatchObject([{ grossAmount: BigInt(over) }]);
+  });
+
+  it("decides by code and words of the node what is missing funds", async () => {
+    const withError = (code: number, message: string) =>
+      createSimulate(async () => ({
+        request: (async () => {
+          throw new RpcRequestError({ body: {}, url: "http://node", error: { code, message } });
+        }) as never,
+      }));
+    const cancel = { from: alice.address, intent_id: "5" };
+    for (const [code, message] of [
+      [-38014, "err: sender has nothing"],
+      [-32003, "Insufficient funds for gas * price + value"],
+      [-32000, "insufficient funds for gas * price + value: address 0x70 have 0 want 1"],
+      [-32004, "Upfront cost exceeds account balance"],
+    ] as const) {
+      const { body } = await gateways.preparing(withError(code, message))("cancelIntent", cancel);
+      expect(body.simulation?.results[0]?.revert?.error, message).toBe("InsufficientFunds");
+    }
+    for (const message of ["intrinsic gas too low", "nonce too low", "transaction rejected"]) {
+      const { body } = await gateways.preparing(withError(-32003, message))("cancelIntent", cancel);
+      expect(body.simulation, message).toBeNull();
+      expect(body.warnings).toContainEqual({
+        code: "not_simulated",
+        message: "The node could not simulate this (JSON-RPC error -32003), so it may revert.",
+      });
+    }
   });
 
   it("stores nothing unless asked to publish", async () => {
