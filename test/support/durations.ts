@@ -33,6 +33,8 @@ export const durations: Record<string, number> = {
   "system/openapi-fuzz": 32,
   "core/events": 30,
   "core/trust": 40,
+  "core/actions/any-input": 30,
+  "core/actions/calldata": 25,
   "system/torn-reads": 28,
   "system/reorg-exit": 28,
   "system/readiness": 28,

@@ -30,12 +30,17 @@ const values: unknown[] = [
 describe("any input of an action", () => {
   let stack: WrittenStack;
   let gateways: Awaited<ReturnType<typeof gatewaysOn>>;
+  let node: ReturnType<typeof nodeWithout>;
+  let prepareOne: ReturnType<typeof gateways.preparing>;
+  let prepareAway: ReturnType<typeof gateways.preparing>;
   let quotes: string[];
 
   beforeAll(async () => {
     // Documents are published.
     stack = await writesStack();
     gateways = await gatewaysOn(stack);
+    prepareOne = gateways.preparing((calls, client) => node.simulate(calls, client));
+    prepareAway = gateways.preparing(away);
     const found = (await (await fetch(`${stack.apiUrl}/quotes`)).json()).quotes as { quote_hash: string }[];
     quotes = found.map(({ quote_hash }) => quote_hash);
   }, 180_000);
@@ -64,18 +69,19 @@ describe("any input of an action", () => {
     async (name, action) => {
       await fc.assert(
         fc.asyncProperty(inputs(action), async (input) => {
-          const { simulate, requests } = nodeWithout(stack.client, []);
-          const { status, body } = await gateways.preparing(simulate)(name, input);
-          const offline = await gateways.preparing(away)(name, input);
+          // A client has only so many simulations with one node.
+          node = nodeWithout(stack.client, []);
+          const { status, body } = await prepareOne(name, input);
+          const offline = await prepareAway(name, input);
           expect([200, 400, 404, 413, 503], JSON.stringify(body)).toContain(status);
-          expect(requests.length).toBeLessThanOrEqual(1);
+          expect(node.requests.length).toBeLessThanOrEqual(1);
           if (status !== 200) {
             expect(body.error).toMatch(/^\w.*\S$/s);
             expect(offline).toEqual({ status, body });
             return;
           }
           const { summary, transactions, simulation } = body;
-          expect(summary).not.toMatch(/undefined|NaN|\[object|null/);
+          expect(summary.replaceAll(/"(?:[^"\\]|\\.)*"/g, "")).not.toMatch(/undefined|NaN|\[object|null/);
           expect(simulation === null).toBe(transactions.length === 0);
           // Only the domain of a token that signs can't be known without a node.
           if (offline.status === 503) return expect(transactions).toEqual([]);
