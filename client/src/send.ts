@@ -71,6 +71,16 @@ const eventsOf = async ({ transactions }: Client, { transactionHash: hash }: Rec
   }
 };
 
+const hashesOf = (receipts: readonly Receipt[]): string =>
+  receipts.map(({ transactionHash }) => transactionHash).join(", ");
+
+/** The error of a transaction after others. The caller must not send those again. */
+function afterOthers(error: unknown, receipts: readonly Receipt[]): unknown {
+  if (receipts.length === 0 || !(error instanceof IntentryError)) return error;
+  const message = `${error.message}. Before it, ${hashesOf(receipts)} succeeded`;
+  return new IntentryError(message, { code: error.code, cause: error });
+}
+
 /** Waits until the index has the transactions, and returns their events. */
 async function indexedEvents(client: Client, receipts: readonly Receipt[]): Promise<SentAction["events"]> {
   const last = receipts.at(-1);
@@ -80,8 +90,7 @@ async function indexedEvents(client: Client, receipts: readonly Receipt[]): Prom
     return (await Promise.all(receipts.map((receipt) => eventsOf(client, receipt)))).flat();
   } catch (cause) {
     // The caller must not send them again.
-    const hashes = receipts.map(({ transactionHash }) => transactionHash).join(", ");
-    const message = `${hashes} succeeded, but the index did not show it: ${reasonOf(cause)}`;
+    const message = `${hashesOf(receipts)} succeeded, but the index did not show it: ${reasonOf(cause)}`;
     throw new IntentryError(message, { code: "unavailable", cause });
   }
 }
@@ -115,7 +124,12 @@ export async function send(
   const receipts: Receipt[] = [];
   for (const { to, data, value, gas } of transactions) {
     const transaction = { to, data, value: BigInt(value), ...(gas !== null && { gas: BigInt(gas) }) };
-    receipts.push(await senderOf(wallet)(() => wallet.sendTransaction(transaction)));
+    const sending = senderOf(wallet)(() => wallet.sendTransaction(transaction));
+    receipts.push(
+      await sending.catch((error: unknown) => {
+        throw afterOthers(error, receipts);
+      }),
+    );
   }
   return { receipts, events: await indexedEvents(client, receipts), ...(signature && { signature }) };
 }

@@ -85,6 +85,17 @@ describe("send", () => {
     expect(sendTransaction).not.toHaveBeenCalled();
   });
 
+  it("names the transactions that succeeded before one that failed", async () => {
+    const sendTransaction = vi.fn().mockResolvedValueOnce(hash).mockRejectedValueOnce(new Error("User rejected"));
+    const wallet = walletWith({ sendTransaction, getTransactionReceipt: async () => receipt });
+    const { transactions } = action();
+    const sending = clientOf({}).send(wallet, action({ transactions: [...transactions, ...transactions] }));
+    await expect(sending).rejects.toMatchObject({
+      code: "transaction_failed",
+      message: `The transaction was not sent: User rejected. Before it, ${hash} succeeded`,
+    });
+  });
+
   it("names the transactions that succeeded if the index does not show them", async () => {
     const intentry = clientOf({});
     const wallet = walletWith({ sendTransaction: async () => hash, getTransactionReceipt: async () => receipt });
