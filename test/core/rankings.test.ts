@@ -136,7 +136,8 @@ describe("rankings", () => {
   });
 
   it("do not count a merchant that pays itself, and one that it pays by its payout address", async () => {
-    const shop = await openShop(actor(2));
+    const [honest, shop] = [await openShop(), await openShop(actor(2))];
+    await pay(honest, actor(5).address, listedToken, 20_000_000n);
     await pay(shop, actor(2).address, listedToken, 10n ** 15n);
     const merchantsOf = async () => keysOf(await read<Ranking>("/leaderboard/merchants?window=all"));
     expect(await merchantsOf()).not.toContain(String(shop.merchantId));
@@ -146,15 +147,15 @@ describe("rankings", () => {
       const own = ranking.find(({ key }) => key === String(shop.merchantId));
       expect(own).toMatchObject({ volume_usd: "0.000001", counterparties: "1", count: "1", self_count: "1" });
       // Nor does it take the only place.
-      expect(keysOf(await read<Ranking>(`/leaderboard/merchants?window=${window}&limit=1`))).toEqual(["1"]);
+      const first = await read<Ranking>(`/leaderboard/merchants?window=${window}&limit=1`);
+      expect(keysOf(first)).toEqual([String(honest.merchantId)]);
     }
-    const { top_merchants, summary } = await read<Commerce>("/analytics/commerce");
-    expect(top_merchants.map(({ merchant_id }) => merchant_id)).toEqual(["1", String(shop.merchantId), "2"]);
-    expect(top_merchants[1]).toMatchObject({
+    const { top_merchants } = await read<Commerce>("/analytics/commerce");
+    expect(top_merchants[0]).toMatchObject({ merchant_id: String(honest.merchantId), settled_volume_usd: "20" });
+    expect(top_merchants.find(({ merchant_id }) => merchant_id === String(shop.merchantId))).toMatchObject({
       ...{ settled_volume_usd: "0.000001", counterparties: "1" },
       settled_volume: String(10n ** 15n + 1n),
     });
-    expect(summary.settled_volume_usd).toBe("1000000012.000001");
   });
 
   it("have the same first places whatever their limit, also if nobody is the largest in a token", async () => {

@@ -338,22 +338,29 @@ describe("reputations and verdicts", () => {
     });
 
     it("answers review for such a name among a hundred others with the same one", async () => {
-      const name = "Honest 5hop of Trust";
+      const name = "Later 5hop of Trust";
+      const resolved = async (named: string) => {
+        const select =
+          "SELECT count(*)::int AS count FROM offchain.resolved_metadata WHERE chain_id = $1 AND name = $2";
+        return (await pool.query<{ count: number }>(select, [LOCAL_CHAIN_ID, named])).rows[0]?.count;
+      };
+      const areResolved = (named: string, count: number) =>
+        expect.poll(() => resolved(named), { timeout: 60_000 }).toBe(count);
       const { Multicall, CommerceRegistry } = stack.contracts;
       const args = [Multicall, metadataUri(name), zeroHash] as const;
       const data = encodeFunctionData({ abi: commerceRegistryAbi, functionName: "registerMerchant", args });
       const decoys = Array.from({ length: 110 }, () => ({ target: CommerceRegistry, value: 0n, data }));
       await stack.write(await market.account("owner of decoys"), "Multicall", "aggregate", [decoys]);
+      await areResolved(name, 110);
+      const later = await market.shop("later", { uri: metadataUri("Later Shop of Trust") });
+      await market.sell(later, buyers[0] as PrivateKeyAccount);
+      await priceDollars();
+      await areResolved("Later Shop of Trust", 1);
       const impostor = await market.shop("impostor among decoys", { uri: metadataUri(name) });
-      const resolved = async () => {
-        const select =
-          "SELECT count(*)::int AS count FROM offchain.resolved_metadata WHERE chain_id = $1 AND name = $2";
-        return (await pool.query<{ count: number }>(select, [LOCAL_CHAIN_ID, name])).rows[0]?.count;
-      };
-      await expect.poll(resolved, { timeout: 60_000 }).toBe(111);
+      await areResolved(name, 111);
       const found = await trustOf(impostor);
       expect(problemsOf(found)).toContain("name: review");
-      expect(found.facts.look_alikes).toMatchObject([{ id: String(shops.honest.merchantId) }, {}, {}, {}, {}]);
+      expect(found.facts.look_alikes).toMatchObject([{ id: String(later.merchantId) }, {}, {}, {}, {}]);
     }, 90_000);
 
     it("reads names in the database as the tested function does", async () => {

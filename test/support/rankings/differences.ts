@@ -6,7 +6,7 @@ import { criteria, expectedCommerce, expectedLeaderboard, expectedPerformance, e
 import { expectedCompetition, type OffchainBid } from "./expected-bids";
 import { expectedReputations, expectedVerdicts, type Records, valuesOfReputation } from "./expected-records";
 import { expectedSeries, participantParameters, type SeriesRequest, seriesQuery } from "./expected-series";
-import { expectedValues } from "./expected-values";
+import { expectedPrices, expectedValues } from "./expected-values";
 import { type Facts, factsOf } from "./facts";
 import { rankingGateway } from "./gateway";
 import { boardNames, type Market, marketOf, windowNames } from "./market";
@@ -37,6 +37,7 @@ export async function rankingDifferences(stack: Stack, schema: string, fromBlock
       };
       await compareRankings(market, compare);
       await compareSeries(market, compare);
+      await comparePrices(market, compare);
       await compareCompetitions(market, offchain, compare);
       await compareRecords({ rows, timeOf, market }, facts.hours, compare);
       if (now === timestamp) differences.push(...(await valueDifferences(gateway.get, market, rows)));
@@ -104,6 +105,23 @@ async function compareSeries(market: Market, compare: Compare): Promise<void> {
   }
   for (const request of requests)
     await compare(`/analytics/timeseries?${seriesQuery(request)}`, expectedSeries(market, request));
+}
+
+/** The prices of every listed token in the last weeks. */
+async function comparePrices(market: Market, compare: Compare): Promise<void> {
+  const { listed, now } = market;
+  for (const token of listed.keys())
+    for (const [interval, days] of [
+      ["hour", 25n],
+      ["day", 90n],
+    ] as const) {
+      const range = { interval, from: now - days * 86_400n, to: now };
+      await compare(
+        `/tokens/${token}/prices?interval=${interval}&from=${range.from}&to=${range.to}`,
+        expectedPrices(market, token, range),
+        ({ chain_id: _, symbol: __, ...answer }: Record<string, unknown>) => answer,
+      );
+    }
 }
 
 async function compareCompetitions(

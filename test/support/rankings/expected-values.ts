@@ -34,6 +34,32 @@ function worth(market: Market, of: Rows["intent"][number], amountIn: string, amo
   };
 }
 
+/** GET /tokens/{address}/prices, without its chain and symbol. */
+export function expectedPrices(
+  { facts, listed, priceOf }: Market,
+  token: string,
+  { interval, from, to }: { interval: "hour" | "day"; from: bigint; to: bigint },
+) {
+  const seconds = interval === "hour" ? 3_600n : 86_400n;
+  const [first, end] = [from - (from % seconds), to - (to % seconds) + seconds];
+  const priced = facts.hours
+    .map((hour) => ({ hour, price: priceOf(token, hour) }))
+    .filter((one): one is { hour: bigint; price: bigint } => one.price != null)
+    .sort((one, other) => Number(one.hour - other.hour));
+  const points = [];
+  for (let start = first; start < end; start += seconds) {
+    const own = priced.filter(({ hour }) => hour >= start && hour < start + seconds).map(({ price }) => price);
+    const text = (price: bigint | undefined) => (price === undefined ? null : quotientText(price, 10n ** 8n, 8));
+    const ascending = [...own].sort((one, other) => (one < other ? -1 : 1));
+    const day = { open: text(own[0]), high: text(ascending.at(-1)), low: text(ascending[0]) };
+    points.push({ ...(interval === "day" && day), start: String(start), price: text(own.at(-1)) });
+  }
+  return {
+    ...{ address: token, decimals: listed.get(token)?.decimals, interval, from: String(first), to: String(end) },
+    points,
+  };
+}
+
 /** The values of the rows of each list, by the id of the row. */
 export function expectedValues(
   market: Market,
