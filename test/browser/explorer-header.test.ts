@@ -15,26 +15,6 @@ describe.runIf(hasChromium)("the header of the explorer", () => {
   });
   afterAll(() => browser?.close());
 
-  it("suggests records while a person types, and opens one with the keyboard", async () => {
-    const { page } = explorer;
-    await page.goto("/explore/status");
-    await isInteractive(page);
-    await page.keyboard.press("/");
-    await page.keyboard.type("skyl");
-    const first = page.getByRole("option").first();
-    await first.getByText("Skyline Data").waitFor();
-    expect(await first.innerText()).toContain("Merchant #1");
-    await page.keyboard.press("ArrowDown");
-    expect(await first.getAttribute("aria-selected")).toBe("true");
-    await page.keyboard.press("Escape");
-    await expect.poll(() => page.getByRole("option").count()).toBe(0);
-    await page.keyboard.type("i");
-    await first.waitFor();
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
-    await page.waitForURL("**/explore/merchants/1");
-  });
-
   it("has the pages in groups, of which one is open at a time", async () => {
     const { page } = explorer;
     await page.goto("/explore/solvers");
