@@ -10,7 +10,7 @@ export const operations: Readonly<Record<string, CliOperation>> = {
       q: {
         type: "text",
         description:
-          "Words of the name, description, tags and capabilities; an id, also with its kind (solver 1); an address or hash, or at least its first four digits (0x1234); the symbol or name of a token.",
+          "Words of the name, description, tags and capabilities, the last one from three letters; an id, also with its kind (solver 1); an address or hash, or at least its first four digits (0x1234); the symbol or name of a token.",
       },
       type: {
         type: "text",

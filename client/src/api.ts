@@ -2949,7 +2949,7 @@ export type Api = {
     /** Finds records by text, id, address or hash. Best first, or all of a type. Sort services by price to find the cheapest. */
     find: Query<
       {
-        /** Words of the name, description, tags and capabilities; an id, also with its kind (solver 1); an address or hash, or at least its first four digits (0x1234); the symbol or name of a token. */
+        /** Words of the name, description, tags and capabilities, the last one from three letters; an id, also with its kind (solver 1); an address or hash, or at least its first four digits (0x1234); the symbol or name of a token. */
         q?: string;
         /** Only records of this type. */
         type?: "agent" | "merchant" | "service" | "facilitator" | "solver" | "attestor";

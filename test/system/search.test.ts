@@ -268,6 +268,17 @@ describe("a search", () => {
     expect((await namesFor({ q: "untested" }))[0]).toBe("Untested");
   });
 
+  it("finds words whose last one is incomplete, from three letters", async () => {
+    for (const q of ["pol", "Poly", "polyglo", "language serv"])
+      expect(await namesFor({ q })).toContain(q.startsWith("language") ? "Tongues" : "Polyglot");
+    // A shorter or an earlier word is whole, and so is the last one of a text with operators.
+    for (const q of ["po", "polyg translate", "lingua OR polyg", '"polyg"', "-polyg", "polyg:", "polyg*"])
+      expect(await namesFor({ q })).not.toContain("Polyglot");
+    expect(await namesFor({ q: "polyglot" })).toEqual(["Polyglot"]);
+    // The index has the types of records as words, such as "subject:agent".
+    expect(await namesFor({ q: "subj" })).toEqual([]);
+  });
+
   it("finds a service by its name on chain", async () => {
     expect(await namesFor({ q: "translate-lingua" })).toEqual(["Lingua"]);
   });

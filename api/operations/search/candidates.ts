@@ -24,8 +24,22 @@ const candidate = (subject: MetadataSubject, id: SQL, match: SQL) =>
 
 const isNamed = sql`lower(${resolvedMetadata.name}) = lower(${placeholder("words")}::text)`;
 
-/** The English stems of the words, or the words themselves in names. */
-const words = sql`(websearch_to_tsquery('english', ${placeholder("words")}::text) || websearch_to_tsquery('simple', ${placeholder("words")}::text))`;
+/** The English stems of words, or the words themselves in names. */
+const wholeWords = (name: string) =>
+  sql`(websearch_to_tsquery('english', ${placeholder(name)}::text) || websearch_to_tsquery('simple', ${placeholder(name)}::text))`;
+
+const whole = wholeWords("words");
+
+/** A text whose last word is incomplete: the words before it, and its first letters. Empty letters are for other texts. */
+const typed = sql`CASE WHEN ${placeholder("letters")}::text = '' THEN ''::tsquery
+  ELSE ${wholeWords("before")} && to_tsquery('simple', ${placeholder("letters")}::text || ':*') END`;
+
+const words = sql`(${whole} || ${typed})`;
+
+const rankOf = (query: SQL) => sql`ts_rank('{0, 0.2, 0.5, 1}', ${resolvedMetadata.search}, (SELECT ${query}))::float8`;
+
+/** Whole words match better than the first letters of one. */
+const TYPED_SHARE = sql.raw("0.1");
 
 /**
  * Records whose metadata has the words. The type is one of the indexed words, so that a rare type is not searched among all
@@ -36,7 +50,7 @@ const byWords = (type: MetadataSubject | undefined) => {
   const query = type ? sql`${words} && ${textLiteral(`'subject:${type}'`)}::tsquery` : words;
   return sql`(
     SELECT ${resolvedMetadata.subject} AS subject, ${resolvedMetadata.subjectId} AS subject_id,
-      ts_rank('{0, 0.2, 0.5, 1}', ${resolvedMetadata.search}, (SELECT ${words}))::float8 AS match,
+      greatest(${rankOf(whole)}, ${TYPED_SHARE} * ${rankOf(typed)}) AS match,
       coalesce(${isNamed}, false) AS is_named, true AS is_text
     FROM ${resolvedMetadata}
     WHERE (SELECT numnode(${words}) > 0) AND ${resolvedMetadata.search} @@ (SELECT ${query})

@@ -24,7 +24,7 @@ const text = scalar<string, string>(
     type: "string",
     maxLength: MAX_CHARACTERS,
     description:
-      "Words of the name, description, tags and capabilities; an id, also with its kind (solver 1); an address or hash, or at least its first four digits (0x1234); the symbol or name of a token.",
+      "Words of the name, description, tags and capabilities, the last one from three letters; an id, also with its kind (solver 1); an address or hash, or at least its first four digits (0x1234); the symbol or name of a token.",
     example: "weather",
   },
 );
@@ -82,16 +82,35 @@ const toWire = (row: Row): z.input<typeof SearchResult> => ({
   score: String(row.score),
 });
 
+/** Fewer letters begin too many words. */
+const MIN_LETTERS = 3;
+
+/** The index has the type of a record as a word that begins so. */
+const TYPE_WORD = "subject";
+
+/** Plain words, of which the last one has a letter. Texts with operators or punctuation are complete. */
+const PLAIN_WORDS = /^((?:[\p{L}\p{N}]+\s+)*)(?=[\p{N}]*\p{L})([\p{L}\p{N}]+)$/u;
+
+/** The last word of a text that is being typed, and those before it. */
+function typedWords(q: string): Required<Pick<Filters, "before" | "letters">> {
+  const [, before = "", letters = ""] = PLAIN_WORDS.exec(q) ?? [];
+  const isPart = lengthOf(letters) >= MIN_LETTERS && !TYPE_WORD.startsWith(letters.toLowerCase());
+  return isPart && !/\bor\b/i.test(before) ? { before, letters } : { before: "", letters: "" };
+}
+
+type Parsed = Pick<Filters, "words" | "before" | "letters" | "number" | "digits" | "id_of"> & { mode: Mode };
+
 /** The part of a search that its text determines. */
-function parseText(q: string): Pick<Filters, "words" | "number" | "digits" | "id_of"> & { mode: Mode } {
+function parseText(q: string): Parsed {
   if (/^0x[0-9a-f]{4,64}$/i.test(q)) return { mode: "hex", digits: q.toLowerCase() };
   // A negation alone would match every record. PostgreSQL would skip tags.
   const words = q.replace(/[<>]/g, " ").replace(/(^|[\s"(])-+/g, "$1");
+  const texts = { words, ...typedWords(q) };
   const named = recordIn(q);
-  if (!named) return { mode: "words", words };
+  if (!named) return { mode: "words", ...texts };
   const idOf = metadataSubjects.find((subject) => subject === named.kind);
-  if (named.kind && !idOf) return { mode: "words", words };
-  return { mode: "id", words, number: named.id, ...(idOf && { id_of: idOf }) };
+  if (named.kind && !idOf) return { mode: "words", ...texts };
+  return { mode: "id", ...texts, number: named.id, ...(idOf && { id_of: idOf }) };
 }
 
 type Input = {

@@ -15,6 +15,9 @@ export type Row = SearchedRecord & { score: string; price_key: string };
 export type Filters = {
   type?: MetadataSubject;
   words?: string;
+  /** The words before the last one, and the letters of the last one, if it may be incomplete. */
+  before?: string;
+  letters?: string;
   /** Decimal digits. */
   number?: string;
   /** The kind of record that the text names before the number. */
