@@ -1,6 +1,8 @@
 import { pino } from "pino";
-import { type Address, zeroAddress } from "viem";
+import { type Address, encodeEventTopics, type Hex, zeroAddress } from "viem";
 import { describe, expect, it } from "vitest";
+import { intentBookAbi } from "../../abis/index";
+import type { Simulated } from "../../api/actions/simulate";
 import { clockAt } from "../../api/core/clock";
 import { type AnyCall, readsIndex } from "../../api/core/operation";
 import { paidCaller } from "../../api/core/paid-caller";
@@ -56,11 +58,32 @@ const tokenAt = (address: Address): Token =>
     ? { address, symbol: "ETH", name: "Ether", decimals: 18, source: "list" }
     : { ...dollar, source: "list" };
 
+/** An event whose sentence needs the intent from the index, as a simulated transaction emits it. */
+const simulated: Simulated = {
+  method: "eth_simulateV1",
+  outcomes: [
+    {
+      ...{ ok: true, data: "0x", gasUsed: 1n },
+      logs: [
+        {
+          address: baseSepolia.contracts.IntentBook,
+          topics: encodeEventTopics({
+            abi: intentBookAbi,
+            eventName: "SolverBidSubmitted",
+            args: { intentId: 1n, bidId: 1n, solver: zeroAddress },
+          }) as [Hex, ...Hex[]],
+          data: `0x${"00".repeat(32 * 5)}`,
+        },
+      ],
+    },
+  ],
+};
+
 function servicesOver(db: never, head: () => Promise<IndexHead> = async () => synced): Context {
   return {
     db,
     clients: { chain: {} as never },
-    simulate: () => Promise.reject(new Error("not simulated")),
+    simulate: async () => simulated,
     tokens: {
       find: async (addresses) => new Map(addresses.map((address) => [address, tokenAt(address)])),
       named: () => Promise.reject(new Error("not read")),

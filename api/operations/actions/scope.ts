@@ -9,6 +9,7 @@ import type { Caller, Operation, z } from "../../core/operation";
 import { parseInput, requirePermission, runValid } from "../../core/run";
 import { type Decimal, roundedHalfUp } from "../../portfolio/decimal";
 import { newestUnitPrice } from "../../prices/newest-price";
+import { nativeOf } from "../../tokens/lists";
 import type { Token } from "../../tokens/token";
 import { skeletonsOf } from "../../trust/look-alike";
 import type { TrustKind } from "../../trust/participant";
@@ -140,8 +141,9 @@ export function createScope(context: Context, caller: Caller, { from, isPolicyAc
   const token = (field: string, term: TokenTerm): Address => {
     if ("address" in term) return term.address;
     const { symbol } = term;
-    const listed = [...config.listed.values()].filter((one) => one.symbol.toLowerCase() === symbol.toLowerCase());
-    const [only, other] = listed;
+    const native = nativeOf(config.chainId);
+    const known = [...config.listed.values(), ...(native ? [{ ...native, address: zeroAddress }] : [])];
+    const [only, other] = known.filter((one) => one.symbol.toLowerCase() === symbol.toLowerCase());
     if (only && !other) return only.address;
     throw new BadInput(
       only
@@ -182,7 +184,7 @@ export function createScope(context: Context, caller: Caller, { from, isPolicyAc
     money,
     dollarsOf,
 
-    /** The listed token that an amount names by its symbol. Throws if the amount has no symbol, or no listed token has it. */
+    /** The listed token, or the native coin, that an amount names by its symbol. Throws if it has none, or nothing has it. */
     tokenOf(field: string, term: AmountTerm): Address {
       if ("raw" in term) throw new BadInput(`${field}: is required, or a symbol in the amount, such as 1,000.5 tUSD`);
       return token(field, { symbol: term.symbol });

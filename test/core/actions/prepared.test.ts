@@ -85,6 +85,15 @@ describe("the answer for an action", () => {
     expect(result?.revert?.reason).toContain(reason);
   });
 
+  it("takes the symbol of the native coin as its address", async () => {
+    const to = ownAccount("a paid account").address.toLowerCase();
+    const { body: sent } = await ask("transferToken", { from: alice.address, to, amount: "1.5 ETH" });
+    expect(sent.transactions).toMatchObject([{ to, data: "0x", value: String(15n * 10n ** 17n) }]);
+    expect(sent.summary).toContain(`Send 1.50 ETH`);
+    const { body: named } = await ask("transferToken", { from: alice.address, to, token: "eth", amount: "5" });
+    expect(named.transactions).toMatchObject([{ to, data: "0x", value: "5" }]);
+  });
+
   it("explains that the sender has too little of the native coin", async () => {
     const { address: from } = ownAccount("a poor account");
     const { body } = await ask("addBond", { from, solver_id: "1", amount: "5 ETH" });
