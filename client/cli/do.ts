@@ -3,8 +3,9 @@ import { createWalletClient, type Hex, http, publicActions } from "viem";
 import { escapeInvisible } from "../../common/text";
 import { createIntentryClient, type IntentryClient, IntentryError, type PreparedAction } from "../src/index";
 import { sentenceOf } from "../src/market/wallet";
+import { refuse } from "../src/refusal";
 import { requireSuccess } from "../src/send";
-import { requireSigned } from "../src/signed-intent";
+import { problemOfSigned } from "../src/signed-intent";
 import type { Command } from "./arguments";
 import { Failure, WrongUsage } from "./failure";
 import { printExact, printText } from "./output";
@@ -81,7 +82,7 @@ async function run({ service, action, input, signerUrl, yes, json }: Asked): Pro
   if (!json) printText(planText(prepared));
   else if (!yes) printExact(prepared, "json");
   if (action === "submitIntent" && typeof input.signature === "string")
-    await requireSigned(prepared, input.signature as Hex, input);
+    refuse(await problemOfSigned(prepared, input.signature as Hex, input));
   if (signer === undefined) {
     const lines = castLines(prepared, { sender: senderOf(input), action, url: service.url });
     if (!json) printText(["", "To send it:", ...lines.map((line) => `  ${line}`)].join("\n"));

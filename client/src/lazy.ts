@@ -8,3 +8,4 @@ export { quoteHash } from "../../common/quote-hash";
 export { documentHash } from "./documents";
 export { signMetadata } from "./intent-metadata";
 export { signIntent } from "./intents";
+export { problemOfMessage, problemOfSubmission } from "./signed-intent";

@@ -2,8 +2,7 @@ import type { Api, Hex, PreparedAction, TransactionExplanation, TypedData } from
 import { hasCode, IntentryError, reasonOf } from "./error";
 import { indexed } from "./market/indexed";
 import { type Receipt, senderOf, sentenceOf, type Wallet } from "./market/wallet";
-import { refused } from "./refusal";
-import { requireSignable, requireSubmission } from "./signed-intent";
+import { refuse, refused } from "./refusal";
 import { requireWellFormed } from "./well-formed";
 
 /** How to send an action. */
@@ -57,7 +56,8 @@ async function sign(wallet: Wallet, typedData: TypedData): Promise<Hex> {
 async function submissionFor({ actions }: Client, action: PreparedAction, signature: Hex): Promise<PreparedAction> {
   if (!action.next?.input) throw refused("The service does not say how to submit the signed intent");
   const submission = await actions.submitIntent({ ...action.next.input, signature } as never);
-  requireSubmission(action, signature, submission);
+  const { problemOfSubmission } = await import("./lazy.js");
+  refuse(problemOfSubmission(action, signature, submission));
   return submission;
 }
 
@@ -107,7 +107,8 @@ export async function send(
   let ready = action;
   if (typed_data) {
     if (action.transactions.length > 0) throw refused("The action has both a message to sign and transactions");
-    requireSignable(typed_data, wallet.account.address);
+    const { problemOfMessage } = await import("./lazy.js");
+    refuse(problemOfMessage(typed_data, wallet.account.address));
     signature = await sign(wallet, typed_data);
     // An authorization goes to the merchant.
     if (typed_data.primaryType !== "Intent") return { receipts: [], events: [], signature };

@@ -11,10 +11,10 @@ import { intentTypes, type SignableIntent } from "../../common/intent";
 import type { PreparedAction, TypedData } from "./api";
 import { submissionOf } from "./intents";
 import { authorizationTypes } from "./market/authorization";
-import { refused } from "./refusal";
 
 // A service that lies or was changed must not obtain another signature or transaction than the ones it shows. What it answers
-// is compared with what this package encodes from the signed message.
+// is compared with what this package encodes from the signed message. The functions return what is wrong, if anything is: the
+// client loads them with `lazy.ts`, where an error would have a class of its own.
 
 /** The messages of actions. */
 const signable: Readonly<Record<string, object>> = {
@@ -28,36 +28,37 @@ const digestOf = (typedData: object): Hex => hashTypedData(typedData as never);
 const isSame = (one: unknown, other: unknown): boolean => String(one).toLowerCase() === String(other).toLowerCase();
 
 /**
- * Throws unless a signature of typed data means an intent or an authorization (EIP-3009), with the fields of its message. For an
- * intent, the account that signs must be its owner.
+ * Why a message must not be signed: it must be an intent or an authorization (EIP-3009) with exactly its fields. For an intent,
+ * the account that signs must be its owner.
  */
-export function requireSignable(typedData: TypedData, account: Address): void {
+export function problemOfMessage(typedData: TypedData, account: Address): string | undefined {
   const { domain, primaryType, message } = typedData;
   const types = Object.hasOwn(signable, primaryType) ? signable[primaryType] : undefined;
-  if (!types) throw refused(`The message to sign is of type ${primaryType}, which no action has`);
-  let isKnown: boolean;
+  if (!types) return `The message to sign is of type ${primaryType}, which no action has`;
   try {
-    isKnown = digestOf(typedData) === digestOf({ domain, types, primaryType, message });
-  } catch (cause) {
-    throw refused(`The message to sign is not a valid ${primaryType}`, cause);
+    if (digestOf(typedData) !== digestOf({ domain, types, primaryType, message }))
+      return `The message to sign has other fields than ${primaryType}`;
+  } catch {
+    // viem rejects fields that are missing or have other types.
+    return `The message to sign is not a valid ${primaryType}`;
   }
-  if (!isKnown) throw refused(`The message to sign has other fields than ${primaryType}`);
   if (primaryType === "Intent" && !isSame(message.owner, account))
-    throw refused(`The intent is of ${message.owner}, and the wallet's account is ${account.toLowerCase()}`);
+    return `The intent is of ${message.owner}, and the wallet's account is ${account.toLowerCase()}`;
+  return undefined;
 }
 
-/** Throws unless an answer does nothing but submit exactly the signed intent, directly or through the policy account. */
-export function requireSubmission(
+/** Why an answer does something else than to submit exactly the signed intent, directly or through the policy account. */
+export function problemOfSubmission(
   { typed_data, next }: Pick<PreparedAction, "next" | "typed_data">,
   signature: Hex,
   { transactions }: Pick<PreparedAction, "transactions">,
-): void {
+): string | undefined {
   if (!typed_data) throw new Error("Nothing was signed");
   const { chainId, verifyingContract } = typed_data.domain;
   const intentBook = verifyingContract as Address;
   const [transaction, ...others] = transactions;
   if (!transaction || others.length > 0)
-    throw refused(`The service answered to the signed intent with ${transactions.length} transactions instead of one`);
+    return `The service answered to the signed intent with ${transactions.length} transactions instead of one`;
   const args = submissionOf(typed_data.message as SignableIntent, signature);
   const submission = encodeFunctionData({ abi: intentBookAbi, functionName: "submitIntent", args });
   const isThroughAccount = next?.input?.account === "policy";
@@ -71,8 +72,8 @@ export function requireSubmission(
     ["value", transaction.value === "0"],
     ["chain", isSame(transaction.chainId, chainId)],
   ] as const;
-  for (const [what, isEqual] of differences)
-    if (!isEqual) throw refused(`The service answered to the signed intent with a transaction whose ${what} differs`);
+  const [different] = differences.find(([, isEqual]) => !isEqual) ?? [];
+  return different && `The service answered to the signed intent with a transaction whose ${different} differs`;
 }
 
 /** The contract and the intent of a submission, directly or through a policy account. Undefined for other calldata. */
@@ -87,18 +88,22 @@ function submittedIn(to: Address, data: Hex): { intentBook: Address; intent: Sig
   }
 }
 
-/** Throws unless an answer does nothing but submit an intent that its owner signed with this signature. */
-export async function requireSigned(answer: PreparedAction, signature: Hex, input: object): Promise<void> {
+/** Why an answer does something else than to submit an intent that its owner signed with this signature. */
+export async function problemOfSigned(
+  answer: PreparedAction,
+  signature: Hex,
+  input: object,
+): Promise<string | undefined> {
   const [transaction] = answer.transactions;
   const submitted = transaction && submittedIn(transaction.to, transaction.data);
-  if (!submitted) throw refused("The service answered to the signed intent with something else than its submission");
+  if (!submitted) return "The service answered to the signed intent with something else than its submission";
   const { intentBook: verifyingContract, intent } = submitted;
   const domain = { name: "AgentIntentBook", version: "1", chainId: transaction.chainId, verifyingContract };
   const message = { domain, types: intentTypes, primaryType: "Intent", message: intent } as const;
   const signer = await recoverTypedDataAddress({ ...message, signature }).catch(() => undefined);
-  if (!isSame(signer, intent.owner)) throw refused(`The signature is not one of ${intent.owner} for this intent`);
+  if (!isSame(signer, intent.owner)) return `The signature is not one of ${intent.owner} for this intent`;
   const signed = { ...message, types: {}, message: { ...intent } };
-  requireSubmission(
+  return problemOfSubmission(
     { typed_data: signed, next: { description: "", action: null, input: { ...input } } },
     signature,
     answer,

@@ -1,5 +1,6 @@
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { PreparedAction } from "../../client/src/api";
+import { refuse } from "../../client/src/refusal";
 import { TokensContext } from "../components/tokens";
 import { shownTexts } from "../shown-texts";
 import { Answer, wouldFail } from "./answer";
@@ -121,13 +122,13 @@ export function Flow({ offer }: { offer: Offer }) {
       const { typed_data, transactions, next } = answer;
       if (typed_data) {
         if (!(await isOn(wallet, Number(typed_data.domain.chainId)))) return;
-        const { requireSignable, requireSubmission } = await import("../../client/src/signed-intent");
-        requireSignable(typed_data, account);
+        const { problemOfMessage, problemOfSubmission } = await import("../../client/src/signed-intent");
+        refuse(problemOfMessage(typed_data, account));
         const signed = await signTypedData(wallet, account, typed_data);
         // The signature of an intent belongs into a second call of the same action, and others go to someone else.
         if (typed_data.primaryType !== "Intent" || !next?.input) return setSignature(signed);
         const submission = await prepareAction(name, { ...next.input, signature: signed });
-        requireSubmission(answer, signed, submission);
+        refuse(problemOfSubmission(answer, signed, submission));
         show({ name, account, answer: submission });
         return;
       }

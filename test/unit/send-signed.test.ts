@@ -5,7 +5,7 @@ import { intentBookAbi, policyAccountAbi } from "../../abis/index";
 import { createIntentryClient, type PreparedAction } from "../../client/src/index";
 import { submissionOf } from "../../client/src/intents";
 import type { Wallet } from "../../client/src/market/wallet";
-import { requireSigned } from "../../client/src/signed-intent";
+import { problemOfSigned } from "../../client/src/signed-intent";
 import { anyExecution, intentTypes, type SignableIntent } from "../../common/intent";
 
 const account = privateKeyToAccount(`0x${"1".repeat(64)}`);
@@ -302,15 +302,15 @@ describe("the submission of an intent that was signed elsewhere", () => {
   it("is exactly what the owner signed, directly or through a policy account", async () => {
     const signature = await account.signTypedData(message);
     const data = calldata(intent, signature);
-    await requireSigned(answer(data), signature, { from: owner });
+    expect(await problemOfSigned(answer(data), signature, { from: owner })).toBeUndefined();
     const input = { from: policyAccount, account: "policy" };
-    await requireSigned(answer(through(data), { to: policyAccount }), signature, input);
+    expect(await problemOfSigned(answer(through(data), { to: policyAccount }), signature, input)).toBeUndefined();
   });
 
   it("attack: is refused if the service changed it", async () => {
     const signature = await account.signTypedData(message);
     const data = calldata(intent, signature);
-    const unsigned = `The signature is not one of ${account.address} for this intent. Nothing was sent`;
+    const unsigned = `The signature is not one of ${account.address} for this intent`;
     for (const [changed, problem] of [
       [answer(calldata({ ...intent, nonce: 8n }, signature)), unsigned],
       [answer(data, { to: other }), unsigned],
@@ -320,6 +320,6 @@ describe("the submission of an intent that was signed elsewhere", () => {
       [answer("0xa9059cbb"), "something else than its submission"],
       [{ ...toSign }, "something else than its submission"],
     ] as const)
-      await expect(requireSigned(changed, signature, { from: owner })).rejects.toThrow(problem);
+      expect(await problemOfSigned(changed, signature, { from: owner })).toContain(problem);
   });
 });
