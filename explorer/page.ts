@@ -45,7 +45,7 @@ type Definition<Data> = {
   /** The status of the response. Default: 200. */
   status?: (data: Data) => number;
   /** Undefined if the page does not change. */
-  subscription?: (data: Data, parameters: Parameters) => Subscription;
+  subscription?: (data: Data, parameters: Parameters) => Subscription | undefined;
   /** Whether its texts are shown in full. Only for texts whose length the API limits. */
   keepsLongTexts?: true;
   /** Tokens of its amounts that its data does not name. */

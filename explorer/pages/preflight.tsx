@@ -193,6 +193,6 @@ export const preflightPage = page<Data>({
     }
   },
   View: PreflightView,
-  subscription: ({ result }) => (result ? { filter: { account: result.account } } : {}),
+  subscription: ({ result }) => (result ? { filter: { account: result.account } } : undefined),
   keepsLongTexts: true,
 });
