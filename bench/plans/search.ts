@@ -43,6 +43,9 @@ const searches = [
   "q=name 77",
   "q=tag77",
   "q=tag77&type=service&sort=price&no_disputes=true",
+  // Words that are not complete.
+  "q=tra",
+  "q=name tag7",
   "q=translates",
   "q=service",
   "q=service&type=solver",
