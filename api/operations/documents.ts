@@ -115,7 +115,7 @@ function documentOperations<const Text extends string, const Hash extends string
     uri: uriOf(record.hash, baseUrl),
   });
 
-  /** What is stored for a text. Throws for one that is not such a document. */
+  /** Parses a document into the record to store. Throws if the text is not a document of this kind. */
   const check = (parsed: z.output<typeof input>) => {
     const sent: Record<string, unknown> = parsed;
     const content = sent[text] as string;

@@ -117,7 +117,7 @@ export async function simulate(
     ...(isInner ? ["The calls of the policy account itself were simulated, because its signer is not given."] : []),
     ...(left > 0 ? [`The node can simulate only the first transaction; the other ${left} may revert.`] : []),
   ];
-  // `execute` and `signer` always return something, so that an account which returns nothing is no policy account.
+  // `execute` and `signer` always return something, so an account that returns nothing is not a policy account.
   const isAccount =
     signer === undefined ||
     (outcomes.every(({ ok, data }, index) => !ok || data !== "0x" || !sent[index]?.isExecuted) &&

@@ -19,7 +19,7 @@ function subjectOf(data: Hex): { functionName: string; subject: unknown } | unde
     const { functionName, args = [] } = decodeFunctionData({ abi: policyModuleAbi, data });
     return { functionName, subject: args[0] };
   } catch {
-    // It is no call of the policy module.
+    // The calldata does not call the policy module.
     return undefined;
   }
 }

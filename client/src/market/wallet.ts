@@ -56,7 +56,7 @@ const mayBeSent = (cause: unknown) =>
 export const sentenceOf = (cause: unknown): string =>
   cause instanceof BaseError ? cause.shortMessage.replace(/\.$/, "") : reasonOf(cause);
 
-/** The errors of a signer that is no node. */
+/** What a signer that supports only a few methods responds to the others. */
 const unsupported = [MethodNotFoundRpcError, MethodNotSupportedRpcError];
 
 const isUnsupported = (error: unknown) => unsupported.some((kind) => error instanceof kind);
